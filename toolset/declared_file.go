@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/jsonc"
 	"adze/tool"

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/pane"
 )
 

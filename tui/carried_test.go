@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // A consent that cannot be kept is told, and one that is given goes on in the same session with

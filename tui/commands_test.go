@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/plain"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/input"
 	"adze/tui/list"
 	"adze/tui/prompt"

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/prompt"
 )
 

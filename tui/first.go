@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/firstrun"
 	"adze/tui/list"
 	"adze/tui/ui"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/pane"
 	"adze/tui/ui"

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // host is what a feature asks of the interface that it is a part of.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/question"
 )
 

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/draw"
 	tuilist "adze/tui/list"
 	"adze/tui/pane"

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/list"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"adze/internal/text/safeterm"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/firstrun"
 	"adze/tui/list"

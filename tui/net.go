@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/pane"
 	"adze/tui/prompt"
 	"adze/tui/ui"

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )

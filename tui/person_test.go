@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/firstrun"
 	"adze/tui/pane"
 	"adze/tui/permission"

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/ui"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/plain"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/permission"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/ui"

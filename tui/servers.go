@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
 )

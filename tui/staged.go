@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // staged is the review of a staged turn: one question about all that it changed, when it has ended

@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/list"
 	"adze/tui/prompt"
 )

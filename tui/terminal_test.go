@@ -15,8 +15,8 @@ import (
 	"github.com/creack/pty"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

@@ -53,8 +53,8 @@ import (
 
 	"adze/internal/text/safeterm"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/firstrun"
 	"adze/tui/input"
 	"adze/tui/plain"

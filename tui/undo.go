@@ -11,7 +11,7 @@ import (
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/pane"

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/plain"

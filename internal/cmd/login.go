@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/config/keyring"
-	"adze/internal/config/login"
+	"adze/internal/llm/login"
 	"adze/internal/text/usage"
 	"adze/session"
 )

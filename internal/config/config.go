@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/text/jsonc"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/text/jsonc"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 	"adze/internal/text/jsonc"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 )
 
 // longestPath is what programs without long paths can open.

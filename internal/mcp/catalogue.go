@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Catalogue is what the user lets a server say of itself and its tools: what it said when it was

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Bounds of what is kept of a server's standard error, in bytes.

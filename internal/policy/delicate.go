@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/tool"
 )
 

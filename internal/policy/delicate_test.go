@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/tool"
 )
 

@@ -10,7 +10,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/run/process"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/question"
 )
 

@@ -27,11 +27,12 @@ import (
 	"adze/internal/cmd"
 	"adze/internal/cmd/mcp"
 	"adze/internal/cmd/print"
-	"adze/internal/config/credentials"
 	"adze/internal/config/keyring"
 	"adze/internal/config/paths"
+	"adze/internal/llm/credentials"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
+	"adze/internal/sandbox/proc"
 	"adze/internal/telemetry/trace"
 )
 
@@ -41,6 +42,7 @@ var Version = process.Version
 // Main runs adze with the arguments after its name and returns the exit code.
 func Main(args []string, stdin, stdout, stderr *os.File) int {
 	process.MakeRoom(false)
+	proc.Conceal()
 	ring := credentials.Take()
 	ring.TakeHeaders(trace.HeaderVariables())
 	a := newApp(args, ring, stdin, stdout, stderr)

@@ -17,12 +17,12 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/config/paths"
 	"adze/internal/live"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
-	"adze/internal/run/signals"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
 	"adze/internal/text/usage"

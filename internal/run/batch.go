@@ -15,9 +15,9 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/config/paths"
-	"adze/internal/files/filelock"
 	"adze/internal/fleet"
 	"adze/internal/fleet/batch"
+	"adze/internal/osfile/filelock"
 	"adze/internal/policy/policyconfig"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"

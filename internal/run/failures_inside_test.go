@@ -19,8 +19,8 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
-	"adze/internal/config/credentials"
 	"adze/internal/llm/anthropic"
+	"adze/internal/llm/credentials"
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"

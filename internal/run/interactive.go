@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
@@ -21,14 +22,13 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
-	"adze/internal/run/signals"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
 	"adze/internal/text/safeterm"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
 	"adze/tui"
-	"adze/tui/api"
 	"adze/tui/plain"
 )
 

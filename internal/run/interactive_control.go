@@ -11,7 +11,7 @@ import (
 	"adze/internal/run/process"
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // steering is the state of requests that an attached window makes of the owner by lines of type

@@ -9,14 +9,14 @@ import (
 
 	"adze/internal/cmd/doctor"
 	"adze/internal/config"
-	"adze/internal/config/login"
 	"adze/internal/config/paths"
+	"adze/internal/llm/login"
 	"adze/internal/llm/models"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/modelpicker"
+	"adze/session/api"
 	"adze/tui"
-	"adze/tui/api"
 	"adze/tui/firstrun"
 )
 

@@ -17,7 +17,7 @@ import (
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // readAlong shows the session that was to be opened until the user leaves. Taken says that they

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/config/credentials"
+	"adze/internal/llm/credentials"
 )
 
 // CommandLine returns all commands and flags, for a program that documents them. It reads nothing,

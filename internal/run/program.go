@@ -6,6 +6,7 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/policy"
 	"adze/internal/policy/policyconfig"
 	"adze/internal/project/trust"
@@ -13,7 +14,6 @@ import (
 	"adze/internal/run/flags"
 	"adze/internal/run/guard"
 	"adze/internal/run/settings"
-	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
 	"adze/session"

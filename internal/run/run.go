@@ -12,6 +12,7 @@ import (
 
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/cmd/stdio"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
@@ -19,7 +20,6 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/outputschema"
 	"adze/internal/run/process"
-	"adze/internal/run/signals"
 	"adze/session"
 )
 

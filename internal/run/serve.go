@@ -23,6 +23,7 @@ import (
 	"adze/internal/cmd"
 	"adze/internal/cmd/lineprotocol"
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/config/paths"
 	"adze/internal/editors/pairing"
@@ -36,16 +37,15 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
-	"adze/internal/run/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/export"
 	"adze/internal/sessiondb/fulltext"
 	"adze/internal/sessiondb/lookup"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/api"
 	"adze/tui/question"
 )
 
@@ -249,9 +249,8 @@ func newPremises(ctx context.Context, a *app, w serveWish) (*premises, error) {
 	if err == nil {
 		h.status.Model = m.Full()
 	}
-	h.stored, err = sessiondb.Open(ctx, filepath.Join(h.at.State, "sessions.db"), sessiondb.Options{Mask: a.Ring.Log().Entry})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+	if h.stored, err = a.OpenDisk(ctx); err != nil {
+		return nil, err
 	}
 	h.words = fulltext.NewLater(h.stored.Path())
 	h.shown = sync.OnceValue(func() (set *tool.Set) {

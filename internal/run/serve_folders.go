@@ -14,7 +14,7 @@ import (
 	"adze/internal/sessiondb"
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Folders are those that the user named.

@@ -10,12 +10,12 @@ import (
 
 	"adze/internal/cmd/mcp"
 	"adze/internal/cmd/print"
+	"adze/internal/cmd/signals"
 	"adze/internal/mcp/serve"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
-	"adze/internal/run/signals"
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 	"adze/session"

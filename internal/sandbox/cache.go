@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // What the self-test found is kept in a file of the state folder, under a key of all that it

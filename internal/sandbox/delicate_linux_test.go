@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/visibility"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // placeholders are the empty folders that stand in the workspace where something protected is not

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/visibility"

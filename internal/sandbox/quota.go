@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 	"adze/internal/sandbox/overlay"
 )
 

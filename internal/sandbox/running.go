@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // running is what is written down while a command works on the live tree, so that the next start

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/sandbox/visibility"
 	"adze/internal/text/redact"
 )

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 )
 
 // A restricted token has each write judged twice: by the user's rights, and by those of the ids

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 	"adze/internal/sandbox/visibility"
 )

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Backup writes the whole store as it is at one moment into a new file, while others write to it,

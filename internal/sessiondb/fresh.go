@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // The first start ever does not run the schema: SQLite would sync a rollback journal, its folder

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 
 	"github.com/gofrs/flock"
 )

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"adze/internal/files/winfile"
+	"adze/internal/osfile/winfile"
 )
 
 func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {

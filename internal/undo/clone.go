@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/undo/pack"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"adze/internal/files/winfile"
+	"adze/internal/osfile/winfile"
 )
 
 func (f folder) handle() windows.Handle { return windows.Handle(f.fd) }

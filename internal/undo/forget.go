@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/undo/pack"
 )
 

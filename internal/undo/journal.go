@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Stage is how far an undo came. Its journal is a file in the folder of the store, whose name says

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // The table is the tree of the last Take with what stat said, so that the next run need not read

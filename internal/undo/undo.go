@@ -56,9 +56,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/files/filelock"
 	"adze/internal/files/fsnotify"
 	"adze/internal/files/search/ignore"
+	"adze/internal/osfile/filelock"
 	"adze/internal/undo/pack"
 )
 

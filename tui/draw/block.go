@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/text/highlight"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // Show says how much of a block is drawn.

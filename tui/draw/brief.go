@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"adze/internal/text/highlight"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // Brief says how much of a block is drawn where the conversation is read: at most so many rows,

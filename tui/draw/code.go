@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"strings"
 
+	"adze/internal/text/highlight"
+	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/highlight"
-	"adze/tui/draw/markdown"
 )
 
 // codeLayout is how far an open block of code is drawn.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/text/highlight"
 	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // diffLine is a line of a unified diff.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/text/highlight"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // marked writes spans with the roles that matter here.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/markdown"
 )
 
 // The beginning of a paragraph that never ends is drawn for good, so that it is not laid out again

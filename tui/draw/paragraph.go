@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
+	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/markdown"
 )
 
 // paragraph draws the text of a paragraph or heading and returns how many bytes of it are drawn:

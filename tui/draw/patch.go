@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/text/highlight"
 	"adze/internal/text/safeterm"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // Patch is a unified diff laid out for one width. Nothing in it is cut: long lines go on in the

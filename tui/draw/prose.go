@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/markdown"
 )
 
 // longLine is from how many bytes on a line is not waited for: it is read in pieces of that length.

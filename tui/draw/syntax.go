@@ -3,8 +3,8 @@ package draw
 import (
 	"strings"
 
+	"adze/internal/text/highlight"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/highlight"
 )
 
 // maxHighlight is how many bytes of code are highlighted; longer code stays plain, so that one

@@ -6,8 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
-	"adze/tui/draw/markdown"
 )
 
 // The widths of a table's columns follow from its first rows, so that one that never ends is not

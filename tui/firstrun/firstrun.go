@@ -16,7 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/ui"
 )

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/edit"
 	"adze/tui/list"

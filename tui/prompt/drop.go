@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Dropped is what a pasted text turned out to be.

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"adze/internal/text/safeterm"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/edit"
 	"adze/tui/list"

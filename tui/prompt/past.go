@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/edit"
 )
 

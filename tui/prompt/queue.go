@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Enqueue has a message wait for the end of the turn.

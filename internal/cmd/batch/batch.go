@@ -29,9 +29,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/cmd/signals"
 	"adze/internal/fleet"
 	"adze/internal/fleet/batch"
-	"adze/internal/run/signals"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/files/atomicfile"
 	"adze/internal/fleet"
 	"adze/internal/fleet/batch"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"

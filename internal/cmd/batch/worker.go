@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
+	"adze/internal/cmd/signals"
 	"adze/internal/fleet"
-	"adze/internal/run/signals"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"

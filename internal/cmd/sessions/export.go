@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/export"
 	"adze/internal/text/safeterm"

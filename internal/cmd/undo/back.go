@@ -18,7 +18,7 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/print"
-	"adze/internal/run/signals"
+	"adze/internal/cmd/signals"
 	"adze/internal/sessiondb"
 	"adze/internal/text/usage"
 	"adze/internal/undo/recorder"

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
+	"adze/internal/osfile/ownfile"
 )
 
 // entry says where the key of a provider is.

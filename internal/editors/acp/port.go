@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )

@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // methodDelete is newer than the SDK.

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // The options of a session. Modes and models are offered twice: as options, which newer editors

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // thread is one session as the editor has it open. Its id lasts as long as it is open, whatever

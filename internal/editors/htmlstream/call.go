@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/hypertext"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // call is a call of a tool. It is shown by its heading, metadata and status; no tool is known by

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/text/hypertext"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // end shows how the turn ended, and what calls show of its answer.

@@ -19,10 +19,10 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/hypertext"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // Change is what a page does with a piece. Without HTML it is taken away.

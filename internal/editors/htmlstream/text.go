@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/hypertext"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // message is what a model says in one message: runs of text and of thoughts.

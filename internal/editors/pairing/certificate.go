@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // certLife is how long a certificate that is made here is good for. Browsers of Apple trust none

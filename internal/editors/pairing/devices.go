@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 )
 
 // Scope is one thing that a device may do. None widens a rule, a mode or a consent.

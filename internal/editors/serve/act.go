@@ -16,7 +16,7 @@ import (
 	"adze/internal/text/jsontext"
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/permission"
 )
 

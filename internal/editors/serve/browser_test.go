@@ -14,8 +14,8 @@ import (
 	"adze/internal/editors/serve"
 	"adze/internal/testkit/nodetest"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // TestThePageIsAccessible: axe-core finds nothing in any scene, dark or light, wide or narrow, and in

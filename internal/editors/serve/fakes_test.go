@@ -18,8 +18,8 @@ import (
 	"adze/internal/editors/serve"
 	"adze/internal/live"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

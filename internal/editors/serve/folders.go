@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/live/control"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // The server opens sessions in one folder, the first that the user named. It shows those of other

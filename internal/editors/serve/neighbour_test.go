@@ -19,8 +19,8 @@ import (
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

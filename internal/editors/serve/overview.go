@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"adze/internal/live"
+	"adze/internal/text/hypertext"
 	"adze/internal/text/redact"
 	"adze/session"
-	"adze/tui/draw/hypertext"
 )
 
 // groupClass is a group of the list as the sheets of the page know it.

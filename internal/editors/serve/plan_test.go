@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/editors/serve"
 	"adze/internal/text/usage"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // TestAnUndoIsOfThePlanThatWasShown in a session of the server and in one of another process.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"adze/internal/editors/uistream"
+	"adze/internal/text/hypertext"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // question shows a question, or how it was answered.

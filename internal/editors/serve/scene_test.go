@@ -12,8 +12,8 @@ import (
 
 	"adze/internal/editors/serve"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

@@ -37,8 +37,8 @@ import (
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )

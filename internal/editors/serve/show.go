@@ -11,11 +11,11 @@ import (
 	"adze/internal/editors/htmlstream"
 	"adze/internal/live"
 	"adze/internal/live/control"
+	"adze/internal/text/hypertext"
 	"adze/internal/text/redact"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
-	"adze/tui/draw/hypertext"
 )
 
 // show answers what a page asks about a session.

@@ -15,8 +15,8 @@ import (
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // How often a page is told at most while text comes, and how often it hears that all is well.

@@ -11,8 +11,8 @@ import (
 
 	"adze/internal/live"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 	"adze/tui/permission"
 )
 

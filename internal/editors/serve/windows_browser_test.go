@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // TestThePageRenamesForksFindsAndExports: the list of everything does each, and what it says came of

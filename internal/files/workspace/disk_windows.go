@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"adze/internal/files/winfile"
+	"adze/internal/osfile/winfile"
 )
 
 // Disk is the FS of the operating system.

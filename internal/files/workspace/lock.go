@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"adze/internal/files/delicate"
+	"adze/internal/osfile/delicate"
 )
 
 const (

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // Batch is a file of tasks and how they are to be done on this machine.

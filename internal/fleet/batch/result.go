@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/session"
 	"adze/tool"
 )

@@ -23,7 +23,7 @@ import (
 
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Errors that callers decide by.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // maxFiles is how many names are offered at once.

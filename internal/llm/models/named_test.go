@@ -21,7 +21,7 @@ import (
 func TestNobodyElseNamesAProvider(t *testing.T) {
 	named := naming()
 	// How published keys begin, and programs that are called as a provider is.
-	tables := []string{"internal/llm/models/vendors.go", "internal/text/redact/shapes.go", "internal/files/delicate/names.go"}
+	tables := []string{"internal/llm/models/vendors.go", "internal/text/redact/shapes.go", "internal/osfile/delicate/names.go"}
 	root := os.DirFS("../../..")
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
 		if err != nil {

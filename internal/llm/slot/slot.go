@@ -24,7 +24,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 	"adze/session"
 )
 

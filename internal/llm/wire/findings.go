@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 )
 
 const (

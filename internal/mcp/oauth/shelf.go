@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"adze/internal/config/keyring"
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // Shelf is where logins are kept: in the key ring of the system, else in a file that only the user

@@ -19,8 +19,8 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/files/atomicfile"
 	"adze/internal/mcp"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Entry is one resource, or a template of some.

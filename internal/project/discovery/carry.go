@@ -24,8 +24,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/files/ownfile"
 	"adze/internal/files/workspace"
+	"adze/internal/osfile/ownfile"
 )
 
 // Kind is what a file is to an assistant.

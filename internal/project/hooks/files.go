@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/project/hooks/dialect"
 	"adze/internal/text/jsonc"
 )

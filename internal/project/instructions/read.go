@@ -13,8 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/internal/files/ownfile"
 	"adze/internal/files/workspace"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/text"
 	"adze/internal/text/redact"
 	"adze/tool"

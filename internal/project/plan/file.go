@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // changed takes over what the file holds, and reports whether that is something else than was

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/files/atomicfile"
-	"adze/internal/files/filelock"
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
+	"adze/internal/osfile/ownfile"
 )
 
 // Book is the file in the user's state folder that keeps what they allowed, by workspace: a copy

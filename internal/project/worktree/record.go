@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/text/usage"
 )
 

@@ -41,8 +41,8 @@ import (
 	sessiondboutputs "adze/internal/sessiondb/outputs"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // Conversation is a run that is built: everything that it is made of, connected.

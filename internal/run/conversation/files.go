@@ -13,7 +13,7 @@ import (
 	"adze/internal/sessiondb/buffered"
 	"adze/internal/undo/recorder"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // shortRun is with how many calls a run is no short one any more.

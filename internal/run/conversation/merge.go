@@ -10,8 +10,8 @@ import (
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // OpenOwn opens a stored session under its lock for commands of the user's own. No model is asked,

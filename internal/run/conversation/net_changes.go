@@ -9,8 +9,8 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/settings"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // netPorts connects the pane of changes: what differs, and what the user does with a hunk. That

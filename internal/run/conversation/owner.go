@@ -21,9 +21,9 @@ import (
 	"adze/internal/sessiondb"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/api"
 	"adze/tui/permission"
 	"adze/tui/question"
 )

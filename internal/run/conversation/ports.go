@@ -23,8 +23,8 @@ import (
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb/fulltext"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // ShellTool runs the commands of the user's own.

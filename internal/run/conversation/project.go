@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/files/ownfile"
 	"adze/internal/llm/models"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/project/agents"
 	"adze/internal/project/commands"
 	"adze/internal/project/discovery"
@@ -23,8 +23,8 @@ import (
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/session/api"
 	"adze/tui"
-	"adze/tui/api"
 )
 
 // settle takes what is known of a run, and finds what can be named after a slash there.

@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/config"
-	"adze/internal/config/credentials"
+	"adze/internal/llm/credentials"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
 )

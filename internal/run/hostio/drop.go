@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/files/attachments"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look

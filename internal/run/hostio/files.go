@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/files/git"
 	"adze/internal/files/search"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Bounds of completion.

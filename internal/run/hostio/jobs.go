@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"adze/internal/sandbox/proc"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // jobTail is how much of what a job wrote is looked at, in bytes.

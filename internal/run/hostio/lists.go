@@ -16,7 +16,7 @@ import (
 	"adze/internal/policy"
 	"adze/internal/sessiondb/fulltext"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Sessions lists the sessions of users, newest first; the report of a subagent is in its parent's

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/text/lineread"
 )
 

@@ -13,8 +13,8 @@ import (
 	"adze/internal/files/workspace"
 	"adze/internal/undo"
 	"adze/internal/undo/recorder"
+	"adze/session/api"
 	"adze/tool"
-	"adze/tui/api"
 )
 
 // Bounds of what is shown of a branch.

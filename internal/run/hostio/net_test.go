@@ -9,7 +9,7 @@ import (
 
 	"adze/internal/files/git"
 	"adze/internal/files/workspace"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // TestAFileThatWasRemovedComesBackWithItsMode, by a command after its text.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is

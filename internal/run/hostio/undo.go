@@ -11,7 +11,7 @@ import (
 	"adze/internal/text/usage"
 	"adze/internal/undo/recorder"
 	"adze/session"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Undo puts files back as a user wishes in the interface, or says what it would put back. since is

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/cmd/doctor"
 	"adze/internal/llm/models"
-	"adze/tui/api"
+	"adze/session/api"
 	"adze/tui/firstrun"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"adze/internal/llm/discover"
 	"adze/internal/llm/models"
-	"adze/tui/api"
+	"adze/session/api"
 )
 
 // Around asks again from the beginning what there is, also the servers of this machine.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/cmd"
-	"adze/internal/config/credentials"
+	"adze/internal/llm/credentials"
 	"adze/internal/run/process"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/config"
-	"adze/internal/config/credentials"
 	"adze/internal/config/keyring"
 	"adze/internal/config/paths"
+	"adze/internal/llm/credentials"
 	"adze/internal/llm/models"
 	"adze/internal/llm/wire"
 	"adze/internal/run/gctuning"

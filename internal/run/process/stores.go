@@ -12,6 +12,7 @@ import (
 	"adze/internal/sandbox"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
+	"adze/internal/sessiondb/masking"
 	"adze/internal/sessiondb/retention"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
@@ -58,12 +59,9 @@ func (p *Process) storedHere() error {
 
 // Change opens the store as a run does, and makes it when it is not there.
 func (p *Process) Change(ctx context.Context, use func(*sessiondb.Store) error) error {
-	if err := p.storedHere(); err != nil {
-		return err
-	}
-	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: p.Ring.Log().Entry})
+	s, err := p.OpenDisk(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+		return err
 	}
 	p.TellLosses(lookup.Losses(s))
 	return errors.Join(use(s), s.Close())
@@ -74,10 +72,21 @@ func (p *Process) OpenStore(ctx context.Context, saves bool) (session.Store, err
 	if !saves {
 		return sessiondb.NewMemory(), nil
 	}
+	s, err := p.OpenDisk(ctx)
+	if err != nil {
+		return nil, err // a nil *sessiondb.Store would be a store
+	}
+	return s, nil
+}
+
+// OpenDisk opens the user's sessions, and makes the file when it is not there. Secrets are hidden
+// in all that is stored.
+func (p *Process) OpenDisk(ctx context.Context) (*sessiondb.Store, error) {
 	if err := p.storedHere(); err != nil {
 		return nil, err
 	}
-	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: p.Ring.Log().Entry})
+	log := masking.Log{Mask: p.Ring.Mask}
+	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: log.Entry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}

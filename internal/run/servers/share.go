@@ -18,8 +18,8 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/text/plural"
 	"adze/session"
+	"adze/session/api"
 	"adze/toolset"
-	"adze/tui/api"
 )
 
 // reach has servers with an address dialled, puts what servers ask to the user, and keeps what

@@ -18,11 +18,11 @@ import (
 	"sync"
 
 	"adze/internal/config"
-	"adze/internal/config/credentials"
 	"adze/internal/config/paths"
-	"adze/internal/files/ownfile"
 	"adze/internal/files/workspace"
+	"adze/internal/llm/credentials"
 	"adze/internal/mcp/oauth"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/project/trust"
 	"adze/internal/project/worktree"
 	"adze/internal/run/demo"

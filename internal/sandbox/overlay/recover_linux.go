@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 const (

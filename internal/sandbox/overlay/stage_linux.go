@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // stageName is the file of a view that outlives its process: a stage. Recover leaves such a view

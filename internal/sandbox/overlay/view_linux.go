@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // View is one command's. It belongs to one goroutine at a time.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/sandbox/proc/shim"
 )
 

@@ -3,7 +3,7 @@ package claims
 import (
 	"strings"
 
-	"adze/tui/draw/markdown"
+	"adze/internal/text/markdown"
 )
 
 // block is text that stands together: a paragraph, an item of a list, a heading, a row of a table.

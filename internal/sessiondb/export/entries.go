@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/hypertext"
 	"adze/internal/text/jsontext"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // check says why a message cannot be one.

@@ -3,7 +3,7 @@ package export
 import (
 	"strings"
 
-	"adze/tui/draw/markdown"
+	"adze/internal/text/markdown"
 )
 
 // inlineText is a text of which no character means anything.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/text/markdown"
 	"adze/session"
-	"adze/tui/draw/markdown"
 )
 
 // Markdown is the form to paste into an issue or a chat. Texts in it are written anew from what was

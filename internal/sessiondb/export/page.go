@@ -1,7 +1,7 @@
 package export
 
 import (
-	"adze/tui/draw/hypertext"
+	"adze/internal/text/hypertext"
 	"cmp"
 	_ "embed"
 	"encoding/base64"

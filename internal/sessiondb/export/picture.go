@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"adze/internal/text/hypertext"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 // maxPicture bounds, in bytes, a picture that a document holds.

@@ -4,7 +4,7 @@ import (
 	"html"
 	"strings"
 
-	"adze/tui/draw/hypertext"
+	"adze/internal/text/hypertext"
 )
 
 // web is HTML that grows.

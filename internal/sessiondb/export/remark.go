@@ -3,7 +3,7 @@ package export
 import (
 	"strings"
 
-	"adze/tui/draw/markdown"
+	"adze/internal/text/markdown"
 )
 
 // remarks are what stands behind clauses of an answer: the call that shows one, or that there is

@@ -32,7 +32,7 @@ import (
 
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 	"adze/internal/sessiondb"
 )
 

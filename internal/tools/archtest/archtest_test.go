@@ -283,7 +283,7 @@ func TestFilesAreReplacedAndLinesReadInOnePlace(t *testing.T) {
 		}
 		broken(t, map[string]string{"internal/web/a.go": text, "internal/web/b.go": ""}, wanted...)
 	}
-	broken(t, map[string]string{"internal/files/atomicfile/a.go": "import \"os\"\nfunc f() { os.Rename(\"a\", \"b\") }\n"})
+	broken(t, map[string]string{"internal/osfile/atomicfile/a.go": "import \"os\"\nfunc f() { os.Rename(\"a\", \"b\") }\n"})
 }
 
 // Nothing runs the code of a tool but the pipeline, behind the gate.

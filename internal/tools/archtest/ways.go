@@ -10,7 +10,7 @@ import (
 )
 
 // One way each, and no other: a process is started by internal/sandbox/proc, a file is replaced by
-// internal/files/atomicfile, a line of bounded length is read by internal/text/lineread, and a
+// internal/osfile/atomicfile, a line of bounded length is read by internal/text/lineread, and a
 // tool's code runs by tool.Runner.Exec, behind the gate. The last is seen by types, so that no
 // alias and no function value hides a way around; the others by names of libraries.
 
@@ -41,7 +41,7 @@ func ways() []way {
 			"github.com/creack/pty":    {"Start", "StartWithSize", "StartWithAttrs"},
 			"golang.org/x/sys/execabs": {"Command", "CommandContext"},
 		}},
-		{ruleRename, "internal/files/atomicfile", "replace a file by internal/files/atomicfile, which leaves the old one or the new one, and cleans up", map[string][]string{
+		{ruleRename, "internal/osfile/atomicfile", "replace a file by internal/osfile/atomicfile, which leaves the old one or the new one, and cleans up", map[string][]string{
 			"os":                    {"Rename"},
 			"syscall":               {"Rename", "Renameat"},
 			"golang.org/x/sys/unix": {"Rename", "Renameat", "Renameat2", "RenameatxNp"},

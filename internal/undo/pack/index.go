@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // An index says where the records of a pack stand, so that they need not be read to know it: magic

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 )
 
 // Sweep says what is dropped.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 
 	"github.com/gofrs/flock"
 )

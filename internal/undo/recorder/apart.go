@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"adze/internal/files/atomicfile"
+	"adze/internal/osfile/atomicfile"
 	"adze/internal/undo"
 	"adze/session"
 	"adze/tool"

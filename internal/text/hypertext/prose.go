@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/tui/draw/highlight"
-	"adze/tui/draw/markdown"
+	"adze/internal/text/highlight"
+	"adze/internal/text/markdown"
 )
 
 // Prose is Markdown as HTML, with the remarks about it in their places; left are those that have

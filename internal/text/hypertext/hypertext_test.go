@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 
+	"adze/internal/text/hypertext"
 	"adze/tool"
-	"adze/tui/draw/hypertext"
 )
 
 var page = hypertext.Options{Page: true}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/tui/draw/highlight"
+	"adze/internal/text/highlight"
 )
 
 // maxHighlight is how many bytes of code are highlighted; longer code stays plain.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"adze/tui/draw/highlight"
+	"adze/internal/text/highlight"
 )
 
 // Diff is a unified diff: each run of removed lines beside, or above, the lines that came in their

@@ -3,8 +3,8 @@ package hypertext
 import (
 	"strings"
 
+	"adze/internal/text/highlight"
 	"adze/tool"
-	"adze/tui/draw/highlight"
 )
 
 // Blocks are what a call shows.

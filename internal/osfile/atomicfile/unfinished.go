@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 // The files of a folder that are not complete have a few names, so that one look finds what was

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/files/ownfile"
+	"adze/internal/osfile/ownfile"
 	"adze/internal/testkit/posix"
 )
 

@@ -28,8 +28,6 @@ import (
 	"adze/internal/config"
 	"adze/internal/config/keyring"
 	"adze/internal/llm/models"
-	"adze/internal/sandbox/proc"
-	"adze/internal/sessiondb/masking"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
 )
@@ -45,13 +43,10 @@ type Ring struct {
 	kept    *keyring.Store                // if nil, nobody may be asked
 	learned []string                      // keys that were taken from it, and values of files that were read
 	masker  atomic.Pointer[redact.Masker] // made when the configuration is read
-	entries masking.Log
 }
 
-// Take conceals the process and takes the keys of all providers that adze knows out of its
-// environment.
+// Take takes the keys of all providers that adze knows out of the environment of the process.
 func Take() *Ring {
-	proc.Conceal()
 	r := &Ring{taken: map[string]string{}}
 	r.take(models.KeyNames(config.Config{}))
 	return r
@@ -244,10 +239,4 @@ func (r *Ring) Mask() *redact.Masker {
 		return m
 	}
 	return redact.New(r.Secrets(config.Config{})...)
-}
-
-// Log hides secrets in what the store keeps.
-func (r *Ring) Log() *masking.Log {
-	r.entries.Mask = r.Mask
-	return &r.entries
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/tui/draw/markdown"
+	"adze/internal/text/markdown"
 )
 
 // Stream is Markdown that arrives in pieces. It becomes sections, each of them HTML that stands

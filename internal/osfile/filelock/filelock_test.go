@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"adze/internal/files/filelock"
+	"adze/internal/osfile/filelock"
 )
 
 func TestOneHoldsTheFileAlone(t *testing.T) {
