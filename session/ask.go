@@ -268,29 +268,3 @@ func (s *Session) tellBlind(m Message) {
 		s.emit(Notice{Text: s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})
 	}
 }
-
-// Aside makes one model request for a call that runs, which is not the conversation's own, such as
-// one that a server asks for. It counts in the running turn, whatever comes of it, and is made
-// once. It is for any goroutine.
-func (s *Session) Aside(ctx context.Context, p Provider, r Request) (Message, error) {
-	b := s.Budget()
-	if b == nil {
-		return Message{}, errNoTurn
-	}
-	if err := b.step(); err != nil {
-		return Message{}, err
-	}
-	d := &draft{began: s.config.Now()}
-	err := d.gather(ctx, p, r)
-	var price cost
-	if !unanswered(d, err) {
-		price = s.config.costOf(p.Name(), r.Model, d.done.Usage)
-		price.unknown = price.unknown || err != nil && d.worked && d.done.Usage.Output == 0
-	}
-	b.spend(p.Name()+"/"+r.Model, d.done.Usage, price)
-	s.emit(s.requested(d, err, Requested{Provider: p.Name(), Model: r.Model, Cost: price.known()}))
-	return d.message, err
-}
-
-// errNoTurn says that nothing runs that a request could be for.
-var errNoTurn = errors.New("no turn runs")

@@ -127,32 +127,3 @@ func TestCallsThatTheirToolCallsConcurrentRunTogether(t *testing.T) {
 		t.Errorf("outcomes %s", got)
 	}
 }
-
-// A request beside the conversation is held to the promises of every adapter: one end, and what is
-// cut off is an answer.
-func TestARequestAsideIsReadAsEveryAnswer(t *testing.T) {
-	end := session.Done{Stop: session.StopEnd, Usage: session.Usage{Input: 7, Output: 2}}
-	for name, c := range map[string]struct {
-		step       func(context.Context, func(session.Chunk) bool)
-		said, fail string
-	}{
-		"an answer":           {only(text("yes"), end), "yes", ""},
-		"one that is cut off": {only(text("ye"), session.Done{Stop: session.StopLength, Usage: end.Usage}), "ye", ""},
-		"more after the end":  {only(text("yes"), end, text("no")), "", "after the end"},
-		"no end":              {only(text("yes")), "yes", "without"},
-	} {
-		other := newRig(t, c.step)
-		var s *session.Session
-		var said session.Message
-		var err error
-		r := rigWith(t, []tool.Tool{noting("look", tool.Read, func(ctx context.Context, _ string) (string, error) {
-			said, err = s.Aside(ctx, other.model, session.Request{Model: "small"})
-			return "looked", nil
-		})}, says(call("c1", "look", "{}")), says(text("done")))
-		s = session.New(r.config)
-		wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go"}), session.CauseDone)
-		if failed := err != nil; said.Text() != c.said || failed != (c.fail != "") || failed && !strings.Contains(err.Error(), c.fail) {
-			t.Errorf("%s: got %q and %v", name, said.Text(), err)
-		}
-	}
-}

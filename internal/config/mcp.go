@@ -36,9 +36,6 @@ type MCPServer struct {
 	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
 	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a first ! leaves out
 	Outside bool              `json:"outside,omitempty"`       // of the sandbox, where that is not required
-	// Sampling lets it ask the model of the run: ask, each time or once for a session, or allow;
-	// empty or off: it may not.
-	Sampling string `json:"sampling,omitempty"`
 	// Pin off takes what it says of its tools as it is, whenever that changes; empty or on: a change
 	// is asked about.
 	Pin string `json:"pin,omitempty"`
@@ -82,8 +79,6 @@ func (s MCPServer) Check(name string) error {
 		return fmt.Errorf("it has a command and a url")
 	case !slices.Contains([]string{"", "stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"}, s.Type):
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
-	case !slices.Contains([]string{"", "off", "ask", "allow"}, s.Sampling):
-		return fmt.Errorf("sampling is off, ask or allow, and not %q", s.Sampling)
 	case !slices.Contains([]string{"", "on", "off"}, s.Pin):
 		return fmt.Errorf("pin is on or off, and not %q", s.Pin)
 	case !slices.Contains([]string{"", "on", "off"}, s.Roots):

@@ -38,7 +38,6 @@ func TestAServerThatCannotBeUsedIsAMistake(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"x": {}}`: "neither", `{"x": {"command": "a", "url": "b"}}`: "a command and a url", `{"1x": {"command": "a"}}`: "a name is",
 		`{"x y": {"command": "a"}}`: "a name is", `{"x": {"command": "a", "type": "pigeon"}}`: "no type",
-		`{"x": {"command": "a", "sampling": "yes"}}`: "off, ask or allow",
 	} {
 		if _, err := Parse("f", []byte(`{"mcp": {"servers": `+text+`}}`)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -1,11 +1,8 @@
 package mcp
 
-//lint:file-ignore SA1019 servers that exist ask the model
-
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +16,7 @@ import (
 	"adze/tool"
 )
 
-// asking is a pool whose servers may ask the user and the model, which answer count.
+// asking is a pool whose servers may ask the user, whose answers count.
 func asking(t *testing.T, how string, answered *atomic.Int64, change func(*Options)) *Pool {
 	return seen(t, map[string]string{"fake": how}, func(o *Options) {
 		o.Client = func(_ string, c *sdk.ClientOptions) {
@@ -27,11 +24,6 @@ func asking(t *testing.T, how string, answered *atomic.Int64, change func(*Optio
 			c.ElicitationHandler = func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 				answered.Add(1)
 				return &sdk.ElicitResult{Action: "decline"}, nil
-			}
-			c.Capabilities.Sampling = &sdk.SamplingCapabilities{}
-			c.CreateMessageWithToolsHandler = func(context.Context, *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
-				answered.Add(1)
-				return nil, fmt.Errorf("no")
 			}
 		}
 		if change != nil {
@@ -45,7 +37,7 @@ func asking(t *testing.T, how string, answered *atomic.Int64, change func(*Optio
 func TestAServerThatAsksForEverEndsItsCall(t *testing.T) {
 	for what, want := range map[string]string{
 		`elicitation/create {"message":"m","requestedSchema":{"type":"object","properties":{}}}`:                        "more than 30 times",
-		`sampling/createMessage {"messages":[{"role":"user","content":{"type":"text","text":"hello"}}],"maxTokens":10}`: "more than 30 times",
+		`sampling/createMessage {"messages":[{"role":"user","content":{"type":"text","text":"hello"}}],"maxTokens":10}`: "more than 1000 times",
 		"ping":       "more than 1000 times",
 		"roots/list": "more than 1000 times",
 	} {
@@ -79,27 +71,22 @@ func TestAServerThatAsksOnIsEnded(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfACallCountsWhateverIsAsked: questions to the model prolong it by nothing.
-func TestTheTimeOfACallCountsWhateverIsAsked(t *testing.T) {
-	var pool *Pool
-	var answered atomic.Int64
-	pool = asking(t, "old", &answered, func(o *Options) {
-		o.Servers[0].Call = time.Second
-		client := o.Client
-		o.Client = func(name string, c *sdk.ClientOptions) {
-			client(name, c)
-			c.CreateMessageWithToolsHandler = func(ctx context.Context, _ *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
-				ctx, aside := pool.Aside(ctx, "fake")
-				defer aside.End()
-				<-ctx.Done() // a model that never answers
-				return nil, ctx.Err()
-			}
-		}
-	})
-	b := newBench(t, pool)
-	o := b.call(t.Context(), "fake_echo", `{"text":"sample {\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"x\"}}],\"maxTokens\":10}"}`)
-	if o.Status != tool.Failed || !strings.Contains(o.Output, "gave no sign for 1s") {
-		t.Errorf("%s %q", o.Status, o.Output)
+// TestAServerMayNotAskTheModel: it is told so in words, and its call goes on.
+func TestAServerMayNotAskTheModel(t *testing.T) {
+	b := newBench(t, seen(t, map[string]string{"fake": "old"}, nil))
+	b.wants(t, "echo", `{"text":"ask sampling/createMessage {\"messages\":[],\"maxTokens\":10}"}`, tool.Completed, "adze lets no server ask its model")
+	b.wants(t, "echo", `{"text":"capabilities"}`, tool.Completed, `{"roots":{}}`)
+}
+
+// TestAnAnswerThatIsTooLongToBeReadIsAnError of its call, and the server stays.
+func TestAnAnswerThatIsTooLongToBeReadIsAnError(t *testing.T) {
+	p := seen(t, map[string]string{"fake": "old"}, nil)
+	b := newBench(t, p)
+	b.wants(t, "echo", `{"text":"long 9000000"}`, tool.Failed, "more than 4 MB and could not be cut")
+	starts := p.States()[0].Starts
+	b.wants(t, "echo", `{"text":"after that"}`, tool.Completed, "after that")
+	if p.States()[0].Starts != starts {
+		t.Error("the server was started anew")
 	}
 }
 
@@ -168,7 +155,7 @@ func TestAServerIsToldTheFoldersOfTheRun(t *testing.T) {
 func TestALongAnswerIsCut(t *testing.T) {
 	p := seen(t, map[string]string{"fake": "old"}, nil)
 	b := newBench(t, p)
-	o := b.call(t.Context(), "fake_echo", `{"text":"long 9000000"}`)
+	o := b.call(t.Context(), "fake_echo", `{"text":"long 7000000"}`)
 	if o.Status != tool.Completed || !strings.Contains(o.Output, "bytes are left out here: the answer was longer than 4194304 bytes") {
 		t.Errorf("%s, %d bytes, …%.200s", o.Status, len(o.Output), o.Output[max(0, len(o.Output)-200):])
 	}

@@ -33,7 +33,6 @@ type Tool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Hints       []string        `json:"hints,omitempty"` // what the server says of it; nothing is decided by them
-	Task        string          `json:"task,omitempty"`  // required: it runs as a task alone
 	Pin         string          `json:"pin"`
 	Bad         string          `json:"bad,omitempty"` // why it cannot be used; if empty, it can
 }
@@ -46,9 +45,6 @@ func define(t *sdk.Tool, instructions string) Tool {
 			out.Title = Line(a.Title, 200)
 		}
 		out.Hints = hints(a)
-	}
-	if said, _ := t.Meta[wire.TaskSupport].(string); said == "required" {
-		out.Task = said
 	}
 	var err error
 	if out.Parameters, err = parameters(t.InputSchema); err != nil {

@@ -9,14 +9,13 @@
 // handshake.go (the beginning, in both eras of the protocol), relist.go and latest.go (what changes
 // while it runs), stdio.go (the wire of a program), log.go, why.go and last.go (what is kept of how
 // it went), list.go and define.go (its catalogue, bounded and cleaned), agree.go (what the user
-// lets it say), tool.go (a call), task.go (one that runs as a task).
+// lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
-// Known limits: of tasks those of 2025-11-25 are run whose tool runs in no other way; servers
-// cannot ask for tasks of adze's, and a task is not taken up again after adze ended. A program that
-// stops reading at the question of the newest protocol, and neither answers nor ends, fails when
+// Known limits: a tool that runs as a task alone cannot be called, and no server may ask the model
+// (sampling). A program that stops reading at the question of the newest protocol, and neither answers nor ends, fails when
 // its start timeout is over. The order of a schema's properties is that of the alphabet, because
 // the library decodes it into a map. From 2026-07-28 on, changes after the end of a subscription
 // are seen when the server is started the next time: the library does not tell of that end.
@@ -69,8 +68,6 @@ type Server struct {
 	Call    time.Duration
 	From    string // the file that names it
 	Outside bool   // the user lets it run without walls
-	// Sampling is whether it may ask the model: Ask or Allow; if empty, it may not.
-	Sampling string
 	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; if
 	// empty, unless its arguments name folders, which some servers would then not use.
 	Roots string
@@ -84,12 +81,6 @@ type Server struct {
 const (
 	RootsOn  = "on"
 	RootsOff = "off"
-)
-
-// What a server may do that it wants of the model.
-const (
-	Ask   = "ask"   // when the user agrees
-	Allow = "allow" // without being asked
 )
 
 // Options say which servers there are and how they run.

@@ -9,7 +9,7 @@ import (
 
 // Bounds of what a server may ask while one call of it runs, or while none does.
 const (
-	maxQuestions = 30   // that the user or the model answers
+	maxQuestions = 30   // that the user answers
 	maxRequests  = 1000 // of all kinds
 )
 
@@ -19,15 +19,12 @@ type calls struct {
 	last int
 	by   map[string]*running
 	idle count // what was asked since no call runs
-
-	asides []*Aside
 }
 
 // running is one of them.
 type running struct {
 	tell func(*sdk.ProgressNotificationParams)
 	wait func() (over func()) // a user is waited for: the server's time stands still
-	note func(text string)    // what was done meanwhile
 	end  func(why error)      // it asked too much
 	count
 }
@@ -43,7 +40,7 @@ func (c *count) add(question bool) error {
 	}
 	switch {
 	case c.questions > maxQuestions:
-		return fmt.Errorf("it asked the user or the model more than %d times", maxQuestions)
+		return fmt.Errorf("it asked the user more than %d times", maxQuestions)
 	case c.requests > maxRequests:
 		return fmt.Errorf("it asked more than %d times", maxRequests)
 	}
@@ -60,10 +57,14 @@ func (c *calls) begin(r running) (token string, end func()) {
 		c.by = map[string]*running{}
 	}
 	c.by[token], c.idle = &r, count{}
-	return token, func() { c.leave(token) }
+	return token, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.by, token)
+	}
 }
 
-// asks counts what the server asks, a question to the user or the model or another request, and
+// asks counts what the server asks, a question to the user or another request, and
 // ends the calls in which it is too much. An error: nothing is to be answered. Where no call runs,
 // over says that the conversation is to end.
 func (c *calls) asks(question bool) (over bool, err error) {

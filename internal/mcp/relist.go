@@ -1,7 +1,5 @@
 package mcp
 
-//lint:file-ignore SA1019 the newest protocol advises new servers against sampling; those that exist use it
-
 import (
 	"cmp"
 	"context"
@@ -34,14 +32,6 @@ func (l *life) client() *sdk.Client {
 			return ask(ctx, r)
 		}
 	}
-	if ask := o.CreateMessageWithToolsHandler; ask != nil {
-		o.CreateMessageWithToolsHandler = func(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
-			if err := l.asks(true); err != nil {
-				return nil, err
-			}
-			return ask(ctx, r)
-		}
-	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: l.pool.opts.Version}, o)
 	addRoots(c)
 	c.AddSendingMiddleware(uncached)
@@ -50,16 +40,24 @@ func (l *life) client() *sdk.Client {
 			if p, ok := r.GetParams().(*sdk.SubscriptionsAcknowledgedParams); ok && p != nil {
 				subscribed(ctx, o, p.Notifications)
 			}
-			if !strings.HasPrefix(method, "notifications/") && method != "elicitation/create" && method != "sampling/createMessage" {
+			if !strings.HasPrefix(method, "notifications/") && method != "elicitation/create" {
 				if err := l.asks(false); err != nil {
 					return nil, err
 				}
+			}
+			if method == "sampling/createMessage" {
+				return nil, errSampling
 			}
 			return next(ctx, method, r)
 		}
 	})
 	return c
 }
+
+// errSampling refuses a request to the model of the run, with the code of the protocol's own
+// example of a refusal.
+var errSampling = &jsonrpc.Error{Code: -1,
+	Message: "adze lets no server ask its model (sampling); return what the model is to look at as the result of the tool"}
 
 // asks counts what the server asks; an error: it is too much.
 func (l *life) asks(question bool) error {

@@ -24,16 +24,15 @@ import (
 
 // Bounds of a program's words.
 const (
-	// maxFrame is the longest message, in bytes.
-	maxFrame = 4 << 20
+	maxFrame = wire.MaxFrame
 	// maxNoise is how many bytes that are no messages a program may write.
 	maxNoise = 8 << 20
 	// maxUnasked is how many messages may come between two of ours within floodTime: a long call
 	// may tell its progress.
 	maxUnasked = 10_000
 	floodTime  = 10 * time.Second
-	// maxMessage is the longest message that is read to its end: what is more than a frame of it is
-	// cut.
+	// maxMessage is the longest message that a program may write: longer than wire.MaxRead it is
+	// passed over and an error of its request, longer than this the program is ended.
 	maxMessage = 64 << 20
 	// errorRing is what is kept of standard error, in bytes.
 	errorRing = keptLog
@@ -122,7 +121,6 @@ type lines struct {
 	messages *io.PipeReader
 	pump     *io.PipeWriter
 	server   *server
-	filter   wire.Filter
 	hello    handshake
 	unasked  atomic.Int64
 	ended    atomic.Bool // the program closed its output
@@ -133,7 +131,7 @@ func newLines(in io.WriteCloser, out io.Reader, probe time.Duration, s *server) 
 	l := &lines{in: in, server: s}
 	l.messages, l.pump = io.Pipe()
 	l.hello = handshake{probe: probe, send: func(text []byte) { _, _ = l.send(text) }, deliver: func(text []byte) { l.give(text) }}
-	go l.run(lineread.New(out, maxFrame))
+	go l.run(lineread.New(out, wire.MaxRead))
 	return l
 }
 
@@ -146,7 +144,7 @@ func (l *lines) transport() sdk.Transport {
 func (l *lines) Write(p []byte) (int, error) {
 	l.unasked.Store(0)
 	if l.hello.out(p) {
-		if _, err := l.send(l.filter.Out(p)); err != nil {
+		if _, err := l.send(p); err != nil {
 			return 0, err
 		}
 	}
@@ -161,7 +159,7 @@ func (l *lines) send(p []byte) (int, error) {
 
 // give hands a message to the library, as far as it still reads.
 func (l *lines) give(text []byte) bool {
-	_, err := l.pump.Write(append(l.filter.In(text), '\n'))
+	_, err := l.pump.Write(append(wire.Read(text), '\n'))
 	return err == nil
 }
 
@@ -190,7 +188,10 @@ func (l *lines) run(from *lineread.Reader) {
 	for {
 		line, err := from.Next()
 		if errors.Is(err, lineread.ErrLong) {
-			line, err = l.cut(line, from)
+			line, err = passOver(line, from)
+		}
+		if len(line) > maxFrame {
+			line = l.shorten(line)
 		}
 		line = bytes.TrimSpace(line)
 		if time.Since(since) > floodTime {
@@ -226,26 +227,36 @@ func (l *lines) run(from *lineread.Reader) {
 	}
 }
 
-// cut makes one that is short enough of a message whose beginning was read. What is no message
-// counts as noise.
-func (l *lines) cut(begin []byte, from *lineread.Reader) ([]byte, error) {
-	c, size := wire.NewCutter(maxFrame), len(begin)
-	_, _ = c.Write(begin) // it never fails
+// shorten cuts a message to a frame. One that is none, or cannot be cut, stays and counts as noise.
+func (l *lines) shorten(line []byte) []byte {
+	short := wire.Shorten(line, maxFrame)
+	if short == nil {
+		return line[:maxFrame]
+	}
+	l.server.cuts.Add(1)
+	return short
+}
+
+// passOver reads to the end of a message that is too long, and returns the error that answers its
+// request instead.
+func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
+	const tail = 400
+	size, end := len(start), bytes.Clone(start[max(len(start)-tail, 0):])
 	err := from.Rest(func(piece []byte) error {
 		if size += len(piece); size > maxMessage {
 			return fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
 		}
-		_, _ = c.Write(piece)
+		end = append(end, piece[max(len(piece)-tail, 0):]...)
+		end = append(end[:0], end[max(len(end)-tail, 0):]...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	l.server.cuts.Add(1)
-	if short := c.Message(); short != nil {
-		return short, nil
+	if id := wire.IDOf(start, end); id != nil {
+		return wire.TooLong(id), nil
 	}
-	return begin, nil
+	return start[:maxFrame], nil
 }
 
 // message reports whether a line is one, or several as older protocols let a server send them.

@@ -59,7 +59,6 @@ type meta struct {
 	Progress  string          `json:"mcp_progress,omitempty"`
 	Said      string          `json:"mcp_said,omitempty"` // the beginning of the answer
 	Pictures  int             `json:"mcp_pictures,omitempty"`
-	Asked     []string        `json:"mcp_asked,omitempty"` // what the server asked the model meanwhile, and what came of it
 }
 
 // maxSaid bounds what panes show of an answer, in bytes.
@@ -77,7 +76,7 @@ func (v *server) tool(t Tool) tool.Tool {
 		Tags:         []string{Tag, plain(v.conf.Name)},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true, Attachments: true},
-		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures", "mcp_asked"),
+		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures"),
 		Needs:        c.needs,
 		Preview:      func(_ context.Context, in json.RawMessage) (meta, error) { return c.meta(in), nil },
 		Run:          c.run,
@@ -92,6 +91,12 @@ func (v *server) describe(t Tool) string {
 		return strings.ReplaceAll(text, "${", "$ {")
 	}
 	return strings.ReplaceAll(text, "${", "$${")
+}
+
+// watch tells who looks at a call how it goes.
+type watch struct {
+	show  func(progress string)
+	waits func() (over func()) // the user is waited for
 }
 
 // caller calls one tool.
@@ -133,9 +138,6 @@ func view(m meta) []tool.Block {
 	if m.Progress != "" {
 		out = append(out, tool.Text(m.Progress)...)
 	}
-	for _, line := range m.Asked {
-		out = append(out, tool.Text(line)...)
-	}
 	if m.Said != "" {
 		out = append(out, tool.Output("", m.Said)...)
 	}
@@ -154,14 +156,11 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 		call.Metadata(title, m)
 		m.Progress = ""
 	}
-	var asked asked
-	got, err := c.made(ctx, in, watch{waits: call.Waits, asked: &asked, show: func(progress string) {
+	got, err := c.made(ctx, in, watch{waits: call.Waits, show: func(progress string) {
 		live := m
-		live.Progress, live.Asked = progress, asked.all()
+		live.Progress = progress
 		call.Metadata(title, live)
 	}})
-	m.Asked = asked.all()
-	result.Metadata = m
 	if err != nil {
 		return result, err
 	}
@@ -231,21 +230,11 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 			}
 		},
 		end: func(why error) { cancel(errAsks{why}) },
-		note: func(text string) {
-			w.asked.add(text)
-			w.show("")
-		},
 	})
 	defer end()
 	params := &sdk.CallToolParams{Name: c.as.Name, Arguments: in}
 	params.SetProgressToken(token)
-	var got *sdk.CallToolResult
-	var err error
-	if asTask(s, c.current()) {
-		got, err = c.runTask(ctx, s, params, alarm.again, w.show)
-	} else {
-		got, err = Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
-	}
+	got, err := Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
 	var asks errAsks
 	switch {
 	case errors.As(context.Cause(ctx), &asks):
@@ -260,17 +249,6 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 		return nil, tool.Fail(tool.CodeIO, "the MCP server %s was called twice, and each time: %w; tell the person (adze mcp test %s)", c.conf.Name, errForgot, c.conf.Name)
 	}
 	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
-}
-
-// current is the tool as the server says it now: of tools that were kept by an older adze less is
-// known.
-func (c caller) current() Tool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if now, there := c.now.tool(c.as.Name); there {
-		return now
-	}
-	return c.as
 }
 
 // failure is an error of a call; of a server that broke off it is what its life ended with, which

@@ -10,32 +10,28 @@ import (
 	"adze/internal/mcp/wire"
 )
 
-// events passes on a stream of server-sent events, whole ones alone, each as the filter has it. One
-// that is longer than a frame is cut.
+// events passes on a stream of server-sent events, whole ones alone, each as the library can read
+// it.
 type events struct {
 	body  io.ReadCloser
 	lines *bufio.Reader
 	flood *flood
-	call  json.RawMessage
-	in    func([]byte) []byte // what a message becomes
+	call  json.RawMessage // the id that the stream answers; if nil, none
 
-	ready bytes.Buffer // whole events that were not read yet
-	event []byte       // the one that is coming
-	long  *wire.Cutter // of an event that is longer than a frame; if nil, it is not
-	size  int          // of that event, in bytes
-	data  bool         // the line that is coming is one of its data
-	whole bool         // the last part ended its line
-	err   error        // how the stream ended
+	ready   bytes.Buffer // whole events that were not read yet
+	event   []byte       // the one that is coming
+	newLine bool         // the next part begins a line
+	err     error        // how the stream ended
 }
 
-func newEvents(body io.ReadCloser, f *flood, call json.RawMessage, in func([]byte) []byte) *events {
-	return &events{body: body, lines: bufio.NewReaderSize(body, 32<<10), flood: f, call: call, in: in, whole: true}
+func newEvents(body io.ReadCloser, f *flood, call json.RawMessage) *events {
+	return &events{body: body, lines: bufio.NewReaderSize(body, 32<<10), flood: f, call: call, newLine: true}
 }
 
 // Read implements io.Reader.
 func (e *events) Read(p []byte) (int, error) {
 	for e.ready.Len() == 0 && e.err == nil {
-		e.line()
+		e.readLine()
 	}
 	if e.ready.Len() > 0 {
 		return e.ready.Read(p)
@@ -43,105 +39,74 @@ func (e *events) Read(p []byte) (int, error) {
 	return 0, e.err
 }
 
-// line takes a line, or as much of it as is there at once.
-func (e *events) line() {
+// readLine reads a line, or as much of it as is there at once.
+func (e *events) readLine() {
 	part, err := e.lines.ReadSlice('\n')
-	first := e.whole
-	e.whole = bytes.HasSuffix(part, []byte("\n"))
+	first := e.newLine
+	e.newLine = bytes.HasSuffix(part, []byte("\n"))
 	blank := first && len(bytes.TrimRight(part, "\r\n")) == 0 && len(part) > 0
-	if e.long == nil {
-		e.event = append(e.event, part...)
-	} else {
-		e.cut(part, first)
-	}
-	ended := 0
+	e.event = append(e.event, part...)
+	whole := 0
 	if blank {
-		ended = 1
+		whole = 1
 	}
 	switch {
-	case e.long != nil && e.size > maxRead:
+	case len(e.event) > wire.MaxRead:
 		if e.call != nil {
-			e.pass(instead(e.call))
+			e.replace(wire.TooLong(e.call))
 		}
 		e.end(io.EOF)
-	case !e.flood.take(len(part), ended):
+	case !e.flood.take(len(part), whole):
 		e.end(refuse("", "the server floods with messages"))
-	case blank && e.long != nil:
-		short := e.long.Message()
-		if short == nil && e.call != nil {
-			short = instead(e.call)
-		}
-		if short != nil {
-			e.pass(short)
-		}
-		e.long = nil
 	case blank:
-		e.pass(nil)
-	case e.long == nil && len(e.event) > MaxFrame+1024: // the names of fields beside the message
-		e.long, e.size = wire.NewCutter(MaxFrame), 0
-		first := true
-		for line := range bytes.Lines(e.event) {
-			e.cut(line, first)
-			first = true
-		}
-		e.event = nil
+		e.pass()
 	case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 		e.ready.Write(e.event) // a last event without its blank line: the reader's to judge
 		e.end(err)
 	}
 }
 
-// cut takes a part of a line of an event that is longer than a frame.
-func (e *events) cut(part []byte, first bool) {
-	e.size += len(part)
-	if first {
-		part, e.data = bytes.CutPrefix(part, []byte("data:"))
+// pass hands over the event that is complete.
+func (e *events) pass() {
+	came := data(e.event)
+	message := wire.Read(came)
+	if len(message) > MaxFrame {
+		if message = wire.Shorten(message, MaxFrame); message == nil && e.call != nil {
+			message = wire.TooLong(e.call)
+		}
 	}
-	if e.data {
-		_, _ = e.long.Write(part) // it never fails
+	if message == nil || bytes.Equal(message, came) {
+		e.ready.Write(e.event)
+		e.event = e.event[:0]
+		return
 	}
+	e.replace(message)
 }
 
-// pass hands over the event that is complete: as it came, or with this message.
-func (e *events) pass(message []byte) {
-	if message == nil {
-		if message = dataOf(e.event); message != nil {
-			if now := e.in(message); !bytes.Equal(now, message) {
-				message = now
-			} else {
-				message = nil
-			}
+// replace hands over a message in the place of the event's own; its name and its id stay.
+func (e *events) replace(message []byte) {
+	for line := range bytes.Lines(e.event) {
+		if len(bytes.TrimSpace(line)) > 0 && bytes.HasSuffix(line, []byte("\n")) && !bytes.HasPrefix(line, []byte("data:")) {
+			e.ready.Write(line)
 		}
-	} else {
-		message = e.in(message)
 	}
-	if message == nil {
-		e.ready.Write(e.event)
-	} else {
-		for line := range bytes.Lines(e.event) { // its name and its id stay
-			if len(bytes.TrimSpace(line)) > 0 && !bytes.HasPrefix(line, []byte("data:")) {
-				e.ready.Write(line)
-			}
-		}
-		e.ready.WriteString("data: ")
-		e.ready.Write(message)
-		e.ready.WriteString("\n\n")
-	}
+	e.ready.WriteString("data: ")
+	e.ready.Write(message)
+	e.ready.WriteString("\n\n")
 	e.event = e.event[:0]
 }
 
-// dataOf is the data of an event where it is one line; else nil.
-func dataOf(event []byte) (data []byte) {
+// data is the data of an event, whose lines are one text.
+func data(event []byte) (out []byte) {
 	for line := range bytes.Lines(event) {
-		rest, is := bytes.CutPrefix(line, []byte("data:"))
-		switch {
-		case is && data != nil:
-			return nil
-		case is:
-			data = bytes.TrimSpace(rest)
+		if rest, is := bytes.CutPrefix(line, []byte("data:")); is {
+			if out != nil {
+				out = append(out, '\n')
+			}
+			out = append(out, bytes.TrimRight(bytes.TrimPrefix(rest, []byte(" ")), "\r\n")...)
 		}
 	}
-	return data
+	return out
 }
 
 // end closes the stream at once: what follows would be read and thrown away for as long as it

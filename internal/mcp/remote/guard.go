@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-
-	"adze/internal/mcp/wire"
 )
 
 // guard sends requests to one server and bounds its answers. It is safe for concurrent use.
@@ -17,7 +15,6 @@ type guard struct {
 	server  *url.URL
 	headers http.Header
 	flood   *flood
-	wire    wire.Filter
 	next    http.RoundTripper
 }
 
@@ -39,9 +36,6 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 			sent.Header[name] = values
 		}
 	}
-	if err := g.filter(sent); err != nil {
-		return nil, err
-	}
 	resp, err := g.next.RoundTrip(sent)
 	if err != nil {
 		return nil, Explain(g.server.Host, err)
@@ -52,35 +46,16 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
-		resp.Body = newEvents(resp.Body, g.flood, call, g.wire.In)
+		resp.Body = newEvents(resp.Body, g.flood, call)
 		return resp, nil
 	}
-	if resp, err = bounded(resp, call); err != nil || call == nil {
-		return resp, err
+	if err := readAnswer(resp, call); err != nil {
+		return nil, err
 	}
-	raw, err := io.ReadAll(resp.Body) // it is in memory
-	if err == nil {
-		setBody(&resp.Body, &resp.ContentLength, resp.Header, g.wire.In(raw))
-	}
-	return resp, err
+	return resp, nil
 }
 
-// filter changes what is sent where the library has no place for it.
-func (g *guard) filter(r *http.Request) error {
-	if r.Method != http.MethodPost || r.Body == nil || r.ContentLength > MaxFrame {
-		return nil
-	}
-	raw, err := io.ReadAll(r.Body)
-	if r.Body.Close(); err != nil {
-		return err
-	}
-	raw = g.wire.Out(raw)
-	setBody(&r.Body, &r.ContentLength, r.Header, raw)
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
-	return nil
-}
-
-// setBody replaces the body of a request or an answer.
+// setBody replaces the body of an answer.
 func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
 	*body, *length = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	if h.Get("Content-Length") != "" {

@@ -20,13 +20,14 @@ import (
 	"net/url"
 	"time"
 
+	"adze/internal/mcp/wire"
 	"adze/internal/web"
 )
 
 // Bounds of one connection.
 const (
 	// MaxFrame bounds one message of a server in bytes.
-	MaxFrame = 4 << 20
+	MaxFrame = wire.MaxFrame
 	// maxHeader bounds the header of an answer in bytes.
 	maxHeader = 64 << 10
 	// maxRedirects bounds how often one request is sent on.

@@ -1,14 +1,10 @@
-// Package wire changes messages between an MCP server and the library that speaks with it, where
-// the library has no place for a part of the protocol: tasks, the order of the fields of a form,
-// answers that are too long, a tool that it cannot read.
+// Package wire changes messages of an MCP server before the library reads them, where the library
+// would lose or refuse what a user needs: the order of a form's fields, the good tools beside one
+// that cannot be read, and the beginning of an answer that is too long.
 //
-// The one rule: a message that needs no change passes as it came, byte for byte; of one that is
-// changed, the library and the server each see a valid message of the protocol.
+// The one rule: a message that needs no change passes as it came, byte for byte.
 //
-// Start reading at Filter; cut.go shortens a message that is too long.
-//
-// Source of the rules: Model Context Protocol 2025-11-25, basic/utilities/tasks and
-// client/elicitation.
+// Start reading at Read; shorten.go cuts an answer that is too long.
 //
 // Known limits: batches of messages, which the protocol had until 2025-06-18, pass unchanged.
 package wire
@@ -18,21 +14,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Names under which the filter hands over what the library does not know.
+// Names under which the library passes on what it has no place for.
 const (
-	// Raw in the _meta of a call of a tool holds a [Request] that is sent instead. Its result comes
-	// as structured content.
-	Raw = "adze/raw"
-	// Tasks in the experimental capabilities of a server holds what it says of tasks.
-	Tasks = "adze/tasks"
-	// TaskSupport in the _meta of a tool holds whether it runs as a task: forbidden, optional or
-	// required.
-	TaskSupport = "adze/taskSupport"
 	// Bad in the _meta of a tool holds why the server's own words for it could not be read.
 	Bad = "adze/bad"
 	// Schema in a requested schema holds the schema as it came, as a text: so its order is kept,
@@ -40,123 +27,49 @@ const (
 	Schema = "adze/schema"
 )
 
-// Request is a request that the library does not know.
-type Request struct {
-	Method string `json:"method"`
-	Params any    `json:"params,omitempty"`
-}
-
-// Filter changes the messages of one conversation. The zero value is ready; it is safe for
-// concurrent use.
-type Filter struct {
-	mu  sync.Mutex
-	raw map[string]bool // ids of raw requests without an answer
-}
-
 // message is one as far as it is looked at.
 type message map[string]json.RawMessage
 
-// Out changes a message to the server.
-func (f *Filter) Out(text []byte) []byte {
-	if !bytes.Contains(text, []byte(`"`+Raw+`"`)) {
-		return text
-	}
-	var m struct {
-		ID     json.RawMessage `json:"id"`
-		Params struct {
-			Meta map[string]json.RawMessage `json:"_meta"`
-		} `json:"params"`
-	}
-	var r struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params,omitempty"`
-	}
-	if json.Unmarshal(text, &m) != nil || json.Unmarshal(m.Params.Meta[Raw], &r) != nil || r.Method == "" {
-		return text
-	}
-	out, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params,omitempty"`
-	}{"2.0", m.ID, r.Method, r.Params})
-	if err != nil {
-		return text
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.raw == nil {
-		f.raw = map[string]bool{}
-	}
-	f.raw[string(m.ID)] = true
-	if bytes.HasSuffix(text, []byte("\n")) {
-		out = append(out, '\n')
-	}
-	return out
-}
-
-// In changes a message of the server.
-func (f *Filter) In(text []byte) []byte {
-	f.mu.Lock()
-	waits := len(f.raw) > 0
-	f.mu.Unlock()
+// Read returns a message of a server as the library gets it.
+func Read(text []byte) []byte {
 	form := bytes.Contains(text, []byte(`"requestedSchema"`))
-	tasks := bytes.Contains(text, []byte(`"tasks"`)) || bytes.Contains(text, []byte(`"tools"`))
-	if !waits && !form && !tasks {
+	tools := bytes.Contains(text, []byte(`"tools"`))
+	if !form && !tools {
 		return text
 	}
 	var m message
 	if json.Unmarshal(text, &m) != nil {
 		return text
 	}
-	changed := waits && f.unwrap(m)
-	if !changed {
-		if form {
-			changed = m.within("params", hideSchema) || m.within("result", hideSchemas)
-		}
-		if tasks {
-			changed = m.within("result", showTasks) || changed
-		}
+	changed := false
+	if form {
+		changed = m.change("params", hideSchema) || m.change("result", hideSchemas)
+	}
+	if tools {
+		changed = m.change("result", replaceBadTools) || changed
 	}
 	if !changed {
 		return text
 	}
-	out, err := json.Marshal(m)
-	if err != nil {
-		return text
-	}
-	return out
+	return encode(m)
 }
 
-// unwrap makes the answer to a raw request one that the library takes.
-func (f *Filter) unwrap(m message) bool {
-	id := string(m["id"])
-	_, asks := m["method"]
-	f.mu.Lock()
-	ours := !asks && f.raw[id]
-	delete(f.raw, id)
-	f.mu.Unlock()
-	if !ours || m["result"] == nil {
-		return false
-	}
-	m["result"], _ = json.Marshal(map[string]any{"content": []any{}, "structuredContent": m["result"]}) // it is valid JSON
-	return true
+// encode returns a value that came as JSON as JSON again.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // it came as JSON
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// within has a member that is an object changed.
-func (m message) within(name string, change func(message) bool) bool {
-	if len(m[name]) == 0 {
-		return false
-	}
+// change changes a member that is an object and reports whether it did.
+func (m message) change(name string, change func(message) bool) bool {
 	var inner message
 	if json.Unmarshal(m[name], &inner) != nil || inner == nil || !change(inner) {
 		return false
 	}
-	raw, err := json.Marshal(inner)
-	if err != nil {
-		return false
-	}
-	m[name] = raw
+	m[name] = encode(inner)
 	return true
 }
 
@@ -166,54 +79,39 @@ func hideSchema(params message) bool {
 	if len(schema) == 0 || schema[0] != '{' {
 		return false
 	}
-	params["requestedSchema"], _ = json.Marshal(map[string]any{"type": "object", Schema: string(schema)}) // texts always encode
+	params["requestedSchema"] = encode(map[string]any{"type": "object", Schema: string(schema)})
 	return true
 }
 
-// hideSchemas does so for forms that a result asks for.
+// hideSchemas does so for the forms that an unfinished result asks for.
 func hideSchemas(result message) bool {
-	return result.within("inputRequests", func(all message) (changed bool) {
+	return result.change("inputRequests", func(all message) (changed bool) {
 		for name := range all {
-			changed = all.within(name, func(one message) bool { return one.within("params", hideSchema) }) || changed
+			changed = all.change(name, func(one message) bool { return one.change("params", hideSchema) }) || changed
 		}
 		return changed
 	})
 }
 
-// showTasks hands over what a server, or its tools, say of tasks.
-func showTasks(result message) bool {
-	changed := result.within("capabilities", func(all message) bool {
-		tasks, ok := all["tasks"]
-		if !ok {
-			return false
-		}
-		if len(all["experimental"]) == 0 {
-			all["experimental"] = json.RawMessage("{}")
-		}
-		return all.within("experimental", func(x message) bool { x[Tasks] = tasks; return true })
-	})
+// replaceBadTools replaces tools that the library cannot read: one such tool would take all others
+// with it.
+func replaceBadTools(result message) (changed bool) {
 	var tools []json.RawMessage
 	if json.Unmarshal(result["tools"], &tools) != nil {
-		return changed
+		return false
 	}
-	some := false
 	for i, raw := range tools {
-		tool := message{"tool": raw}
 		if err := readable(raw); err != nil {
-			tools[i], some = instead(raw, i, err), true
-		} else if tool.within("tool", showSupport) {
-			tools[i], some = tool["tool"], true
+			tools[i], changed = standIn(raw, i, err), true
 		}
 	}
-	if some {
-		if raw, err := json.Marshal(tools); err == nil {
-			result["tools"], changed = raw, true
-		}
+	if changed {
+		result["tools"] = encode(tools)
 	}
 	return changed
 }
 
-// readable says why the library could not read a tool: one such tool would take all others with it.
+// readable returns why the library could not read a tool, or nil.
 func readable(tool json.RawMessage) error {
 	var t *sdk.Tool
 	if err := json.Unmarshal(tool, &t); err != nil {
@@ -225,30 +123,13 @@ func readable(tool json.RawMessage) error {
 	return nil
 }
 
-// instead is a tool in the place of one that cannot be read, with the reason.
-func instead(tool json.RawMessage, n int, why error) json.RawMessage {
+// standIn is the n-th tool of a list without what cannot be read, and with the reason.
+func standIn(tool json.RawMessage, n int, why error) json.RawMessage {
 	var named struct{ Name any }
 	_ = json.Unmarshal(tool, &named) // then it has none
 	name, _ := named.Name.(string)
 	if name == "" {
 		name = fmt.Sprintf("tool-%d", n+1)
 	}
-	out, _ := json.Marshal(map[string]any{"name": name, "inputSchema": map[string]any{"type": "object"}, "_meta": map[string]any{Bad: "it cannot be read: " + why.Error()}}) // texts always encode
-	return out
-}
-
-func showSupport(tool message) bool {
-	var execution struct {
-		TaskSupport string `json:"taskSupport"`
-	}
-	if json.Unmarshal(tool["execution"], &execution) != nil || execution.TaskSupport == "" {
-		return false
-	}
-	if len(tool["_meta"]) == 0 {
-		tool["_meta"] = json.RawMessage("{}")
-	}
-	return tool.within("_meta", func(meta message) bool {
-		meta[TaskSupport], _ = json.Marshal(execution.TaskSupport)
-		return true
-	})
+	return encode(map[string]any{"name": name, "inputSchema": map[string]any{"type": "object"}, "_meta": map[string]any{Bad: "it cannot be read: " + why.Error()}})
 }

@@ -22,7 +22,6 @@ import (
 	"adze/internal/editors/lsp"
 	"adze/internal/files/workspace"
 	"adze/internal/llm/models"
-	"adze/internal/mcp/sampling"
 	projectagents "adze/internal/project/agents"
 	"adze/internal/project/commands"
 	"adze/internal/project/instructions"
@@ -126,9 +125,9 @@ func (w *Conversation) protect(n guard.Wish) (err error) {
 	return nil
 }
 
-// useServers makes the MCP servers of the run. They may ask the model, if there is one.
-func (w *Conversation) useServers(model *sampling.Model) {
-	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.Inquire, Tell: func(text string) { w.observe(session.Notice{Text: text}) }, Model: model})
+// useServers makes the MCP servers of the run.
+func (w *Conversation) useServers() {
+	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.Inquire, Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
 	w.Servers, w.Notices = m, append(w.Notices, notices...)
 	if m != nil && w.Menu != nil { // who only lists tools has none
 		w.Menu.Others = m.Other

@@ -57,7 +57,7 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 	for _, mistake := range deps.Declared.Mistakes {
 		told(mistake)
 	}
-	w.useServers(nil)
+	w.useServers()
 	set, err := w.Servers.Set(ctx, registry, s.Root.Dir())
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, erro
 	if err := w.protect(guard.Wish{}); err != nil {
 		return nil, err
 	}
-	w.useServers(nil)
+	w.useServers()
 	set, err := toolsFor(ctx, &s.Request.Run, w.deps(), s.Root.Dir(), models.Coder(), w.Servers)
 	if err != nil {
 		return nil, err

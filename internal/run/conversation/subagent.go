@@ -11,7 +11,6 @@ import (
 
 	"adze/internal/llm/models"
 	"adze/internal/llm/toolselect"
-	"adze/internal/mcp/sampling"
 	"adze/internal/policy"
 	"adze/internal/project/agents"
 	"adze/internal/project/discovery"
@@ -84,7 +83,7 @@ func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 		f.deps.Skills = w.shelf
 	}
 	f.deps.Finder, f.deps.Brief, f.deps.Tasks = offer, profile.Budget > 0, f.tasks()
-	w.useServers(f.asked())
+	w.useServers()
 	set, err := f.mainTools(ctx, f.deps)
 	if err != nil {
 		return nil, err
@@ -128,22 +127,6 @@ func (f *staff) joining(shelf *toolselect.Shelf) {
 				f.wired.Set.Store(set)
 			}
 			return set
-		},
-	}
-}
-
-// asked is the model of the run as servers may ask it, as one request of the turn that runs; if
-// nil, they may not.
-func (f *staff) asked() *sampling.Model {
-	if f.settings.Request.ByHand != nil || f.settings.Request.Serves {
-		return nil
-	}
-	main, blind := f.main, f.settings.Models(f.settings.Config).Blind(f.main)
-	return &sampling.Model{
-		Name: main.Full(), Blind: func() bool { return blind(main.Provider.Name(), main.Name) },
-		Answer: func(ctx context.Context, r session.Request) (session.Message, error) {
-			r.Model = main.Name
-			return f.wired.Session.Aside(ctx, main.Provider, r)
 		},
 	}
 }

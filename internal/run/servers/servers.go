@@ -19,7 +19,6 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
-	"adze/internal/mcp/sampling"
 	"adze/internal/mcp/share"
 	"adze/internal/run/guard"
 	"adze/internal/run/process"
@@ -53,7 +52,6 @@ type Host struct {
 	Guard   *guard.Guard
 	Inquire toolset.Inquire // if nil, nobody can be asked
 	Tell    func(string)    // the user
-	Model   *sampling.Model // that servers may ask; if nil, there is none
 }
 
 // Enlist registers the tools that are known.
@@ -107,7 +105,7 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	if h.Inquire != nil {
 		options.Consent = m.agreeToChange
 	}
-	end := m.reach(s, h.Model, &options)
+	end := m.reach(s, &options)
 	m.Pool = mcp.New(options)
 	m.Hide(lent.names...)
 	m.shelf = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)

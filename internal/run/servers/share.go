@@ -14,7 +14,6 @@ import (
 	"adze/internal/mcp/consent"
 	"adze/internal/mcp/dial"
 	"adze/internal/mcp/oauth"
-	"adze/internal/mcp/sampling"
 	"adze/internal/run/settings"
 	"adze/internal/text/plural"
 	"adze/session"
@@ -24,26 +23,18 @@ import (
 
 // reach has servers with an address dialled, puts what servers ask to the user, and keeps what
 // they share.
-func (m *Servers) reach(s *settings.Settings, model *sampling.Model, o *mcp.Options) (end func()) {
+func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
 	o.HTTP = dial.Opener(m.loginsOf())
 	ctx, end := context.WithCancel(context.Background())
 	desk := &consent.Desk{Told: m.tell}
-	sampler := &sampling.Desk{Told: m.tell, Model: model, Mask: func(text string) string { return s.Ring.Mask().Text(text) },
-		Aside: func(ctx context.Context, server string) (context.Context, *mcp.Aside) { return m.Aside(ctx, server) }}
 	if ask := m.inquire; ask != nil {
 		desk.Open = m.logins.Open
 		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
 			defer m.Waits(q.Server)()
 			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: "The MCP server " + q.Server + " asks, and gets your answer: " + q.Text, Choices: q.Choices})
 		}
-		sampler.Ask = func(ctx context.Context, q sampling.Question) (string, error) {
-			defer m.Waits(q.Server)()
-			return ask(ctx, toolset.Inquiry{Asks: "the MCP server " + q.Server, Question: q.Text, Choices: q.Choices})
-		}
 	}
 	o.Client = func(server string, c *sdk.ClientOptions) {
-		conf, _ := m.Server(server)
-		sampler.Announce(server, conf.Sampling, c)
 		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		c.ElicitationHandler = desk.Elicit(server)
 		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }

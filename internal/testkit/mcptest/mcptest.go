@@ -24,8 +24,7 @@ const Word = "be-an-mcp-server"
 // Serve is the server when the program was started as one, and does not return then. How it behaves
 // is said in words, with semicolons between: "modern", "old", "banner", "many 10000", "pages",
 // "again", "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages
-// are answered together), "tasks" (calls may run as tasks), "tell FILE" (each method that comes is
-// a line there), and "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
+// are answered together), "tell FILE" (each method that comes is a line there), and "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -44,8 +43,6 @@ type fake struct {
 	in    *bufio.Reader
 	pages int
 	later [][]byte // requests that came while an answer was waited for
-	asked int      // how often a task was asked for
-	text  string   // of the call that runs as a task
 }
 
 type message struct {
@@ -56,8 +53,6 @@ type message struct {
 		Cursor    string          `json:"cursor"`
 		Arguments json.RawMessage `json:"arguments"`
 		Can       json.RawMessage `json:"capabilities"`
-		Task      json.RawMessage `json:"task"`
-		TaskID    string          `json:"taskId"`
 		Meta      struct {
 			Token json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
@@ -216,17 +211,11 @@ func (f *fake) answer(m message) {
 			return
 		}
 		f.can = m.Params.Can
-		tasks := ""
-		if f.does("tasks") {
-			tasks = `,"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`
-		}
-		f.reply(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}`+tasks+`},"serverInfo":{"name":"fake","version":"1"},"instructions":`+string(instructions)+`}`)
+		f.reply(m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"},"instructions":`+string(instructions)+`}`)
 	case "tools/list":
 		f.list(m)
 	case "tools/call":
 		f.call(m)
-	case "tasks/get", "tasks/result", "tasks/cancel":
-		f.task(m)
 	case "ping":
 		f.reply(m, `{}`)
 	default:
@@ -271,11 +260,6 @@ const Echo = `{"name":"echo","description":"says it again","inputSchema":{"type"
 func (f *fake) call(m message) {
 	var args struct{ Text string }
 	_ = json.Unmarshal(m.Params.Arguments, &args) // a test sends what it sends
-	if len(m.Params.Task) > 0 {
-		f.text, f.asked = args.Text, 0
-		f.reply(m, `{"task":`+task("working", "")+`}`)
-		return
-	}
 	if said, ok := f.said("answer"); ok {
 		f.reply(m, said)
 		return
@@ -311,55 +295,11 @@ func (f *fake) call(m message) {
 		args.Text = strings.Repeat("x", n)
 	case args.Text == "capabilities":
 		args.Text = string(f.can)
-	case strings.HasPrefix(args.Text, "sample "): // params of a request to the model; it answers with the answer
-		args.Text = f.sample(m, strings.TrimPrefix(args.Text, "sample "))
 	case args.Text == "changed":
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	}
 	said, _ := json.Marshal(args.Text)
 	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
-}
-
-// task answers what is asked of the task that runs. It is done when it was asked for three times;
-// by its text it never is, fails, or asks the user something while its result is waited for.
-func (f *fake) task(m message) {
-	status, note := "working", fmt.Sprintf("step %d", f.asked)
-	switch {
-	case f.text == "for ever":
-	case f.text == "input" && f.asked > 0:
-		status = "input_required"
-	case f.asked >= 2 && f.text == "fail":
-		status = "failed"
-	case f.asked >= 2:
-		status = "completed"
-	}
-	switch m.Method {
-	case "tasks/get":
-		f.asked++
-		f.reply(m, task(status, note))
-	case "tasks/cancel":
-		f.reply(m, task("cancelled", ""))
-	case "tasks/result":
-		text := "the result of " + f.text
-		switch {
-		case f.text == "input":
-			text = f.ask(`elicitation/create {"message":"which?","requestedSchema":{"type":"object","properties":{"z":{"type":"string"}}},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"one"}}}`)
-		case status == "failed":
-			f.refuse(m, -32603, "it went wrong")
-			return
-		}
-		said, _ := json.Marshal(text)
-		f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}],"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"one"}}}`)
-	}
-}
-
-func task(status, note string) string {
-	return fmt.Sprintf(`{"taskId":"one","status":%q,"statusMessage":%q,"pollInterval":1,"ttl":60000,"createdAt":"2025-11-25T10:30:00Z","lastUpdatedAt":"2025-11-25T10:30:00Z"}`, status, note)
-}
-
-// sample asks the model.
-func (f *fake) sample(m message, params string) string {
-	return f.ask("sampling/createMessage " + params)
 }
 
 // ask sends a request, a method and its params, and returns the answer as it came; "cancelled": the
@@ -369,7 +309,7 @@ func (f *fake) ask(what string) string {
 	if params == "" {
 		params = "{}"
 	}
-	fmt.Println(`{"jsonrpc":"2.0","id":"sample","method":"` + method + `","params":` + params + `}`)
+	fmt.Println(`{"jsonrpc":"2.0","id":"asked","method":"` + method + `","params":` + params + `}`)
 	for {
 		raw, err := f.in.ReadBytes('\n')
 		if err != nil {
@@ -382,7 +322,7 @@ func (f *fake) ask(what string) string {
 		}
 		switch err := json.Unmarshal(raw, &back); {
 		case err != nil:
-		case string(back.ID) == `"sample"`:
+		case string(back.ID) == `"asked"`:
 			return string(back.Result) + string(back.Error)
 		case back.Method == "notifications/cancelled":
 			return "cancelled"
