@@ -41,7 +41,6 @@ require (
 	golang.org/x/text v0.43.0
 	modernc.org/sqlite v1.60.0
 	mvdan.cc/sh/v3 v3.14.1
-	rsc.io/qr v0.2.0
 )
 
 require (

@@ -31,6 +31,7 @@ func Topics() []Topic {
 		{"hooks", "Hooks"},
 		{"servers", "MCP servers"},
 		{"editors", "Editors, browsers and other interfaces"},
+		{"remote", "From a phone or another machine"},
 		{"scripts", "Scripts and CI"},
 		{"ci", "Pull requests in CI"},
 		{"lines", "A conversation over stdin and stdout"},
@@ -56,10 +57,7 @@ func Text(topic string) string {
 
 // Section returns the text below a heading of a page, or "".
 func Section(topic, heading string) string {
-	_, text, found := strings.Cut(Text(topic), "\n## "+heading+"\n")
-	if !found {
-		return ""
-	}
+	_, text, _ := strings.Cut(Text(topic), "\n## "+heading+"\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	return strings.Trim(text, "\n")
 }

@@ -132,7 +132,6 @@ func All(e *Env, p Program) []*cobra.Command {
 	}
 	former := Former(a.pickCommand(), contexts{a}.command(), a.trustCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
 		upgradeCommand(e), a.keysCommand())
-	former = append(former, Former(Devices(e)...)...)
 	return slices.Concat(now, former, topics())
 }
 

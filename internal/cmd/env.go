@@ -38,9 +38,6 @@ func (e *Env) Show(format string, args ...any) {
 	fmt.Fprint(e.Out, e.Mask().Text(safeterm.Reveal(fmt.Sprintf(format, args...)).String()))
 }
 
-// ShowPicture writes a picture of our own, with its colours. No foreign text may be in it.
-func (e *Env) ShowPicture(drawn string) { fmt.Fprint(e.Out, drawn) }
-
 // ShowJSON writes one line for a script.
 func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(print.Line(v)))) }
 

@@ -3,9 +3,11 @@ package run
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -26,7 +28,6 @@ import (
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/config/paths"
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/files/git"
 	"adze/internal/live"
@@ -51,26 +52,26 @@ import (
 
 // serveCommand is adze serve.
 func serveCommand(a *app) *cobra.Command {
-	w, port, far := serveWish{}, 0, &farWish{}
+	w, port := serveWish{}, 0
 	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, -1),
 		Long: `Serve the sessions of these folders to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C; without DIR,
 those of this folder. Sessions in work trees of the same repositories are with them. The server works in the first folder; in the
 others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
 is new each time; whoever has it can do what you can do here. The address stands in a file that only you can read, too, as long
-as the server runs. With --listen, or with the --name of a tunnel, devices that you paired (adze serve pair) come in, too, with tokens
-of their own; they see the folders that you name, with --all, too.`,
-		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --listen :4443        # then: adze serve pair"}
+as the server runs. Another device comes by a tunnel that you trust, such as ssh -L or tailscale serve: adze help remote.`,
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --port 4096 --name box.example.ts.net        # behind tailscale serve 4096"}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
 	f.BoolVar(&w.all, "all", false, "show the page of this machine the sessions of all folders")
-	far.add(f)
+	f.StringSliceVar(&w.names, "name", nil, "also answer by this `NAME`, which a tunnel that ends TLS has for this machine; repeatable")
+	withoutListening(f)
 	own := map[string]bool{}
 	f.VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
 	w.AddServed(c)
 	f.BoolVar(&w.Bare, "bare", false, "read no instruction files")
 	c.RunE = func(_ *cobra.Command, dirs []string) error {
 		w.dirs, w.given = dirs, givenWords(f, own)
-		return serveBrowsers(a, w, port, far)
+		return serveBrowsers(a, w, port)
 	}
 	return c
 }
@@ -80,6 +81,7 @@ type serveWish struct {
 	flags.Run
 	dirs  []string // the first is where the server works; none stands for this folder
 	all   bool     // the page shows sessions of all folders
+	names []string // of tunnels that lead here
 	given []string // the flags of Run as they were written, for processes that are started
 }
 
@@ -100,7 +102,11 @@ func givenWords(all *pflag.FlagSet, own map[string]bool) (words []string) {
 }
 
 // serveBrowsers listens until a signal comes; then it ends every turn.
-func serveBrowsers(a *app, w serveWish, port int, wish *farWish) error {
+func serveBrowsers(a *app, w serveWish, port int) error {
+	names, err := hostNames(w.names)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
@@ -118,14 +124,7 @@ func serveBrowsers(a *app, w serveWish, port int, wish *farWish) error {
 		return usage.Mistake("take another --port, or 0 for any that is free", "%v", err)
 	}
 	defer l.Close()
-	far, devices, err := wish.open(h.at)
-	if err != nil {
-		return err
-	}
-	if devices != nil {
-		defer devices.Close()
-	}
-	s := &serve.Server{House: h, Far: far, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: pairing.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Names: names, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: rand.Text(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {
@@ -135,26 +134,32 @@ func serveBrowsers(a *app, w serveWish, port int, wish *farWish) error {
 	s.Start(ctx)
 	fmt.Fprintf(a.Out, "%s\n", address)
 	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(strings.Join(h.dirs, ", ")))
-	if far != nil {
-		fmt.Fprintf(a.Err, "paired devices come in at %s; adze serve pair lets another one in\n", print.Line(far.Address))
-		if far.Fingerprint != "" {
-			fmt.Fprintf(a.Err, "the certificate has the SHA-256 fingerprint %s\n", far.Fingerprint)
-		}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintf(a.Err, "by the tunnel: https://%s/#%s\n", name, s.Token)
 	}
-	return listen(ctx, a.Process, s, l, devices)
+	return listen(ctx, a.Process, s, l)
+}
+
+// hostNames are the hosts that requests through tunnels name, as browsers write them.
+func hostNames(given []string) (map[string]bool, error) {
+	names := map[string]bool{}
+	for _, n := range given {
+		if n == "" || strings.ContainsAny(n, "/@ ") {
+			return nil, usage.Mistake("give a name alone, such as box.example.ts.net", "--name %s: this is no host name", n)
+		}
+		names[strings.TrimSuffix(strings.ToLower(n), ":443")] = true
+	}
+	return names, nil
 }
 
 // sweepEvery is how often it is looked whether sessions are open that nobody uses.
 const sweepEvery = time.Minute
 
 // listen answers requests until ctx ends, and returns when nothing runs any more.
-func listen(ctx context.Context, a *process.Process, s *serve.Server, l, devices net.Listener) error {
+func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.Listener) error {
 	listening := s.HTTP()
-	failed := make(chan error, 2)
+	failed := make(chan error, 1)
 	go func() { failed <- listening.Serve(l) }()
-	if devices != nil {
-		go func() { failed <- listening.Serve(devices) }()
-	}
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	for {
@@ -340,7 +345,7 @@ func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, err
 // Search looks into all that was said and done in sessions of the folders that are shown.
 func (h *premises) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)
-	serves := h.Served(false)
+	serves := h.Served()
 	return slices.DeleteFunc(found, func(f api.Found) bool { return !serves(f.Cwd) }), note, err
 }
 

@@ -29,8 +29,8 @@ func (h *premises) trees() (tops []string) {
 }
 
 // Served tells whether sessions of a folder are shown.
-func (h *premises) Served(far bool) func(folder string) bool {
-	if h.wish.all && !far {
+func (h *premises) Served() func(folder string) bool {
+	if h.wish.all {
 		return func(string) bool { return true }
 	}
 	trees := h.trees()
@@ -42,22 +42,22 @@ func (h *premises) Served(far bool) func(folder string) bool {
 }
 
 // filter chooses the sessions that are shown.
-func (h *premises) filter(far bool) sessiondb.Filter {
-	if h.wish.all && !far {
+func (h *premises) filter() sessiondb.Filter {
+	if h.wish.all {
 		return sessiondb.Filter{}
 	}
 	return sessiondb.Filter{Folders: h.dirs, Within: h.trees()}
 }
 
-func (h *premises) Sessions(ctx context.Context, far bool, most int) ([]session.Head, error) {
-	f := h.filter(far)
+func (h *premises) Sessions(ctx context.Context, most int) ([]session.Head, error) {
+	f := h.filter()
 	f.Limit = most
 	heads, _, err := h.stored.Page(ctx, f)
 	return heads, err
 }
 
 func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, error) {
-	f := h.filter(false)
+	f := h.filter()
 	f.Prefix = string(id)
 	heads, _, err := h.stored.Page(ctx, f)
 	if err != nil {

@@ -276,3 +276,12 @@ func postTo(t *testing.T, url, token, body string) map[string]string {
 	}
 	return out
 }
+
+// TestPairedDevicesAreGone: their commands and flags fail, and name what serves instead.
+func TestPairedDevicesAreGone(t *testing.T) {
+	u := newUser(t)
+	for _, words := range []string{"serve pair", "serve pair --may look", "serve devices", "serve devices revoke 3fa9", "serve --listen :4443", "serve --cert a.pem", "pair", "devices list --json"} {
+		u.run(strings.Fields(words)...).wants(2, "gone", "adze help remote")
+	}
+	u.run("serve", "--name", "https://box.example").wants(2, "no host name")
+}

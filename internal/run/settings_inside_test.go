@@ -14,8 +14,8 @@ import (
 // TestCommandsOfTheUserAlone lists the commands that no call of adze may start. A command is one of
 // them unless it says otherwise with cmd.Anyone.
 func TestCommandsOfTheUserAlone(t *testing.T) {
-	want := strings.Split("attach,batch delete,devices revoke,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,pair,permission add,permission remove,"+
-		"models login,models logout,permission trust allow,permission trust revoke,redo,runs delete,serve devices revoke,serve pair,sessions attach,sessions delete,"+
+	want := strings.Split("attach,batch delete,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,permission add,permission remove,"+
+		"models login,models logout,permission trust allow,permission trust revoke,redo,runs delete,sessions attach,sessions delete,"+
 		"sessions import,sessions merge,sessions rename,sessions stop,sessions tag,stop,trust allow,trust revoke,undo,undo redo", ",")
 	a := &app{&process.Process{}}
 	a.Getenv = func(string) string { return "" }

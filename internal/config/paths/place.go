@@ -19,12 +19,6 @@ const keysFile = "keys.json"
 // Served is the folder in State where the address of each adze serve stands, with its token.
 const Served = "serve"
 
-// The files in Served: the devices that are paired, and the certificate with its key.
-const (
-	Devices     = "devices.json"
-	Certificate = "tls.pem"
-)
-
 // Places are the folders of this user that adze uses.
 type Places struct {
 	Config string // configuration, read only

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"adze/internal/editors/htmlstream"
-	"adze/internal/editors/pairing"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/text/jsontext"
@@ -43,29 +42,6 @@ type action struct {
 	Folder   string  `json:"folder"` // where a session is begun
 	Plan     string  `json:"plan"`   // of an undo, as it was shown
 	Once     string  `json:"once"`   // a key: one action is done by it
-
-	by string // who sent it
-}
-
-// actScopes are what a device must be allowed for an action. Those that are missing are the
-// machine's alone: they change rules, modes or the model, or run a command of the user's own.
-var actScopes = map[string]pairing.Scope{
-	"answer": pairing.Answer, "stop": pairing.Answer, "cancel": pairing.Answer, "reviewed": pairing.Answer,
-	"say": pairing.Prompt, "begin": pairing.Prompt, "tag": pairing.Prompt, "again": pairing.Prompt, "unqueue": pairing.Prompt, "compact": pairing.Prompt, "rename": pairing.Prompt, "fork": pairing.Prompt,
-	"undo": pairing.Prompt, "rewind": pairing.Prompt, "revert": pairing.Prompt, "stage": pairing.Prompt,
-}
-
-// mayAct says why the sender of a request may not do an action; if nil, it may. A device answers
-// once: no rule, no mode and no other text of a call comes from it.
-func mayAct(ctx context.Context, name string, a action) error {
-	if err := mayDo(ctx, actScopes[name]); err != nil || deviceOf(ctx) == nil || name != "answer" {
-		return err
-	}
-	switch choices[a.Choice] {
-	case permission.Deny, permission.Once:
-		return nil
-	}
-	return mayDo(ctx, "")
 }
 
 // choices are those of a permission by their names.
@@ -94,14 +70,10 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = conn.SetReadDeadline(time.Time{})
 	}
-	if err == nil {
-		err = mayAct(r.Context(), r.PathValue("act"), a)
-	}
 	var out any
 	if err == nil {
-		a.by = sender(r.Context())
 		id, name := session.ID(r.PathValue("id")), r.PathValue("act")
-		out, err = s.keyed.do(r.Context(), []string{string(id), name, a.by}, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
+		out, err = s.keyed.do(r.Context(), []string{string(id), name}, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
 	}
 	if err != nil {
 		refuse(w, err)
@@ -196,17 +168,17 @@ func doAt(ctx context.Context, at opened, name string, a action) (any, error) {
 	case "answer":
 		return done{}, at.answered(ctx, a)
 	case "stop":
-		return done{}, at.stopped(ctx, a.by)
+		return done{}, at.stopped(ctx)
 	case "cancel":
-		return done{}, at.cancelled(ctx, a.by, a.Call)
+		return done{}, at.cancelled(ctx, a.Call)
 	case "again":
-		return done{}, at.repeated(ctx, a.by)
+		return done{}, at.repeated(ctx)
 	}
 	r, is := a.request(name)
 	if !is {
 		return nil, &refusal{http.StatusNotFound, "no such action"}
 	}
-	return at.control(ctx, a.by, r)
+	return at.control(ctx, r)
 }
 
 // stored does something to a session that is in the store, and tells pages.
@@ -224,19 +196,18 @@ func (r *room) answered(_ context.Context, a action) error {
 	if a.Choice != "" && !known {
 		return &refusal{http.StatusBadRequest, "there is no such choice"}
 	}
-	return r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: a.by}, a.Text)
+	return r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: ownPage}, a.Text)
 }
 
-func (r *room) stopped(context.Context, string) error {
+func (r *room) stopped(context.Context) error {
 	if !r.Stop() {
 		return &refusal{http.StatusConflict, "no turn of this session is running here"}
 	}
 	return nil
 }
 
-// control does what is asked of the conversation. Who asks for it needs no record here: the log has
-// what came of it.
-func (r *room) control(ctx context.Context, _ string, q control.Request) (any, error) {
+// control does what is asked of the conversation.
+func (r *room) control(ctx context.Context, q control.Request) (any, error) {
 	out, err := r.Host().Do(ctx, q)
 	return out, asRefusal(err)
 }
@@ -317,7 +288,7 @@ func (r *room) unqueue(text string) bool {
 }
 
 // cancelled ends one running call, by what it is called on the page.
-func (r *room) cancelled(_ context.Context, _, name string) error {
+func (r *room) cancelled(_ context.Context, name string) error {
 	r.mu.Lock()
 	calls := slices.Clone(r.turn.calls)
 	r.mu.Unlock()
@@ -367,7 +338,7 @@ func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 }
 
 // repeated makes the newest answer again.
-func (r *room) repeated(ctx context.Context, _ string) error {
+func (r *room) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, r.server.House, r.id)
 	if err != nil {
 		return err

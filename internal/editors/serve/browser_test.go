@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/testkit/nodetest"
 	"adze/session"
@@ -183,7 +183,7 @@ func TestThePageComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, token := l.Addr().String(), pairing.NewToken()
+	address, token := l.Addr().String(), rand.Text()
 	begin := func(l net.Listener) func() {
 		s := &serve.Server{House: h, Token: token, Host: address}
 		s.Start(context.Background())

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/editors/serve"
 	"adze/session"
 )
 
@@ -71,6 +72,43 @@ func TestNobodyGetsInWithoutTheAddress(t *testing.T) {
 	}
 	if resp := s.do(s.request("POST", "/api/chat", body)); resp.StatusCode != 200 {
 		t.Errorf("the same without an attack: %d", resp.StatusCode)
+	}
+}
+
+// TestATunnelBringsItsNameAndNoOther: behind a tunnel the page has the token, the host and the origin
+// of the tunnel, or it gets nothing.
+func TestATunnelBringsItsNameAndNoOther(t *testing.T) {
+	h := &house{}
+	s := listen(t, h, func(s *serve.Server) { s.Names = map[string]bool{"box.example": true, "box.example:8443": true} })
+	for name, a := range map[string]struct {
+		code                int
+		host, origin, token string
+	}{
+		"the page":               {201, "box.example", "https://box.example", s.token},
+		"a program":              {201, "box.example", "", s.token},
+		"another port":           {201, "box.example:8443", "https://box.example:8443", s.token},
+		"no token":               {401, "box.example", "https://box.example", ""},
+		"a guessed token":        {401, "box.example", "https://box.example", strings.Repeat("A", 26)},
+		"the origin without TLS": {403, "box.example", "http://box.example", s.token},
+		"this machine's origin":  {403, "box.example", s.url, s.token},
+		"another origin":         {403, "box.example", "https://evil.example", s.token},
+		"another host":           {421, "evil.example", "https://evil.example", s.token},
+		"a port of nobody":       {421, "box.example:99", "https://box.example:99", s.token},
+	} {
+		r := s.request("POST", "/api/session", "{}")
+		r.Host = a.host
+		r.Header.Set("Authorization", "Bearer "+a.token)
+		if a.origin != "" {
+			r.Header.Set("Origin", a.origin)
+		}
+		resp := s.do(r)
+		if resp.StatusCode != a.code {
+			t.Errorf("%s: %d, want %d", name, resp.StatusCode, a.code)
+		}
+		harmless(t, resp)
+	}
+	if opened, _ := h.counts(); opened != 3 {
+		t.Errorf("%d sessions were opened", opened)
 	}
 }
 

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/live"
 	"adze/session"
@@ -79,9 +79,9 @@ func (h *house) Folders() []string {
 	return h.folders
 }
 
-func (h *house) Served(far bool) func(string) bool {
+func (h *house) Served() func(string) bool {
 	return func(folder string) bool {
-		return folder == "" || h.all && !far || slices.Contains(h.Folders(), folder)
+		return folder == "" || h.all || slices.Contains(h.Folders(), folder)
 	}
 }
 
@@ -184,7 +184,7 @@ func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serv
 	return c, nil
 }
 
-func (h *house) Sessions(context.Context, bool, int) ([]session.Head, error) {
+func (h *house) Sessions(context.Context, int) ([]session.Head, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]session.Head(nil), h.heads...), nil
@@ -374,7 +374,7 @@ func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
 	if h.wanted == nil {
 		h.wanted = make(chan struct{})
 	}
-	s := &serve.Server{House: h, Token: pairing.NewToken(), Host: l.Addr().String()}
+	s := &serve.Server{House: h, Token: rand.Text(), Host: l.Addr().String()}
 	for _, c := range change {
 		c(s)
 	}

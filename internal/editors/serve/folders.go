@@ -23,16 +23,10 @@ type directory struct {
 	stir       func()
 }
 
-// sees tells whether the sender of a request may know of the sessions of a folder. A device sees
-// those of folders that the user named, whatever the page of this machine shows.
-func (d directory) sees(ctx context.Context) func(folder string) bool {
-	return d.house.Served(deviceOf(ctx) != nil)
-}
-
-// sessions are those that the sender of a request may know of, the newest first: those that are
-// stored, and those of other processes in which nothing was said yet.
+// sessions are the newest first: those that are stored, and those of other processes in which
+// nothing was said yet.
 func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
-	all, err := d.house.Sessions(ctx, deviceOf(ctx) != nil, most)
+	all, err := d.house.Sessions(ctx, most)
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +36,17 @@ func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
 	}
 	heads := slices.DeleteFunc(d.neighbours.heads(), func(h session.Head) bool { return stored[h.ID] })
 	heads = append(heads, all...)
-	sees := d.sees(ctx)
+	sees := d.house.Served()
 	return slices.DeleteFunc(heads, func(h session.Head) bool { return !sees(h.Info().Cwd) }), nil
 }
 
-// session is one of them; one that the sender may not know of is session.ErrNotFound.
+// session is one of them; one that is not shown is session.ErrNotFound.
 func (d directory) session(ctx context.Context, id session.ID) (session.Head, error) {
 	h, err := d.house.Session(ctx, id)
 	if b := d.neighbours.find(id); errors.Is(err, session.ErrNotFound) && b != nil {
 		h, err = b.head(), nil
 	}
-	if err == nil && !d.sees(ctx)(h.Info().Cwd) {
+	if err == nil && !d.house.Served()(h.Info().Cwd) {
 		return session.Head{}, session.ErrNotFound
 	}
 	return h, err
@@ -69,10 +63,10 @@ func (d directory) ask(ctx context.Context, h session.Head, q control.Request) (
 	return nil, errAway
 }
 
-// found searches what the sender may know of.
+// found searches the sessions that are shown.
 func (d directory) found(ctx context.Context, text string) ([]api.Found, string, error) {
 	all, note, err := d.house.Search(ctx, text)
-	sees := d.sees(ctx)
+	sees := d.house.Served()
 	return slices.DeleteFunc(all, func(f api.Found) bool { return !sees(f.Cwd) }), note, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/session"
 )
@@ -23,12 +22,11 @@ func twoFolders() *house {
 	return h
 }
 
-// TestNothingLeaksOfAFolderThatWasNotNamed: the page of this machine and a device are told nothing of
-// its sessions in a list, by a search or by an id. With all, the page is told, and a device is not.
+// TestNothingLeaksOfAFolderThatWasNotNamed: the page is told nothing of its sessions in a list, by a
+// search or by an id. With all, it is told.
 func TestNothingLeaksOfAFolderThatWasNotNamed(t *testing.T) {
 	h := twoFolders()
-	s := listenFar(t, h)
-	phone, _ := s.device(pairing.Scopes()...)
+	s := listen(t, h)
 	look := func(who string, send func(method, path, body string) (int, string), sees bool) {
 		t.Helper()
 		for path, want := range map[string]string{"/api/session": "there", "/api/page/search?q=words": "there"} {
@@ -59,18 +57,9 @@ func TestNothingLeaksOfAFolderThatWasNotNamed(t *testing.T) {
 		}
 	}
 	here := func(method, path, body string) (int, string) { return s.get(method, path, body) }
-	far := func(method, path, body string) (int, string) { return s.sends(method, path, phone, body) }
 	look("the page", here, false)
-	look("a device", far, false)
 	h.all = true
 	look("the page with all", here, true)
-	look("a device with all", far, false)
-	looks, _ := s.device(pairing.Look, pairing.Answer)
-	for act, body := range map[string]string{"begin": `{"text":"x","folder":"/home/kim/src/site"}`, "say": `{"text":"x"}`, "tag": `{"text":"x"}`} {
-		if code, text := s.sends("POST", "/api/page/there/"+act, looks, body); code != http.StatusForbidden {
-			t.Errorf("a device that may look and answer: %s: %d %s", act, code, text)
-		}
-	}
 	list := until(s.watcher("session="), func(n told) bool { return n.T == "list" }).HTML
 	if !strings.Contains(list, "Session hidden") || !strings.Contains(list, `data-folder="/home/kim/src/site"`) {
 		t.Errorf("the page with all: %s", list)

@@ -39,6 +39,9 @@ type street struct {
 	stir    func()
 }
 
+// ownPage is how a page is called in the log, and by owners of sessions.
+const ownPage = "page"
+
 // patience is how long an owner may take to say hello. One that was stopped by a signal never does.
 const patience = 2 * time.Second
 
@@ -49,7 +52,7 @@ type neighbour struct {
 
 	mu      sync.Mutex
 	status  live.Status
-	links   map[string]*link         // that steer, by who sends
+	link    *link                    // that steers
 	watched map[*reader]*live.Client // that pages read
 	gone    bool
 }
@@ -98,8 +101,8 @@ func (n *neighbours) watch() {
 
 // add follows what a session does, until nobody has it. The caller holds n.adding.
 func (n *neighbours) add(id session.ID) {
-	b := &neighbour{street: n.street, links: map[string]*link{}, watched: map[*reader]*live.Client{}}
-	l, err := b.connect(n.ctx, id, ownPage)
+	b := &neighbour{street: n.street, watched: map[*reader]*live.Client{}}
+	l, err := b.connect(n.ctx, id)
 	n.mu.Lock()
 	if err == nil {
 		b.hello, b.status = l.client.Hello, l.client.Hello.Status
@@ -127,15 +130,15 @@ func (n *neighbours) add(id session.ID) {
 }
 
 // connect makes a connection that steers, and is told the state.
-func (b *neighbour) connect(ctx context.Context, id session.ID, as string) (*link, error) {
+func (b *neighbour) connect(ctx context.Context, id session.ID) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c, err := live.Dial(ctx, b.sockets, id, live.Wish{As: as, StateOnly: true})
+	c, err := live.Dial(ctx, b.sockets, id, live.Wish{As: ownPage, StateOnly: true})
 	if err != nil {
 		return nil, err
 	}
 	l := &link{client: c, waits: map[int]chan came{}}
-	b.links[as] = l
+	b.link = l
 	return l, nil
 }
 
@@ -157,9 +160,6 @@ func (b *neighbour) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gone = true
-	for _, l := range b.links {
-		_ = l.client.Close() // nothing waits in it
-	}
 	for _, c := range b.watched {
 		_ = c.Close() // as above
 	}
@@ -233,19 +233,15 @@ func (l *link) settled(line live.Line) {
 
 var errGone = &refusal{http.StatusConflict, "too late: the process that had this session has ended"}
 
-// say sends a line to the owner, and waits until it had its effect, or none. By is who sends it.
-func (b *neighbour) say(ctx context.Context, by string, line any) error {
-	_, err := b.asks(ctx, by, line)
+// say sends a line to the owner, and waits until it had its effect, or none.
+func (b *neighbour) say(ctx context.Context, line any) error {
+	_, err := b.asks(ctx, line)
 	return err
 }
 
 // asks is say for a line that is answered.
-func (b *neighbour) asks(ctx context.Context, by string, line any) (json.RawMessage, error) {
-	l, err := b.link(ctx, by)
-	var told chan came
-	if err == nil {
-		told, err = l.send(line)
-	}
+func (b *neighbour) asks(ctx context.Context, line any) (json.RawMessage, error) {
+	told, err := b.link.send(line)
 	var c came
 	if err == nil {
 		select {
@@ -262,22 +258,6 @@ func (b *neighbour) asks(ctx context.Context, by string, line any) (json.RawMess
 		return nil, &refusal{http.StatusRequestEntityTooLarge, err.Error()}
 	}
 	return c.result, err
-}
-
-func (b *neighbour) link(ctx context.Context, by string) (*link, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.gone {
-		return nil, live.ErrNobody
-	}
-	if l := b.links[by]; l != nil {
-		return l, nil
-	}
-	l, err := b.connect(ctx, b.hello.Session, by)
-	if err == nil {
-		b.ends.Go(func() { l.read(func(live.Line) {}) })
-	}
-	return l, err
 }
 
 func (l *link) send(line any) (chan came, error) {
@@ -471,23 +451,23 @@ func (b *neighbour) blocks(name string, metadata json.RawMessage) []tool.Block {
 var ownersChoices = map[permission.Choice]string{permission.Deny: "no", permission.Once: "once", permission.ForSession: "session", permission.Try: "try"}
 
 // control asks the owner.
-func (b *neighbour) control(ctx context.Context, by string, r control.Request) (any, error) {
-	out, err := b.asks(ctx, by, live.Control{Type: "control", Request: r})
+func (b *neighbour) control(ctx context.Context, r control.Request) (any, error) {
+	out, err := b.asks(ctx, live.Control{Type: "control", Request: r})
 	if err == nil && r.Do == control.Set && r.Name == "model" {
 		return done{ID: b.hello.Session}, nil
 	}
 	return out, err
 }
 
-func (b *neighbour) stopped(ctx context.Context, by string) error {
-	return b.say(ctx, by, live.Abort{Type: "abort"})
+func (b *neighbour) stopped(ctx context.Context) error {
+	return b.say(ctx, live.Abort{Type: "abort"})
 }
 
 // repeated makes the newest answer again: its prompt is taken back, and sent once more.
-func (b *neighbour) repeated(ctx context.Context, by string) error {
+func (b *neighbour) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, b.house, b.hello.Session)
 	if err == nil {
-		_, err = b.control(ctx, by, control.Request{Do: control.Rewind})
+		_, err = b.control(ctx, control.Request{Do: control.Rewind})
 	}
 	if err != nil {
 		return err
@@ -498,7 +478,7 @@ func (b *neighbour) repeated(ctx context.Context, by string) error {
 			line.Files = append(line.Files, live.File{Name: p.Attachment.Name, Data: p.Attachment.Data})
 		}
 	}
-	return b.say(ctx, by, line)
+	return b.say(ctx, line)
 }
 
 func (b *neighbour) answered(ctx context.Context, a action) error {
@@ -518,7 +498,7 @@ func (b *neighbour) answered(ctx context.Context, a action) error {
 	if b.named(line.Question) != a.Question {
 		return errGone
 	}
-	return b.say(ctx, a.by, line)
+	return b.say(ctx, line)
 }
 
 // prompted hands on what the user says. A remark to no turn is a prompt there.
@@ -544,20 +524,20 @@ func (b *neighbour) prompted(ctx context.Context, a action) (any, error) {
 	if b.hello.Once {
 		line.Once = a.Once
 	}
-	return done{Text: "sent"}, b.say(ctx, a.by, line)
+	return done{Text: "sent"}, b.say(ctx, line)
 }
 
 // hand sends what the user says in a prompt of its own, or as a remark.
-func (b *neighbour) hand(ctx context.Context, by string, p Prompt) error {
+func (b *neighbour) hand(ctx context.Context, p Prompt) error {
 	line := live.Prompt{Type: "steer", Text: p.Text + p.Beside}
 	for _, a := range p.Attachments {
 		line.Type, line.Files = "prompt", append(line.Files, live.File{Name: a.Name, Data: a.Data})
 	}
-	return b.say(ctx, by, line)
+	return b.say(ctx, line)
 }
 
 // cancelled ends one running call, by what it is called on the page.
-func (b *neighbour) cancelled(ctx context.Context, by, name string) error {
+func (b *neighbour) cancelled(ctx context.Context, name string) error {
 	var found tool.CallID
 	err := b.house.Log(ctx, b.hello.Session, 0, func(_ int64, e session.Entry) error {
 		for _, ev := range events(e) {
@@ -573,7 +553,7 @@ func (b *neighbour) cancelled(ctx context.Context, by, name string) error {
 	if err != nil {
 		return err
 	}
-	return b.say(ctx, by, live.Abort{Type: "abort", Call: string(found)})
+	return b.say(ctx, live.Abort{Type: "abort", Call: string(found)})
 }
 
 // unfinished finds the message that was arriving at the end of a log, and where it began: its owner

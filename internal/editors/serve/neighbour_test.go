@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/serve"
 	"adze/internal/editors/uistream"
 	"adze/internal/live"
@@ -254,36 +253,6 @@ func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
 	}
 	if opened, _ := e.h.counts(); opened != 0 {
 		t.Error("a session of another process was opened")
-	}
-}
-
-// TestADeviceSteersAnotherProcessWithinItsScopes: it answers once, and its name is recorded.
-func TestADeviceSteersAnotherProcessWithinItsScopes(t *testing.T) {
-	e := beside(t)
-	got := e.asks(t)
-	b := listenFar(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
-	question := questionIn(untilHTML(b.watcher("session=x"), "data-question"))
-	token, d := b.device(pairing.Look, pairing.Answer)
-	post := func(act, body string) int {
-		code, _ := b.sends("POST", "/api/page/x/"+act, token, strings.ReplaceAll(body, "QUESTION", question))
-		return code
-	}
-	for act, body := range map[string]string{"say": `{"text":"go"}`, "set": `{"name":"mode","value":"yolo"}`, "answer": `{"question":"QUESTION","choice":"session","offer":0}`} {
-		if code := post(act, body); code != http.StatusForbidden {
-			t.Errorf("%s: %d", act, code)
-		}
-	}
-	if code := post("answer", `{"question":"QUESTION","choice":"once"}`); code != http.StatusOK {
-		t.Errorf("once: %d", code)
-	}
-	if a := <-got; a.Choice != permission.Once {
-		t.Errorf("the gate got %+v", a)
-	}
-	if code := post("stop", `{}`); code != http.StatusOK || <-e.acts != `{"type":"abort"}` {
-		t.Errorf("stop: %d", code)
-	}
-	if from := e.recorded(); len(from) != 2 || !strings.HasPrefix(from[0], "page on device "+d.ID) || len(e.acts) > 0 {
-		t.Errorf("recorded are %q", from)
 	}
 }
 

@@ -21,21 +21,15 @@ var pageFiles embed.FS
 // index is the page itself.
 const index = "page/index.html"
 
-// pairIndex is the page that a device opens to be paired.
-const pairIndex = "page/pair.html"
-
-func page(w http.ResponseWriter, _ *http.Request)     { show(w, index) }
-func pairPage(w http.ResponseWriter, _ *http.Request) { show(w, pairIndex) }
-
-// show sends a page, with the policy that only its own script and style run.
-func show(w http.ResponseWriter, name string) {
+// page sends the page, with the policy that only its own scripts and sheets run.
+func page(w http.ResponseWriter, _ *http.Request) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
 	nonce := base64.RawStdEncoding.EncodeToString(b[:])
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; connect-src 'self'; img-src data:; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types adze")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	text, err := fs.ReadFile(pageFiles, name)
+	text, err := fs.ReadFile(pageFiles, index)
 	if err != nil {
 		refuse(w, err)
 		return

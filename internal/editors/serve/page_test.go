@@ -185,9 +185,6 @@ func TestThePageHoldsNothingOfAnybodys(t *testing.T) {
 	}
 	sum := 0
 	for _, name := range names {
-		if name == "page/pair.html" { // devices alone get it, at /pair
-			continue
-		}
 		path := "/" + name
 		if name == "page/index.html" {
 			path = "/"

@@ -164,7 +164,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.mask().JSON(raw)) // who is gone does not read it
 }
 
-// known reports a session that there is: open here, or one that the sender may know of.
+// known reports a session that there is: open here, or one of those that are shown.
 func (s *Server) known(ctx context.Context, id session.ID) error {
 	if s.open(id) != nil {
 		return nil

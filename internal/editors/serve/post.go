@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"adze/internal/editors/pairing"
 	"adze/internal/editors/uistream"
 	"adze/internal/text/jsontext"
 	"adze/session"
@@ -170,14 +169,11 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 		return s.takeThere(r, in, b)
 	}
 	if in.prompt == nil {
-		if err := mayDo(r.Context(), pairing.Answer); err != nil {
-			return nil, err
-		}
 		room := s.open(in.id)
 		if room == nil {
 			return nil, &refusal{http.StatusConflict, "too late: nothing waits for an answer in this session"}
 		}
-		paused, err := room.approve(in.approvals, sender(r.Context()))
+		paused, err := room.approve(in.approvals)
 		if err != nil {
 			return nil, err
 		}
@@ -187,15 +183,9 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 		return s.goOn(r, room, paused, ""), nil
 	}
 	if room := s.open(in.id); room != nil && in.prompt.bare() && room.inquires() { // the words may be an answer
-		if err := mayDo(r.Context(), pairing.Answer); err != nil {
-			return nil, err
-		}
 		if paused, is := room.reply(in.prompt.Text); is {
 			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
 		}
-	}
-	if err := mayDo(r.Context(), pairing.Prompt); err != nil {
-		return nil, err
 	}
 	if in.prompt.Again {
 		if err := s.again(r, in); err != nil {
@@ -223,9 +213,6 @@ func (s *Server) takeThere(r *http.Request, in said, b *neighbour) (*teller, err
 		return nil, &refusal{http.StatusConflict, "another process asks that question; answer it there, or on the page of adze serve"}
 	}
 	_, err := s.House.Session(r.Context(), in.id) // it may be of another folder
-	if err == nil {
-		err = mayDo(r.Context(), pairing.Prompt)
-	}
 	if err == nil && in.prompt.Again {
 		err = s.again(r, in)
 	}
@@ -239,9 +226,9 @@ func (s *Server) takeThere(r *http.Request, in said, b *neighbour) (*teller, err
 	now := b.attend(make(chan struct{}, 1))
 	remark := now.follow(before.seq, map[string]bool{}) // a turn runs
 	if in.prompt.Again {
-		err = b.repeated(r.Context(), sender(r.Context()))
+		err = b.repeated(r.Context())
 	} else {
-		err = b.hand(r.Context(), sender(r.Context()), *in.prompt)
+		err = b.hand(r.Context(), *in.prompt)
 	}
 	if err != nil || remark {
 		b.forget(now.reader)

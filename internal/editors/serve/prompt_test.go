@@ -10,6 +10,7 @@ import (
 
 	"adze/internal/editors/uistream"
 	"adze/session"
+	"adze/tui/permission"
 )
 
 const tinyPNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="
@@ -160,5 +161,22 @@ func TestARemarkThatWasTakenBack(t *testing.T) {
 	}
 	if got := strings.Join(said, " "); got != "go going slower right" {
 		t.Errorf("the conversation says %q", got)
+	}
+}
+
+// TestAnAnswerOfThePageIsKnown as one.
+func TestAnAnswerOfThePageIsKnown(t *testing.T) {
+	answers := make(chan permission.Answer, 1)
+	s := listen(t, &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+		a, _ := c.calls(ctx, "c1", "bash", `{"command":"make"}`)
+		answers <- a
+		return done()
+	}})
+	id := s.begin()
+	next := s.watcher("session=" + id)
+	s.act(id, "say", map[string]any{"text": "go"})
+	s.act(id, "answer", map[string]any{"question": questionIn(untilHTML(next, "data-question")), "choice": "once"})
+	if a := <-answers; a.By != "page" {
+		t.Errorf("the answer is %+v", a)
 	}
 }

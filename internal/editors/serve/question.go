@@ -205,8 +205,8 @@ type approval struct {
 
 // approve takes an answer: only to a question that waits, for that very call with those very
 // arguments. The reader that is returned ended at the question; if nil, another one has to be
-// found. By is who sent it.
-func (r *room) approve(all []approval, by string) (paused *teller, err error) {
+// found.
+func (r *room) approve(all []approval) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var late string
@@ -221,10 +221,10 @@ func (r *room) approve(all []approval, by string) (paused *teller, err error) {
 		case w.Call != a.call || w.input != hashOf(a.input):
 			return nil, &refusal{http.StatusForbidden, "the approval is for another call, or for other arguments"}
 		}
-		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason, By: by}
+		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason, By: ownPage}
 		answered := "denied"
 		if *a.Approved {
-			w.approval, answered = &permission.Answer{Choice: permission.Once, By: by}, "allowed"
+			w.approval, answered = &permission.Answer{Choice: permission.Once, By: ownPage}, "allowed"
 		}
 		r.settle(w, answered)
 		close(w.done)

@@ -4,8 +4,9 @@
 //
 // The one rule: nobody gets in who was not given the address. Each request of the interface needs
 // the token, which stands in the fragment of the address, so that no browser sends it anywhere by
-// itself; the host and the origin must be ours (door.go). Of what a request says only the newest
-// words of the user and approvals that we issued count; the conversation is that of the store.
+// itself; the host and the origin must be ours, or those of the user's tunnel (door.go). Of what a
+// request says only the newest words of the user and approvals that we issued count; the
+// conversation is that of the store.
 //
 // Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what
 // is told), room.go (a session that is open here) and question.go (what waits for an answer). What
@@ -27,13 +28,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"adze/internal/editors/pairing"
-	"adze/internal/files/fsnotify"
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
@@ -51,8 +49,7 @@ import (
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
 //   - Files are those of the folder of a session that nobody here can be asked about;
 //   - Folders are those that the user named; Open works in the first;
-//   - Served tells whether sessions of a folder are shown to the page of this machine, or to
-//     devices far away, which see named folders and work trees of the same repositories;
+//   - Served tells whether sessions of a folder are shown;
 //   - Sessions are the newest of users in all folders that are shown, as Served tells;
 //   - Session is one of them; where it is not there, the error is session.ErrNotFound;
 //   - Background has a process begin a session in a folder, or go on with one, with a prompt;
@@ -64,7 +61,7 @@ import (
 //   - all methods are safe for concurrent use.
 type House interface {
 	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
-	Sessions(ctx context.Context, far bool, most int) ([]session.Head, error)
+	Sessions(ctx context.Context, most int) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
 	Holder(id session.ID) string
@@ -72,7 +69,7 @@ type House interface {
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	Status(session.Head) Status
 	Folders() []string
-	Served(far bool) func(folder string) bool
+	Served() func(folder string) bool
 	Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error)
 	Peek(ctx context.Context, id session.ID) (api.SessionPeek, error)
 	Tag(ctx context.Context, id session.ID, word string) error
@@ -146,7 +143,8 @@ type Server struct {
 	Mask  func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
 	Token string                // that each request must bring
 	Host  string                // that each request must name: address and port
-	Far   *Far                  // how other devices come in; if nil, none does
+	// Names are the hosts, in lower case, by which tunnels of the user lead here. A tunnel ends TLS.
+	Names map[string]bool
 	// Sockets is the folder where the owners of sessions listen. Optional.
 	Sockets string
 	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
@@ -156,11 +154,10 @@ type Server struct {
 	// Wait sleeps unless ctx ends first, or the channel is closed; if nil, a timer.
 	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 
-	ctx      context.Context // of all turns
-	stop     context.CancelCauseFunc
-	ends     sync.WaitGroup // of what runs beside requests
-	visitors *visitors      // the devices
-	opening  sync.Mutex     // one session is opened at a time
+	ctx     context.Context // of all turns
+	stop    context.CancelCauseFunc
+	ends    sync.WaitGroup // of what runs beside requests
+	opening sync.Mutex     // one session is opened at a time
 
 	neighbours *neighbours // sessions of other processes
 	directory  directory
@@ -176,7 +173,6 @@ type Server struct {
 // Start makes the server ready; its turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.visitors = newVisitors(s.Far)
 	s.rooms, s.pages, s.stirred = map[session.ID]*room{}, map[chan struct{}]struct{}{}, make(chan struct{})
 	if s.Now == nil {
 		s.Now = time.Now
@@ -193,14 +189,7 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.neighbours.watch() })
 	}
-	if s.Far != nil {
-		next, end := fsnotify.EntryWaiter(revokeLook, filepath.Dir(s.Far.Devices.Path))
-		s.ends.Go(func() { defer end(); s.visitors.attend(s.ctx, next) })
-	}
 }
-
-// revokeLook is how often the list of devices is read where the system does not tell of changes.
-const revokeLook = time.Second
 
 func wait(ctx context.Context, d time.Duration, stirred <-chan struct{}) error {
 	t := time.NewTimer(d)
@@ -260,23 +249,16 @@ func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", page)
 	m.HandleFunc("GET /page/{file}", asset)
-	m.HandleFunc("GET /api/page/watch", only(pairing.Look, s.watch))
-	m.HandleFunc("GET /api/page/search", only(pairing.Look, s.search))
-	m.HandleFunc("GET /api/page/{id}/{what}", only(pairing.Look, s.show))
-	m.HandleFunc("POST /api/page/{id}/{act}", only(pairing.Look, s.act)) // act asks for more
-	m.HandleFunc("GET /api/session", only(pairing.Look, s.list))
-	m.HandleFunc("POST /api/session", only(pairing.Prompt, s.begin))
-	m.HandleFunc("POST /api/chat", only(pairing.Look, s.post)) // take asks for more
-	m.HandleFunc("GET /api/chat/{id}", only(pairing.Look, s.messages))
-	m.HandleFunc("GET /api/chat/{id}/stream", only(pairing.Look, s.stream))
-	m.HandleFunc("DELETE /api/chat/{id}/stream", only(pairing.Answer, s.abort))
-	m.HandleFunc("POST /api/pair", only("", s.visitors.pairing))
-	m.HandleFunc("DELETE /api/pair", only("", s.visitors.unpair))
-	m.HandleFunc("GET /api/pair/claim", only("", s.visitors.claimed))
-	m.HandleFunc("POST /api/pair/decide", only("", s.visitors.decide))
-	m.HandleFunc("GET /pair", pairPage)
-	m.HandleFunc("POST /api/pair/claim", s.visitors.claim)
-	m.HandleFunc("POST /api/pair/collect", s.visitors.collect)
+	m.HandleFunc("GET /api/page/watch", s.watch)
+	m.HandleFunc("GET /api/page/search", s.search)
+	m.HandleFunc("GET /api/page/{id}/{what}", s.show)
+	m.HandleFunc("POST /api/page/{id}/{act}", s.act)
+	m.HandleFunc("GET /api/session", s.list)
+	m.HandleFunc("POST /api/session", s.begin)
+	m.HandleFunc("POST /api/chat", s.post)
+	m.HandleFunc("GET /api/chat/{id}", s.messages)
+	m.HandleFunc("GET /api/chat/{id}/stream", s.stream)
+	m.HandleFunc("DELETE /api/chat/{id}/stream", s.abort)
 	return s.door(http.NewCrossOriginProtection().Handler(m))
 }
 
@@ -334,7 +316,7 @@ func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 		err = &refusal{http.StatusConflict, "no turn of this session is running here"}
 	}
 	if err == nil {
-		err = at.stopped(r.Context(), sender(r.Context()))
+		err = at.stopped(r.Context())
 	}
 	if err != nil {
 		refuse(w, err)

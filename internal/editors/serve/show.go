@@ -64,7 +64,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 		}
 		at = room
 	}
-	out, err := at.control(ctx, "", q)
+	out, err := at.control(ctx, q)
 	switch {
 	case err != nil && q.Do == control.Files && head.ID != "":
 		return filesOf(ctx, s.House, head, q.Text)

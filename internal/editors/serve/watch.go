@@ -71,14 +71,12 @@ type opened interface {
 	works(session.Head) Status
 	blocks(name string, metadata json.RawMessage) []tool.Block
 
-	// control does something with the session; by names the sender, and is empty for the user of this
-	// machine. So it is with the methods below, which take the action of a page.
-	control(ctx context.Context, by string, r control.Request) (any, error)
+	control(ctx context.Context, r control.Request) (any, error)
 	prompted(ctx context.Context, a action) (any, error)
 	answered(ctx context.Context, a action) error
-	stopped(ctx context.Context, by string) error
-	cancelled(ctx context.Context, by, call string) error
-	repeated(ctx context.Context, by string) error
+	stopped(ctx context.Context) error
+	cancelled(ctx context.Context, call string) error
+	repeated(ctx context.Context) error
 }
 
 // place is what a watcher needs of the server.

@@ -128,7 +128,7 @@ func program() []Row {
 
 // commands is what the command line may use.
 func commands() []string {
-	return []string{"docs", "internal/editors/pairing", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
+	return []string{"docs", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/llm/login", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/cmd/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
@@ -184,8 +184,7 @@ func rooms() []Row {
 		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/sessiondb"},
 			Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
-		{Package: "internal/editors/pairing", Room: true, May: []string{"internal/text/safeterm"}, Why: "devices and their tokens; it knows neither sessions nor HTTP"},
-		{Package: "internal/editors/serve", May: []string{"internal/editors/pairing", "internal/live", "internal/live/control", "internal/text/usage", "internal/files/fsnotify", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "session/api", "internal/text/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
+		{Package: "internal/editors/serve", May: []string{"internal/live", "internal/live/control", "internal/text/usage", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "session/api", "internal/text/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/htmlstream", May: []string{"session", "tool", "internal/text/redact", "internal/text/hypertext"}, From: []string{"internal/editors/serve"}, Never: effects(),
 			Why: "events become pieces of a page; it opens, asks and sends nothing"},

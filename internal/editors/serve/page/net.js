@@ -1,5 +1,5 @@
 // What goes to the server and what comes from it. early.js has put the token where it is kept.
-const token = sessionStorage.getItem("adze") ?? localStorage.getItem("adze-device") ?? "";
+const token = sessionStorage.getItem("adze") ?? "";
 export const known = () => token !== "";
 
 export class Refused extends Error { constructor(status, text) { super(text); this.status = status; } }
