@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -192,7 +192,7 @@ func (p *Policy) script(c *command, dir string) (script.Script, error) {
 		return place.Abs, err
 	}}
 	if p.files != nil {
-		start.Names, start.Lists, start.Secret = p.names, listsNames, readonly.SecretNames()
+		start.Names, start.Lists, start.Secret = p.names, listsNames, programs.SecretNames()
 	}
 	return script.Read(c.top, start)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 )
 
@@ -97,7 +97,7 @@ func behindTimeout(text func(int) string) int {
 // harmlessAssignment reports NAME=value behind env.
 func harmlessAssignment(text string) bool {
 	name, value, ok := strings.Cut(text, "=")
-	return ok && readonly.RiskySetting(name, []string{value}) == ""
+	return ok && programs.RiskySetting(name, []string{value}) == ""
 }
 
 // behindXargs is the program that xargs starts, with the words that it adds: any number of any.

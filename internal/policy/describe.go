@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/tool"
 )
 
@@ -162,11 +162,11 @@ func (r Rule) describeWords() Description {
 // looksAt reports the words of a program of which the table knows which files it reads.
 func looksAt(words []string) bool {
 	for _, more := range [][]string{nil, {"x"}, {"x", "x"}} {
-		var given []readonly.Word
+		var given []programs.Word
 		for _, w := range append(slices.Clone(words), more...) {
-			given = append(given, readonly.Word{Text: w, Known: true})
+			given = append(given, programs.Word{Text: w, Known: true})
 		}
-		if use, ok := readonly.Judge(given); ok && len(use.Accesses) > 0 {
+		if use, ok := programs.Judge(given); ok && len(use.Accesses) > 0 {
 			return true
 		}
 	}

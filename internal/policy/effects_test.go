@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/policy/programs"
 	"adze/tool"
 )
 
@@ -67,10 +68,10 @@ func TestTheTableIsThatOfThePrograms(t *testing.T) {
 			continue
 		}
 		out, _ := exec.Command(path, strings.Fields(topic)...).CombinedOutput()
-		for _, e := range effectsOf([]string{name}) {
-			if len(e.option) > 2 && strings.Contains(string(out), "--help") || len(e.option) > 2 && len(out) > 400 {
+		for _, e := range programs.More([]string{name}) {
+			if len(e.Option) > 2 && (strings.Contains(string(out), "--help") || len(out) > 400) {
 				seen++
-				if stem := e.option; !strings.Contains(string(out), stem) && stem != "-fls" && stem != "-ok" && stem != "--hostname-bin" { // ripgrep 13 had none
+				if stem := e.Option; !strings.Contains(string(out), stem) && stem != "-fls" && stem != "-ok" && stem != "--hostname-bin" { // ripgrep 13 had none
 					t.Errorf("%s does not know %s", name, stem)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/tool"
 )
 
@@ -127,18 +127,18 @@ func (p *Policy) part(mode Mode, s simple) Part {
 
 // looksAlone says that a program only looks; what it looks at is judged with the whole.
 func looksAlone(s simple) string {
-	var words []readonly.Word
+	var words []programs.Word
 	for _, w := range s.words {
 		if !w.known && !w.whole {
 			return ""
 		}
-		words = append(words, readonly.Word{Text: w.text, Known: w.known})
+		words = append(words, programs.Word{Text: w.text, Known: w.known})
 	}
-	use, ok := readonly.Judge(words)
+	use, ok := programs.Judge(words)
 	switch {
 	case !ok || s.inner:
 		return ""
-	case writes([]readonly.Use{use}):
+	case writes([]programs.Use{use}):
 		return "it writes no more than the files it names"
 	case len(use.Accesses) > 0:
 		return "it only looks, at files that are judged for themselves"

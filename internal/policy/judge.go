@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -337,7 +337,7 @@ func (p *Policy) open() []string {
 // of git. It would fail there, so the user is asked before rather than after.
 func configures(c *command) string {
 	for _, s := range c.simples {
-		if !s.maybe && base(s.name()) == "git" && readonly.GitOf(texts(s.words[1:])).Configures() {
+		if !s.maybe && base(s.name()) == "git" && programs.GitOf(texts(s.words[1:])).Configures() {
 			return quote(s.String()) + " writes the configuration of git, which is kept as it is in the sandbox"
 		}
 	}

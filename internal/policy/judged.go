@@ -1,17 +1,16 @@
 package policy
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
 
-// looking is the layer of programs that only look: see package readonly.
+// looking is the layer of programs that only look: see package programs.
 const looking Layer = "read-only program"
 
 // judging is a text on its way through rules, table and mode, step by step.
@@ -91,14 +90,14 @@ func (j *judging) step(s *script.Step) {
 		j.file(s, f)
 	}
 	for _, set := range s.Set {
-		if why := readonly.RiskySetting(set.Name, set.Value.Alts); why != "" {
+		if why := programs.RiskySetting(set.Name, set.Value.Alts); why != "" {
 			j.ask(verdict{need: j.need(s), reason: why})
 		}
 	}
 	switch {
 	case s.Enter != "":
 		for _, dir := range s.Dirs {
-			j.access(s, dir, readonly.Access{Kind: readonly.List, Path: s.Enter}, false)
+			j.access(s, dir, programs.Access{Kind: programs.List, Path: s.Enter}, false)
 		}
 	case s.Language:
 		j.env = append(j.env, s.Set...)
@@ -119,9 +118,9 @@ func (j *judging) ask(v verdict) {
 // file judges the target of a redirection.
 func (j *judging) file(s *script.Step, f script.File) {
 	j.unlooked = j.unlooked || f.Write
-	kind := readonly.Read
+	kind := programs.Read
 	if f.Write {
-		kind = readonly.Write
+		kind = programs.Write
 	}
 	name, known := f.Path.Known()
 	if !known && len(f.Path.Alts) == 0 || name == "" && known {
@@ -130,7 +129,7 @@ func (j *judging) file(s *script.Step, f script.File) {
 	}
 	for _, name := range f.Path.Alts {
 		for _, dir := range s.Dirs {
-			j.access(s, dir, readonly.Access{Kind: kind, Path: name}, false)
+			j.access(s, dir, programs.Access{Kind: kind, Path: name}, false)
 		}
 	}
 }
@@ -138,25 +137,25 @@ func (j *judging) file(s *script.Step, f script.File) {
 // access judges one path that is read or written, and has it checked again where it may have
 // changed meanwhile. Excused says that a rule allows the program, which may then read outside of
 // the workspace, and write in it.
-func (j *judging) access(s *script.Step, dir string, a readonly.Access, excused bool) {
+func (j *judging) access(s *script.Step, dir string, a programs.Access, excused bool) {
 	full := below(dir, a.Path, "~")
 	kind := tool.Read
-	if a.Kind == readonly.Write {
+	if a.Kind == programs.Write {
 		kind = tool.Write
 	}
-	if a.Names && a.Kind != readonly.Write { // what lists a link to a folder lists that one
-		a.Kind, a.Hidden, a.Follow, a.Spared = readonly.Tree, true, true, true
+	if a.Names && a.Kind != programs.Write { // what lists a link to a folder lists that one
+		a.Kind, a.Hidden, a.Follow, a.Spared = programs.Tree, true, true, true
 		if s.Late {
 			j.ask(verdict{need: j.need(s), reason: "it reads files by names that are known only when it runs"})
 			return
 		}
 	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
-	v.folder = (a.Kind == readonly.List || a.Kind == readonly.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
+	v.folder = (a.Kind == programs.List || a.Kind == programs.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
 	if kind == tool.Write {
 		j.made = append(j.made, v.target)
 	}
-	if v.effect == Allow && a.Kind == readonly.Tree {
+	if v.effect == Allow && a.Kind == programs.Tree {
 		v = j.tree(v, a)
 	}
 	switch {
@@ -215,11 +214,7 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 	case !ruled:
 		j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s)})
 	default:
-		if e, ok := effectOf(s.Words); ok && !by.seen && !j.namesEffect(s.Words, e) && !j.mayWriteAll(s, e) {
-			j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", e, by.rule)})
-			return
-		}
-		if !by.literal && j.namesMore(s) {
+		if j.beyond(s, by) {
 			return
 		}
 		if why := j.hooked(s); why != "" {
@@ -294,9 +289,9 @@ func (j *judging) guarded() bool {
 	return guarded
 }
 
-func writes(uses []readonly.Use) bool {
-	return slices.ContainsFunc(uses, func(u readonly.Use) bool {
-		return slices.ContainsFunc(u.Accesses, func(a readonly.Access) bool { return a.Kind == readonly.Write })
+func writes(uses []programs.Use) bool {
+	return slices.ContainsFunc(uses, func(u programs.Use) bool {
+		return slices.ContainsFunc(u.Accesses, func(a programs.Access) bool { return a.Kind == programs.Write })
 	})
 }
 

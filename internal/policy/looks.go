@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -42,27 +42,27 @@ func quiet(words []script.Word) bool {
 
 // combinations are all that the words of a program may be; none: there are too many, or some are no
 // words.
-func combinations(words []script.Word) [][]readonly.Word {
-	all := [][]readonly.Word{nil}
+func combinations(words []script.Word) [][]programs.Word {
+	all := [][]programs.Word{nil}
 	for _, w := range words {
 		if w.Names {
 			all = withNames(all)
 			continue
 		}
-		alts := []readonly.Word{{}}
+		alts := []programs.Word{{}}
 		switch {
 		case w.Piped:
-			alts = []readonly.Word{{Text: "/dev/null", Known: true, Piped: true}}
+			alts = []programs.Word{{Text: "/dev/null", Known: true, Piped: true}}
 		case len(w.Alts) > 0:
 			alts = nil
 			for _, text := range w.Alts {
-				alts = append(alts, readonly.Word{Text: text, Known: true})
+				alts = append(alts, programs.Word{Text: text, Known: true})
 			}
 		}
 		if !w.One || len(all)*len(alts) > maxCombinations {
 			return nil
 		}
-		var next [][]readonly.Word
+		var next [][]programs.Word
 		for _, before := range all {
 			for _, alt := range alts {
 				next = append(next, append(slices.Clip(before), alt))
@@ -74,18 +74,18 @@ func combinations(words []script.Word) [][]readonly.Word {
 }
 
 // withNames puts some names behind words: none, and as many as any program tells apart.
-func withNames(all [][]readonly.Word) (next [][]readonly.Word) {
-	name := readonly.Word{Text: ".", Known: true, Names: true}
+func withNames(all [][]programs.Word) (next [][]programs.Word) {
+	name := programs.Word{Text: ".", Known: true, Names: true}
 	for _, before := range all {
 		for n := range 4 {
-			next = append(next, append(slices.Clip(before), slices.Repeat([]readonly.Word{name}, n)...))
+			next = append(next, append(slices.Clip(before), slices.Repeat([]programs.Word{name}, n)...))
 		}
 	}
 	return next
 }
 
 // look asks the table about every program that the words may be, also behind a wrapper.
-func (j *judging) look(s *script.Step) ([]readonly.Use, bool) {
+func (j *judging) look(s *script.Step) ([]programs.Use, bool) {
 	words, before := s.Words, 0
 	uses, ok := judgeAll(words)
 	if !ok {
@@ -117,8 +117,8 @@ func (j *judging) look(s *script.Step) ([]readonly.Use, bool) {
 
 // judgeAll asks the table about words that may be several programs. It may change none of them
 // then.
-func judgeAll(words []script.Word) (uses []readonly.Use, ok bool) {
-	if len(words) > 0 && readonly.Any(nameOf(words)) {
+func judgeAll(words []script.Word) (uses []programs.Use, ok bool) {
+	if len(words) > 0 && programs.Any(nameOf(words)) {
 		words = slices.Clone(words)
 		for i := range words {
 			words[i].One = true
@@ -126,11 +126,11 @@ func judgeAll(words []script.Word) (uses []readonly.Use, ok bool) {
 	}
 	all := combinations(words)
 	for _, given := range all {
-		use, ok := readonly.Judge(given)
+		use, ok := programs.Judge(given)
 		if !ok {
 			return nil, false
 		}
-		as := func(text string, w readonly.Word) bool { return text == w.Text }
+		as := func(text string, w programs.Word) bool { return text == w.Text }
 		if !everyKnown(words) && (use.Away || len(use.Local) > 0 || !slices.EqualFunc(use.Words, given, as)) {
 			return nil, false
 		}
@@ -158,7 +158,7 @@ func chosen(only []string, name string) bool {
 
 // tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
 // links are followed what they lead to. One is enough for a question.
-func (j *judging) tree(v verdict, a readonly.Access) verdict {
+func (j *judging) tree(v verdict, a programs.Access) verdict {
 	held := j.SieveIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
 		return v
@@ -190,7 +190,7 @@ func (j *judging) tree(v verdict, a readonly.Access) verdict {
 			}
 		case d.IsDir() && (name == ".git" && !j.strict() || !a.Hidden && strings.HasPrefix(name, ".")):
 			return fs.SkipDir
-		case a.Spared && readonly.LeftOut(name), !chosen(a.Only, name):
+		case a.Spared && programs.LeftOut(name), !chosen(a.Only, name):
 		case held != nil && held(dir, name):
 			why = "it would read " + quote(at) + ", which is asked for"
 			return fs.SkipAll
@@ -269,7 +269,7 @@ func (j *judging) hooked(s *script.Step) string {
 	if j.repos == nil || base(nameOf(words)) != "git" {
 		return ""
 	}
-	g := readonly.GitOf(textsOf(words[1:]))
+	g := programs.GitOf(textsOf(words[1:]))
 	for _, dir := range s.Dirs {
 		for _, name := range g.Dirs {
 			dir = below(dir, name, j.home)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 )
 
 // networks says that a command reaches hosts, as its words say, or other programs of this machine
@@ -39,7 +39,7 @@ func reachesHosts(program string, args []string) bool {
 		"kubectl", "docker", "podman", "psql", "mysql", "redis-cli", "npx", "pnpx", "bunx", "uvx", "brew":
 		return true
 	case "git":
-		g := readonly.GitOf(args)
+		g := programs.GitOf(args)
 		return oneOf(g.Sub, "clone fetch pull push ls-remote")
 	case "npm", "pnpm", "bun":
 		return oneOf(first, "install i ci add update up upgrade audit publish view outdated create init login whoami")

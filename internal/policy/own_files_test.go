@@ -43,15 +43,15 @@ func ownYard(t *testing.T, m Mode, rules ...string) *Policy {
 	return p
 }
 
-// TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked: how a program writes is not known of each,
-// so that the name is enough where it does more than look.
-func TestACommandThatMayWriteAdzesOwnFilesIsNotRunUnasked(t *testing.T) {
+// TestNoCommandWritesAdzesOwnFilesThatItNames: in each mode, and whatever rules allow, where the
+// table knows that the program writes a file that it names there.
+func TestNoCommandWritesAdzesOwnFilesThatItNames(t *testing.T) {
 	p := ownYard(t, Yolo)
 	home := p.home
 	refused := `cd % && rm x|cd ~/.config && rm -rf adze|cd ~ && rm -rf .config|rm -rf ~/.config|rm -rf ~|mv ~/.config ~/x|cd % && sed -i s/a/b/ x|d=%; echo x > $d/x|` +
 		`d=%; cp a "$d/x"|for d in %; do cp a $d/x; done|curl -o %/x http://x|curl -o%/x http://x|wget --output-document=%/x http://x|tar xf a.tar -C %|unzip a.zip -d %|git clone x %/tools|git -C % init|` +
-		`find % -delete|find ~ -delete|find % -type f -exec rm {} +|bash -c 'echo x > %/x'|sh -c 'cd %; echo x > x'|eval 'echo x > %/x'|python3 -c 'open("%/x","w")'|awk 'BEGIN{print > "%/x"}'|` +
-		`sort -o %/x a|sed -n 'w %/x' a|pushd %; rm x|env -C % rm x|sed -i s/a/b/ link/adze/x|make -C link/adze|cp -r adze ~/.config|chmod -R a+w ~/.config|dd of=%/x|if make -C %; then`
+		`find % -delete|find ~ -delete|find % -type f -exec rm {} +|bash -c 'echo x > %/x'|sh -c 'cd %; echo x > x'|eval 'echo x > %/x'|` +
+		`sort -o %/x a|pushd %; rm x|env -C % rm x|sed -i s/a/b/ link/adze/x|cp -r adze ~/.config|chmod -R a+w ~/.config|dd of=%/x|if make -C %; then`
 	for line := range strings.SplitSeq(refused, "|") {
 		for _, at := range []string{"~/.config/adze", home + "/.config/adze"} {
 			line := strings.ReplaceAll(line, "%", at)
@@ -71,8 +71,8 @@ E`, "|") {
 			t.Errorf("%q: %s, %s", line, v.effect, v.reason)
 		}
 	}
-	ask := ownYard(t, AskFirst, "allow execute(curl **)", "allow execute(make **)")
-	for line, want := range map[string]Effect{"curl -o ~/.config/adze/x http://x": Ask, "make -C link/adze": Ask, "curl http://x": Allow, "curl -o x http://x": Ask, "curl -o ~/x http://x": Ask} {
+	ask := ownYard(t, AskFirst, "allow execute(curl **)")
+	for line, want := range map[string]Effect{"curl -o ~/.config/adze/x http://x": Deny, "curl http://x": Allow, "curl -o x http://x": Ask, "curl -o ~/x http://x": Ask} {
 		if v := ask.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line}); v.effect != want {
 			t.Errorf("%q: %s, %s", line, v.effect, v.reason)
 		}

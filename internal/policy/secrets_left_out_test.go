@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 	"adze/internal/text/redact"
 )
 
@@ -24,7 +24,7 @@ func TestASearchLeavesOutWhatIsKnownForSecrets(t *testing.T) {
 			if !redact.File("", name) {
 				continue
 			}
-			if known++; !readonly.LeftOut(name) {
+			if known++; !programs.LeftOut(name) {
 				t.Errorf("%s is known for its secrets, and a search reads it", name)
 			}
 		}

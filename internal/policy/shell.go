@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 )
 
@@ -19,10 +20,12 @@ type word struct {
 	text  string
 	known bool
 	whole bool // not known, but one word: it was written in double quotes
+
+	spelled string // as far as it is known before it runs
 }
 
 // wordOf is a word that was read.
-func wordOf(w *script.RawWord) word { return word{w.Text, w.Known, w.Whole} }
+func wordOf(w *script.RawWord) word { return word{w.Text, w.Known, w.Whole, w.Spelled} }
 
 func texts(words []word) []string {
 	out := make([]string, len(words))
@@ -57,9 +60,10 @@ func (s simple) String() string {
 // command is a shell text as far as it can be read without running it.
 type command struct {
 	simples []simple
-	refused error           // why the text is refused in every mode
-	broken  error           // it does not parse, or a text in it does not
-	top     *script.Lowered // the text itself
+	refused error            // why the text is refused in every mode
+	broken  error            // it does not parse, or a text in it does not
+	top     *script.Lowered  // the text itself
+	files   []programs.Named // of redirections
 	home    string
 	inner   map[string]*script.Lowered // the texts in it
 }
@@ -127,6 +131,12 @@ func (r *reader) script(text string, depth int) {
 			r.start(p.Call, depth)
 		case p.Assign != nil:
 			r.assigned(p.Assign, depth)
+		case p.Redirect != nil && p.Redirect.Target != nil && !r.guessing:
+			kind := programs.Read
+			if p.Redirect.Writes {
+				kind = programs.Write
+			}
+			r.into.files = append(r.into.files, programs.Named{Kind: kind, Path: p.Redirect.Target.Spelled})
 		case p.Word != nil:
 			r.literals = append(r.literals, p.Word)
 		case p.Doubt != "":

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/readonly"
+	"adze/internal/policy/programs"
 )
 
 // beyondWalls says why a command would fail where it only reads and has no network: as its words
@@ -43,7 +43,7 @@ func changesFiles(program string, words []string) bool {
 	case "tee":
 		return slices.ContainsFunc(words[1:], func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/dev/") })
 	case "git":
-		return oneOf(readonly.GitOf(words[1:]).Sub, "add commit checkout switch restore reset merge rebase stash apply am cherry-pick revert pull init clean rm mv gc worktree submodule")
+		return oneOf(programs.GitOf(words[1:]).Sub, "add commit checkout switch restore reset merge rebase stash apply am cherry-pick revert pull init clean rm mv gc worktree submodule")
 	case "go":
 		return oneOf(sub, "generate fmt mod get install work") || sub == "build" && slices.ContainsFunc(words, func(w string) bool { return w == "-o" })
 	case "cargo":
@@ -53,8 +53,5 @@ func changesFiles(program string, words []string) bool {
 	case "dotnet", "swift", "zig":
 		return oneOf(sub, "build test run publish new clean")
 	}
-	does := effectsOf(words)
-	return slices.ContainsFunc(words[1:], func(w string) bool {
-		return slices.ContainsFunc(does, func(e effect) bool { return e.option == w && e.does != runsProgram })
-	})
+	return slices.ContainsFunc(programs.More(words), func(n programs.Named) bool { return n.Does != "runs a program" && slices.Contains(words[1:], n.Option) })
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,16 +34,6 @@ func TestARuleForAProgramIsNoRuleForEachPlaceThatItWrites(t *testing.T) {
 			if asked && !strings.Contains(d.Reason, "outside the workspace") && !strings.Contains(d.Reason, "another program") {
 				t.Errorf("%s: asked, but for: %s", command, d.Reason)
 			}
-		}
-	}
-}
-
-func TestWhatTarWrites(t *testing.T) {
-	for text, want := range map[string]string{
-		"cf a b": "a", "cfb a 20 b": "a", "cbf 20 a b": "a", "-cf a b": "a", "-c b -f a": "a", "-cfa b": "a", "--create b --file a": "a", "xf a": "", "-xfa -Cdir": "dir", "tvf a": "", "--get -f a --directory=d": "d",
-	} {
-		if got := strings.Join(slices.Compact(tarWrites(strings.Fields(text))), " "); got != want {
-			t.Errorf("tar %s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -56,14 +56,14 @@ type Redirect struct {
 // lowering walks through one text.
 type lowering struct {
 	Lowered
-	home string
+	vars map[string]string // what variables are known to be, in what words spell
 	seen map[*syntax.Word]*RawWord
 	read map[*syntax.Redirect]*Redirect
 }
 
 // Lower reads a text. home stands for $HOME in what words spell.
 func Lower(text, home string) *Lowered {
-	l := &lowering{Lowered: Lowered{Text: text}, home: home, seen: map[*syntax.Word]*RawWord{}, read: map[*syntax.Redirect]*Redirect{}}
+	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}, seen: map[*syntax.Word]*RawWord{}, read: map[*syntax.Redirect]*Redirect{}}
 	if l.file, l.Broken = parse(text); l.file != nil {
 		l.walk()
 	}
@@ -99,6 +99,10 @@ func (l *lowering) node(n syntax.Node) {
 		}
 	case *syntax.CoprocClause:
 		l.coproc(n)
+	case *syntax.WordIter:
+		if len(n.Items) > 0 {
+			l.vars[n.Name.Value] = l.word(n.Items[0]).Spelled
+		}
 	case *syntax.Assign:
 		l.Parts = append(l.Parts, Part{Assign: l.assign(n)})
 	case *syntax.Redirect:
@@ -141,7 +145,7 @@ func (l *lowering) words(in []*syntax.Word) (out []*RawWord) {
 func (l *lowering) word(w *syntax.Word) *RawWord {
 	if l.seen[w] == nil {
 		read := rawWord(w)
-		read.Spelled = spelled(w.Parts, l.home)
+		read.Spelled = spelled(w.Parts, l.vars)
 		l.seen[w] = &read
 	}
 	return l.seen[w]
@@ -154,6 +158,7 @@ func (l *lowering) assign(a *syntax.Assign) *Assign {
 	}
 	if a.Value != nil && a.Array == nil {
 		out.Values = append(out.Values, l.word(a.Value))
+		l.vars[out.Name] = out.Values[0].Spelled
 	}
 	if a.Array != nil {
 		for _, e := range a.Array.Elems {

@@ -141,9 +141,9 @@ func spelledOut(w *syntax.Word) string {
 	return b.String()
 }
 
-// spelled is a word as far as it is known before it runs: without backslashes, and with home for
-// $HOME.
-func spelled(parts []syntax.WordPart, home string) string {
+// spelled is a word as far as it is known before it runs: without backslashes, and with the values of
+// variables that are known.
+func spelled(parts []syntax.WordPart, vars map[string]string) string {
 	var b strings.Builder
 	for _, part := range parts {
 		switch part := part.(type) {
@@ -152,10 +152,10 @@ func spelled(parts []syntax.WordPart, home string) string {
 		case *syntax.SglQuoted:
 			b.WriteString(part.Value)
 		case *syntax.DblQuoted:
-			b.WriteString(spelled(part.Parts, home))
+			b.WriteString(spelled(part.Parts, vars))
 		case *syntax.ParamExp:
-			if part.Param != nil && part.Param.Value == "HOME" {
-				b.WriteString(home)
+			if part.Param != nil {
+				b.WriteString(vars[part.Param.Value])
 			}
 		}
 	}

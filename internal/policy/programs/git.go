@@ -1,4 +1,4 @@
-package readonly
+package programs
 
 import (
 	"regexp"
@@ -25,7 +25,7 @@ func git(words []Word) (Use, bool) {
 		break
 	}
 	p, args, ok := find(slices.Concat(words[:1], rest))
-	if !ok || p == tabled()["git"] || len(dirs) > 1 {
+	if !ok || p.changes || len(dirs) > 1 {
 		return Use{}, false
 	}
 	u := Use{Words: texts(words), Git: true}

@@ -1,4 +1,4 @@
-package readonly
+package programs
 
 import (
 	"slices"
@@ -35,7 +35,7 @@ type scan struct {
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []Word, u Use) (Use, bool) {
-	if p.special != "" && p.special != "printf" && slices.ContainsFunc(args, Word.standsFor) {
+	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, Word.standsFor) {
 		return Use{}, false // a small language is not read out of it
 	}
 	if p.any {
@@ -185,8 +185,10 @@ func (s *scan) values(roles []string, maybe bool) {
 // place gives each operand its role.
 func (s *scan) place() {
 	roles := s.program.operands
-	if s.gave(s.insteadOf) {
-		roles = s.instead
+	for _, f := range s.with {
+		if s.gave(f.options) {
+			roles = f.operands
+		}
 	}
 	all := slices.Concat(s.operands, s.behind)
 	next, placed := 0, 0

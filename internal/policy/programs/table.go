@@ -1,4 +1,4 @@
-package readonly
+package programs
 
 import (
 	"embed"
@@ -17,11 +17,16 @@ type program struct {
 	front    bool // options end at the first operand: behind it they are operands, and xxd writes to the second
 	any      bool // every word is harmless
 	operands []string
-	instead  []string // operands where one of insteadOf is given
 	onlyWith []string // one of these options must be there
 	special  string   // a small language among its words is read in code
 
-	insteadOf, deep, follow, unless []string
+	changes bool              // it does more than look
+	more    map[string]option // options by which it does
+	listed  []string          // those, in the order of the table
+	names   []string          // operands, where more of them are files than only looking takes
+	with    []form
+
+	deep, follow, unless []string
 
 	reads    []string // of a tree, patterns of the names that it reads; if nil, all
 	fallback string   // the operand where none is given
@@ -35,6 +40,9 @@ type program struct {
 	peel     bool
 }
 
+// form is what the operands are where one of some options is given.
+type form struct{ options, operands []string }
+
 // option is one option: the roles of the words that it takes.
 type option struct {
 	roles    []string
@@ -46,7 +54,7 @@ type option struct {
 // tabled is the table, read once.
 var tabled = sync.OnceValue(func() map[string]*program {
 	all := map[string]*program{}
-	for _, family := range []string{"files", "text", "system", "toolchains", "git"} {
+	for _, family := range []string{"files", "text", "system", "toolchains", "git", "changing"} {
 		data, err := tables.ReadFile("table/" + family + ".table")
 		if err != nil {
 			panic(err) // it is embedded
@@ -64,7 +72,7 @@ func parseTable(text string, all map[string]*program) {
 		switch {
 		case line == "" || key == "#":
 		case key == "program":
-			p = &program{options: map[string]option{}}
+			p = &program{options: map[string]option{}, more: map[string]option{}}
 			for name := range strings.FieldsSeq(rest) {
 				all[strings.ReplaceAll(name, ".", " ")] = p
 			}
@@ -80,13 +88,21 @@ func (p *program) set(key, rest string) {
 	switch key {
 	case "flags":
 		for _, w := range words {
-			p.flag(w)
+			p.flag(w, p.options)
+		}
+	case "more":
+		for _, w := range words {
+			p.flag(w, p.more)
+			name, _, _ := strings.Cut(strings.ReplaceAll(w, ":", "="), "=")
+			p.listed = append(p.listed, name)
 		}
 	case "operands":
 		p.operands = words
+	case "names":
+		p.names = words
 	case "with":
 		flags, roles, _ := strings.Cut(rest, ":")
-		p.insteadOf, p.instead = strings.Fields(flags), strings.Fields(roles)
+		p.with = append(p.with, form{strings.Fields(flags), strings.Fields(roles)})
 	case "default":
 		p.fallback = rest
 	case "history":
@@ -95,8 +111,8 @@ func (p *program) set(key, rest string) {
 		p.apart = rest
 	case "special":
 		p.special = rest
-	case "single", "front", "any", "hidden", "git", "peel":
-		*map[string]*bool{"single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
+	case "single", "front", "any", "hidden", "git", "peel", "changes":
+		*map[string]*bool{"changes": &p.changes, "single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
 	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: whatever is given
 		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith, "reads": &p.reads}[key] = words
 	default:
@@ -107,30 +123,30 @@ func (p *program) set(key, rest string) {
 // flag takes one word of a flags line: -abc for three options, -w:role for one that takes a word,
 // -w?role for one whose value is attached, --long=role, --long[=role] for an attached value alone,
 // --long:role:role for two words, --long:role? for a word where there is one.
-func (p *program) flag(w string) {
+func (p *program) flag(w string, into map[string]option) {
 	if name, role, ok := strings.Cut(w, "[="); ok {
-		p.options[name] = option{roles: []string{strings.TrimSuffix(role, "]")}, attached: true, only: true}
+		into[name] = option{roles: []string{strings.TrimSuffix(role, "]")}, attached: true, only: true}
 		return
 	}
 	if name, roles, ok := strings.Cut(w, ":"); ok {
 		maybe := strings.HasSuffix(roles, "?")
-		p.options[name] = option{roles: strings.Split(strings.TrimSuffix(roles, "?"), ":"), maybe: maybe}
+		into[name] = option{roles: strings.Split(strings.TrimSuffix(roles, "?"), ":"), maybe: maybe}
 		return
 	}
 	if name, role, ok := strings.Cut(w, "?"); ok && !p.single {
-		p.options[name] = option{roles: []string{role}, attached: true, only: true}
+		into[name] = option{roles: []string{role}, attached: true, only: true}
 		return
 	}
 	if name, role, ok := strings.Cut(w, "="); ok {
-		p.options[name] = option{roles: []string{role}, attached: true}
+		into[name] = option{roles: []string{role}, attached: true}
 		return
 	}
 	if p.single || strings.HasPrefix(w, "--") || strings.HasPrefix(w, "+") || w == "-#" {
-		p.options[w] = option{}
+		into[w] = option{}
 		return
 	}
 	for _, letter := range w[1:] {
-		p.options["-"+string(letter)] = option{}
+		into["-"+string(letter)] = option{}
 	}
 }
 

@@ -1,4 +1,4 @@
-package readonly
+package programs
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 // somebody would try who wants more. No other program may start, no file may be opened for writing
 // that was not predicted, none of the tree read that was not.
 //
-//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run RealPrograms ./internal/policy/readonly
+//	ADZE_TESTS=long ADZE_SEED=7 go test -timeout 2h -run RealPrograms ./internal/policy/programs
 
 const usualRuns = 150
 

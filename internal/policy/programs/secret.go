@@ -1,4 +1,4 @@
-package readonly
+package programs
 
 import (
 	"path"

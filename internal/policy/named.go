@@ -1,0 +1,264 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
+	"adze/tool"
+)
+
+// maxNamed bounds the names of one command that are looked at.
+const maxNamed = 4000
+
+// judgeExecute judges a command: what it names, then what it runs.
+func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
+	if v.command.refused == nil {
+		if why, r := p.deniedFile(v); why != "" {
+			v.reason = "the command " + quote(v.need.Target) + ": " + why
+			if v.effect, v.layer = Deny, builtIn; r.Effect == Deny {
+				return v.by(r)
+			}
+			return v
+		}
+	}
+	return p.judgeCommand(mode, v)
+}
+
+// deniedFile says which file a command names that it may not use like that: because of a rule, or
+// because adze keeps its own there. It holds in each mode and with each sandbox, also with none.
+// What code in another language does is not seen.
+func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
+	kept := p.kept()
+	denies := map[tool.Permission][]Rule{}
+	for _, kind := range []tool.Permission{tool.Read, tool.Write} {
+		denies[kind] = slices.DeleteFunc(p.rulesFor(kind), func(r Rule) bool { return r.Effect != Deny })
+	}
+	if len(kept)+len(denies[tool.Read])+len(denies[tool.Write]) == 0 {
+		return "", Rule{}
+	}
+	if len(v.command.simples) == 0 {
+		return "", Rule{}
+	}
+	dirs := v.command.folders(orDot(v.need.Dir))
+	for i, n := range v.command.named() {
+		kind := permissionOf(n.Kind)
+		for _, dir := range dirs {
+			place, err := p.place(below(dir, n.Path, "~"))
+			if err != nil || i > maxNamed {
+				continue
+			}
+			doing := map[tool.Permission]string{tool.Read: "reading ", tool.Write: "writing "}[kind] + quote(n.Path)
+			gone := n.Kind == programs.Gone
+			if kind == tool.Write && (keptIn(kept, place) != "" || gone && slices.ContainsFunc(kept, func(at string) bool { return within(at, place.Abs) })) {
+				return ownReason(doing), Rule{}
+			}
+			if r, found := strongest(denies[kind], func(r Rule) bool { return r.counts(place, p.home, "", "") || gone && within(p.start(r), place.Abs) }); found {
+				return deniedBy(doing, r), r
+			}
+		}
+	}
+	return "", Rule{}
+}
+
+// permissionOf is what the use of a file needs.
+func permissionOf(kind programs.Kind) tool.Permission {
+	if kind == programs.Write || kind == programs.Gone {
+		return tool.Write
+	}
+	return tool.Read
+}
+
+// start is the folder or file at which the pattern of a rule begins; if empty, it may match anywhere.
+func (p *Policy) start(r Rule) string {
+	name := strings.TrimSuffix(r.path.pattern, "/**")
+	if r.path.anchor == "" || strings.ContainsAny(unescaped(name, "\x00"), "*?[{") {
+		return ""
+	}
+	root := map[string]string{"home": p.home + "/", "work": ""}[r.path.anchor]
+	place, err := p.place(root + unescaped(name, ""))
+	if err != nil {
+		return ""
+	}
+	return place.Abs
+}
+
+// folders are those in which the programs of a command may run: the first, and those that its words
+// enter, one after another.
+func (c *command) folders(first string) []string {
+	dirs := []string{first}
+	plain := strings.NewReplacer("&&", "").Replace(c.top.Text)
+	if c.simples[0].name() == "cd" && strings.Contains(c.top.Text, "&&") && !strings.ContainsAny(plain, ";|&(\n`") {
+		dirs = nil // nothing of it runs in the first
+	}
+	at := first
+	for _, s := range c.simples {
+		for i, w := range s.words {
+			name := w.name()
+			value, attached := strings.CutPrefix(name, "--directory=")
+			enters := i == 1 && oneOf(s.name(), "cd pushd") || i > 0 && oneOf(s.words[i-1].text, "-C --directory --chdir")
+			if !attached {
+				value = name
+			}
+			if (attached || enters) && value != "" && !s.maybe && len(dirs) < 20 {
+				at = below(at, value, "~")
+				dirs = append(dirs, at)
+			}
+		}
+	}
+	return dirs
+}
+
+// named are the files that a command names. In a text that does not parse that may be any.
+func (c *command) named() []programs.Named {
+	out := slices.Clone(c.files)
+	for _, s := range c.simples {
+		if !s.maybe {
+			out = append(out, programs.Names(s.spelled())...)
+		}
+	}
+	if c.top.Broken != nil {
+		for _, name := range pieces(c.top.Text) {
+			out = append(out, programs.Named{Kind: programs.Write, Path: name})
+		}
+	}
+	return slices.DeleteFunc(out, func(n programs.Named) bool { return n.Path == "" || len(n.Path) > 4096 })
+}
+
+// pieces are the parts of a text that may be names of files.
+func pieces(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(shellMarks+"=,;:[]", c) && c != '\\' })
+}
+
+// spelled are the words of a program as the table takes them, as far as each is spelled out.
+func (s simple) spelled() (out []programs.Word) {
+	for _, w := range s.words {
+		out = append(out, programs.Word{Text: w.name(), Known: w.name() != ""})
+	}
+	return out
+}
+
+// name is a word as far as it is known.
+func (w word) name() string {
+	if w.known {
+		return w.text
+	}
+	return w.spelled
+}
+
+// beyond asks for what a program does that the rule which allows it did not mean: it does more by an
+// option, writes outside of the workspace or what makes another program run something, or reads what
+// is known for its secrets. A rule that spells it out means it.
+func (j *judging) beyond(s *script.Step, by permit) bool {
+	words := s.Words
+	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
+		words = inner
+	}
+	var given []programs.Word
+	for _, text := range textsOf(words) {
+		given = append(given, programs.Word{Text: text, Known: text != ""})
+	}
+	all := programs.Names(given)
+	for _, n := range all {
+		if n.Option != "" && (by.seen || j.ruleNames(s.Words, n.Option)) || n.Path != "" && j.ruleNames(s.Words, n.Path) {
+			continue
+		}
+		v, free := j.use(s, n)
+		switch {
+		case v.effect == Deny:
+			if j.deny == nil {
+				j.deny = &v
+			}
+			return true
+		case by.literal:
+		case n.Option == "" && (v.careful || v.need.Permission == tool.Write && !free && (v.place.Outside || v.rule != "")):
+			v.words, v.dir, v.exact = s.Words, dirOf(s), j.exactly(s)
+			j.ask(v)
+			return true
+		case n.Option != "" && !(n.Does == writesElsewhere && j.writesFree(s, n, all, free)):
+			j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", n, by.rule)})
+			return true
+		}
+	}
+	return false
+}
+
+const writesElsewhere = "writes a file"
+
+// use judges a file that a program names. Free says that it may be used without a question.
+func (j *judging) use(s *script.Step, n programs.Named) (v verdict, free bool) {
+	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
+		return verdict{}, n.Path != ""
+	}
+	for _, dir := range s.Dirs {
+		v = j.judge(j.mode, tool.Need{Permission: permissionOf(n.Kind), Target: below(dir, n.Path, "~")})
+		if v.effect != Allow {
+			return v, false
+		}
+	}
+	return v, true
+}
+
+// writesFree reports that all that a program writes by an option may be written without a question.
+func (j *judging) writesFree(s *script.Step, n programs.Named, all []programs.Named, free bool) bool {
+	if n.Path != "" {
+		return free
+	}
+	wrote := false
+	for _, other := range all {
+		if other.Kind == programs.Write {
+			_, free := j.use(s, other)
+			if wrote = true; !free {
+				return false
+			}
+		}
+	}
+	return wrote && everyKnown(s.Words)
+}
+
+// ruleNames reports an allow rule that covers the words and spells out a name or an option: who
+// wrote it thought of that.
+func (j *judging) ruleNames(words []script.Word, name string) bool {
+	named := slices.ContainsFunc(j.rules, func(r Rule) bool {
+		return r.Effect == Allow && r.argv.covers(words) && slices.ContainsFunc(r.argv.tokens, func(t token) bool { return !t.any && slices.Contains(t.oneOf, name) })
+	})
+	inner, wrapped := behindWrapper(words)
+	return named || wrapped && j.ruleNames(inner, name)
+}
+
+// Effects says what the program of an allow rule can write or run by options that the rule does not
+// name, and that are asked for all the same. It is empty where the table knows none.
+func (r Rule) Effects() string {
+	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.rest || r.argv.tokens[0].any {
+		return ""
+	}
+	var words, says []string
+	for _, t := range r.argv.tokens {
+		words = append(words, strings.Join(t.oneOf[:min(1, len(t.oneOf))], ""))
+	}
+	words[0] = path.Base(words[0])
+	for _, n := range programs.More(words) {
+		if slices.Contains(words[1:], n.Option) {
+			continue
+		}
+		if last := len(says) - 1; last >= 0 && strings.HasSuffix(says[last], n.Does) {
+			says[last] = strings.TrimSuffix(says[last], " "+n.Does) + ", " + n.String()
+		} else {
+			says = append(says, n.String())
+		}
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("options by which %s does more (%s)", words[0], strings.Join(says, "; "))
+}
+
+// aboutOwn reports a rule that names a place among adze's own files, outside of the workspace.
+func (p *Policy) aboutOwn(r Rule) bool {
+	at := p.start(r)
+	here, err := p.place(".")
+	return r.path.anchor == "abs" && err == nil && at != "" && keptIn(p.kept(), Place{Abs: at}) != "" && !within(at, here.Abs)
+}
