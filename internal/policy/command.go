@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -192,7 +191,7 @@ func (p *Policy) script(c *command, dir string) (script.Script, error) {
 		return place.Abs, err
 	}}
 	if p.files != nil {
-		start.Names, start.Lists, start.Secret = p.names, listsNames, programs.SecretNames()
+		start.Names = p.names
 	}
 	return script.Read(c.top, start)
 }

@@ -16,7 +16,7 @@ func (m argvMatcher) covers(words []script.Word) bool {
 	}
 	for i, t := range m.tokens {
 		w := words[i]
-		if !w.One || !t.any && (len(w.Alts) == 0 || slices.ContainsFunc(w.Alts, func(s string) bool { return !slices.Contains(t.oneOf, s) })) {
+		if w.Many || !t.any && !(w.IsKnown && slices.Contains(t.oneOf, w.Text)) {
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func behindTimeout(text func(int) string) int {
 // harmlessAssignment reports NAME=value behind env.
 func harmlessAssignment(text string) bool {
 	name, value, ok := strings.Cut(text, "=")
-	return ok && programs.RiskySetting(name, []string{value}) == ""
+	return ok && programs.RiskySetting(name, value, true) == ""
 }
 
 // behindXargs is the program that xargs starts, with the words that it adds: any number of any.
@@ -124,7 +124,7 @@ func behindXargs(words []script.Word, text func(int) string) ([]script.Word, boo
 	}
 	inner := slices.Clone(words[at:])
 	if mark == "" {
-		return append(inner, script.Word{}), true
+		return append(inner, script.Word{Many: true}), true
 	}
 	for i, w := range inner {
 		known, ok := w.Known()
@@ -132,43 +132,10 @@ func behindXargs(words []script.Word, text func(int) string) ([]script.Word, boo
 			return nil, false
 		}
 		if !ok || strings.Contains(known, mark) {
-			inner[i] = script.Word{One: true}
+			inner[i] = script.Word{}
 		}
 	}
 	return inner, true
-}
-
-// namedBy are the words behind xargs with the names that it is known to add.
-func namedBy(s *script.Step, inner []script.Word) []script.Word {
-	last := len(inner) - 1
-	cut := slices.ContainsFunc(textsOf(s.Words[:len(s.Words)-last]), func(w string) bool { return oneOf(w, "-d -0 --null -0r -r0") })
-	if !s.Named || cut || inner[last].One || nameOf(s.Words) != "xargs" {
-		return inner
-	}
-	return append(slices.Clone(inner[:last]), script.Word{Names: true})
-}
-
-// listsNames reports programs that print names of files below their folder. What they print is
-// filtered when it runs: this only tells whether it is worth while.
-func listsNames(words []script.Word) bool {
-	if !everyKnown(words) {
-		return false
-	}
-	texts := textsOf(words)
-	has := func(list string) bool {
-		return slices.ContainsFunc(texts[1:], func(w string) bool { return oneOf(w, list) })
-	}
-	switch texts[0] {
-	case "git":
-		return len(texts) > 1 && texts[1] == "ls-files" && !has("-z -s --stage -u --eol -t -v -f --full-name")
-	case "find":
-		return !has("-print0 -printf -ls -exec")
-	case "rg":
-		return has("-l --files --files-with-matches")
-	case "grep":
-		return has("-l -rl -lr -ril -rli -lri -rlw -rlE -rlF -rln --files-with-matches")
-	}
-	return false
 }
 
 // simpleOf is a program as the reader for denies has it.
@@ -176,7 +143,7 @@ func simpleOf(words []script.Word) simple {
 	var s simple
 	for _, w := range words {
 		text, known := w.Known()
-		s.words = append(s.words, word{text: text, known: known, whole: w.One})
+		s.words = append(s.words, word{text: text, known: known, whole: !w.Many})
 	}
 	if len(s.words) == 0 {
 		s.words = []word{{}}
@@ -188,10 +155,7 @@ func simpleOf(words []script.Word) simple {
 func (s simple) judged() []script.Word {
 	out := make([]script.Word, len(s.words))
 	for i, w := range s.words {
-		out[i] = script.Word{One: w.known || w.whole}
-		if w.known {
-			out[i].Alts = []string{w.text}
-		}
+		out[i] = script.Word{Text: w.text, IsKnown: w.known, Many: !w.known && !w.whole}
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func looksAlone(s simple) string {
 	switch {
 	case !ok || s.inner:
 		return ""
-	case writes([]programs.Use{use}):
+	case writes(use):
 		return "it writes no more than the files it names"
 	case len(use.Accesses) > 0:
 		return "it only looks, at files that are judged for themselves"

@@ -30,7 +30,7 @@ func foreignWords(line string) (out []script.Word) {
 		return nil
 	}
 	for _, word := range strings.Fields(line) {
-		out = append(out, script.Word{Alts: []string{word}, One: true})
+		out = append(out, script.Literal(word))
 	}
 	return out
 }

@@ -90,15 +90,13 @@ func (j *judging) step(s *script.Step) {
 		j.file(s, f)
 	}
 	for _, set := range s.Set {
-		if why := programs.RiskySetting(set.Name, set.Value.Alts); why != "" {
+		if why := programs.RiskySetting(set.Name, set.Value.Text, set.Value.IsKnown); why != "" {
 			j.ask(verdict{need: j.need(s), reason: why})
 		}
 	}
 	switch {
 	case s.Enter != "":
-		for _, dir := range s.Dirs {
-			j.access(s, dir, programs.Access{Kind: programs.List, Path: s.Enter}, false)
-		}
+		j.access(s, programs.Access{Kind: programs.List, Path: s.Enter}, false)
 	case s.Language:
 		j.env = append(j.env, s.Set...)
 	default:
@@ -123,32 +121,21 @@ func (j *judging) file(s *script.Step, f script.File) {
 		kind = programs.Write
 	}
 	name, known := f.Path.Known()
-	if !known && len(f.Path.Alts) == 0 || name == "" && known {
+	if !known {
 		j.ask(verdict{need: j.need(s), reason: "it redirects to a place known only when it runs"})
 		return
 	}
-	for _, name := range f.Path.Alts {
-		for _, dir := range s.Dirs {
-			j.access(s, dir, programs.Access{Kind: kind, Path: name}, false)
-		}
-	}
+	j.access(s, programs.Access{Kind: kind, Path: name}, false)
 }
 
 // access judges one path that is read or written, and has it checked again where it may have
 // changed meanwhile. Excused says that a rule allows the program, which may then read outside of
 // the workspace, and write in it.
-func (j *judging) access(s *script.Step, dir string, a programs.Access, excused bool) {
-	full := below(dir, a.Path, "~")
+func (j *judging) access(s *script.Step, a programs.Access, excused bool) {
+	full := below(s.Dir, a.Path, "~")
 	kind := tool.Read
 	if a.Kind == programs.Write {
 		kind = tool.Write
-	}
-	if a.Names && a.Kind != programs.Write { // what lists a link to a folder lists that one
-		a.Kind, a.Hidden, a.Follow, a.Spared = programs.Tree, true, true, true
-		if s.Late {
-			j.ask(verdict{need: j.need(s), reason: "it reads files by names that are known only when it runs"})
-			return
-		}
 	}
 	v := j.judge(j.mode, tool.Need{Permission: kind, Target: full})
 	v.folder = (a.Kind == programs.List || a.Kind == programs.Tree) && v.effect == Ask && j.isFolder(v.place.Abs)
@@ -171,34 +158,30 @@ func (j *judging) access(s *script.Step, dir string, a programs.Access, excused 
 
 // program judges one program by the table and by rules.
 func (j *judging) program(s *script.Step) {
-	uses, looks := j.look(s)
+	use, looks := j.look(s)
 	by, ruled := j.allowedBy(s)
 	if !looks {
 		j.unlooked = true
 		j.byRule(s, by, ruled)
 		return
 	}
-	j.unlooked = j.unlooked || writes(uses)
+	j.unlooked = j.unlooked || writes(use)
 	deny, asked := j.deny, len(j.open)
-	for _, use := range uses {
-		for _, dir := range s.Dirs {
-			for _, a := range use.Accesses {
-				j.access(s, dir, a, ruled)
-			}
-		}
+	for _, a := range use.Accesses {
+		j.access(s, a, ruled)
 	}
-	j.git = j.git || uses[0].Git
-	if uses[0].History && j.strict() {
+	j.git = j.git || use.Git
+	if use.History && j.strict() {
 		j.ask(verdict{need: j.need(s), reason: "it shows the history of files, some of which a rule keeps from being read"})
 	}
 	if ruled && by.literal && j.deny == deny { // it names the very file
 		j.open = j.open[:asked]
 	}
-	if uses[0].Git && !uses[0].Away && !by.seen {
-		j.strays(s, uses[0].Dir)
+	if use.Git && !use.Away && !by.seen {
+		j.strays(s, use.Dir)
 	}
 	for i := asked; i < len(j.open); i++ {
-		j.open[i].words, j.open[i].dir, j.open[i].exact = s.Words, dirOf(s), j.exactly(s)
+		j.open[i].words, j.open[i].dir, j.open[i].exact = s.Words, s.Dir, j.exactly(s)
 	}
 	if ruled && j.by == nil && len(j.open) == asked {
 		j.by = &by
@@ -212,7 +195,7 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 	case why != "":
 		j.ask(verdict{need: j.need(s), reason: why})
 	case !ruled:
-		j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s)})
+		j.ask(verdict{need: j.need(s), words: s.Words, dir: s.Dir, exact: j.exactly(s)})
 	default:
 		if j.beyond(s, by) {
 			return
@@ -235,27 +218,16 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 // exactly is the grant of a program with these words, in this folder and with these variables; the
 // zero value: it is none that may last, or some of it is known only when it runs.
 func (j *judging) exactly(s *script.Step) grant {
-	if len(s.Dirs) != 1 {
-		return grant{}
-	}
-	g := exactGrant(s.Dirs[0], slices.Concat(j.env, s.Set), s.Words)
+	g := exactGrant(s.Dir, slices.Concat(j.env, s.Set), s.Words)
 	words := simpleOf(s.Words)
 	if g.rule == "" || lasting(words) || runsTests(words) {
 		return g
 	}
-	p, why := j.pins.pinOf(words, s.Dirs[0])
+	p, why := j.pins.pinOf(words, s.Dir)
 	if why != "" {
 		return grant{}
 	}
 	return g.pinned(p)
-}
-
-// dirOf is the one folder that a program runs in; if empty, it may be one of several.
-func dirOf(s *script.Step) string {
-	if len(s.Dirs) != 1 {
-		return ""
-	}
-	return s.Dirs[0]
 }
 
 // permit is what allows a program: a rule, or what a user said for the session.
@@ -289,10 +261,8 @@ func (j *judging) guarded() bool {
 	return guarded
 }
 
-func writes(uses []programs.Use) bool {
-	return slices.ContainsFunc(uses, func(u programs.Use) bool {
-		return slices.ContainsFunc(u.Accesses, func(a programs.Access) bool { return a.Kind == programs.Write })
-	})
+func writes(use programs.Use) bool {
+	return slices.ContainsFunc(use.Accesses, func(a programs.Access) bool { return a.Kind == programs.Write })
 }
 
 // strict reports a rule that keeps some files from being read, other than adze's own, of which no

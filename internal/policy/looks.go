@@ -26,126 +26,61 @@ type Files interface {
 	Walk(abs string, visit fs.WalkDirFunc) error
 }
 
-const (
-	maxWalk         = 50_000 // names below a tree that is read; a search of more is asked for
-	maxCombinations = 2000   // of what the words of one program may be
-)
+const maxWalk = 50_000 // names below a tree that is read; a search of more is asked for
 
 // quiet reports a program that only looks, whatever it looks at.
 func quiet(words []script.Word) bool {
-	uses, ok := judgeAll(words)
+	use, ok := judgeWords(words)
 	if inner, wrapped := behindWrapper(words); !ok && wrapped {
-		uses, ok = judgeAll(inner)
+		use, ok = judgeWords(inner)
 	}
-	return ok && !writes(uses)
+	return ok && !writes(use)
 }
 
-// combinations are all that the words of a program may be; none: there are too many, or some are no
-// words.
-func combinations(words []script.Word) [][]programs.Word {
-	all := [][]programs.Word{nil}
-	for _, w := range words {
-		if w.Names {
-			all = withNames(all)
-			continue
-		}
-		alts := []programs.Word{{}}
-		switch {
-		case w.Piped:
-			alts = []programs.Word{{Text: "/dev/null", Known: true, Piped: true}}
-		case len(w.Alts) > 0:
-			alts = nil
-			for _, text := range w.Alts {
-				alts = append(alts, programs.Word{Text: text, Known: true})
-			}
-		}
-		if !w.One || len(all)*len(alts) > maxCombinations {
-			return nil
-		}
-		var next [][]programs.Word
-		for _, before := range all {
-			for _, alt := range alts {
-				next = append(next, append(slices.Clip(before), alt))
-			}
-		}
-		all = next
-	}
-	return all
-}
-
-// withNames puts some names behind words: none, and as many as any program tells apart.
-func withNames(all [][]programs.Word) (next [][]programs.Word) {
-	name := programs.Word{Text: ".", Known: true, Names: true}
-	for _, before := range all {
-		for n := range 4 {
-			next = append(next, append(slices.Clip(before), slices.Repeat([]programs.Word{name}, n)...))
-		}
-	}
-	return next
-}
-
-// look asks the table about every program that the words may be, also behind a wrapper.
-func (j *judging) look(s *script.Step) ([]programs.Use, bool) {
+// look asks the table about a program, also behind a wrapper.
+func (j *judging) look(s *script.Step) (programs.Use, bool) {
 	words, before := s.Words, 0
-	uses, ok := judgeAll(words)
-	if !ok {
-		if inner, wrapped := behindWrapper(words); wrapped && !inShell(nameOf(inner)) {
-			words, before = namedBy(s, inner), max(0, len(words)-len(inner))
-			uses, ok = judgeAll(words)
-		}
+	use, ok := judgeWords(words)
+	if inner, wrapped := behindWrapper(words); !ok && wrapped && !inShell(nameOf(inner)) {
+		words, before = inner, max(0, len(s.Words)-len(inner))
+		use, ok = judgeWords(words)
 	}
-	if !ok || !everyKnown(s.Words[:before]) {
-		return nil, false
-	}
-	use := uses[0]
-	if len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }) {
-		return nil, false
-	}
-	if everyKnown(s.Words) && everyKnown(words) {
-		for _, w := range s.Words[:before] {
-			text, _ := w.Known()
-			s.Instead = append(s.Instead, text)
-		}
-		s.Instead, s.Away = append(s.Instead, use.Words...), use.Away
+	switch {
+	case !ok || !everyKnown(s.Words[:before]),
+		len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }):
+		return use, false
+	case everyKnown(s.Words) && everyKnown(words):
+		s.Instead, s.Away = slices.Concat(textsOf(s.Words[:before]), use.Words), use.Away
 		for _, local := range use.Local {
 			name, value, _ := strings.Cut(local, "=")
 			s.Set = append(s.Set, script.Fixed(name, value))
 		}
+	case use.Away || len(use.Local) > 0 || !slices.Equal(use.Words, textsOf(words)): // it would have to run with other words
+		return use, false
 	}
-	return uses, true
+	return use, true
 }
 
-// judgeAll asks the table about words that may be several programs. It may change none of them
-// then.
-func judgeAll(words []script.Word) (uses []programs.Use, ok bool) {
-	if len(words) > 0 && programs.Any(nameOf(words)) {
-		words = slices.Clone(words)
-		for i := range words {
-			words[i].One = true
-		}
+// judgeWords asks the table about words.
+func judgeWords(words []script.Word) (programs.Use, bool) {
+	if slices.ContainsFunc(words, func(w script.Word) bool { return w.Many }) && !programs.Any(nameOf(words)) {
+		return programs.Use{}, false
 	}
-	all := combinations(words)
-	for _, given := range all {
-		use, ok := programs.Judge(given)
-		if !ok {
-			return nil, false
-		}
-		as := func(text string, w programs.Word) bool { return text == w.Text }
-		if !everyKnown(words) && (use.Away || len(use.Local) > 0 || !slices.EqualFunc(use.Words, given, as)) {
-			return nil, false
-		}
-		uses = append(uses, use)
-	}
-	return uses, len(uses) > 0
+	return programs.Judge(tabled(words))
 }
 
-func nameOf(words []script.Word) string {
-	text, _ := words[0].Known()
-	return text
+// tabled are words as the table takes them.
+func tabled(words []script.Word) (out []programs.Word) {
+	for _, w := range words {
+		out = append(out, programs.Word{Text: w.Text, Known: w.IsKnown})
+	}
+	return out
 }
+
+func nameOf(words []script.Word) string { return words[0].Text }
 
 func everyKnown(words []script.Word) bool {
-	return !slices.ContainsFunc(words, func(w script.Word) bool { _, known := w.Known(); return !known })
+	return !slices.ContainsFunc(words, func(w script.Word) bool { return !w.IsKnown })
 }
 
 // chosen reports that a name is among those that are read.
@@ -234,23 +169,19 @@ func (j *judging) strays(s *script.Step, within string) {
 	if j.repos == nil {
 		return
 	}
-	for _, dir := range s.Dirs {
-		at := j.dirOf(below(dir, within, j.home))
-		found, err := j.repos.Strays(at)
-		if err != nil {
-			j.ask(verdict{need: j.need(s), reason: err.Error()})
-			continue
-		}
-		for _, name := range found {
-			v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: name})
-			switch {
-			case v.effect == Deny && j.deny == nil:
-				j.deny = &v
-			case v.effect == Ask:
-				v.careful, v.offers = true, nil
-				v.reason = "the repository leads git to " + quote(name) + ", outside of the workspace"
-				j.ask(v)
-			}
+	found, err := j.repos.Strays(j.dirOf(below(s.Dir, within, j.home)))
+	if err != nil {
+		j.ask(verdict{need: j.need(s), reason: err.Error()})
+	}
+	for _, name := range found {
+		v := j.judge(j.mode, tool.Need{Permission: tool.Read, Target: name})
+		switch {
+		case v.effect == Deny && j.deny == nil:
+			j.deny = &v
+		case v.effect == Ask:
+			v.careful, v.offers = true, nil
+			v.reason = "the repository leads git to " + quote(name) + ", outside of the workspace"
+			j.ask(v)
 		}
 	}
 }
@@ -258,49 +189,48 @@ func (j *judging) strays(s *script.Step, within string) {
 // hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of
 // git, not of them.
 func (j *judging) hooked(s *script.Step) string {
-	words := s.Words
-	for {
-		inner, wrapped := behindWrapper(words)
-		if !wrapped {
-			break
-		}
-		words = inner
-	}
+	words := innermost(s.Words)
 	if j.repos == nil || base(nameOf(words)) != "git" {
 		return ""
 	}
 	g := programs.GitOf(textsOf(words[1:]))
-	for _, dir := range s.Dirs {
-		for _, name := range g.Dirs {
-			dir = below(dir, name, j.home)
+	dir := s.Dir
+	for _, name := range g.Dirs {
+		dir = below(dir, name, j.home)
+	}
+	var names []string
+	for _, hook := range j.repos.Hooks(j.dirOf(dir)) {
+		if g.Runs(hook.Event) {
+			names = append(names, hook.String())
 		}
-		var names []string
-		for _, hook := range j.repos.Hooks(j.dirOf(dir)) {
-			if g.Runs(hook.Event) {
-				names = append(names, hook.String())
-			}
-		}
-		if len(names) == 0 {
-			continue
-		}
-		why := "it would run the repository's own hooks (" + strings.Join(names, ", ") + "), which no rule speaks of"
-		if j.Policy.ask == nil {
-			why += "; "
-			if g.NoVerify() {
-				why += "with --no-verify none of them runs, and "
-			}
-			why += "--permission-mode yolo runs them"
-		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	why := "it would run the repository's own hooks (" + strings.Join(names, ", ") + "), which no rule speaks of"
+	if j.Policy.ask != nil {
 		return why
 	}
-	return ""
+	if g.NoVerify() {
+		why += "; with --no-verify none of them runs, and"
+	} else {
+		why += ";"
+	}
+	return why + " --permission-mode yolo runs them"
+}
+
+// innermost are the words of a program behind its wrappers.
+func innermost(words []script.Word) []script.Word {
+	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
+		words = inner
+	}
+	return words
 }
 
 // textsOf are words, empty where one is known only when it runs.
 func textsOf(words []script.Word) (texts []string) {
 	for _, w := range words {
-		text, _ := w.Known()
-		texts = append(texts, text)
+		texts = append(texts, w.Text)
 	}
 	return texts
 }

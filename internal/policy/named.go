@@ -153,15 +153,7 @@ func (w word) name() string {
 // option, writes outside of the workspace or what makes another program run something, or reads what
 // is known for its secrets. A rule that spells it out means it.
 func (j *judging) beyond(s *script.Step, by permit) bool {
-	words := s.Words
-	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
-		words = inner
-	}
-	var given []programs.Word
-	for _, text := range textsOf(words) {
-		given = append(given, programs.Word{Text: text, Known: text != ""})
-	}
-	all := programs.Names(given)
+	all := programs.Names(tabled(innermost(s.Words)))
 	for _, n := range all {
 		if n.Option != "" && (by.seen || j.ruleNames(s.Words, n.Option)) || n.Path != "" && j.ruleNames(s.Words, n.Path) {
 			continue
@@ -175,11 +167,11 @@ func (j *judging) beyond(s *script.Step, by permit) bool {
 			return true
 		case by.literal:
 		case n.Option == "" && (v.careful || v.need.Permission == tool.Write && !free && (v.place.Outside || v.rule != "")):
-			v.words, v.dir, v.exact = s.Words, dirOf(s), j.exactly(s)
+			v.words, v.dir, v.exact = s.Words, s.Dir, j.exactly(s)
 			j.ask(v)
 			return true
 		case n.Option != "" && !(n.Does == writesElsewhere && j.writesFree(s, n, all, free)):
-			j.ask(verdict{need: j.need(s), words: s.Words, dir: dirOf(s), exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", n, by.rule)})
+			j.ask(verdict{need: j.need(s), words: s.Words, dir: s.Dir, exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", n, by.rule)})
 			return true
 		}
 	}
@@ -193,13 +185,8 @@ func (j *judging) use(s *script.Step, n programs.Named) (v verdict, free bool) {
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""
 	}
-	for _, dir := range s.Dirs {
-		v = j.judge(j.mode, tool.Need{Permission: permissionOf(n.Kind), Target: below(dir, n.Path, "~")})
-		if v.effect != Allow {
-			return v, false
-		}
-	}
-	return v, true
+	v = j.judge(j.mode, tool.Need{Permission: permissionOf(n.Kind), Target: below(s.Dir, n.Path, "~")})
+	return v, v.effect == Allow
 }
 
 // writesFree reports that all that a program writes by an option may be written without a question.

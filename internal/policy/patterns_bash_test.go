@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"os"
 
 	"strings"
@@ -50,7 +49,7 @@ func TestPatternsRunAsBashReadsThem(t *testing.T) {
 	for _, line := range []string{
 		"echo *.go", "echo sub/*", "echo in/*", "echo i*/*.go", "echo s*/d*/*", "echo far/*", "echo far/../*", "echo f*/../*.go", `echo "$PWD"/*.go`, "echo sub/../*.go", "echo sub//*.go", "echo ./*.go", "echo nothing*/*", "echo *.go/", "echo *.go/x",
 		"echo lost*", "echo lost*/*", "echo lost/*", "echo sub/out*", "echo sub/out*/", "echo [ab].go", "echo ?.go", "echo .e*", "ls sub/*.go", "cat i*/c.go", "wc -l *.go", "for x in *.go; do echo \"$x\"; done", "for x in a b; do echo \"$x\"*.go; done",
-		`for x in sub in; do echo "$x"/*.go; done`, "echo x > new.txt; echo n*.txt", "echo ../lent/*/*", "cat ../lent/d*/l.txt", "x='a b'; echo $x", "echo $(echo one two)", "echo sub/**", "echo \\*", "echo 'a'*",
+		`for x in sub in; do echo "$x"/*.go; done`, "echo ../lent/*/*", "cat ../lent/d*/l.txt", "echo sub/**", "echo \\*", "echo 'a'*",
 	} {
 		v := p.judge(Edits, tool.Need{Permission: tool.Execute, Target: line})
 		if v.effect != Allow || v.run == nil {
@@ -69,26 +68,17 @@ func TestPatternsRunAsBashReadsThem(t *testing.T) {
 	}
 }
 
-// TestSplitTextPutsNoNamesIn: a file of the project that holds patterns is text, wherever its words
-// go.
-func TestSplitTextPutsNoNamesIn(t *testing.T) {
+// TestTextThatIsSplitIsAskedFor: a file of the project that holds patterns is text, wherever its
+// words go.
+func TestTextThatIsSplitIsAskedFor(t *testing.T) {
 	t.Parallel()
-	y, p := patternYard(t)
-	for line, want := range map[string]string{
-		"echo $(cat patterns.txt)":                                        "*/* ../outside/* ~/.ssh/* [a]*.go link/*\n",
-		"for x in $(cat patterns.txt); do echo \"$x\"; done":              "*/*\n../outside/*\n~/.ssh/*\n[a]*.go\nlink/*\n",
-		"while read -r x; do echo $x; done < patterns.txt":                "*/*\n../outside/*\n~/.ssh/*\n[a]*.go\nlink/*\n",
-		"x=$(head -n 2 patterns.txt); echo $x; echo $(echo $(echo $x)) y": "*/* ../outside/*\n*/* ../outside/* y\n",
-		"rm -f $(cat patterns.txt)":                                       "",
+	_, p := patternYard(t)
+	for _, line := range []string{
+		"echo $(cat patterns.txt)", "for x in $(cat patterns.txt); do echo \"$x\"; done", "while read -r x; do echo $x; done < patterns.txt",
+		"x=$(head -n 2 patterns.txt); echo $x", "rm -f $(cat patterns.txt)", "x='a b'; echo $x", "echo $(echo one two)",
 	} {
-		v := p.judge(Edits, tool.Need{Permission: tool.Execute, Target: line})
-		if v.effect != Allow || v.run == nil {
-			t.Errorf("%q: %s, %s", line, v.effect, v.reason)
-			continue
-		}
-		calls, changed, printed := y.try(t, []string{y.bash, "--noprofile", "--norc", "-c", v.run.Script}, v.run.Env)
-		if len(changed) > 0 || printed != want || strings.Contains(fmt.Sprint(calls), canary) {
-			t.Errorf("%q printed %q and ran %q; want %q", line, printed, calls, want)
+		if v := p.judge(Edits, tool.Need{Permission: tool.Execute, Target: line}); v.effect != Ask {
+			t.Errorf("%q: %s", line, v.effect)
 		}
 	}
 }

@@ -42,8 +42,9 @@ func TestGrantsAreTiedToWhatRuns(t *testing.T) {
 		{"uvx ruff check", "", "", "uvx takes the newest ruff, so no rule can cover it; name a version"},
 		{"npx -p a b", "", "", "npx with such options runs any package, so no rule can cover it"},
 		{"sudo ls", "", "", "sudo starts other programs, so no rule can cover it"},
-		{"for i in a b; do rm $i; done", "", "", "contains $i, so no rule can cover it"},
-		{"echo $(date) > $X", "", "", "contains $X, so no rule can cover it"},
+		{"for i in a b; do rm $i; done", "allow execute(rm a)", "", ""},
+		{"while read -r i; do rm \"$i\"; done < a", "", "", "changes files in a loop, so no rule can cover it"},
+		{`echo "$(date)" > $X`, "", "", "contains $X, so no rule can cover it"},
 	} {
 		files := disk{work + "/x.py": "print(1)", work + "/node_modules/.bin/eslint": "run", work + "/node_modules/eslint/package.json": `{"version":"9.1.0"}`}
 		asker := &answers{answers: []Answer{{Choice: Session}, {Choice: No}}}

@@ -254,9 +254,7 @@ func (y *yard) predicted(t *testing.T, line string) map[string]bool {
 	}
 	for _, step := range s.Steps {
 		for words := step.Words; len(words) > 0 && !step.Language; {
-			for _, name := range words[0].Alts {
-				out[filepath.Base(name)] = true
-			}
+			out[filepath.Base(words[0].Text)] = true
 			runsBehind(words, out)
 			inner, wrapped := behindWrapper(words)
 			if !wrapped {

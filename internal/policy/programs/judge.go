@@ -39,19 +39,14 @@ type Access struct {
 	Only   []string // of a tree: patterns of the names that are read; if nil, all
 	Spared bool     // of a tree: files that are known by name for their secrets are left out
 	Flat   bool     // of a tree: of links, only those to files are followed
-	Names  bool     // any files below the path, whatever they are called, but none known by name for its secrets
 }
 
 // Word is one word of a command. One that is not known is still exactly one.
 type Word struct {
 	Text  string
 	Known bool
-	Names bool // it stands for the name of a file below Text
-	Piped bool // it stands for a pipe, which is no file
 	Found bool // it stands for Text or for any name that begins with it, as find puts it in for {}
 }
-
-func (w Word) standsFor() bool { return w.Names || w.Piped || w.Found }
 
 // Use is what a command does.
 type Use struct {
@@ -79,7 +74,7 @@ func Judge(words []Word) (Use, bool) {
 	}
 	u := Use{Words: texts(words)}
 	name := words[0].Text
-	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, Word.standsFor) {
+	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, func(w Word) bool { return w.Found }) {
 		return Use{}, false
 	}
 	switch {

@@ -35,7 +35,7 @@ type scan struct {
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []Word, u Use) (Use, bool) {
-	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, Word.standsFor) {
+	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w Word) bool { return w.Found }) {
 		return Use{}, false // a small language is not read out of it
 	}
 	if p.any {
@@ -219,12 +219,7 @@ func (s *scan) place() {
 
 // touch takes one word in its role.
 func (s *scan) touch(role string, w Word) {
-	if w.Names {
-		s.odd = s.odd || role != string(Read) && role != string(List) || s.gave(s.deep)
-		s.use.Accesses = append(s.use.Accesses, Access{Kind: Kind(role), Path: w.Text, Names: true})
-		return
-	}
-	if w.Piped && role != string(Read) && role != string(Tree) || w.Found && role != string(Read) && role != string(List) && role != "text" {
+	if w.Found && role != string(Read) && role != string(List) && role != "text" {
 		s.odd = true
 	}
 	if role == "text" {

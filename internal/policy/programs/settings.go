@@ -42,21 +42,19 @@ var (
 )
 
 // RiskySetting says why a variable is not set unasked for a program that was allowed without it; ""
-// where it is. Values are all that it may get; none: that is known only when it runs.
-func RiskySetting(name string, values []string) string {
+// where it is.
+func RiskySetting(name, value string, known bool) string {
 	listed := oneOf(name, strings.Fields(harmlessNames())...)
 	switch {
 	case !listed && (!harmlessShape().MatchString(name) || ofOthers().MatchString(name)):
 		return "it sets " + name + ", which programs may take for more than a value"
-	case len(values) == 0:
+	case !known:
 		return "it sets " + name + " to what is known only when it runs"
 	case listed && !oneOf(name, "TERM", "LANG", "TZ", "LANGUAGE", "GODEBUG"):
 		return ""
 	}
-	for _, value := range values {
-		if !listed && !switchValue().MatchString(value) || !plainValue().MatchString(value) && !(name == "TZ" && zone(value)) {
-			return "it sets " + name + " to what may name a file"
-		}
+	if !listed && !switchValue().MatchString(value) || !plainValue().MatchString(value) && !(name == "TZ" && zone(value)) {
+		return "it sets " + name + " to what may name a file"
 	}
 	return ""
 }

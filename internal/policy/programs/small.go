@@ -23,7 +23,7 @@ func printf(args []Word) bool {
 	} else if len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		return false
 	}
-	return len(args) > 0 && args[0].Known && !args[0].standsFor() && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
+	return len(args) > 0 && args[0].Known && !args[0].Found && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
 }
 
 // counts finds %n in a format, with all that may stand in between.

@@ -8,85 +8,38 @@ import (
 	"strings"
 )
 
-// match looks a pattern up. The names stand in its place when it runs; where files may have changed
-// before, the pattern itself does, kept from names that begin with a dash. Either way it is
-// followed as the tree is now, and one that leads to a folder whose names may not be looked at is
-// refused.
-func (r *reader) match(b builder, st *state) ([]Word, error) {
-	shapes, err := shapesOf(b)
-	if err != nil {
-		return nil, err
+// match looks a pattern up. The names stand in its place when it runs. One that leads to a folder
+// whose names may not be looked at is refused, and so is one behind a program that may have changed
+// files.
+func (r *reader) match(b builder, st *state) (words []Word, err error) {
+	shape, text := "", ""
+	for _, s := range b.segments {
+		if s.code != nil {
+			return nil, refuse("it has a pattern that is known only when it runs")
+		}
+		text += s.text
+		if !s.pattern {
+			s.text = escapePattern(s.text)
+		}
+		shape += s.text
 	}
-	if r.Names == nil {
+	switch {
+	case r.Names == nil:
 		return nil, refuse("it has a pattern, and no folder can be looked at")
+	case st.changed || st.lost:
+		return nil, refuse("it has a pattern behind a program that may have changed files")
 	}
-	var found []string
-	many := false
-	for _, dir := range st.dirs {
-		for _, shape := range shapes {
-			names, err := r.lookUp(dir, shape)
-			if err != nil {
-				return nil, err
-			}
-			found, many = append(found, names...), many || len(names) > maxAlternatives
-		}
+	found, err := r.lookUp(st.dir, shape)
+	if err == nil && len(found) == 0 {
+		return []Word{Literal(text)}, nil
 	}
-	if st.changed || many || len(st.dirs) != 1 || len(shapes) != 1 {
-		return r.standing(b)
-	}
-	if len(found) == 0 {
-		text := ""
-		for _, s := range b.segments {
-			text += s.alts[0]
-		}
-		return []Word{literal(text)}, nil
-	}
-	var words []Word
 	for _, name := range found {
 		if strings.HasPrefix(name, "-") {
 			return nil, refuse("its pattern matches a file that looks like an option: %s", name)
 		}
-		words = append(words, literal(name))
+		words = append(words, Literal(name))
 	}
-	return words, nil
-}
-
-// shapesOf are the patterns that a word may be, with a backslash before what stands for itself.
-func shapesOf(b builder) ([]string, error) {
-	shapes := []string{""}
-	for _, s := range b.segments {
-		var next []string
-		for _, before := range shapes {
-			for _, text := range s.alts {
-				if !s.pattern {
-					text = escapePattern(text)
-				}
-				next = append(next, before+text)
-			}
-		}
-		if shapes = next; len(shapes) == 0 || len(shapes) > maxAlternatives {
-			return nil, refuse("it has a pattern that is known only when it runs")
-		}
-	}
-	return shapes, nil
-}
-
-// standing is a pattern that bash looks up.
-func (r *reader) standing(b builder) ([]Word, error) {
-	out := ""
-	for _, s := range b.segments {
-		out += s.out
-	}
-	rooted := func(text string) bool { return strings.HasPrefix(text, "/") }
-	first := b.segments[0]
-	switch all := len(first.alts); {
-	case first.pattern || all > 1 && !slices.ContainsFunc(first.alts, rooted) || first.alts[0] == "":
-		out = "./" + out
-	case all > 1 && slices.ContainsFunc(first.alts, func(text string) bool { return !rooted(text) }):
-		return nil, refuse("it has a pattern that is known only when it runs")
-	}
-	r.stands = true
-	return []Word{{out: out}}, nil
+	return words, err
 }
 
 func escapePattern(s string) string {
@@ -136,7 +89,7 @@ func (r *reader) lookUp(dir, pattern string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if next = append(next, more...); len(next) > maxLooked {
+			if next = append(next, more...); len(next) > maxNames {
 				return nil, refuse("its pattern matches too many names")
 			}
 		}
@@ -146,15 +99,15 @@ func (r *reader) lookUp(dir, pattern string) ([]string, error) {
 	return found, nil
 }
 
-// maxLooked bounds the names of a pattern that is followed to see where it leads.
-const maxLooked = 5000
-
 // step matches one part of a pattern in one folder. Nothing is resolved here: where a link leads is
 // for Names to say.
 func (r *reader) step(dir, at, part string, last bool) (out []string, err error) {
-	full := dir + "/" + at
+	full, ending := dir+"/"+at, "/"
 	if strings.HasPrefix(at, "/") {
 		full = at
+	}
+	if last {
+		ending = ""
 	}
 	names, err := r.Names(full)
 	switch {
@@ -163,12 +116,11 @@ func (r *reader) step(dir, at, part string, last bool) (out []string, err error)
 	case err != nil:
 		return nil, refuse("its pattern leads into %s, whose names are not looked up unasked", strings.TrimSuffix(at, "/"))
 	case part == "":
-		return []string{at + ending(last)}, nil
+		return []string{at + ending}, nil
 	}
-	plain, isPlain := plainPart(part)
-	if isPlain {
+	if plain, isPlain := plainPart(part); isPlain {
 		if plain == "." || plain == ".." || slices.Contains(names, plain) {
-			return []string{at + plain + ending(last)}, nil
+			return []string{at + plain + ending}, nil
 		}
 		return nil, nil
 	}
@@ -177,19 +129,10 @@ func (r *reader) step(dir, at, part string, last bool) (out []string, err error)
 		return nil, refuse("it has a pattern that leads up in some versions of bash")
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".") {
-			continue
-		}
-		if ok, err := path.Match(shape, name); err == nil && ok {
-			out = append(out, at+name+ending(last))
+		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".")
+		if ok, err := path.Match(shape, name); err == nil && ok && !hidden {
+			out = append(out, at+name+ending)
 		}
 	}
 	return out, nil
-}
-
-func ending(last bool) string {
-	if last {
-		return ""
-	}
-	return "/"
 }

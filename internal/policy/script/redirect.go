@@ -25,58 +25,43 @@ func (r *reader) redirects(s *Step, redirs []*syntax.Redirect, st *state) error 
 }
 
 func (r *reader) redirect(s *Step, redirect *syntax.Redirect, from string, st *state) error {
+	reads := redirect.Op == syntax.RdrIn
 	switch redirect.Op {
 	case syntax.DplOut:
 		target := redirect.Word.Lit()
 		if target != "1" && target != "2" {
 			return refuse("it redirects to a descriptor in an unusual way")
 		}
-		s.pass(from + ">&" + target)
+		s.passes = s.passes.add(" " + from + ">&" + target)
 		return nil
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		if from != "" && from != "0" {
 			return refuse("it gives text to an unusual descriptor")
 		}
-		w, err := r.document(redirect, st)
+		w, err := r.given(redirect, st)
 		s.Input = true
-		s.pass("<<<" + w.out)
+		s.passes = s.passes.add(" <<<", w.code)
 		return err
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
+		if from != "" && (reads != (from == "0") || redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll) {
+			return refuse("it redirects an unusual descriptor")
+		}
 	default:
 		return refuse("it redirects in an unusual way")
 	}
-	if sub, ok := piped(redirect); ok && (from == "" || from == "0") {
-		out, err := r.pipe(sub, st)
-		s.Input, s.beside = true, true
-		s.pass(from + "< " + out)
-		return err
-	}
 	w, err := r.single(redirect.Word, st)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	write := redirect.Op != syntax.RdrIn
-	if (from == "0") == write && from != "" && (write || from != "0") || from != "" && (redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll) {
-		return refuse("it redirects an unusual descriptor")
-	}
-	if patterned(redirect.Word) {
+	case patterned(redirect.Word) || w.IsKnown && w.Text == "":
 		return refuse("it redirects to a place known only when it runs")
-	}
-	if slices.ContainsFunc(w.Alts, func(path string) bool {
-		return strings.HasPrefix(path, "/dev/tcp/") || strings.HasPrefix(path, "/dev/udp/")
-	}) {
+	case strings.HasPrefix(w.Text, "/dev/tcp/") || strings.HasPrefix(w.Text, "/dev/udp/"):
 		return refuse("it connects to the network, as bash does by names below /dev/tcp")
+	case !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr"}, w.Text):
+		s.Files = append(s.Files, File{w, !reads})
 	}
-	if text, known := w.Known(); !known || !device(text) {
-		s.Files = append(s.Files, File{w, write})
-	}
-	s.pass(from + redirect.Op.String() + w.out)
+	s.passes = s.passes.add(" "+from+redirect.Op.String(), w.code)
 	return nil
-}
-
-// device reports what is no file.
-func device(path string) bool {
-	return path == "/dev/null" || path == "/dev/stdout" || path == "/dev/stderr"
 }
 
 // patterned reports a word that bash would look up as a pattern, or split.
@@ -95,46 +80,31 @@ func patterned(w *syntax.Word) bool {
 	return false
 }
 
-// document is the text of a here-document without its last line end, which <<< adds.
-func (r *reader) document(redirect *syntax.Redirect, st *state) (Word, error) {
-	if redirect.Op == syntax.WordHdoc {
+// given is the text of a here-document without its last line end, which <<< adds.
+func (r *reader) given(redirect *syntax.Redirect, st *state) (Word, error) {
+	switch {
+	case redirect.Op == syntax.WordHdoc:
 		return r.single(redirect.Word, st)
+	case redirect.Hdoc == nil || redirect.Op == syntax.DashHdoc:
+		return Word{}, refuse("its text is missing or indented")
 	}
-	if redirect.Hdoc == nil {
-		return Word{}, refuse("its text is missing")
-	}
+	var b builder
+	b.text("")
 	if quotedEnd(redirect.Word) {
-		text := ""
 		for _, part := range redirect.Hdoc.Parts {
 			lit, ok := part.(*syntax.Lit)
 			if !ok {
 				return Word{}, refuse("its text cannot be read")
 			}
-			text += lit.Value
+			b.text(lit.Value)
 		}
-		if redirect.Op == syntax.DashHdoc && strings.Contains(text, "\t") {
-			return Word{}, refuse("its text is indented")
-		}
-		return literal(withoutLastLineEnd(text)), nil
-	}
-	if redirect.Op == syntax.DashHdoc {
-		return Word{}, refuse("its text is indented")
-	}
-	var b builder
-	if err := r.quoted(&b, redirect.Hdoc.Parts, st, true); err != nil {
+	} else if err := r.quoted(&b, redirect.Hdoc.Parts, st, true); err != nil {
 		return Word{}, err
 	}
-	if n := len(b.segments); n > 0 && b.segments[n-1].alts != nil {
-		last := &b.segments[n-1]
-		if len(last.alts) != 1 || !last.literal {
-			return Word{}, refuse("its text cannot be read")
-		}
-		*last = piece(withoutLastLineEnd(last.alts[0]))
-	}
+	last := &b.segments[len(b.segments)-1]
+	last.text = strings.TrimSuffix(last.text, "\n")
 	return b.word(), nil
 }
-
-func withoutLastLineEnd(s string) string { return strings.TrimSuffix(s, "\n") }
 
 // quotedEnd reports that the end of a here-document was quoted, so that its text is what it is.
 func quotedEnd(w *syntax.Word) bool {

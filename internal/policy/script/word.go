@@ -1,96 +1,71 @@
 package script
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// segment is a part of a word.
+// segment is a part of a word: text, or what is known only when it runs.
 type segment struct {
-	alts    []string // if nil, known only when it runs
-	literal bool     // it stands there as it is
-	pattern bool     // unquoted, with a meaning for file names
-	many    bool     // it may become several words, or none
-	names   bool     // which are names of files below the folder
-	piped   bool     // it is a pipe from a program
-	out     string
+	text    string
+	pattern bool // unquoted, with a meaning for file names
+	code    code // of what is known only when it runs
 }
-
-// piece is text that stands for itself.
-func piece(text string) segment {
-	return segment{alts: []string{text}, literal: true, out: quote(text)}
-}
-
-func literal(text string) Word { return Word{Alts: []string{text}, One: true, out: quote(text)} }
 
 // builder puts a word together.
-type builder struct{ segments []segment }
-
-func (b *builder) add(s segment) {
-	if n := len(b.segments); n > 0 && s.literal && b.segments[n-1].literal && !s.pattern && !b.segments[n-1].pattern {
-		b.segments[n-1] = piece(b.segments[n-1].alts[0] + s.alts[0])
-		return
-	}
-	b.segments = append(b.segments, s)
+type builder struct {
+	segments []segment
+	written  string
 }
 
-// word is the whole: every combination of what its parts may be.
+func (b *builder) add(s segment) { b.segments = append(b.segments, s) }
+
+func (b *builder) text(text string) { b.add(segment{text: text}) }
+
+// word is the whole, in which patterns stand for themselves.
 func (b *builder) word() Word {
-	w := Word{Alts: []string{""}, One: true}
+	w, text := Word{IsKnown: true, written: b.written}, ""
+	flush := func() {
+		if text != "" {
+			w.code = append(w.code, quote(text))
+		}
+		text = ""
+	}
 	for _, s := range b.segments {
-		w.out += s.out
-		w.One = w.One && !s.many
-		var next []string
-		for _, a := range w.Alts {
-			for _, t := range s.alts {
-				next = append(next, a+t)
-			}
+		if text += s.text; s.code != nil {
+			w.IsKnown = false
+			flush()
+			w.code = w.code.add(s.code)
 		}
-		if w.Alts = next; len(next) > maxAlternatives {
-			w.Alts = nil
-		}
+		w.Text += s.text
 	}
-	if len(b.segments) == 0 {
-		w.out = "''"
-	}
-	if !w.One {
-		w.Alts = nil
-	}
-	if len(b.segments) == 1 {
-		w.Names, w.Piped = b.segments[0].names, b.segments[0].piped
+	if flush(); w.IsKnown {
+		w.code = code{quote(w.Text)}
+	} else {
+		w.Text = ""
 	}
 	return w
 }
 
-func (b *builder) pattern() bool {
-	for _, s := range b.segments {
-		if s.pattern {
-			return true
-		}
-	}
-	return false
-}
-
-// words are the words that several become: braces and patterns make more of one.
+// words are the words that several become: a pattern makes more of one.
 func (r *reader) words(in []*syntax.Word, st *state) (out []Word, err error) {
 	for _, w := range in {
-		for _, one := range braces(w) {
-			b, err := r.parts(one, st, true)
-			if err != nil {
-				return nil, err
-			}
-			if !b.pattern() {
-				out = append(out, b.word())
-				continue
-			}
-			more, err := r.match(b, st)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, more...)
+		b, err := r.parts(w, st, true)
+		if err != nil {
+			return nil, err
 		}
+		if !slices.ContainsFunc(b.segments, func(s segment) bool { return s.pattern }) {
+			out = append(out, b.word())
+			continue
+		}
+		names, err := r.match(b, st)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names...)
 	}
 	return out, nil
 }
@@ -98,24 +73,16 @@ func (r *reader) words(in []*syntax.Word, st *state) (out []Word, err error) {
 // single reads a word that is neither split nor looked up.
 func (r *reader) single(w *syntax.Word, st *state) (Word, error) {
 	b, err := r.parts(w, st, false)
-	for i := range b.segments {
-		s := &b.segments[i]
-		s.many = false
-		if s.pattern {
-			*s = piece(s.alts[0])
-		}
-	}
 	return b.word(), err
 }
 
-// parts reads a word. Fields says that it may be split and looked up.
-func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) {
-	var b builder
+// parts reads a word. Fields says that bash splits it and looks it up.
+func (r *reader) parts(w *syntax.Word, st *state, fields bool) (b builder, err error) {
 	if inBraces(w) {
 		return b, refuse("it has a word in braces")
 	}
+	b.written = strings.Trim(source(w), `"`)
 	for i, part := range w.Parts {
-		var err error
 		switch part := part.(type) {
 		case *syntax.Lit:
 			err = r.bare(&b, part.Value, i == 0, i+1 == len(w.Parts))
@@ -123,24 +90,14 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) 
 			if part.Dollar {
 				return b, refuse("it writes text as $'…'")
 			}
-			b.add(piece(part.Value))
+			b.text(part.Value)
 		case *syntax.DblQuoted:
 			if part.Dollar {
 				return b, refuse(`it writes text as $"…"`)
 			}
-			if len(part.Parts) == 0 {
-				b.add(piece(""))
-			}
 			err = r.quoted(&b, part.Parts, st, false)
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			err = r.expansion(&b, part, st, fields)
-		case *syntax.ProcSubst:
-			if !fields || len(w.Parts) != 1 {
-				return b, refuse("it contains %s beside other text", source(part))
-			}
-			out, err := r.pipe(part, st)
-			b.add(segment{piped: true, out: out})
-			return b, err
 		default:
 			return b, refuse("it contains %s", source(part))
 		}
@@ -151,15 +108,24 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (builder, error) 
 	return b, nil
 }
 
+// inBraces reports what may become several words, also where parts of it are quoted.
+func inBraces(w *syntax.Word) bool {
+	unquoted := ""
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			unquoted += lit.Value
+		}
+	}
+	return expandable(unquoted)
+}
+
 // bare reads unquoted text.
 func (r *reader) bare(b *builder, s string, first, last bool) error {
 	if first && strings.HasPrefix(s, "~") {
-		rest := s[1:]
-		if r.Home == "" || rest != "" && rest[0] != '/' {
+		if s = s[1:]; r.Home == "" || s != "" && s[0] != '/' {
 			return refuse("it names a home folder")
 		}
-		b.add(piece(r.Home))
-		s = rest
+		b.text(r.Home)
 	}
 	if strings.Contains(s, "=~") || strings.Contains(s, ":~") || !last && strings.HasSuffix(s, "$") {
 		return refuse("it has a word that can be read in two ways")
@@ -171,29 +137,24 @@ func (r *reader) bare(b *builder, s string, first, last bool) error {
 			if i+1 >= len(s) || s[i+1] <= ' ' || s[i+1] >= 0x7f {
 				return refuse("it has a backslash at an unusual place")
 			}
-			b.add(piece(s[i+1 : i+2]))
+			b.text(s[i+1 : i+2])
 			size = 2
-		case c == '*' || c == '?':
-			b.add(segment{alts: []string{string(c)}, literal: true, pattern: true, out: string(c)})
-		case c == '[':
-			end := strings.IndexByte(s[i:], ']')
-			if end < 0 {
-				b.add(piece("["))
-				break
+		case c == '*' || c == '?' || c == '[' && strings.Contains(s[i:], "]"):
+			if c == '[' {
+				size = strings.IndexByte(s[i:], ']') + 1
 			}
-			if set := s[i : i+end+1]; !plainSet(set) {
+			if c == '[' && !plainSet(s[i:i+size]) {
 				return refuse("it has a pattern that can be read in two ways")
 			}
-			size = end + 1
-			b.add(segment{alts: []string{s[i : i+size]}, literal: true, pattern: true, out: s[i : i+size]})
+			b.add(segment{text: s[i : i+size], pattern: true})
 		case c >= 0x80:
 			var err error
 			if size, err = letter(s[i:]); err != nil {
 				return err
 			}
-			b.add(piece(s[i : i+size]))
+			b.text(s[i : i+size])
 		default:
-			b.add(piece(s[i : i+1]))
+			b.text(s[i : i+1])
 		}
 		i += size
 	}
@@ -203,24 +164,14 @@ func (r *reader) bare(b *builder, s string, first, last bool) error {
 // plainSet reports [abc], [a-z0-9] and [!a-z].
 func plainSet(set string) bool {
 	inner := strings.TrimPrefix(strings.TrimPrefix(set[1:len(set)-1], "!"), "^")
-	odd := func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c))
-	}
-	return inner != "" && !strings.ContainsFunc(inner, odd)
+	return inner != "" && strings.Trim(inner, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
 // letter is the size of a character beyond ASCII. Some systems take the bytes 85 and A0 for blanks.
 func letter(s string) (int, error) {
-	for i, c := range s {
-		if i > 0 {
-			s = s[:i]
-			break
-		}
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return 0, refuse("it has an unusual character outside quotes")
-		}
-	}
-	if strings.ContainsRune(s, unicode.ReplacementChar) || strings.IndexByte(s, 0x85) >= 0 || strings.IndexByte(s, 0xa0) >= 0 {
+	c := []rune(s)[0]
+	s = s[:min(len(s), len(string(c)))]
+	if !unicode.IsLetter(c) && !unicode.IsDigit(c) || c == unicode.ReplacementChar || strings.IndexByte(s, 0x85) >= 0 || strings.IndexByte(s, 0xa0) >= 0 {
 		return 0, refuse("it has an unusual character outside quotes")
 	}
 	return len(s), nil
@@ -228,6 +179,7 @@ func letter(s string) (int, error) {
 
 // quoted reads what stands between double quotes, or in a here-document.
 func (r *reader) quoted(b *builder, parts []syntax.WordPart, st *state, document bool) error {
+	b.text("") // also "" is a word
 	for i, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
@@ -235,7 +187,7 @@ func (r *reader) quoted(b *builder, parts []syntax.WordPart, st *state, document
 			if err != nil {
 				return err
 			}
-			b.add(piece(text))
+			b.text(text)
 		case *syntax.ParamExp, *syntax.CmdSubst:
 			if err := r.expansion(b, part, st, false); err != nil {
 				return err
@@ -264,4 +216,84 @@ func unescaped(s string, document, last bool) (string, error) {
 		b.WriteByte(s[i])
 	}
 	return b.String(), nil
+}
+
+// expansion reads $x, ${x} and $(…).
+func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields bool) error {
+	if sub, ok := part.(*syntax.CmdSubst); ok {
+		return r.substitution(b, sub, st, fields)
+	}
+	p := part.(*syntax.ParamExp)
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
+		len(p.Modifiers) > 0 || p.IsSet || p.Flags != nil || p.NestedParam != nil {
+		return refuse("it computes with a variable")
+	}
+	name := p.Param.Value
+	value, set := st.vars[name]
+	switch {
+	case name == "?" || name == "$":
+		b.add(segment{code: code{`"$` + name + `"`}})
+		return nil
+	case !variable(name):
+		return refuse("it uses a special variable")
+	case set:
+	case name == "HOME" && r.Home != "":
+		value = Literal(r.Home)
+	case name == "PWD":
+		value = Literal(st.dir)
+	case slices.Contains(usual(), name):
+		b.add(segment{code: code{`"${` + name + `}"`}})
+		return nil
+	default:
+		return refuse("it contains $%s", name)
+	}
+	switch {
+	case fields && !(value.IsKnown && value.Text != "" && strings.Trim(value.Text, unsplit) == ""):
+		return refuse("it splits $%s into words; put it in double quotes", name)
+	case value.IsKnown:
+		b.text(value.Text)
+	default:
+		b.add(segment{code: value.code})
+	}
+	return nil
+}
+
+// unsplit are the characters of a text that nothing splits or looks up.
+const unsplit = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+:@%,=-"
+
+// usual lists variables of the environment that are the same in every session, and hold no secret.
+func usual() []string {
+	return strings.Fields("PATH USER LOGNAME SHELL TERM EDITOR GOPATH GOROOT GOBIN GOOS GOARCH JAVA_HOME CARGO_HOME RUSTUP_HOME VIRTUAL_ENV " +
+		"CONDA_PREFIX CONDA_DEFAULT_ENV NVM_DIR NODE_PATH PYTHONPATH CI HOSTNAME UID EUID PPID BASH_VERSION OSTYPE XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME")
+}
+
+// substitution reads "$(…)". What a lone cat of a here-document prints is known.
+func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, fields bool) error {
+	switch {
+	case sub.Backquotes || sub.TempFile || sub.ReplyVar || len(sub.Stmts) == 0:
+		return refuse("it substitutes the output of a command in an unusual way")
+	case fields:
+		return refuse("it splits %s into words; put it in double quotes", source(sub))
+	}
+	if text, ok := r.document(sub, st); ok {
+		b.text(text)
+		return nil
+	}
+	given := st.given
+	body, err := r.apart(sub.Stmts, st)
+	st.given = given
+	b.add(segment{code: code{`"$(`}.add(body, `)"`)})
+	return err
+}
+
+// document is the text of $(cat <<'EOF' … EOF).
+func (r *reader) document(sub *syntax.CmdSubst, st *state) (string, bool) {
+	s := sub.Stmts[0]
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(sub.Stmts) != 1 || s.Negated || s.Background || len(call.Args) != 1 || len(call.Assigns) > 0 || call.Args[0].Lit() != "cat" ||
+		len(s.Redirs) != 1 || s.Redirs[0].Op != syntax.Hdoc || s.Redirs[0].N != nil {
+		return "", false
+	}
+	w, err := r.given(s.Redirs[0], st)
+	return strings.TrimRight(w.Text, "\n"), err == nil && w.IsKnown
 }

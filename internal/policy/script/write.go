@@ -1,136 +1,53 @@
 package script
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
-// node is a part of a text that can be written for bash.
-type node interface{ write() string }
+// code is text for bash, in pieces: strings, and steps that are written when all was judged.
+type code []any
 
-// raw is written as it is.
-type raw string
-
-func (n raw) write() string { return string(n) }
-
-type prefixed struct {
-	before string
-	node   node
-}
-
-func (n prefixed) write() string { return n.before + n.node.write() }
-
-type group struct {
-	open  string
-	body  []node
-	close string
-}
-
-func (n group) write() string { return n.open + writeList(n.body) + n.close }
-
-type pair struct {
-	left, right []node
-	op          string
-}
-
-func (n pair) write() string { return writeList(n.left) + " " + n.op + " " + writeList(n.right) }
-
-type arm struct{ cond, body []node }
-
-type choice []arm
-
-func (n choice) write() string {
-	out := ""
-	for i, a := range n {
-		switch {
-		case i == 0:
-			out += "if " + writeList(a.cond) + "; then " + writeList(a.body)
-		case len(a.cond) > 0:
-			out += "; elif " + writeList(a.cond) + "; then " + writeList(a.body)
-		default:
-			out += "; else " + writeList(a.body)
+// add puts pieces behind others.
+func (c code) add(pieces ...any) code {
+	for _, piece := range pieces {
+		if more, ok := piece.(code); ok {
+			c = append(c, more...)
+		} else {
+			c = append(c, piece)
 		}
 	}
-	return out + "; fi"
+	return c
 }
 
-type repeat struct {
-	word       string
-	cond, body []node
-}
-
-func (n repeat) write() string {
-	return n.word + writeList(n.cond) + "; do " + writeList(n.body) + "; done"
-}
-
-type forIn struct {
-	name  string
-	words []Word
-	body  []node
-}
-
-func (n forIn) write() string {
-	out := "for " + n.name + " in"
-	for _, w := range n.words {
-		out += " " + w.out
+func (c code) String() string {
+	var b strings.Builder
+	for _, piece := range c {
+		switch piece := piece.(type) {
+		case string:
+			b.WriteString(piece)
+		case *Step:
+			b.WriteString(piece.String())
+		}
 	}
-	return out + "; do " + writeList(n.body) + "; done"
+	return b.String()
 }
 
-type sets []Setting
-
-func (n sets) write() string {
-	var out []string
-	for _, s := range n {
-		out = append(out, s.Name+"="+s.Value.out)
-	}
-	return strings.Join(out, " ")
-}
-
-type redirected struct {
-	node node
-	step *Step
-}
-
-func (n redirected) write() string {
-	return guarded(n.step.Guards, "{ "+n.node.write()+"; }"+n.step.passed())
-}
-
-func writeList(nodes []node) string {
-	var out []string
-	for _, n := range nodes {
-		out = append(out, n.write())
-	}
-	return strings.Join(out, "; ")
-}
-
-func (s *Step) passed() string {
-	if len(s.passes) == 0 {
-		return ""
-	}
-	return " " + strings.Join(s.passes, " ")
-}
-
-func (s *Step) pass(text string) { s.passes = append(s.passes, text) }
-
-func (s *Step) write() string {
-	if s.fixed != "" {
-		return s.fixed + s.passed()
+// String is the program as it runs.
+func (s *Step) String() string {
+	if s.fixed != nil {
+		return s.fixed.String() + s.passes.String()
 	}
 	var parts []string
 	for _, set := range s.Set {
-		parts = append(parts, set.Name+"="+set.Value.out)
+		parts = append(parts, set.Name+"="+set.Value.code.String())
 	}
-	if s.Instead != nil {
-		for _, w := range s.Instead {
-			parts = append(parts, quote(w))
-		}
-	} else {
-		for _, w := range s.Words {
-			parts = append(parts, w.out)
+	for _, w := range s.Instead {
+		parts = append(parts, quote(w))
+	}
+	for _, w := range s.Words {
+		if s.Instead == nil {
+			parts = append(parts, w.code.String())
 		}
 	}
-	out := strings.Join(parts, " ") + s.passed()
+	out := strings.Join(parts, " ") + s.passes.String()
 	if s.Away {
 		out = "( cd / && " + out + " )"
 	}
@@ -157,40 +74,22 @@ const still = `adze_still() { ` +
 
 // Text is the script for bash.
 func (s Script) Text() string {
-	out := ""
-	for _, step := range s.Steps {
-		if len(step.Guards) > 0 {
-			out = still
-			break
-		}
+	text := s.body.String()
+	if strings.Contains(text, "adze_still ") {
+		return still + text
 	}
-	out += s.filter
-	if s.bare {
-		out = "set -f; " + out
-	}
-	for _, name := range s.names {
-		out += own(name) + `="${` + name + `-}"; `
-	}
-	out += writeList(s.root)
-	for i := len(s.subs) - 1; i >= 0; i-- { // inner ones come first
-		out = strings.ReplaceAll(out, fmt.Sprintf("\x00%d\x00", i), writeList(s.subs[i]))
-	}
-	return out
+	return text
 }
 
 // Argv is the one program that the whole is, with what is set for it, where no shell is needed.
 func (s Script) Argv() (env, argv []string, ok bool) {
-	if len(s.Steps) != 1 || len(s.root) != 1 {
+	if len(s.Steps) != 1 || len(s.body) != 1 {
 		return nil, nil, false
 	}
 	step := s.Steps[0]
-	if n, whole := s.root[0].(*Step); !whole || n != step || step.fixed != "" || len(step.Guards) > 0 || step.Away {
+	passes := strings.TrimSpace(step.passes.String())
+	if s.body[0] != any(step) || step.fixed != nil || len(step.Guards) > 0 || step.Away || passes != "" && passes != "2>&1" { // both are read as one
 		return nil, nil, false
-	}
-	for _, p := range step.passes {
-		if p != "2>&1" { // both are read as one
-			return nil, nil, false
-		}
 	}
 	for _, set := range step.Set {
 		value, known := set.Value.Known()
@@ -202,8 +101,14 @@ func (s Script) Argv() (env, argv []string, ok bool) {
 	if step.Instead != nil {
 		return env, step.Instead, true
 	}
-	argv, ok = texts(step.Words)
-	return env, argv, ok
+	for _, w := range step.Words {
+		text, known := w.Known()
+		if !known {
+			return nil, nil, false
+		}
+		argv = append(argv, text)
+	}
+	return env, argv, true
 }
 
 // quote writes text as a word that bash reads back as it is.
