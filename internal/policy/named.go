@@ -72,7 +72,8 @@ func permissionOf(kind programs.Kind) tool.Permission {
 	return tool.Read
 }
 
-// start is the folder or file at which the pattern of a rule begins; if empty, it may match anywhere.
+// start is the folder or file at which the pattern of a rule begins; if empty, it may match
+// anywhere.
 func (p *Policy) start(r Rule) string {
 	name := strings.TrimSuffix(r.path.pattern, "/**")
 	if r.path.anchor == "" || strings.ContainsAny(unescaped(name, "\x00"), "*?[{") {
@@ -149,9 +150,9 @@ func (w word) name() string {
 	return w.spelled
 }
 
-// beyond asks for what a program does that the rule which allows it did not mean: it does more by an
-// option, writes outside of the workspace or what makes another program run something, or reads what
-// is known for its secrets. A rule that spells it out means it.
+// beyond asks for what a program does that the rule which allows it did not mean: it does more by
+// an option, writes outside of the workspace or what makes another program run something, or reads
+// what is known for its secrets. A rule that spells it out means it.
 func (j *judging) beyond(s *script.Step, by permit) bool {
 	all := programs.Names(tabled(innermost(s.Words)))
 	for _, n := range all {

@@ -15,10 +15,10 @@
 // of a text the programs, files, variables and words that stand there. Everything else judges that
 // form. Denies look everywhere (shell.go): statement.go, unwrap.go, wrappers.go, evaluate.go and
 // guess.go find programs behind programs, and have the texts read that those run; argv.go and
-// subcommand.go match them; named.go denies files that a command names. script.Read writes down what
-// bash gets of a command that may run unasked; command.go and judged.go judge that part by part, by
-// rules (covers.go) and by the table of programs (looks.go), which also asks for what a git
-// repository would add: its hooks, and places outside.
+// subcommand.go match them; named.go denies files that a command names. script.Read writes down
+// what bash gets of a command that may run unasked; command.go and judged.go judge that part by
+// part, by rules (covers.go) and by the table of programs (looks.go), which also asks for what a
+// git repository would add: its hooks, and places outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind
@@ -27,9 +27,9 @@
 //   - A search shows a file that a rule covers under another name by a hard link; a call of its own
 //     does not, and neither shows the files known for their secrets at the top of the workspace and
 //     in the home folder.
-//   - A command is kept from files that are denied, and from adze's own, only where it spells them out
-//     for a program that the table knows. Without a sandbox a script, code in another language and
-//     names from the environment can still reach them.
+//   - A command is kept from files that are denied, and from adze's own, only where it spells them
+//     out for a program that the table knows. Without a sandbox a script, code in another language
+//     and names from the environment can still reach them.
 //   - Names of files are not contents: list and git_status show those that may not be read.
 package policy
 

@@ -1,13 +1,14 @@
-// Package programs is the table of programs: which files each reads and writes, what it runs, by which
-// options it does more than its name says, and under which it only looks.
+// Package programs is the table of programs: which files each reads and writes, what it runs, by
+// which options it does more than its name says, and under which it only looks.
 //
-// The one rule: what the table does not list is not harmless. An option, a form or a number of words
-// that it does not know keeps a command from running unasked. Names, for rules that deny, reads on.
+// The one rule: what the table does not list is not harmless. An option, a form or a number of
+// words that it does not know keeps a command from running unasked. Names, for rules that deny,
+// reads on.
 //
 // Start reading at Judge and Names. The programs are data, one file a family in table/, read by
-// table.go; scan.go goes through the words of a command for Judge, names.go for Names. sed.go, awk.go
-// and small.go read the small languages of four programs, git.go what git adds; hooks.go says which
-// hooks a git that does more may run.
+// table.go; scan.go goes through the words of a command for Judge, names.go for Names. sed.go,
+// awk.go and small.go read the small languages of four programs, git.go what git adds; hooks.go
+// says which hooks a git that does more may run.
 //
 // Known limits: of a tree that is read, the caller has to find what must not be; of a program, its
 // name is taken for it, so the caller finds it outside of the workspace. A package that go doc is

@@ -9,8 +9,8 @@ import (
 // Gone is the kind of a path that is removed or moved away, with all below it.
 const Gone Kind = "gone"
 
-// Named is a file that the words of a program name, or an option by which the program does more than
-// its name says, or both.
+// Named is a file that the words of a program name, or an option by which the program does more
+// than its name says, or both.
 type Named struct {
 	Kind   Kind
 	Path   string // if empty, Option alone counts

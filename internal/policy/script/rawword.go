@@ -141,8 +141,8 @@ func spelledOut(w *syntax.Word) string {
 	return b.String()
 }
 
-// spelled is a word as far as it is known before it runs: without backslashes, and with the values of
-// variables that are known.
+// spelled is a word as far as it is known before it runs: without backslashes, and with the values
+// of variables that are known.
 func spelled(parts []syntax.WordPart, vars map[string]string) string {
 	var b strings.Builder
 	for _, part := range parts {

@@ -1,18 +1,18 @@
 // Package script reads shell texts: Lower finds what stands in any text, and Read writes down the
 // part of the language that can be judged before it runs, so that bash can read it in one way only.
 //
-// The one rule: what runs is what was read. Text quotes every word anew, puts in the file names that
-// patterns stood for and the values of variables that are known, and writes a loop over known words
-// as the same lines for each of them. So neither a difference between this reader and bash nor a
-// file that appears in between changes what was judged.
+// The one rule: what runs is what was read. Text quotes every word anew, puts in the file names
+// that patterns stood for and the values of variables that are known, and writes a loop over known
+// words as the same lines for each of them. So neither a difference between this reader and bash
+// nor a file that appears in between changes what was judged.
 //
 // Start reading at Lower and Read. For Lower, parse.go reads as bash does, and rawword.go and
 // evaluate.go look at words and at what evaluates them. For Read, statement.go walks through
 // statements, call.go takes one program, word.go finds what a word is, pattern.go the names that a
 // pattern stands for, redirect.go files.
 //
-// Known limits: Read takes programs with words and redirections, lists, pipelines, groups, if, loops
-// over known words and over lines, cd and variables. A text with anything else is asked for.
+// Known limits: Read takes programs with words and redirections, lists, pipelines, groups, if,
+// loops over known words and over lines, cd and variables. A text with anything else is asked for.
 package script
 
 import (
@@ -31,8 +31,8 @@ const (
 type Start struct {
 	Dir  string // absolute and free of links
 	Home string // if empty, not known
-	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and any
-	// other where it may not be looked at. If nil, no pattern is read.
+	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and
+	// any other where it may not be looked at. If nil, no pattern is read.
 	Names func(dir string) ([]string, error)
 	// Folder resolves the target of cd.
 	Folder func(dir, name string) (string, error)
