@@ -250,7 +250,7 @@ func (n *namer) gave(names ...string) bool {
 	return slices.ContainsFunc(n.given, func(g string) bool { return slices.Contains(names, g) })
 }
 
-// place gives each operand its role. One that ends in three dots is of all that the others leave.
+// place gives each operand its role.
 func (n *namer) place() {
 	roles := n.program.operands
 	if n.names != nil {
@@ -261,38 +261,36 @@ func (n *namer) place() {
 			roles = f.operands
 		}
 	}
-	many := slices.IndexFunc(roles, func(r string) bool { return strings.HasSuffix(r, "...") })
 	var sources []string
 	for i, w := range n.operands {
-		at := i
-		if behind := len(roles) - 1 - many; many >= 0 && i >= many {
-			at = max(many, len(roles)-(len(n.operands)-i))
-			if at > many && len(n.operands)-behind < many {
-				at = many
-			}
-		}
-		if at >= len(roles) {
-			break
-		}
-		role := strings.TrimRight(roles[at], ".?")
+		role := roleOf(roles, i, len(n.operands))
 		if role == "read" && n.gave(n.deep...) {
 			role = "tree"
 		}
 		if n.file(role, w.known()); w.Known && (role == "read" || role == "moved") {
 			sources = append(sources, path.Base(w.Text))
 		}
-	}
-	if len(n.operands) == 0 && n.fallback != "" && len(roles) > 0 {
-		n.file(strings.TrimRight(roles[len(roles)-1], ".?"), n.fallback)
-	}
-	for _, one := range n.each {
-		for _, w := range n.operands {
-			if tested := roles[0] == "list..." && n.gave("-name"); one.Path == "{}" && one.Kind != Read && !tested {
-				n.file("gone", w.known())
-			}
+		tested := role == "list" && n.gave("-name")
+		if slices.ContainsFunc(n.each, func(one Named) bool { return one.Path == "{}" && one.Kind != Read }) && !tested {
+			n.file("gone", w.known())
 		}
 	}
+	if len(n.operands) == 0 && n.fallback != "" && len(roles) > 0 {
+		n.file(roleOf(roles, 0, 1), n.fallback)
+	}
 	n.targets(sources)
+}
+
+// roleOf is the role of one of several operands. One that ends in three dots is of all operands
+// that the others leave; if empty, it has none.
+func roleOf(roles []string, i, all int) string {
+	if many := slices.IndexFunc(roles, func(r string) bool { return strings.HasSuffix(r, "...") }); many >= 0 && i >= many {
+		i = max(many, len(roles)-(all-i))
+	}
+	if i >= len(roles) {
+		return ""
+	}
+	return strings.TrimRight(roles[i], ".?")
 }
 
 // targets notes what is written at the places that get what is copied or unpacked.
