@@ -163,7 +163,7 @@ func asked(rules []Rule, c *command) (Rule, bool) {
 
 func startsPrograms(s simple) bool {
 	_, wraps := wrapper(base(s.name()))
-	return wraps || isShell(base(s.name())) || oneOf(base(s.name()), "find fd su watch parallel")
+	return wraps || isShell(base(s.name())) || oneOf(base(s.name()), "find fd su")
 }
 
 func orDot(dir string) string {

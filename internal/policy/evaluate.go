@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 )
 
@@ -16,7 +17,7 @@ func evaluates(s simple) bool {
 	if oneOf(s.name(), "printf test [") {
 		return !printsOnly(s)
 	}
-	return oneOf(s.name(), "read let declare typeset local export readonly unset mapfile readarray wait getopts eval exec builtin command set shopt")
+	return programs.Is("evaluates", s.name())
 }
 
 // evaluated looks for command substitutions in the words of a text that evaluates any of them.
@@ -75,9 +76,8 @@ func (r *reader) assigned(a *script.Assign, depth int) {
 	}
 }
 
-// runsValue lists variables whose value is a program, a command line or a file of them.
+// runsValue reports variables whose value is a program, a command line or a file of them.
 func runsValue(name string) bool {
-	return oneOf(name, "BASH_ENV ENV PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 PAGER MANPAGER GIT_PAGER EDITOR VISUAL FCEDIT GIT_EDITOR SUDO_EDITOR SHELL "+
-		"BROWSER LESSOPEN LESSCLOSE RSYNC_RSH CVS_RSH MAKEFLAGS PERL5OPT RUBYOPT NODE_OPTIONS PYTHONSTARTUP TAR_OPTIONS RUSTC_WRAPPER BASH_ALIASES BASH_CMDS IFS") ||
+	return programs.Is("program-variables", name) ||
 		strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "GIT_") && !strings.HasPrefix(name, "GIT_AUTHOR_") && !strings.HasPrefix(name, "GIT_COMMITTER_")
 }

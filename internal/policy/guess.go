@@ -1,6 +1,10 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"adze/internal/policy/programs"
+)
 
 const (
 	// maxTries bounds the places that are taken for the start of a program although they may be
@@ -38,7 +42,7 @@ func readsCode(s simple) string {
 		return ""
 	}
 	name := base(s.name())
-	_, interprets := interpreter(name)
+	_, interprets := programs.CodeOption(name, "")
 	switch {
 	case oneOf(name, ". source"):
 		if len(s.words) > 1 && (!s.words[1].known || strings.HasPrefix(s.words[1].text, "/dev/") || strings.HasPrefix(s.words[1].text, "/proc/")) {
@@ -103,7 +107,7 @@ func (r *reader) guesses(program string, args []word) {
 			r.code(program, text, 0)
 		case oneOf(program, "sed gsed") && runsInSed().MatchString(strings.TrimPrefix(strings.TrimPrefix(a.text, "-e"), "--expression=")):
 			r.unknown("a sed script of it can start programs")
-		case !quietWords(program), program == "cargo" && (strings.HasPrefix(a.text, "--config=") || i > 0 && args[i-1].text == "--config"):
+		case !programs.Is("text", program), program == "cargo" && (strings.HasPrefix(a.text, "--config=") || i > 0 && args[i-1].text == "--config"):
 			r.heads(a.text)
 		}
 	}
@@ -111,10 +115,10 @@ func (r *reader) guesses(program string, args []word) {
 
 // codeWords finds the words that are code, or hold it behind an option.
 func codeWords(program string, args []word) map[int]word {
-	options, interprets := interpreter(program)
-	if !interprets {
+	if _, interprets := programs.CodeOption(program, ""); !interprets {
 		return nil
 	}
+	code := func(option string) bool { code, _ := programs.CodeOption(program, option); return code }
 	out := map[int]word{}
 	for i, a := range args {
 		before := ""
@@ -122,14 +126,14 @@ func codeWords(program string, args []word) map[int]word {
 			before = args[i-1].text
 		}
 		switch {
-		case options == "": // awk: the first word that is no option or its value
+		case programs.Is("awk", program): //: the first word that is no option or its value
 			if !(a.known && strings.HasPrefix(a.text, "-")) && !oneOf(before, "-v -F -f --assign --field-separator --file") {
 				out[i] = a
 				return out
 			}
-		case oneOf(before, options):
+		case code(before):
 			out[i] = a
-		case len(a.text) > 2 && a.text[0] == '-' && oneOf(a.text[:2], options):
+		case len(a.text) > 2 && a.text[0] == '-' && code(a.text[:2]):
 			out[i] = word{text: a.text[2:], known: a.known}
 		case strings.HasPrefix(a.text, "--eval="), strings.HasPrefix(a.text, "--print="), strings.HasPrefix(a.text, "--require="):
 			out[i] = a

@@ -55,9 +55,7 @@ func (j *judging) plan(s script.Script) *tool.Judged {
 
 // inShell reports a program that is a part of bash, where it may do otherwise than the program of
 // that name.
-func inShell(name string) bool {
-	return oneOf(name, "echo printf test [ true false pwd type command kill ulimit umask times : wait exit set read export")
-}
+func inShell(name string) bool { return programs.Is("in-shell", name) }
 
 // ruleOf is the ask rule among what is open.
 func ruleOf(open []verdict) string {
@@ -277,13 +275,8 @@ func (j *judging) never(s *script.Step) string {
 	switch {
 	case isBuiltin(name):
 		return "it uses " + name + " in a way that is not judged"
-	case s.Input && !takesText(name):
+	case s.Input && !programs.Is("given-text", name):
 		return name + " is given text, and may run it"
 	}
 	return ""
-}
-
-// takesText lists programs beside those that only look that take text and run none of it.
-func takesText(name string) bool {
-	return oneOf(name, "git gh glab patch kubectl curl docker podman gofmt goimports prettier black rustfmt clang-format base64 openssl gpg pbcopy xclip tee")
 }

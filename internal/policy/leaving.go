@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"adze/internal/policy/programs"
 	"adze/tool"
 )
 
@@ -38,7 +39,7 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 	connects := false
 	all := []string{text}
 	for _, s := range c.simples {
-		connects = connects || s.words[0].known && connectsOut(s)
+		connects = connects || s.words[0].known && programs.Does("sends", texts(s.words)...)
 		all = append(all, strings.Join(texts(s.words), " "))
 	}
 	if connects {
@@ -47,14 +48,6 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 	return slices.ContainsFunc(c.simples, func(s simple) bool {
 		return slices.ContainsFunc(s.words, func(w word) bool { return strings.Contains(w.text, "://") && p.leaks(w.text) })
 	})
-}
-
-// connectsOut lists programs that send what they are given to another machine.
-func connectsOut(s simple) bool {
-	name := base(s.name())
-	return oneOf(name, "curl wget wget2 http https httpie xh ssh scp sftp rsync rclone ftp lftp tftp nc ncat netcat socat telnet aria2c axel mail sendmail mailx "+
-		"gh glab hub aws gcloud gsutil az s3cmd flyctl heroku vercel netlify dig nslookup host drill ping websocat grpcurl mosquitto_pub") ||
-		name == "git" && oneOf(subcommand(s), "push fetch pull clone ls-remote remote") || name == "openssl" && subcommand(s) == "s_client"
 }
 
 // Fetches that a run makes in a minute before somebody is asked, and that minute.

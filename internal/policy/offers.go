@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 	"adze/tool"
 )
@@ -199,11 +200,8 @@ func wideCommand(words []script.Word) string {
 	return fmt.Sprintf("allow execute(%s **)", strings.Join(head, " "))
 }
 
-// hasSubcommands lists programs whose first word chooses what they do.
-func hasSubcommands(name string) bool {
-	return oneOf(base(name), "git go npm pnpm yarn cargo docker podman kubectl helm terraform tofu gh glab brew apt apt-get dnf yum pacman apk pip pip3 "+
-		"poetry pdm uv dotnet mvn gradle gem bundle mix composer systemctl svn hg jj aws gcloud az flyctl heroku vagrant conda rustup swift dart flutter make gmake just task ninja")
-}
+// hasSubcommands reports programs whose first word chooses what they do.
+func hasSubcommands(name string) bool { return programs.Is("subcommands", base(name)) }
 
 // subcommand is that word; "" where there is none, or options stand before it.
 func subcommand(s simple) string {
@@ -213,28 +211,9 @@ func subcommand(s simple) string {
 	return s.words[1].text
 }
 
-// narrow lists programs of which only the exact words are offered: they delete or send things, and
+// narrow reports programs of which only the exact words are offered: they delete or send things, and
 // that cannot be undone.
-func narrow(s simple) bool {
-	name, sub := base(s.name()), subcommand(s)
-	if sub == "" && len(s.words) > 1 && oneOf(name, "make gmake just task ninja") && s.words[1].known {
-		sub = s.words[1].text
-	}
-	switch {
-	case oneOf(name, "rm rmdir unlink shred dd mkfs fdisk parted mount umount kill pkill killall chmod chown chgrp mv ln truncate reboot shutdown halt poweroff "+
-		"crontab curl wget nc ncat socat scp rsync sftp ftp telnet mail sendmail psql mysql sqlite3 mongo mongosh redis-cli gpg openssl sed tar unzip patch tee cp install"):
-		return true
-	case name == "git" && oneOf(sub, "push reset clean rm checkout restore switch config filter-branch filter-repo rebase remote submodule gc update-ref reflog bisect difftool mergetool worktree clone"):
-		return true
-	case oneOf(name, "npm pnpm yarn cargo gem pip pip3 poetry docker podman helm") && oneOf(sub, "publish unpublish login logout config exec run-script x dlx run") && !(oneOf(name, "npm pnpm yarn cargo") && sub == "run"):
-		return true
-	case name == "go" && oneOf(sub, "run tool env generate"):
-		return true
-	case oneOf(name, "kubectl terraform tofu aws gcloud az gh glab systemctl apt apt-get dnf yum pacman apk brew flyctl heroku"):
-		return true
-	}
-	return false
-}
+func narrow(s simple) bool { return programs.Does("narrow", texts(s.words[:min(2, len(s.words))])...) }
 
 // wideFile is the rule for the folder that a file lies in; of the workspace it is a folder below.
 func wideFile(v verdict) string {

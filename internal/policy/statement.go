@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
 )
 
@@ -23,7 +24,7 @@ func (r *reader) start(c *script.Call, depth int) {
 			return
 		}
 	}
-	if name := words[0]; name.known && !quietWords(base(name.text)) && !printsInput(base(name.text)) {
+	if name := words[0]; name.known && !programs.Is("text", base(name.text)) && !programs.Is("input", base(name.text)) {
 		r.given(c.Redirects)
 	}
 }

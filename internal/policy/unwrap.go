@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/policy/programs"
 )
 
 // add takes a simple command, and the programs that it starts in turn.
@@ -38,7 +40,7 @@ func (r *reader) add(s simple, depth int) {
 	}
 	program := base(name.text)
 	r.computes = r.computes || evaluates(s)
-	if _, wraps := wrapper(program); (wraps || runsAnyWord(program)) && len(s.words) > maxWords {
+	if _, wraps := wrapper(program); (wraps || programs.Is("runs-any-word", program)) && len(s.words) > maxWords {
 		r.unknown("it has more words than are read")
 	}
 	r.behind(program, s.words[1:min(len(s.words), maxWords)], depth)
@@ -79,7 +81,7 @@ func (r *reader) behind(program string, args []word, depth int) {
 				r.text(word{text: text, known: a.known}, depth)
 			}
 		}
-	case runsAnyWord(program):
+	case programs.Is("runs-any-word", program):
 		for i, a := range args {
 			if r.into.refused != nil {
 				return
@@ -147,18 +149,18 @@ func (r *reader) options(program string, args []word, depth int) {
 	for i, a := range args {
 		name, value, attached := strings.Cut(a.text, "=")
 		switch {
-		case !a.known && namesProgram(program, name):
+		case !a.known && programs.RunsOption(program, name):
 			r.unknown("what its option " + name + " runs is known only then")
 		case !a.known:
-		case attached && namesProgram(program, name):
+		case attached && programs.RunsOption(program, name):
 			r.text(word{text: value, known: true}, depth)
 			if _, command, ok := strings.Cut(value, "="); ok { // --checkpoint-action=exec=
 				r.text(word{text: command, known: true}, depth)
 			}
-		case !attached && namesProgram(program, a.text) && i+1 < len(args):
+		case !attached && programs.RunsOption(program, a.text) && i+1 < len(args):
 			r.begin(args[i+1:], 0, depth)
 		}
-		if a.known && len(a.text) > 2 && a.text[0] == '-' && namesProgram(program, a.text[:2]) {
+		if a.known && len(a.text) > 2 && a.text[0] == '-' && programs.RunsOption(program, a.text[:2]) {
 			r.text(word{text: a.text[2:], known: true}, depth)
 		}
 	}

@@ -43,10 +43,8 @@ func (p *program) judge(args []Word, u Use) (Use, bool) {
 	}
 	s := scan{program: p, use: &u, args: args}
 	switch p.special {
-	case "sed":
-		return u, s.sed()
-	case "awk":
-		return u, s.awk()
+	case "sed", "awk":
+		return u, s.script()
 	case "printf":
 		return u, printf(args)
 	}

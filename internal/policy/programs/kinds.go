@@ -1,0 +1,97 @@
+package programs
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// kinds are the lists of kinds.table: names, and options of programs.
+var kinds = sync.OnceValue(func() map[string]map[string]bool {
+	data, err := tables.ReadFile("table/kinds.table")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	all := map[string]map[string]bool{}
+	var keys []string
+	for line := range strings.Lines(string(data)) {
+		list := line
+		if key, rest, found := strings.Cut(line, ": "); found && line[0] != ' ' {
+			keys, list = braced(key), rest
+		}
+		for _, key := range keys {
+			if all[key] == nil {
+				all[key] = map[string]bool{}
+			}
+			for word := range strings.FieldsSeq(list) {
+				for _, name := range braced(word) {
+					all[key][name] = line[0] != '#'
+				}
+			}
+		}
+	}
+	return all
+})
+
+// braced is what a{b,c} stands for.
+func braced(word string) (out []string) {
+	before, rest, found := strings.Cut(word, "{")
+	inner, after, closed := strings.Cut(rest, "}")
+	if !found || !closed {
+		return []string{word}
+	}
+	for part := range strings.SplitSeq(inner, ",") {
+		for _, more := range braced(after) {
+			out = append(out, before+part+more)
+		}
+	}
+	return out
+}
+
+// Is reports a program, a variable or an option of a kind.
+func Is(kind, name string) bool { return kinds()[kind][name] }
+
+// Does reports a program of a kind, or one that is with the subcommand that it is given.
+func Does(kind string, words ...string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	name := path.Base(words[0])
+	subs := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return strings.HasPrefix(w, "-") })
+	if name == "git" {
+		subs = []string{GitOf(words[1:]).Sub}
+	}
+	for i := 0; i <= min(2, len(subs)); i++ {
+		if Is(kind, strings.Join(append([]string{name}, subs[:i]...), ".")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Globals reports an option that stands before the subcommand of a program and takes the next word.
+// Known says that the program is in the table.
+func Globals(program, option string) (takes, known bool) {
+	list := kinds()["globals "+program]
+	return list[option], list != nil
+}
+
+// RunsOption reports an option whose value is a program or a command line.
+func RunsOption(program, option string) bool {
+	return Is("program-options", option) || Is("program-options "+program, option) || program == "env" && strings.HasPrefix(option, "-S")
+}
+
+// CodeOption reports an interpreter, and whether an option of it is followed by code.
+func CodeOption(program, option string) (code, interprets bool) {
+	if Is("awk", program) {
+		return false, true
+	}
+	stem := strings.TrimRight(program, "0123456789.-wjit")
+	for _, name := range []string{program, stem} {
+		if list := kinds()["code "+name]; list != nil {
+			return list[option], true
+		}
+	}
+	return false, false
+}

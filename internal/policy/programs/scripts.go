@@ -1,0 +1,83 @@
+package programs
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// What sed and awk are given is a program. It is harmless in the few forms below, which every
+// version of them reads alike, and which print and do no more.
+
+// prints finds a program of awk that prints fields, texts and numbers of some lines: those that
+// match a pattern of plain characters, or whose number is compared.
+var prints = sync.OnceValue(func() *regexp.Regexp {
+	const value = `(\$(\d+|NF)|NF|NR|\d+|"[^"\\\n]*")`
+	const lines = `(/[\w .:,=@#-]+/|\$\d+ *(==|!=|~|!~) *("[^"\\\n]*"|/[\w .:,=@#-]+/|\d+)|NR *(==|!=|<=|<) *\d+|!seen\[` + value + `\]\+\+)`
+	return regexp.MustCompile(`^ *` + lines + `? *(\{ *print( *,? *` + value + `)* *;? *\})? *$`)
+})
+
+// printing finds one command of sed that prints, leaves out or counts lines, or replaces text in
+// them, with the lines that it is for.
+var printing = sync.OnceValue(func() *regexp.Regexp {
+	const text = `([^\\\[\n/]|\\[^\n]|\[\^?[^]\\\[\n/^][^]\\\[\n/]*\])`
+	const line = `(\d+(~\d+)?|\$|/` + text + `+/I?)`
+	replace := ""
+	for delimiter := range strings.SplitSeq(`/ \| # , : @`, " ") {
+		replace += `|s` + strings.ReplaceAll(`/`+text+`*/([^\\\n/]|\\[^\n])*/`, "/", delimiter) + `[gpiI0-9]*`
+	}
+	return regexp.MustCompile(`^[ \t\n;]*(` + line + `([ \t]*,[ \t]*[+~]?` + line + `)?)?[ \t]*!?[ \t]*([pdq=]` + replace + `)[ \t]*([;\n]|$)`)
+})
+
+// printsOnly reports a script of sed that neither writes, reads nor runs anything else.
+func printsOnly(script string) bool {
+	for script = strings.TrimRight(script, " \t\n;"); script != ""; {
+		command := printing().FindString(script)
+		if command == "" {
+			return false
+		}
+		script = script[len(command):]
+	}
+	return true
+}
+
+// script reads the words of sed or awk: options, a program, and the files after it.
+func (s *scan) script() bool {
+	program, files := []string{}, []Word{}
+	for i := 0; i < len(s.args); i++ {
+		w := s.args[i]
+		awk := s.special == "awk"
+		switch {
+		case !w.Known:
+			return false
+		case !awk && oneOf(w.Text, "-e", "--expression"):
+			if i++; i == len(s.args) || !s.args[i].Known {
+				return false
+			}
+			program = append(program, s.args[i].Text)
+		case awk && w.Text == "-F":
+			i++
+		case awk && strings.HasPrefix(w.Text, "-F") && len(files) == 0:
+		case !awk && oneOf(w.Text, "-n", "-E", "-r", "-s", "-u", "-nE", "-En", "-nr", "-rn", "--quiet", "--silent", "--regexp-extended"):
+		case strings.HasPrefix(w.Text, "-") && w.Text != "-":
+			return false
+		default:
+			files = append(files, w)
+		}
+	}
+	if len(program) == 0 {
+		if len(files) == 0 {
+			return false
+		}
+		program, files = []string{files[0].Text}, files[1:]
+	}
+	for _, text := range program {
+		if s.special == "awk" && (text == "" || !prints().MatchString(text)) || s.special == "sed" && !printsOnly(text) {
+			return false
+		}
+	}
+	for _, f := range files {
+		s.access(Read, f.Text)
+	}
+	return !s.odd
+}
