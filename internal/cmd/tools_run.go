@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"adze/internal/policy/policyconfig"
+	"adze/internal/policy"
 	"adze/internal/sessiondb/audit"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
@@ -175,7 +175,7 @@ func DeniedHint(r tool.Record) string {
 		case d.Need != nil && d.Need.Reach == tool.Anything:
 			return "the tool does not say what it touches: no rule can allow that, only a person or --permission-mode yolo"
 		case len(d.Offers) > 0:
-			return "allow it with " + policyconfig.AllowFlags(d.Offers) + ", or choose another --permission-mode"
+			return "allow it with " + policy.AllowFlags(d.Offers) + ", or choose another --permission-mode"
 		case d.Need != nil && d.Need.Permission == tool.Execute:
 			return "adze permission test COMMAND shows which rule would allow it; then give that with --allow"
 		}

@@ -121,7 +121,7 @@ func permitted(argv []string) bool {
 	case starts("grep"):
 		return len(argv) > 1
 	case starts("wc"), starts("date"): // which only look
-		return !slices.ContainsFunc(argv, func(w string) bool { return strings.HasPrefix(w, "-s") || strings.HasPrefix(w, "--") })
+		return !slices.ContainsFunc(argv, func(w string) bool { return strings.HasPrefix(w, "-s") || strings.HasPrefix(w, "--") && w != "--" })
 	case starts("git", "log"), starts("git", "diff"), starts("git", "branch"), starts("go", "version"), starts("go", "list"), starts("go", "env"):
 		return true
 	}

@@ -1,9 +1,6 @@
 package policy
 
 import (
-	"fmt"
-	"strings"
-
 	"adze/internal/policy/programs"
 	"adze/tool"
 )
@@ -144,20 +141,6 @@ func looksAlone(s simple) string {
 		return "it only looks, at files that are judged for themselves"
 	}
 	return "it only looks"
-}
-
-// String is the explanation as a user reads it.
-func (e Explanation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s\n", e.Effect, firstOf(e.Rule, string(e.Layer)))
-	for _, line := range []struct{ name, text string }{
-		{"reason", e.Reason}, {"opaque", e.Opaque}, {"runs", strings.Join(e.Commands, "\n      ")}, {"session", strings.Join(e.Session, "\n         ")},
-	} {
-		if line.text != "" {
-			fmt.Fprintf(&b, "%s: %s\n", line.name, line.text)
-		}
-	}
-	return b.String()
 }
 
 func firstOf(a, b string) string {

@@ -211,8 +211,8 @@ func subcommand(s simple) string {
 	return s.words[1].text
 }
 
-// narrow reports programs of which only the exact words are offered: they delete or send things, and
-// that cannot be undone.
+// narrow reports programs of which only the exact words are offered: they delete or send things,
+// and that cannot be undone.
 func narrow(s simple) bool { return programs.Does("narrow", texts(s.words[:min(2, len(s.words))])...) }
 
 // wideFile is the rule for the folder that a file lies in; of the workspace it is a folder below.

@@ -3,7 +3,6 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -105,26 +104,13 @@ func (p pinner) packagePin(name string, words []string, dir string) (pin, string
 	}
 	for at, program := path.Clean(dir), words[at]; ; at = path.Dir(at) {
 		if sum := p.sum(at + "/node_modules/.bin/" + path.Base(program)); sum != "" {
-			return p.installed(program, at+"/node_modules/"+program+"/package.json", sum), ""
+			about := p.sum(at + "/node_modules/" + program + "/package.json")
+			return pin{digest([]byte(sum + about)), program + " is as it is now"}, ""
 		}
 		if at == "/" || at == "." || !path.IsAbs(at) {
 			return pin{}, program + " is not installed here, so " + name + " would fetch its newest version and no rule can cover that; name a version"
 		}
 	}
-}
-
-// installed ties to a program of a package, and to what the package says of itself.
-func (p pinner) installed(program, about, sum string) pin {
-	says := program + " is as it is now"
-	data, err := p.content(about)
-	if err != nil {
-		return pin{sum, says}
-	}
-	var pkg struct{ Version string }
-	if json.Unmarshal(data, &pkg) == nil && pkg.Version != "" {
-		says = program + " is version " + pkg.Version
-	}
-	return pin{digest(append([]byte(sum), data...)), says}
 }
 
 // sum is the digest of a file; if empty, it cannot be read.

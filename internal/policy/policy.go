@@ -329,9 +329,9 @@ func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
 	case len(rules) > 0 && slices.ContainsFunc(open, elsewhere):
 		way = "not allowed; add an --allow rule for it"
 	case len(rules) > 0 && edits:
-		way = "not allowed; add --permission-mode edits, or " + allowFlags(rules)
+		way = "not allowed; add --permission-mode edits, or " + AllowFlags(rules)
 	case len(rules) > 0:
-		way = "not allowed; add " + allowFlags(rules)
+		way = "not allowed; add " + AllowFlags(rules)
 	case v.need.Permission == tool.Execute && v.need.Reach == "" && v.rule == "" && strings.HasPrefix(string(v.layer), "mode "):
 		way = "not allowed; " + pins.unoffered(open) + "; only --permission-mode auto, in a full sandbox, and yolo run it"
 	}
@@ -391,12 +391,16 @@ func asFlags(rules []string) (out []string, ok bool) {
 	return out, true
 }
 
-func allowFlags(rules []string) string {
-	var flags []string
-	for _, r := range rules {
-		flags = append(flags, "--allow '"+strings.ReplaceAll(strings.Replace(r, "(work:", "(", 1), "'", `'\''`)+"'")
+// AllowFlags writes rules as a shell takes them. A path of the workspace needs no anchor.
+func AllowFlags(rules []string) string {
+	words := make([]string, len(rules))
+	for i, r := range rules {
+		if short := strings.Replace(r, "(work:", "(", 1); !strings.ContainsAny(short, ":~") {
+			r = short
+		}
+		words[i] = "--allow '" + strings.ReplaceAll(r, "'", `'\''`) + "'"
 	}
-	return strings.Join(flags, " ")
+	return strings.Join(words, " ")
 }
 
 var errAnswer = errors.New("the answer to a permission question was none of once, session and no")

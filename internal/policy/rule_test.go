@@ -91,7 +91,7 @@ func TestExplain(t *testing.T) {
 		"sudo rm $X":   "deny by deny execute(rm **)\nreason: the command `sudo rm $X` is forbidden by the rule \"deny execute(rm **)\" (command line), which matches `rm ?`\nopaque: it contains $X\nruns: sudo rm ?\n        rm ?\n",
 		"ls && go vet": "ask by mode ask\nreason: the command `ls && go vet` needs approval\nruns: ls\n      go vet\nsession: allow execute(go vet)\n",
 	} {
-		got := p.Explain(text, "").String()
+		got := explained(p.Explain(text, ""))
 		if text == "ls -l" {
 			got = strings.Replace(got, "reason: \n", "", 1)
 		}
@@ -200,4 +200,18 @@ func TestExplainJudgesEachProgram(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.text, d)
 		}
 	}
+}
+
+// explained is an explanation as text.
+func explained(e Explanation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s by %s\n", e.Effect, firstOf(e.Rule, string(e.Layer)))
+	for _, line := range []struct{ name, text string }{
+		{"reason", e.Reason}, {"opaque", e.Opaque}, {"runs", strings.Join(e.Commands, "\n      ")}, {"session", strings.Join(e.Session, "\n         ")},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line.name, line.text)
+		}
+	}
+	return b.String()
 }

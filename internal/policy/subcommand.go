@@ -7,7 +7,7 @@ import (
 )
 
 // git looks at what git runs because its own words say so: an alias or a setting given with -c, a
-// word after !, and ext:: addresses.
+// word after !, as gh alias set takes one too, and ext:: addresses.
 func (r *reader) git(args []word, depth int) {
 	for i, a := range args {
 		if !a.known {

@@ -73,14 +73,8 @@ func (r *reader) behind(program string, args []word, depth int) {
 		}
 	case program == ".", program == "source":
 		r.begin(args, 0, depth)
-	case program == "git":
+	case oneOf(program, "git gh glab"):
 		r.git(args, depth)
-	case program == "gh", program == "glab": // alias set x '!rm x'
-		for _, a := range args {
-			if text, ok := strings.CutPrefix(a.text, "!"); ok {
-				r.text(word{text: text, known: a.known}, depth)
-			}
-		}
 	case programs.Is("runs-any-word", program):
 		for i, a := range args {
 			if r.into.refused != nil {

@@ -22,7 +22,8 @@ func oneOf(name, list string) bool {
 
 func isShell(name string) bool { return programs.Is("shell", name) }
 
-// isBuiltin reports builtins that change what later text means or run text; a rule never allows them.
+// isBuiltin reports builtins that change what later text means or run text; a rule never allows
+// them.
 func isBuiltin(name string) bool { return programs.Is("builtin", name) }
 
 // wrapper reports whether a program starts the one that is among its arguments, and how many words

@@ -109,18 +109,6 @@ func (l *ruleList) String() string { return strings.Join(*l, " ") }
 // Type stands in the help of a flag, and is pflag's name for such a list.
 func (l *ruleList) Type() string { return "stringArray" }
 
-// AllowFlags writes rules as a shell takes them. A path of the workspace needs no anchor.
-func AllowFlags(rules []string) string {
-	words := make([]string, len(rules))
-	for i, r := range rules {
-		if short := strings.Replace(r, "(work:", "(", 1); !strings.ContainsAny(short, ":~") {
-			r = short
-		}
-		words[i] = "--allow '" + strings.ReplaceAll(r, "'", `'\''`) + "'"
-	}
-	return strings.Join(words, " ")
-}
-
 // New makes the policy of a run from the configuration and the flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
 	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed)

@@ -77,8 +77,14 @@ func Globals(program, option string) (takes, known bool) {
 	return list[option], list != nil
 }
 
-// RunsOption reports an option whose value is a program or a command line.
+// RunsOption reports an option whose value is a program or a command line, also one that is cut
+// short as programs of GNU take it.
 func RunsOption(program, option string) bool {
+	for full := range kinds()["program-options"] {
+		if len(option) > len("--o") && strings.HasPrefix(option, "--") && strings.HasPrefix(full, option) {
+			return true
+		}
+	}
 	return Is("program-options", option) || Is("program-options "+program, option) || program == "env" && strings.HasPrefix(option, "-S")
 }
 

@@ -439,7 +439,7 @@ func allowing(denied []session.Denial) string {
 	case len(rules) == 0:
 		return "--allow"
 	case len(rules) > 3:
-		return policyconfig.AllowFlags(rules[:3]) + " and so on"
+		return policy.AllowFlags(rules[:3]) + " and so on"
 	}
-	return policyconfig.AllowFlags(rules)
+	return policy.AllowFlags(rules)
 }
