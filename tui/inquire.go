@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/stream/ask"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/permission"
@@ -118,7 +119,7 @@ func (q *questions) want(w int) int {
 func (q *questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():
-		q.dialog.Answer(permission.Answer{Choice: permission.Deny})
+		q.dialog.Answer(ask.Answer{Choice: ask.Deny})
 		q.seen()
 	case q.inquiry.Open():
 		q.inquiry.Reply(question.Reply{Refused: true})

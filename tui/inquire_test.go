@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tui/question"
@@ -14,7 +15,7 @@ import (
 
 // inquire has the model ask; what comes of it is noted.
 func (p *player) inquire(rest string) {
-	a := &question.Asked{Question: decode[question.Question](p.t, rest), Reply: make(chan question.Reply, 1)}
+	a := &question.Asked{Question: decode[ask.Question](p.t, rest), Reply: make(chan question.Reply, 1)}
 	p.inquiries = append(p.inquiries, a)
 	p.send(batch{a})
 }
@@ -36,11 +37,11 @@ func (p *player) replied() {
 func TestAQuestionIsAnsweredOverLines(t *testing.T) {
 	said := talking(t, func(k *talk, o *Options) {
 		o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
-			first, err := k.ui.Inquire(ctx, question.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
+			first, err := k.ui.Inquire(ctx, ask.Question{Text: "Which\u202e one?", Choices: []string{"this", "that"}})
 			if err != nil {
 				t.Error(err)
 			}
-			second, err := k.ui.Inquire(ctx, question.Question{Agent: "explore: look", Text: "Why?"})
+			second, err := k.ui.Inquire(ctx, ask.Question{Agent: "explore: look", Text: "Why?"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -72,7 +73,7 @@ func TestNobodyAnswersWhenTheInputIsOver(t *testing.T) {
 	var got error
 	var u *UI
 	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ api.Prompt) session.Result {
-		_, got = u.Inquire(ctx, question.Question{Text: "Which?"})
+		_, got = u.Inquire(ctx, ask.Question{Text: "Which?"})
 		return session.Result{Cause: session.CauseDone}
 	}})
 	if err := u.RunPlain(t.Context()); err != nil || got == nil {

@@ -3,22 +3,23 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/stream/ask"
 	"adze/tui/permission"
 	"adze/tui/ui"
 )
 
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("allow this once", "y"), can: q.canAllow, do: q.answer(permission.Once)},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("allow this once", "y"), can: q.canAllow, do: q.answer(ask.Once)},
 		{id: "dialog.edits", action: allowEdits, scope: inDialog, Binding: ui.Key("allow all edits of this session (the mode becomes edits); of a staged turn: take all its changes", "a"), can: q.canEdits, do: q.allEdits},
-		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, for this session", "s"), can: q.canGrant, do: q.answer(permission.ForSession)},
+		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, for this session", "s"), can: q.canGrant, do: q.answer(ask.ForSession)},
 		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: ui.Key("allow by the rule shown, and keep it for all sessions", "k"), can: q.canSave, do: q.allowForEver},
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("see another rule: narrower, or wider", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
-		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: ui.Key("try it: see what it changes, then decide", "t"), can: q.canTry, do: q.answer(permission.Try)},
+		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: ui.Key("try it: see what it changes, then decide", "t"), can: q.canTry, do: q.answer(ask.Try)},
 		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: ui.Key("edit the command, then run it", "c"), can: q.canChange, do: does(func() { q.dialog.Change(true) })},
 		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: ui.Key("choose hunks: keep some, drop others", "h"), can: q.canSplit, do: does(func() { q.dialog.Split(true) })},
-		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no; the agent goes on without it", "n"), do: q.answer(permission.Deny)},
-		{id: "dialog.drop", action: dropStage, scope: inDialog, Binding: ui.Key("of a staged turn: drop all its changes", "x"), can: func() string { return q.dialog.NoStage() }, do: q.answer(permission.Deny)},
+		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no; the agent goes on without it", "n"), do: q.answer(ask.Deny)},
+		{id: "dialog.drop", action: dropStage, scope: inDialog, Binding: ui.Key("of a staged turn: drop all its changes", "x"), can: func() string { return q.dialog.NoStage() }, do: q.answer(ask.Deny)},
 		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: ui.Key("no, and tell the model why", "e"), do: does(func() { q.dialog.Explain(true) })},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
@@ -139,9 +140,9 @@ func (q *questions) canEdits() string {
 // allEdits allows this edit and those to come, and says how.
 func (q *questions) allEdits() tea.Cmd {
 	if q.dialog.Stage() {
-		return q.answer(permission.Once)()
+		return q.answer(ask.Once)()
 	}
-	cmd := q.answer(permission.AllEdits)()
+	cmd := q.answer(ask.AllEdits)()
 	q.say("mode edits: edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	return cmd
 }
@@ -149,7 +150,7 @@ func (q *questions) allEdits() tea.Cmd {
 // allowForEver tells where the rule is kept.
 func (q *questions) allowForEver() tea.Cmd {
 	file := q.dialog.Offer().Save
-	cmd := q.answer(permission.Always)()
+	cmd := q.answer(ask.Always)()
 	q.say("the rule is kept in " + file)
 	return cmd
 }
@@ -167,8 +168,8 @@ func (q *questions) answered(how func(*permission.Dialog)) func() tea.Cmd {
 	}
 }
 
-func (q *questions) answer(c permission.Choice) func() tea.Cmd {
-	return q.answered(func(d *permission.Dialog) { d.Answer(permission.Answer{Choice: c}) })
+func (q *questions) answer(c ask.Choice) func() tea.Cmd {
+	return q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: c}) })
 }
 
 func (q *questions) scroll(by int) func() tea.Cmd {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tui/permission"
@@ -27,36 +28,36 @@ func (o *observer) Observe(e session.Event) { o.bridge.add(e) }
 
 // Ask shows the permission dialog and waits for the user, for ctx, or for the end of the
 // interface.
-func (o *observer) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
-	q := &permission.Asked{Ask: a, Reply: make(chan permission.Answer, 1)}
+func (o *observer) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
+	q := &permission.Asked{Permission: a, Reply: make(chan ask.Answer, 1)}
 	o.bridge.push(q)
 	select {
 	case answer := <-q.Reply:
 		return answer, nil
 	case <-ctx.Done():
 		o.bridge.push(permission.Unasked{Asked: q})
-		return permission.Answer{}, ctx.Err()
+		return ask.Answer{}, ctx.Err()
 	case <-o.gone:
-		return permission.Answer{}, permission.ErrClosed
+		return ask.Answer{}, ask.ErrClosed
 	}
 }
 
 // Inquire shows a question of the model and waits for the user, for ctx, or for the end of the
 // interface.
-func (o *observer) Inquire(ctx context.Context, q question.Question) (string, error) {
+func (o *observer) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	asked := &question.Asked{Question: q, Reply: make(chan question.Reply, 1)}
 	o.bridge.push(asked)
 	select {
 	case r := <-asked.Reply:
 		if r.Refused {
-			return "", permission.ErrClosed
+			return "", ask.ErrClosed
 		}
 		return r.Text, nil
 	case <-ctx.Done():
 		o.bridge.push(question.Unasked{Asked: asked})
 		return "", ctx.Err()
 	case <-o.gone:
-		return "", permission.ErrClosed
+		return "", ask.ErrClosed
 	}
 }
 
@@ -77,7 +78,7 @@ func (o *observer) Write(ctx context.Context, text string) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case <-o.gone:
-		return "", permission.ErrClosed
+		return "", ask.ErrClosed
 	}
 }
 

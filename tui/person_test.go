@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
@@ -190,7 +191,7 @@ func (p *player) permission(rest string) {
 		Tool, Rule, Why, Agent string
 		Covers, Spares, Save   string
 		Saved                  string
-		Offers                 []permission.Offer // beside that of Rule
+		Offers                 []ask.Offer // beside that of Rule
 		Needs                  []tool.Need
 		Preview                []tool.Block
 		Repaired               bool
@@ -203,10 +204,10 @@ func (p *player) permission(rest string) {
 		NoOffer                string
 		Edits, Tries           bool
 	}](p.t, rest)
-	a := &permission.Asked{Reply: make(chan permission.Answer, 1)}
+	a := &permission.Asked{Reply: make(chan ask.Answer, 1)}
 	a.Why, a.Preview, a.NoOffer, a.Edits, a.Tries = in.Why, in.Preview, in.NoOffer, in.Edits, in.Tries
 	if in.Rule != "" {
-		a.Offers = append(a.Offers, permission.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
+		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}
 	a.Offers = append(a.Offers, in.Offers...)
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Call: in.Call, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}

@@ -7,24 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // TestPlainChangesCalls: by lines a command is rewritten, with its indents, and hunks are refused
 // with a reason. What is not one of the hunks, or no command at all, is asked again.
 func TestPlainChangesCalls(t *testing.T) {
-	bash := permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"},
+	bash := ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "bash"},
 		Editing: &tool.Editing{Name: "command", Text: "rm \u202ex"}}}
-	edit := permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "edit"},
+	edit := ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "edit"},
 		Without: func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }},
 		Preview: []tool.Block{{Kind: tool.DiffBlock, Path: "a", Text: "@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n"}}}
 	var got []string
 	talking(t, func(k *talk, o *Options) {
 		o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
-			for _, a := range []permission.Ask{bash, bash, edit, edit} {
+			for _, a := range []ask.Permission{bash, bash, edit, edit} {
 				answer, err := k.ui.Ask(ctx, a)
 				got = append(got, fmt.Sprintf("%d %q %v %q %v", answer.Choice, answer.Text, answer.Refused, answer.Reason, err))
 			}

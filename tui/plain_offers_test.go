@@ -6,23 +6,23 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // TestPlainOffersByNumber: all that may be allowed for longer is listed, and a number takes one of
 // it.
 func TestPlainOffersByNumber(t *testing.T) {
-	for line, want := range map[string]permission.Answer{
-		"s 1": {Choice: permission.ForSession, Offer: 0}, "s3": {Choice: permission.ForSession, Offer: 2}, "k 2": {Choice: permission.Always, Offer: 1},
-		"s": {Choice: permission.ForSession, Offer: 1}, "s 4": {Choice: permission.Deny, Reason: "s 4", Offer: 1}, "some reason": {Choice: permission.Deny, Reason: "some reason", Offer: 1},
+	for line, want := range map[string]ask.Answer{
+		"s 1": {Choice: ask.ForSession, Offer: 0}, "s3": {Choice: ask.ForSession, Offer: 2}, "k 2": {Choice: ask.Always, Offer: 1},
+		"s": {Choice: ask.ForSession, Offer: 1}, "s 4": {Choice: ask.Deny, Reason: "s 4", Offer: 1}, "some reason": {Choice: ask.Deny, Reason: "some reason", Offer: 1},
 	} {
-		var got permission.Answer
+		var got ask.Answer
 		said := talking(t, func(k *talk, o *Options) {
 			o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
-				got, _ = k.ui.Ask(ctx, permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}, Usual: 1, Offers: []permission.Offer{
+				got, _ = k.ui.Ask(ctx, ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}, Usual: 1, Offers: []ask.Offer{
 					{Rule: "allow execute(go test ./a)", Covers: "these words"}, {Rule: "allow execute(go test **)", Covers: "any words", Save: "/c"},
 					{Rule: "allow read(work:src/**)"}}})
 				r := session.Result{Cause: session.CauseDone}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // TestPlainIsLines plays a turn with a question in the interface for screen readers.
@@ -40,11 +40,11 @@ func TestPlainIsLines(t *testing.T) {
 
 // TestPlainEndsWithItsInput: what runs goes on, but nobody can be asked any more.
 func TestPlainEndsWithItsInput(t *testing.T) {
-	var answer permission.Answer
+	var answer ask.Answer
 	var u *UI
 	u = New(Options{In: strings.NewReader("go\n"), Out: io.Discard, Send: func(ctx context.Context, _ api.Prompt) session.Result {
 		var err error
-		if answer, err = u.Ask(ctx, permission.Ask{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}}); err != nil {
+		if answer, err = u.Ask(ctx, ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}}); err != nil {
 			t.Error(err)
 		}
 		return session.Result{Cause: session.CauseDone}
@@ -52,7 +52,7 @@ func TestPlainEndsWithItsInput(t *testing.T) {
 	if err := u.RunPlain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Choice != permission.Deny || answer.Reason == "" {
+	if answer.Choice != ask.Deny || answer.Reason == "" {
 		t.Errorf("answered %+v", answer)
 	}
 }

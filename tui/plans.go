@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"adze/internal/stream/ask"
 	"adze/session/api"
-	"adze/tui/permission"
 )
 
 // plans are the plan that waits for the user.
@@ -57,7 +57,7 @@ func (p *plans) show() tea.Cmd {
 // carryOut goes on with what the user decided.
 func (p *plans) carryOut(d decided) tea.Cmd {
 	switch {
-	case errors.Is(d.err, permission.ErrClosed):
+	case errors.Is(d.err, ask.ErrClosed):
 		p.say("the plan is kept; /plan shows it again")
 	case d.err != nil:
 		p.say(d.err.Error())

@@ -14,10 +14,10 @@ import (
 
 	"github.com/creack/pty"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // actEnv makes the test binary the interface itself, with an agent that only acts; so a user can
@@ -116,12 +116,12 @@ func (a *actor) send(ctx context.Context, p api.Prompt) session.Result {
 func (a *actor) command(ctx context.Context, id tool.CallID) tool.Status {
 	a.ui.Observe(session.ToolStart{Event: tool.Event{Call: id, Tool: "bash", Args: json.RawMessage(`{"command":"go test ./..."}`)}})
 	q := tool.Question{Tool: tool.Definition{Name: "bash"}, Needs: []tool.Need{{Permission: tool.Execute, Target: "go test ./... # \u202eevil"}}}
-	answer, err := a.ui.Ask(ctx, permission.Ask{Question: q, Offers: []permission.Offer{{Rule: "allow execute(go test **)"}}})
+	answer, err := a.ui.Ask(ctx, ask.Permission{Question: q, Offers: []ask.Offer{{Rule: "allow execute(go test **)"}}})
 	out := tool.Outcome{Call: id, Tool: "bash", Status: tool.Completed, Title: "go test ./..."}
 	switch {
 	case err != nil:
 		out.Status, out.Output = tool.Aborted, err.Error()
-	case answer.Choice == permission.Deny:
+	case answer.Choice == ask.Deny:
 		out.Status, out.Output = tool.Denied, "denied: "+answer.Reason
 	default:
 		var text string

@@ -8,7 +8,7 @@ import (
 	"os"
 	"text/tabwriter"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 	"adze/session"
@@ -27,9 +27,9 @@ type Env struct {
 
 // Conclude ends a command whose answer is its exit code; what it found is said already.
 func (e *Env) Conclude(cause session.Cause, message, hint string) {
-	e.Exit = print.ExitCode(cause)
+	e.Exit = stream.ExitCode(cause)
 	if message != "" {
-		print.Complain(print.Masked{To: e.Err, By: e.Mask()}, message, hint)
+		stream.Complain(stream.Masked{To: e.Err, By: e.Mask()}, message, hint)
 	}
 }
 
@@ -39,7 +39,7 @@ func (e *Env) Show(format string, args ...any) {
 }
 
 // ShowJSON writes one line for a script.
-func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(print.Line(v)))) }
+func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(stream.Line(v)))) }
 
 // WriteJSON writes one line for a script, and says when it could not.
 func (e *Env) WriteJSON(v any) error {
@@ -54,7 +54,7 @@ func (e *Env) WriteJSON(v any) error {
 }
 
 // Stdout writes text that is safe for a terminal, whole lines at once, without secrets.
-func (e *Env) Stdout() io.Writer { return print.Masked{To: e.Out, By: e.Mask()} }
+func (e *Env) Stdout() io.Writer { return stream.Masked{To: e.Out, By: e.Mask()} }
 
 // Table lays out rows whose cells are parted by tabs; they are written by Flush.
 type Table struct {

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"sync"
 
-	"adze/internal/cmd/print"
 	"adze/internal/live/control"
+	"adze/internal/stream"
 	"adze/internal/text/jsontext"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -161,7 +161,7 @@ func (c *controls) work(ctx context.Context, l Control, line int) Reply {
 
 func (c *controls) reply(r Reply) {
 	r.Type = replyLine
-	c.to.say(append(c.owner.mask().JSON([]byte(print.Line(r))), '\n'))
+	c.to.say(append(c.owner.mask().JSON([]byte(stream.Line(r))), '\n'))
 }
 
 func (o *Owner) mask() *redact.Masker {

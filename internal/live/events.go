@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // told is a line of any type that tells an event.
@@ -145,7 +145,7 @@ func Blocks(_ string, metadata json.RawMessage) []tool.Block {
 func Identity(e session.Event) string { return identity(e) }
 
 // Question is one that the owner asks.
-type Question = print.Question
+type Question = stream.Question
 
 // Settled is a question that waits no more; By is who answered, if it was a client.
 type Settled struct {
@@ -155,11 +155,11 @@ type Settled struct {
 
 // Permission is a question of the gate, as an interface asks it; if false, it is another question.
 // The owner checks the answer, and makes the call without the hunks that were refused.
-func Permission(q Question) (a permission.Ask, is bool) {
+func Permission(q Question) (a ask.Permission, is bool) {
 	if q.Kind != "permission" {
 		return a, false
 	}
-	a = permission.Ask{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
+	a = ask.Permission{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
 		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
 	for _, n := range q.Needs {
 		a.Question.Needs = append(a.Question.Needs, n.Need)
@@ -168,7 +168,7 @@ func Permission(q Question) (a permission.Ask, is bool) {
 		}
 	}
 	for _, o := range q.Offers {
-		a.Offers = append(a.Offers, permission.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+		a.Offers = append(a.Offers, ask.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
 	}
 	if q.Hunks {
 		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"adze/internal/live"
+	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // log is one in memory.
@@ -170,9 +170,9 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	o := own(t, func(c *live.Config) { c.Record = func(p live.Peer, act string) { recorded <- fmt.Sprint(p, " ", act) } })
 	one, two := o.dial(t, live.Wish{As: "terminal"}), o.dial(t, live.Wish{As: "page"})
 	until(t, one, "live")
-	got := make(chan permission.Answer, 1)
+	got := make(chan ask.Answer, 1)
 	go func() {
-		a, err := o.Ask(t.Context(), permission.Ask{Question: tool.Question{Call: "c1", Tool: tool.Definition{Name: "bash"}}})
+		a, err := o.Ask(t.Context(), ask.Permission{Question: tool.Question{Call: "c1", Tool: tool.Definition{Name: "bash"}}})
 		if err != nil {
 			t.Error(err)
 		}
@@ -195,7 +195,7 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	if err := two.Send(live.Answer{Type: "answer", Question: asked.Question, Choice: "once"}); err != nil {
 		t.Fatal(err)
 	}
-	if a := <-got; a.Choice != permission.Once || a.By != fmt.Sprintf("page (process %d)", os.Getpid()) {
+	if a := <-got; a.Choice != ask.Once || a.By != fmt.Sprintf("page (process %d)", os.Getpid()) {
 		t.Errorf("the answer is %+v", a)
 	}
 	if _, l := until(t, one, "answered"); !strings.Contains(string(l.Raw), "page (process ") {

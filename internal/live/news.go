@@ -26,7 +26,7 @@ type item struct {
 
 // piece is a part of a stream.
 type piece struct {
-	of   *stream // if nil, it is none
+	of   *partial // if nil, it is none
 	from int
 	text []byte // encoded
 	told int    // events
@@ -46,9 +46,9 @@ func (p *piece) join(next piece) bool {
 	return true
 }
 
-// stream is what has arrived of a message: its text or its reasoning. Bytes that are there never
+// partial is what has arrived of a message: its text or its reasoning. Bytes that are there never
 // change.
-type stream struct {
+type partial struct {
 	head  []byte // of a line
 	until string
 	text  []byte // encoded
@@ -58,14 +58,14 @@ type stream struct {
 const tailOfPiece = "\"}\n"
 
 // add adds to the text.
-func (s *stream) add(encoded []byte) item {
+func (s *partial) add(encoded []byte) item {
 	from := len(s.text)
 	s.text = append(s.text, encoded...)
 	return s.since(from)
 }
 
 // since is a line of the text behind a number of bytes.
-func (s *stream) since(from int) item {
+func (s *partial) since(from int) item {
 	to := len(s.text)
 	return item{line: s.head, until: s.until, piece: piece{of: s, from: from, text: s.text[from:to:to], told: 1}}
 }
@@ -130,8 +130,8 @@ type news struct {
 	updates         []session.ToolUpdate // the newest of each running call
 	questions       []asked
 
-	now     string    // the identity of the event that is printed
-	streams []*stream // of the message that arrives
+	now     string     // the identity of the event that is printed
+	streams []*partial // of the message that arrives
 	shown   []drawn
 }
 
@@ -266,9 +266,9 @@ func (n *news) arrived(i item) item {
 	if i.until = "message:" + l.Message; l.Message != n.message {
 		return i // nothing comes behind it
 	}
-	s := &stream{head: head, until: i.until}
+	s := &partial{head: head, until: i.until}
 	n.streams = append(n.streams, s)
-	slices.SortStableFunc(n.streams, func(a, b *stream) int { return bytes.Compare(a.head, b.head) }) // reasoning is first
+	slices.SortStableFunc(n.streams, func(a, b *partial) int { return bytes.Compare(a.head, b.head) }) // reasoning is first
 	return s.add(text)
 }
 

@@ -13,16 +13,15 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/cmd/lineprotocol"
-	"adze/internal/cmd/print"
 	"adze/internal/live/control"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/lineread"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // Config is what an owner needs of the program.
@@ -80,7 +79,7 @@ type Owner struct {
 
 	mu       sync.Mutex
 	watchers map[*watcher]struct{}
-	printer  *print.Printer // of what happens; if nil, nobody looks
+	printer  *stream.Printer // of what happens; if nil, nobody looks
 	news     news
 	status   Status
 	works    Works
@@ -105,7 +104,7 @@ func Listen(c Config) (*Owner, error) {
 		gather: time.After}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
 	o.controls.ctx, o.controls.cancel = context.WithCancel(o.ctx)
-	o.talk = lineprotocol.New(&print.Printer{Out: &splitter{to: o.asked}, Format: print.StreamJSON, Mask: c.Mask})
+	o.talk = lineprotocol.New(&stream.Printer{Out: &splitter{to: o.asked}, Format: stream.StreamJSON, Mask: c.Mask})
 	o.talk.Settled = o.settled
 	o.ends.Go(o.accept)
 	ring(at)
@@ -222,7 +221,7 @@ type watch struct {
 	Only string `json:"only,omitempty"`
 }
 
-func encode(v any) []byte { return []byte(print.Line(v) + "\n") }
+func encode(v any) []byte { return []byte(stream.Line(v) + "\n") }
 
 // hello is the first line for a client.
 func (o *Owner) hello() Hello {
@@ -387,12 +386,12 @@ func (o *Owner) answer(p Peer, name string, raw []byte) error {
 }
 
 // Ask puts a question of the gate to all clients. It returns the first answer that can be followed.
-func (o *Owner) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+func (o *Owner) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	return o.talk.Ask(ctx, a)
 }
 
 // Inquire puts a question of the model to all clients.
-func (o *Owner) Inquire(ctx context.Context, q question.Question) (string, error) {
+func (o *Owner) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	return o.talk.Inquire(ctx, q)
 }
 
@@ -527,7 +526,7 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	return append(o.mask().JSON([]byte(print.Line(view{viewLine, call, blocks}))), '\n')
+	return append(o.mask().JSON([]byte(stream.Line(view{viewLine, call, blocks}))), '\n')
 }
 
 // spread hands a line to all watchers. The caller holds o.mu.
@@ -575,9 +574,9 @@ func (o *Owner) catchUp(w *watcher) {
 	}
 }
 
-func (o *Owner) newPrinter() *print.Printer {
+func (o *Owner) newPrinter() *stream.Printer {
 	o.news.forget()
-	return &print.Printer{Out: &splitter{to: o.printed}, Format: print.StreamJSON, Mask: o.config.Mask, Prompts: true,
+	return &stream.Printer{Out: &splitter{to: o.printed}, Format: stream.StreamJSON, Mask: o.config.Mask, Prompts: true,
 		Mode: o.config.Mode}
 }
 

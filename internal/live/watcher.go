@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -262,7 +262,7 @@ func (w *watcher) history() error {
 	if len(w.told[0]) == 0 { // nothing was told yet
 		h.from = w.after
 	}
-	h.printer = &print.Printer{Out: &splitter{to: func(line []byte) { h.buf = append(h.buf, line...) }}, Format: print.StreamJSON, Mask: w.owner.config.Mask, Prompts: true}
+	h.printer = &stream.Printer{Out: &splitter{to: func(line []byte) { h.buf = append(h.buf, line...) }}, Format: stream.StreamJSON, Mask: w.owner.config.Mask, Prompts: true}
 	for more := true; more; {
 		err := w.owner.config.Log(w.owner.ctx, h.from, h.entry)
 		if more = errors.Is(err, errEnough); err != nil && !more {
@@ -287,7 +287,7 @@ func (w *watcher) history() error {
 // history makes lines of the log.
 type history struct {
 	w       *watcher
-	printer *print.Printer
+	printer *stream.Printer
 	buf     []byte
 	from    int64
 	newest  int64           // entries up to this one were told live, but for some that have an identity

@@ -13,8 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/lineprotocol"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/editors/acp"
 	"adze/internal/llm/models"
@@ -26,14 +24,15 @@ import (
 	"adze/internal/run/modelpicker"
 	"adze/internal/run/process"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // editorCommand is adze acp.
@@ -60,12 +59,12 @@ func serveEditor(a *app, o *flags.Run) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var ended session.Cause
-	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) }, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
 	agent := &acp.Agent{Program: &editor{app: a.Process, given: *o}, Version: Version}
 	err := agent.Serve(ctx, a.In, a.Out)
 	if ended != "" {
-		a.Exit = print.ExitCode(ended)
+		a.Exit = stream.ExitCode(ended)
 		return nil
 	}
 	return err
@@ -245,7 +244,7 @@ func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	put := func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+	put := func(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 		if c.wish.Editor.Terminal != nil && slices.Contains(q.Tool.Tags, "terminal") {
 			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.WhereRun())
 		}
@@ -271,14 +270,14 @@ func (c *edited) allowed(call tool.CallID) bool {
 }
 
 func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.wish.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return c.wish.Inquire(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
 // review puts a plan to the user. The first answer lets nothing happen unasked, the others do.
 func (c *edited) review(ctx context.Context, q plan.Question) (string, error) {
-	kinds := []question.Kind{question.AllowOnce}
+	kinds := []ask.Kind{ask.AllowOnce}
 	for range len(q.Choices) - 1 {
-		kinds = append(kinds, question.AllowAlways)
+		kinds = append(kinds, ask.AllowAlways)
 	}
-	return c.wish.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said})
+	return c.wish.Inquire(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said})
 }

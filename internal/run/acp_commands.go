@@ -9,9 +9,9 @@ import (
 	"adze/internal/editors/acp"
 	"adze/internal/policy"
 	"adze/internal/run/process"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
-	"adze/tui/question"
 )
 
 // What an editor's user can have done besides asking the model: commands of adze's own, as in the
@@ -116,9 +116,9 @@ func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
 	if len(would.Turns) == 0 || len(would.Paths) == 0 {
 		return c.says("There is nothing to restore.")
 	}
-	answer, err := c.wish.Inquire(ctx, question.Question{
+	answer, err := c.wish.Inquire(ctx, ask.Question{
 		Text:    "Restore these files?\n\n" + listed(would.Paths) + leftAlone(would.Left),
-		Choices: []string{putBack, leaveFiles}, Kinds: []question.Kind{question.AllowOnce, question.Refuse},
+		Choices: []string{putBack, leaveFiles}, Kinds: []ask.Kind{ask.AllowOnce, ask.Refuse},
 	})
 	if ctx.Err() != nil {
 		return session.Sort(context.Cause(ctx))

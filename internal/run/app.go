@@ -24,15 +24,17 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"adze/internal/cmd"
 	"adze/internal/cmd/mcp"
-	"adze/internal/cmd/print"
 	"adze/internal/config/keyring"
 	"adze/internal/config/paths"
 	"adze/internal/llm/credentials"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/sandbox/proc"
+	"adze/internal/stream"
 	"adze/internal/telemetry/trace"
 )
 
@@ -59,6 +61,11 @@ func newApp(args []string, ring *credentials.Ring, stdin, stdout, stderr *os.Fil
 	return &app{process.New(args, cmd.Env{In: stdin, Out: stdout, Err: stderr}, ring)}
 }
 
+// CommandLine returns all commands and flags, for a program that documents them. None may be run.
+func CommandLine() *cobra.Command {
+	return commandLine(newApp(nil, credentials.Take(), os.Stdin, os.Stdout, os.Stderr))
+}
+
 func (a *app) main(args []string) (exit int) {
 	root := commandLine(a)
 	root.SetArgs(flags.ResumeAlone(args))
@@ -74,22 +81,22 @@ func (a *app) main(args []string) (exit int) {
 // refuse reports an error that came before a run could begin. A script that asked for JSON gets its
 // one result all the same.
 func (a *app) refuse(args []string, err error) int {
-	p := &print.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.Ring.Mask}
+	p := &stream.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.Ring.Mask}
 	return p.Finish(process.Failure(err))
 }
 
 // formatIn finds the output format that the arguments ask for although they did not parse.
-func formatIn(args []string) print.Format {
+func formatIn(args []string) stream.Format {
 	for i, arg := range args {
 		value, ok := strings.CutPrefix(arg, "--output-format=")
 		if arg == "--output-format" && i+1 < len(args) {
 			value, ok = args[i+1], true
 		}
-		if f, err := print.ParseFormat(value); ok && err == nil {
+		if f, err := stream.ParseFormat(value); ok && err == nil {
 			return f
 		}
 	}
-	return print.Text
+	return stream.Text
 }
 
 // ServeTools offers the tools of this folder to programs of others.

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/config/paths"
 	"adze/internal/live"
@@ -25,6 +24,7 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
 	"adze/internal/text/usage"
 	"adze/session"
 )
@@ -267,7 +267,7 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	o.Print = true
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	p := &print.Printer{Out: a.Out, Err: a.Err, Format: print.Text, Mask: a.Ring.Mask}
+	p := &stream.Printer{Out: a.Out, Err: a.Err, Format: stream.Text, Mask: a.Ring.Mask}
 	stop := signals.Watch(cancel, func(c session.Cause) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
 	}, nil)
@@ -282,7 +282,7 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	}
 	c.talk.Turned = func() { began.Store(true); leave() }
 	c.clients.Headless, c.clients.Left = true, leave
-	return p.Finish(c.converse(ctx, in, o, words, time.Now()))
+	return p.Finish(c.converse(ctx, in, o, words))
 }
 
 // attachCommand is adze sessions attach.

@@ -9,11 +9,11 @@ import (
 	cli "adze/internal/cmd"
 	"adze/internal/cmd/batch"
 	"adze/internal/cmd/mcp"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/sessions"
 	"adze/internal/cmd/undo"
 	worktreeCmd "adze/internal/cmd/worktree"
 	"adze/internal/run/flags"
+	"adze/internal/stream"
 	"adze/internal/text/usage"
 )
 
@@ -34,7 +34,7 @@ func commandLine(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "adze [flags] [prompt]",
 		Short:         "A coding assistant for the terminal",
-		Long:          "A coding assistant for the terminal.\n\nExit codes of --print: " + print.ExitCodes,
+		Long:          "A coding assistant for the terminal.\n\nExit codes of --print: " + stream.ExitCodes,
 		Example:       examples,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/credentials"
 	"adze/internal/llm/gemini"
@@ -26,6 +25,7 @@ import (
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
 	"adze/internal/run/process"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -321,7 +321,7 @@ func TestFailuresOfTheNetwork(t *testing.T) {
 				}
 			}
 			r := session.Sort(done.Err)
-			if code := print.ExitCode(r.Cause); code != 4 || !strings.Contains(r.Message, c.says) || r.Hint == "" || strings.Contains(r.Message+r.Hint, plantedKey) {
+			if code := stream.ExitCode(r.Cause); code != 4 || !strings.Contains(r.Message, c.says) || r.Hint == "" || strings.Contains(r.Message+r.Hint, plantedKey) {
 				t.Errorf("%s, %s: exit code %d, %q, hint %q", wire, name, code, r.Message, r.Hint)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/policy"
@@ -24,6 +23,7 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/session/api"
@@ -46,15 +46,15 @@ func (t *terminal) run(o *flags.Request, words string) error {
 	defer cancel(nil)
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
-		func(c session.Cause) { t.giveBack(); os.Exit(print.ExitCode(c)) },
+		func(c session.Cause) { t.giveBack(); os.Exit(stream.ExitCode(c)) },
 		func() bool { ui := t.front.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := t.sittings(ctx, o, words)
 	if lost := (*session.ComposeError)(nil); errors.As(context.Cause(ctx), &lost) {
 		ended = lost.Cause
-		print.Complain(print.Masked{To: t.Err, By: t.Ring.Mask()}, lost.Message, lost.Hint)
+		stream.Complain(stream.Masked{To: t.Err, By: t.Ring.Mask()}, lost.Message, lost.Hint)
 	}
-	t.Exit = print.ExitCode(ended)
+	t.Exit = stream.ExitCode(ended)
 	if ended == "" {
 		t.Exit = 0
 	}
@@ -245,8 +245,7 @@ func (s *sitting) build(ctx context.Context, stage *settings.Settings, words str
 		return err
 	}
 	s.w.Begins(ctx, s.o)
-	in, err := input(s.o, cmp.Or(words, s.w.Prompt, s.o.Prompt()))
-	if err == nil {
+	if s.first, err = hostio.Attachments(s.o.Attach); err == nil {
 		err = s.w.MayAttach(s.o.Attach)
 	}
 	if err == nil {
@@ -256,7 +255,7 @@ func (s *sitting) build(ctx context.Context, stage *settings.Settings, words str
 		s.w.Close()
 		return err
 	}
-	s.words, s.first = in.Text, in.Attachments
+	s.words = cmp.Or(words, s.w.Prompt, s.o.Prompt())
 	return nil
 }
 
@@ -373,7 +372,7 @@ func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
 		fmt.Fprintf(t.Err, "! %s\n", safeterm.Name(ended))
 	}
 	if r := w.Patient.Judge(session.Result{}); r.Message != "" {
-		print.Complain(print.Masked{To: t.Err, By: t.Ring.Mask()}, r.Message, r.Hint)
+		stream.Complain(stream.Masked{To: t.Err, By: t.Ring.Mask()}, r.Message, r.Hint)
 	}
 	if o.NoSession || o.Demo || len(w.Session.History()) == 0 {
 		return

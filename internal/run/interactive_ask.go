@@ -7,14 +7,14 @@ import (
 	"adze/internal/policy"
 	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
+	"adze/internal/stream/ask"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/question"
 )
 
 // review puts a plan of the model to the user.
 func (s *sitting) review(ctx context.Context, q plan.Question) (string, error) {
-	return s.ui.Inquire(ctx, question.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said, Markdown: true})
+	return s.ui.Inquire(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said, Markdown: true})
 }
 
 // rewrite lets the user write in their editor.
@@ -36,7 +36,7 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 
 // inquire puts a question of the model to the user.
 func (s *sitting) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return s.ui.Inquire(ctx, question.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices, Decides: q.Asks != ""})
+	return s.ui.Inquire(ctx, ask.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices, Decides: q.Asks != ""})
 }
 
 // asksOf says who asks where it is not the model.

@@ -16,15 +16,14 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/sessiondb"
+	"adze/internal/stream/ask"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
 	"adze/tui"
-	"adze/tui/permission"
 	"adze/tui/plain"
-	"adze/tui/question"
 )
 
 // attached is the interface on a session that another process writes: it shows what happens there,
@@ -463,7 +462,7 @@ func (w *attached) ask(q live.Question) {
 func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, error) {
 	a, is := live.Permission(q)
 	if !is {
-		text, err := w.ui.Inquire(ctx, question.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
+		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
 		return live.Answer{Text: text}, err
 	}
 	got, err := w.ui.Ask(ctx, a)
@@ -471,15 +470,15 @@ func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, er
 		return live.Answer{}, err
 	}
 	switch got.Choice {
-	case permission.Once:
+	case ask.Once:
 		return live.Answer{Choice: "once", Text: got.Text, Refused: got.Refused, Reason: got.Reason}, nil
-	case permission.ForSession:
+	case ask.ForSession:
 		return live.Answer{Choice: "session", Offer: &got.Offer}, nil
-	case permission.Try:
+	case ask.Try:
 		return live.Answer{Choice: "try"}, nil
 	}
 	if got.Absent {
-		return live.Answer{}, permission.ErrClosed
+		return live.Answer{}, ask.ErrClosed
 	}
 	return live.Answer{Choice: "no", Reason: got.Reason}, nil
 }

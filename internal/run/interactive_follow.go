@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"adze/internal/cmd/lineprotocol"
 	"adze/internal/config/paths"
 	"adze/internal/live"
 	"adze/internal/live/control"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
+	"adze/internal/stream/lineprotocol"
 	"adze/session"
 	"adze/session/api"
 )

@@ -9,9 +9,9 @@ import (
 	"adze/internal/cmd"
 	"adze/internal/policy"
 	"adze/internal/sandbox"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/toolset"
-	"adze/tui/permission"
 )
 
 // The choices of the first start in a folder.
@@ -36,7 +36,7 @@ func (s *sitting) offer(ctx context.Context) {
 	}
 	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: cmd.SandboxInShort(), Choices: choices})
 	mode := map[string]policy.Mode{inSandbox: policy.Auto, askFirst: policy.AskFirst, onView: policy.Staged}[said]
-	if errors.Is(err, permission.ErrClosed) || ctx.Err() != nil {
+	if errors.Is(err, ask.ErrClosed) || ctx.Err() != nil {
 		return
 	}
 	if mode == "" {

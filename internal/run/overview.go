@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/sessions"
 	"adze/internal/cmd/signals"
 	"adze/internal/config/paths"
@@ -28,6 +27,7 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
 	"adze/internal/text/plural"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -150,7 +150,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	defer cancel(nil)
 	rest := time.AfterFunc(restTime, gctuning.Rest)
 	defer rest.Stop()
-	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)()
+	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
 		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
@@ -164,7 +164,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 		return err
 	})
 	if cause := context.Cause(ctx); cause != nil {
-		a.Exit = print.ExitCode(session.Sort(cause).Cause)
+		a.Exit = stream.ExitCode(session.Sort(cause).Cause)
 		return overview.Opened{}, "", nil
 	}
 	return open, folder, err

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/policy"
 	"adze/internal/policy/policyconfig"
@@ -16,6 +15,7 @@ import (
 	"adze/internal/run/settings"
 	"adze/internal/sessiondb"
 	"adze/internal/sessiondb/lookup"
+	"adze/internal/stream"
 	"adze/session"
 	"adze/tool"
 	"adze/tui"
@@ -49,7 +49,7 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	}
 	defer s.Close()
 	return conversation.Catalogue(ctx, s, func(mistake error) {
-		print.Complain(print.Masked{To: a.Err, By: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
+		stream.Complain(stream.Masked{To: a.Err, By: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
 	}, use)
 }
 
@@ -134,7 +134,7 @@ func (a *app) Call(call cmd.Call, use func(cmd.Called)) error {
 	o.Flags, o.MaxTime, o.NoSession, o.Bare, o.TaskComplete = call.Flags, call.MaxTime, call.NoSession, true, true
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
 	var end *session.ToolEnd
 	w, err := conversation.Open(ctx, a.Process, *o, func(e session.Event) {

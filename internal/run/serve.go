@@ -23,8 +23,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/lineprotocol"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/config/paths"
@@ -42,12 +40,14 @@ import (
 	"adze/internal/sessiondb/export"
 	"adze/internal/sessiondb/fulltext"
 	"adze/internal/sessiondb/lookup"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/question"
 )
 
 // serveCommand is adze serve.
@@ -109,7 +109,7 @@ func serveBrowsers(a *app, w serveWish, port int) error {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
 	h, err := newPremises(ctx, a, w)
 	if err != nil {
@@ -133,7 +133,7 @@ func serveBrowsers(a *app, w serveWish, port int) error {
 	defer os.Remove(file)
 	s.Start(ctx)
 	fmt.Fprintf(a.Out, "%s\n", address)
-	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", print.Line(strings.Join(h.dirs, ", ")))
+	fmt.Fprintf(a.Err, "serving the sessions of %s; open that address in a browser, Ctrl-C ends it\n", stream.Line(strings.Join(h.dirs, ", ")))
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		fmt.Fprintf(a.Err, "by the tunnel: https://%s/#%s\n", name, s.Token)
 	}
@@ -183,7 +183,7 @@ func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.List
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	a.Exit = print.ExitCode(session.Sort(context.Cause(ctx)).Cause)
+	a.Exit = stream.ExitCode(session.Sort(context.Cause(ctx)).Cause)
 	return nil
 }
 
@@ -504,9 +504,9 @@ func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 }
 
 func (c *served) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.who.Inquire(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return c.who.Inquire(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
 func (c *served) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.who.Inquire(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+	return c.who.Inquire(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
 }

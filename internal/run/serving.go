@@ -9,13 +9,13 @@ import (
 	"sync"
 
 	"adze/internal/cmd/mcp"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/mcp/serve"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
+	"adze/internal/stream"
 	"adze/internal/text/redact"
 	"adze/internal/text/safeterm"
 	"adze/session"
@@ -35,7 +35,7 @@ func ofConversation(name string) bool {
 func serveTools(a *process.Process, wish mcp.Serve) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(print.ExitCode(c)) }, nil)
+	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
 	h := &house{app: a, options: flags.Request{Run: flags.New(), Serves: true}}
 	o := &h.options

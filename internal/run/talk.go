@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/cmd/lineprotocol"
-	"adze/internal/cmd/print"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/policy"
@@ -20,33 +18,29 @@ import (
 	"adze/internal/run/hostio"
 	"adze/internal/run/outputschema"
 	"adze/internal/run/process"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
-// converse is a run in which a program holds the conversation.
-func converse(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *print.Printer, words string) session.Result {
+// converse holds the conversation until in ends and all that was asked for is done.
+func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, words string) session.Result {
 	started := time.Now()
-	var err error
-	if o.Answer, err = outputschema.Read(o.Schema); err != nil {
+	a, p, t := c.app, c.out, c.talk
+	schema, err := outputschema.Read(o.Schema)
+	if err != nil {
 		return process.Failure(err)
 	}
-	return newTalker(a, p, end).converse(ctx, a.In, o, words, started)
-}
-
-// converse holds the conversation until in ends and all that was asked for is done.
-func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, words string, started time.Time) session.Result {
-	a, p, t := c.app, c.out, c.talk
 	t.Changed = func() {
 		if w := c.now(); w != nil {
 			w.Refresh()
 		}
 	}
-	o.Asked = words
+	o.Asked, o.Answer = words, schema
 	if err := c.open(ctx, o); err != nil {
 		return process.Failure(err)
 	}
@@ -71,7 +65,7 @@ func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, w
 type talker struct {
 	app  *process.Process
 	o    *flags.Request
-	out  *print.Printer
+	out  *stream.Printer
 	talk *lineprotocol.Talk
 
 	mu sync.Mutex
@@ -79,16 +73,13 @@ type talker struct {
 
 	clients conversation.Clients // beside the lines that they write
 	own     conversation.OwnCommand
-	mute    bool // nobody is asked; a question is a denial
-	// first answers the prompt of the command line; it is called once. If nil, none is given.
-	first func(context.Context) session.Result
 }
 
 // newTalker is a conversation on out. A client that takes the session over ends it with
 // session.ErrTaken.
-func newTalker(a *process.Process, out *print.Printer, end context.CancelCauseFunc) *talker {
+func newTalker(a *process.Process, out *stream.Printer, end context.CancelCauseFunc) *talker {
 	c := &talker{app: a, out: out, talk: lineprotocol.New(out)}
-	c.clients.LetGo = func(to string) { end(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to)) }
+	c.clients.LetGo = letGo(end)
 	return c
 }
 
@@ -97,10 +88,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	who := conversation.Person{Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
-	if !c.mute {
-		who.Ask, who.Inquire, who.Review = c.ask, c.inquire, c.review
-	}
+	who := conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
 	w, err := conversation.Open(ctx, c.app, *o, c.observe, who)
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
@@ -196,10 +184,6 @@ func (c *talker) Model(ctx context.Context, name string) error {
 
 // Prompt is one turn.
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
-	if first := c.first; first != nil {
-		c.first = nil
-		return first(ctx)
-	}
 	started := time.Now()
 	w := c.now()
 	in, err := session.Input{Text: p.Text + p.Beside}, error(nil)
@@ -223,8 +207,7 @@ func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Resu
 	return r
 }
 
-func (c *talker) Steer(text string) bool { return c.now().Session.Steer(text) }
-
+func (c *talker) Steer(text string) bool         { return c.now().Session.Steer(text) }
 func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
 
 func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
@@ -233,9 +216,9 @@ func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 	}
 	put := c.talk.Ask
 	if c.clients.Headless {
-		put = func(ctx context.Context, _ permission.Ask) (permission.Answer, error) {
+		put = func(ctx context.Context, _ ask.Permission) (ask.Answer, error) {
 			<-ctx.Done() // a client answers
-			return permission.Answer{}, ctx.Err()
+			return ask.Answer{}, ctx.Err()
 		}
 	}
 	answer, err := conversation.Asking{Of: c.now(), Ask: put, Tell: c.out.Observe}.Put(ctx, q, p)
@@ -246,15 +229,15 @@ func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 }
 
 func (c *talker) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.put(ctx, question.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
+	return c.put(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
 }
 
 func (c *talker) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.put(ctx, question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
+	return c.put(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
 }
 
 // put asks the program; where nobody but clients is there, it waits for one of them.
-func (c *talker) put(ctx context.Context, q question.Question) (string, error) {
+func (c *talker) put(ctx context.Context, q ask.Question) (string, error) {
 	if !c.clients.Headless {
 		return c.talk.Inquire(ctx, q)
 	}

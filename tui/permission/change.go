@@ -3,6 +3,7 @@ package permission
 import (
 	"strings"
 
+	"adze/internal/stream/ask"
 	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/edit"
@@ -41,7 +42,7 @@ func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
 // Changed allows the call with the text as it now is; one that was not changed is the call as it
 // was made.
 func (p *Dialog) Changed() {
-	a := Answer{Choice: Once}
+	a := ask.Answer{Choice: ask.Once}
 	if p.Text.Text != p.begun {
 		a.Text = p.Text.Text
 	}

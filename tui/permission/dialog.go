@@ -4,7 +4,7 @@
 // The one rule: nothing of a question is cut or hidden without saying so, and no key that was meant
 // for something else answers it.
 //
-// Start reading at Ask, then Dialog.Render; question.go lays the question out. Known limits:
+// Start reading at Dialog.Render; question.go lays the question out. Known limits:
 // questions are answered one by one, in their order.
 package permission
 
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/stream/ask"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tool"
@@ -47,8 +48,8 @@ const (
 
 // Asked is a question that waits for its answer.
 type Asked struct {
-	Ask
-	Reply chan Answer // holds one
+	ask.Permission
+	Reply chan ask.Answer // holds one
 }
 
 // Unasked takes back a question whose call has ended.
@@ -115,7 +116,7 @@ func (p *Dialog) Refuse() {
 		p.Part()
 		return
 	}
-	p.Answer(Answer{Choice: Deny, Reason: strings.TrimSpace(p.Reason.Text)})
+	p.Answer(ask.Answer{Choice: ask.Deny, Reason: strings.TrimSpace(p.Reason.Text)})
 }
 
 // First is the question that is shown; if nil, none is open.
@@ -175,7 +176,7 @@ func (p *Dialog) Remove(a *Asked) {
 }
 
 // Answer answers the first question.
-func (p *Dialog) Answer(a Answer) {
+func (p *Dialog) Answer(a ask.Answer) {
 	a.Offer = p.offer
 	p.queue[0].Reply <- a
 	p.queue = p.queue[1:]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/stream/ask"
 	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
@@ -104,12 +105,12 @@ func (p *Dialog) Part() { p.PartWithout(p.refused(), p.Reason.Text) }
 
 // PartWithout allows the change without some hunks; without all of them it is denied.
 func (p *Dialog) PartWithout(refused []int, why string) {
-	a := Answer{Choice: Once, Refused: refused, Reason: strings.TrimSpace(why)}
+	a := ask.Answer{Choice: ask.Once, Refused: refused, Reason: strings.TrimSpace(why)}
 	switch len(refused) {
 	case 0:
 		a.Reason = ""
 	case p.Parts():
-		a.Choice, a.Refused = Deny, nil
+		a.Choice, a.Refused = ask.Deny, nil
 	}
 	p.Answer(a)
 }

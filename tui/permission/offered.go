@@ -3,6 +3,8 @@ package permission
 import (
 	"cmp"
 	"strings"
+
+	"adze/internal/stream/ask"
 )
 
 // Grants reports whether a rule for the session is offered.
@@ -17,9 +19,9 @@ func (p *Dialog) NoRule() string {
 func (p *Dialog) Saves() bool { return p.Grants() && p.Offer().Save != "" }
 
 // Offer is the one that is shown.
-func (p *Dialog) Offer() Offer {
+func (p *Dialog) Offer() ask.Offer {
 	if !p.Grants() {
-		return Offer{}
+		return ask.Offer{}
 	}
 	return p.queue[0].Offers[p.offer]
 }

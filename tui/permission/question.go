@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"adze/internal/stream/ask"
 	"adze/internal/text/safeterm"
 	"adze/tool"
 	"adze/tui/draw"
@@ -136,7 +137,7 @@ func gap(w int) []draw.Row {
 func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().Pad(2).Done()} }
 
 // rest says what an offer leaves out, and what it allows once it is kept.
-func rest(o Offer) string {
+func rest(o ask.Offer) string {
 	var parts []string
 	if o.Spares != "" {
 		parts = append(parts, "still asked: "+o.Spares)
@@ -148,7 +149,7 @@ func rest(o Offer) string {
 }
 
 // means says in a sentence what an offer allows and what it does not.
-func means(o Offer) string {
+func means(o ask.Offer) string {
 	if o.Covers == "" {
 		return rest(o)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/stream/ask"
 	"adze/tool"
 	"adze/tui/draw"
 )
@@ -14,8 +15,8 @@ import (
 // scrolling it can.
 func TestAQuestionIsAllowedOnlyWhenItWasSeen(t *testing.T) {
 	need := func(n tool.Need) []tool.Need { return []tool.Need{n} }
-	offer := []Offer{{Rule: "allow execute(go test **)", Covers: strings.Repeat("go test ", 9), Spares: "go run"}, {Rule: "allow execute(go **)"}}
-	asks := map[string]Ask{
+	offer := []ask.Offer{{Rule: "allow execute(go test **)", Covers: strings.Repeat("go test ", 9), Spares: "go run"}, {Rule: "allow execute(go **)"}}
+	asks := map[string]ask.Permission{
 		"a command":       {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: "go test ./..."})}},
 		"a long command":  {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: strings.Repeat("echo a && ", 60)})}},
 		"a script":        {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: strings.Repeat("echo a\n", 40) + "rm -rf x"})}},
@@ -23,12 +24,12 @@ func TestAQuestionIsAllowedOnlyWhenItWasSeen(t *testing.T) {
 		"a change":        {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Write, Target: "a.go"})}, Offers: offer, Preview: []tool.Block{{Kind: tool.TextBlock, Text: strings.Repeat("line\n", 300)}}},
 		"several of them": {Question: tool.Question{Needs: []tool.Need{{Permission: tool.Read, Target: "a"}, {Permission: tool.Write, Target: "b"}, {Permission: tool.Network, Target: "https://example.com/" + strings.Repeat("x", 90)}}}},
 	}
-	for name, ask := range asks {
+	for name, question := range asks {
 		for _, size := range [][2]int{{40, 12}, {40, 10}, {20, 8}, {80, 24}, {120, 40}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
 				now := time.Unix(0, 0)
 				d := New(draw.Mono(), func() time.Time { return now }, Labels{Once: "y", Down: "PgDn", Up: "PgUp"}, "/w")
-				d.Add(&Asked{Ask: ask, Reply: make(chan Answer, 1)})
+				d.Add(&Asked{Permission: question, Reply: make(chan ask.Answer, 1)})
 				now = now.Add(time.Second)
 				w, h := size[0], size[1]-3
 				d.Render(w, h)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/stream/ask"
 	"adze/internal/text/lineread"
 	"adze/tui/permission"
 	"adze/tui/question"
@@ -141,7 +142,7 @@ func (p *Interface) command(name, arg string) {
 
 // answer takes a line as the answer; one that was on its way when the question came is none.
 func (p *Interface) answer(text string) {
-	a := permission.Answer{Choice: permission.Deny}
+	a := ask.Answer{Choice: ask.Deny}
 	letter, number := choice(text, len(p.Dialog.Offered()))
 	p.Dialog.Choose(number)
 	switch {
@@ -152,15 +153,15 @@ func (p *Interface) answer(text string) {
 	case text == "":
 		return
 	case text == "y":
-		a.Choice = permission.Once
+		a.Choice = ask.Once
 	case letter == "s" && p.Dialog.Grants():
-		a.Choice = permission.ForSession
+		a.Choice = ask.ForSession
 	case text == "a" && p.Dialog.First().Edits:
-		a.Choice = permission.AllEdits
+		a.Choice = ask.AllEdits
 	case letter == "k" && p.Dialog.Saves():
-		a.Choice = permission.Always
+		a.Choice = ask.Always
 	case text == "t" && p.Dialog.Tries():
-		a.Choice = permission.Try
+		a.Choice = ask.Try
 	case p.otherwise(text):
 		return
 	case text != "n":
@@ -207,7 +208,7 @@ func (p *Interface) next() {
 
 func (p *Interface) refuseAll() {
 	for p.Dialog.Open() {
-		p.Dialog.Answer(permission.Answer{Choice: permission.Deny, Reason: "nobody is there to answer", Absent: true})
+		p.Dialog.Answer(ask.Answer{Choice: ask.Deny, Reason: "nobody is there to answer", Absent: true})
 	}
 	for p.Inquiry.Open() {
 		p.Inquiry.Reply(question.Reply{Refused: true})

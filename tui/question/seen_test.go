@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/stream/ask"
 	"adze/tui/draw"
 )
 
@@ -13,7 +14,7 @@ import (
 // at any size; with the keys that the dialog names it can be.
 func TestAChoiceIsTakenOnlyWhenTheQuestionWasSeen(t *testing.T) {
 	plan := "# Mend the parser\n\n" + strings.Repeat("1. Read `parse.go` and **all** that calls it\n", 60)
-	for name, q := range map[string]Question{
+	for name, q := range map[string]ask.Question{
 		"a question":        {Text: "Which of them shall it be?", Choices: []string{"this one", "that one", "none of them"}},
 		"a long question":   {Text: strings.Repeat("words of a question ", 60), Choices: []string{"this one", "that one"}},
 		"long choices":      {Text: "Which?", Choices: []string{strings.Repeat("a choice of many words ", 12), strings.Repeat("and another one ", 12), "c", "d", "e", "f"}},

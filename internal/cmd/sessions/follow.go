@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/config/paths"
 	"adze/internal/live"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
@@ -63,7 +63,7 @@ func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 // emitter writes events as text, or as the lines of --output-format stream-json.
 func (p past) emitter(lines bool) func(session.Event) {
 	if lines {
-		return (&print.Printer{Out: p.Out, Err: p.Err, Format: print.StreamJSON, Mask: p.Mask}).Observe
+		return (&stream.Printer{Out: p.Out, Err: p.Err, Format: stream.StreamJSON, Mask: p.Mask}).Observe
 	}
 	return p.showEvent
 }

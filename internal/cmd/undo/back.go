@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"adze/internal/cmd"
-	"adze/internal/cmd/print"
 	"adze/internal/cmd/signals"
 	"adze/internal/sessiondb"
+	"adze/internal/stream"
 	"adze/internal/text/usage"
 	"adze/internal/undo/recorder"
 	"adze/session"
@@ -83,7 +83,7 @@ func (b back) untilSignal(run func(*cobra.Command) error) func(*cobra.Command, [
 	return func(c *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithCancelCause(c.Context())
 		defer cancel(nil)
-		stop := signals.Watch(cancel, func(cause session.Cause) { os.Exit(print.ExitCode(cause)) }, nil)
+		stop := signals.Watch(cancel, func(cause session.Cause) { os.Exit(stream.ExitCode(cause)) }, nil)
 		defer stop()
 		c.SetContext(ctx)
 		err := run(c)

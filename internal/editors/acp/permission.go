@@ -8,8 +8,8 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"adze/internal/stream/ask"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // The answers to a permission. That for the session has the number of the rule behind it.
@@ -24,12 +24,12 @@ const (
 
 // ask puts a question of the gate to the user. What the protocol has no word for stands in _meta:
 // the text that may be rewritten, the examples of a rule.
-func (t *thread) ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	r := t.request(a)
 	for {
 		id, more, err := t.choice(ctx, r)
 		if err != nil {
-			return permission.Answer{}, err
+			return ask.Answer{}, err
 		}
 		answer, again, err := t.permitted(ctx, id, more, a)
 		if err != nil || !again {
@@ -39,7 +39,7 @@ func (t *thread) ask(ctx context.Context, a permission.Ask) (permission.Answer, 
 }
 
 // request is the question as the editor gets it.
-func (t *thread) request(a permission.Ask) sdk.RequestPermissionRequest {
+func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	q := a.Question
 	with := t.now()
 	var content []sdk.ToolCallContent
@@ -71,7 +71,7 @@ func (t *thread) request(a permission.Ask) sdk.RequestPermissionRequest {
 }
 
 // touches says what is asked for, and what that really is where it is written in another way.
-func touches(a permission.Ask) string {
+func touches(a ask.Permission) string {
 	var out []string
 	for _, n := range a.Question.Needs {
 		line := fmt.Sprintf("%s `%s`", n.Permission, n.Touches())
@@ -88,7 +88,7 @@ func touches(a permission.Ask) string {
 
 // answers are the choices, with what they mean: those that allow once, then those that allow more,
 // then those that refuse. Editors go by the kinds, and where several have one by their order.
-func (t *thread) answers(a permission.Ask) []sdk.PermissionOption {
+func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	out := []sdk.PermissionOption{{OptionId: once, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once"}}
 	if a.Tries {
 		out = append(out, sdk.PermissionOption{OptionId: try, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Run it aside, and decide about its changes"})
@@ -139,11 +139,11 @@ func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id
 }
 
 // permitted is what an answer says; again: the user thought better of it.
-func (t *thread) permitted(ctx context.Context, id string, more meant, a permission.Ask) (answer permission.Answer, again bool, err error) {
+func (t *thread) permitted(ctx context.Context, id string, more meant, a ask.Permission) (answer ask.Answer, again bool, err error) {
 	m := more.Adze
 	switch {
 	case id == once:
-		answer = permission.Answer{Choice: permission.Once, Text: m.Text, Refused: m.Refused, Reason: m.Reason}
+		answer = ask.Answer{Choice: ask.Once, Text: m.Text, Refused: m.Refused, Reason: m.Reason}
 		if a.Question.Editing == nil {
 			answer.Text = ""
 		}
@@ -152,21 +152,21 @@ func (t *thread) permitted(ctx context.Context, id string, more meant, a permiss
 		}
 		return answer, false, nil
 	case id == try && a.Tries:
-		return permission.Answer{Choice: permission.Try}, false, nil
+		return ask.Answer{Choice: ask.Try}, false, nil
 	case strings.HasPrefix(id, forSession):
 		for n := range a.Offers {
 			if id == fmt.Sprint(forSession, n) {
-				return permission.Answer{Choice: permission.ForSession, Offer: n}, false, nil
+				return ask.Answer{Choice: ask.ForSession, Offer: n}, false, nil
 			}
 		}
 	case id == rewrite && a.Question.Editing != nil:
 		text, ok, err := t.write(ctx, "What is to run instead", a.Question.Editing.Text)
-		return permission.Answer{Choice: permission.Once, Text: text}, !ok, err
+		return ask.Answer{Choice: ask.Once, Text: text}, !ok, err
 	case id == refusing:
 		reason, ok, err := t.write(ctx, "Why not, for the model", "")
-		return permission.Answer{Choice: permission.Deny, Reason: reason}, !ok, err
+		return ask.Answer{Choice: ask.Deny, Reason: reason}, !ok, err
 	}
-	return permission.Answer{Choice: permission.Deny, Reason: m.Reason}, false, nil // no, dismissed, or what was never offered
+	return ask.Answer{Choice: ask.Deny, Reason: m.Reason}, false, nil // no, dismissed, or what was never offered
 }
 
 // asks makes sure that the editor knows of the call that is asked about, and returns how it is

@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // Program is what the agent asks of adze. All may be called by several goroutines.
@@ -40,8 +39,8 @@ type Wish struct {
 	Effort string
 	// Observe sees every event, one at a time; Ask and Inquire put questions to the user.
 	Observe func(session.Event)
-	Ask     func(context.Context, permission.Ask) (permission.Answer, error)
-	Inquire func(context.Context, question.Question) (string, error)
+	Ask     func(context.Context, ask.Permission) (ask.Answer, error)
+	Inquire func(context.Context, ask.Question) (string, error)
 	Named   func(title string) // is told the name that a model gave the conversation
 	Clients Clients
 	Editor  Editor // what the editor does for the conversation

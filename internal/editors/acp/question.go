@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
-	"adze/tui/question"
+	"adze/internal/stream/ask"
 )
 
 // errNoForm says that the editor cannot ask for words.
@@ -16,7 +16,7 @@ var errNoForm = errors.New("the editor has no way to ask for an answer in words;
 
 // inquire puts a question of the model, or its plan, to the user: with a form where the editor
 // has forms, else as choices.
-func (t *thread) inquire(ctx context.Context, q question.Question) (string, error) {
+func (t *thread) inquire(ctx context.Context, q ask.Question) (string, error) {
 	if t.agent.forms() {
 		return t.form(ctx, q)
 	}
@@ -47,15 +47,15 @@ func (t *thread) inquire(ctx context.Context, q question.Question) (string, erro
 
 // choices are the answers to a question, each of the kind that it is: editors give them keys, marks
 // and defaults by that. One that refuses is always among them, as the last.
-func choices(q question.Question) (out []sdk.PermissionOption) {
+func choices(q ask.Question) (out []sdk.PermissionOption) {
 	refuses := false
 	for n, c := range q.Choices {
 		o := sdk.PermissionOption{OptionId: sdk.PermissionOptionId(fmt.Sprint("choice:", n)), Kind: sdk.PermissionOptionKindAllowOnce, Name: c}
 		if n < len(q.Kinds) {
 			switch q.Kinds[n] {
-			case question.AllowAlways:
+			case ask.AllowAlways:
 				o.Kind = sdk.PermissionOptionKindAllowAlways
-			case question.Refuse:
+			case ask.Refuse:
 				o.Kind, refuses = sdk.PermissionOptionKindRejectOnce, true
 			}
 		}
@@ -97,7 +97,7 @@ func (t *thread) answered(call sdk.ToolCallId, answer string) {
 }
 
 // headline is a question in a line, and whole all that is to be read before it is answered.
-func headline(q question.Question) string {
+func headline(q ask.Question) string {
 	if q.Title != "" {
 		return q.Title
 	}
@@ -105,7 +105,7 @@ func headline(q question.Question) string {
 	return line
 }
 
-func whole(q question.Question) string {
+func whole(q ask.Question) string {
 	var parts []string
 	for _, part := range []string{q.Said, q.Text} {
 		if part != "" {
@@ -140,7 +140,7 @@ func (a *Agent) forms() bool {
 }
 
 // form asks with the choices and a line for other words.
-func (t *thread) form(ctx context.Context, q question.Question) (string, error) {
+func (t *thread) form(ctx context.Context, q ask.Question) (string, error) {
 	fields := map[string]any{"answer": map[string]any{"type": "string", "title": "Answer"}}
 	if len(q.Choices) > 0 {
 		fields["choice"] = map[string]any{"type": "string", "title": "Choice", "enum": q.Choices}

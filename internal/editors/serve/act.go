@@ -12,11 +12,11 @@ import (
 	"adze/internal/editors/htmlstream"
 	"adze/internal/live"
 	"adze/internal/live/control"
+	"adze/internal/stream/ask"
 	"adze/internal/text/jsontext"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
-	"adze/tui/permission"
 )
 
 // action is what a page wants done; its name says which fields count.
@@ -45,8 +45,8 @@ type action struct {
 }
 
 // choices are those of a permission by their names.
-var choices = map[string]permission.Choice{
-	"deny": permission.Deny, "once": permission.Once, "session": permission.ForSession, "always": permission.Always, "edits": permission.AllEdits, "try": permission.Try,
+var choices = map[string]ask.Choice{
+	"deny": ask.Deny, "once": ask.Once, "session": ask.ForSession, "always": ask.Always, "edits": ask.AllEdits, "try": ask.Try,
 }
 
 // act does what a page says, and answers with what there is to say of it.
@@ -196,7 +196,7 @@ func (r *room) answered(_ context.Context, a action) error {
 	if a.Choice != "" && !known {
 		return &refusal{http.StatusBadRequest, "there is no such choice"}
 	}
-	return r.answer(a.Question, permission.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: ownPage}, a.Text)
+	return r.answer(a.Question, ask.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: ownPage}, a.Text)
 }
 
 func (r *room) stopped(context.Context) error {

@@ -17,10 +17,10 @@ import (
 
 	"adze/internal/editors/serve"
 	"adze/internal/live"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // house keeps sessions in memory, and lets a test write what a turn does.
@@ -311,12 +311,12 @@ func (c *conversation) answers(text string) {
 }
 
 // calls makes a call, asks about it and ends it as the answer says.
-func (c *conversation) calls(ctx context.Context, id, name, args string, preview ...tool.Block) (permission.Answer, error) {
+func (c *conversation) calls(ctx context.Context, id, name, args string, preview ...tool.Block) (ask.Answer, error) {
 	call := tool.CallID(id)
 	c.says(session.Assistant, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: call, Name: name, Arguments: args}})
-	a, err := c.who.Ask(ctx, permission.Ask{Question: tool.Question{Call: call, Tool: tool.Definition{Name: name}, Needs: []tool.Need{{Permission: tool.Execute, Target: args}}}, Preview: preview})
+	a, err := c.who.Ask(ctx, ask.Permission{Question: tool.Question{Call: call, Tool: tool.Definition{Name: name}, Needs: []tool.Need{{Permission: tool.Execute, Target: args}}}, Preview: preview})
 	o := tool.Outcome{Call: call, Tool: name, Status: tool.Completed, Output: "ran"}
-	if err != nil || a.Choice == permission.Deny {
+	if err != nil || a.Choice == ask.Deny {
 		o.Status, o.Code, o.Output = tool.Denied, "denied", "the person said no: "+a.Reason
 	}
 	c.house.store(c.id, session.OutcomeEntry, o)

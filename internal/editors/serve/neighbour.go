@@ -16,10 +16,9 @@ import (
 	"adze/internal/files/attachments"
 	"adze/internal/live"
 	"adze/internal/live/control"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
-	tuiquestion "adze/tui/question"
 )
 
 // neighbours are the sessions of other processes that have a socket.
@@ -390,7 +389,7 @@ func (b *neighbour) question(q live.Question) item {
 	if a, is := live.Permission(q); is {
 		w.Kind, w.ask = uistream.Permission, &a
 	} else {
-		w.inquiry = &tuiquestion.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
+		w.inquiry = &ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
 	}
 	return item{question: &w.Question, asked: w}
 }
@@ -448,7 +447,7 @@ func (b *neighbour) blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 // ownersChoices are the choices of a permission as an owner names them; it offers no others.
-var ownersChoices = map[permission.Choice]string{permission.Deny: "no", permission.Once: "once", permission.ForSession: "session", permission.Try: "try"}
+var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.ForSession: "session", ask.Try: "try"}
 
 // control asks the owner.
 func (b *neighbour) control(ctx context.Context, r control.Request) (any, error) {
@@ -488,7 +487,7 @@ func (b *neighbour) answered(ctx context.Context, a action) error {
 		if line.Choice = ownersChoices[choice]; !known || line.Choice == "" {
 			return &refusal{http.StatusBadRequest, "that was not offered"}
 		}
-		if choice == permission.ForSession {
+		if choice == ask.ForSession {
 			line.Offer = &a.Offer
 		}
 	}

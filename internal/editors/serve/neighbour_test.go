@@ -17,10 +17,10 @@ import (
 	"adze/internal/editors/uistream"
 	"adze/internal/live"
 	"adze/internal/live/control"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // elsewhere is a session x in a house that another process has: its owner is a real one.
@@ -92,14 +92,14 @@ func (e *elsewhere) says(id string, role session.Role, text string) {
 }
 
 // asks puts a question of the gate.
-func (e *elsewhere) asks(t *testing.T) <-chan permission.Answer {
+func (e *elsewhere) asks(t *testing.T) <-chan ask.Answer {
 	t.Helper()
-	got := make(chan permission.Answer, 1)
+	got := make(chan ask.Answer, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() {
-		a, err := e.Ask(ctx, permission.Ask{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}, Needs: []tool.Need{{Permission: tool.Execute, Target: "make"}}},
-			Offers: []permission.Offer{{Rule: "execute(make)"}}})
+		a, err := e.Ask(ctx, ask.Permission{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}, Needs: []tool.Need{{Permission: tool.Execute, Target: "make"}}},
+			Offers: []ask.Offer{{Rule: "execute(make)"}}})
 		if err == nil {
 			got <- a
 		}
@@ -175,7 +175,7 @@ func TestASessionOfAnotherProcess(t *testing.T) {
 		}
 	}
 	s.act("x", "answer", map[string]any{"question": question, "choice": "session", "offer": 0})
-	if a := <-got; a.Choice != permission.ForSession || a.Offer != 0 {
+	if a := <-got; a.Choice != ask.ForSession || a.Offer != 0 {
 		t.Errorf("the gate got %+v", a)
 	}
 	untilHTML(next, "Answered by page")

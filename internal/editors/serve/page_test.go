@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 const attack = `<img src="http://192.0.2.1/seen" onerror="document.title='PWNED'"><script>document.title="PWNED"</script><a href="javascript:document.title='PWNED'">x</a>`
@@ -20,7 +20,7 @@ const attack = `<img src="http://192.0.2.1/seen" onerror="document.title='PWNED'
 // model says is text, wherever it stands.
 func TestThePageInABrowser(t *testing.T) {
 	b := newBrowser(t)
-	goOn, ran := make(chan struct{}), make(chan permission.Answer, 4)
+	goOn, ran := make(chan struct{}), make(chan ask.Answer, 4)
 	h := &house{}
 	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "hang" {
@@ -77,7 +77,7 @@ func TestThePageInABrowser(t *testing.T) {
 			t.Errorf("what a model says did something: %s", got)
 		}
 	}
-	if a := <-ran; a.Choice != permission.Once || len(ran) > 0 {
+	if a := <-ran; a.Choice != ask.Once || len(ran) > 0 {
 		t.Errorf("it ran with %v, and %d times more", a, len(ran))
 	}
 	page.send("hang")

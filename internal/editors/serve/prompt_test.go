@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"adze/internal/editors/uistream"
+	"adze/internal/stream/ask"
 	"adze/session"
-	"adze/tui/permission"
 )
 
 const tinyPNG = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="
@@ -166,7 +166,7 @@ func TestARemarkThatWasTakenBack(t *testing.T) {
 
 // TestAnAnswerOfThePageIsKnown as one.
 func TestAnAnswerOfThePageIsKnown(t *testing.T) {
-	answers := make(chan permission.Answer, 1)
+	answers := make(chan ask.Answer, 1)
 	s := listen(t, &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		a, _ := c.calls(ctx, "c1", "bash", `{"command":"make"}`)
 		answers <- a

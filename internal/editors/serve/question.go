@@ -11,19 +11,18 @@ import (
 
 	"adze/internal/editors/uistream"
 	"adze/internal/live"
+	"adze/internal/stream/ask"
 	"adze/tool"
-	"adze/tui/permission"
-	tuiquestion "adze/tui/question"
 )
 
 // asked is a question that waits. It is answered once: by whoever comes first.
 type asked struct {
 	uistream.Question
-	ask      *permission.Ask // what is asked, of a permission
-	inquiry  *tuiquestion.Question
-	input    string             // the hash of the arguments that the question is about
-	approval *permission.Answer // what was answered to a permission
-	words    string             // and to a question of the model
+	ask      *ask.Permission // what is asked, of a permission
+	inquiry  *ask.Question
+	input    string      // the hash of the arguments that the question is about
+	approval *ask.Answer // what was answered to a permission
+	words    string      // and to a question of the model
 	done     chan struct{}
 
 	elsewhere bool // another process asks it, or another window has the answer
@@ -43,7 +42,7 @@ func newApproval() string {
 }
 
 // Ask puts a question of the gate to whoever reads.
-func (r *room) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
+func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
 		Text: a.Why, Preview: a.Preview}
 	if a.Problem != "" {
@@ -61,14 +60,14 @@ func (r *room) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	}
 	w, err := r.put(ctx, &asked{Question: q, ask: &a})
 	if err != nil {
-		return permission.Answer{}, err
+		return ask.Answer{}, err
 	}
 	return *w.approval, nil
 }
 
 // Inquire puts a question of the model, or its plan: the next thing that the user says is the
 // answer.
-func (r *room) Inquire(ctx context.Context, a tuiquestion.Question) (string, error) {
+func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	text := a.Text
 	if a.Said != "" {
 		text += "\n\n" + a.Said
@@ -131,7 +130,7 @@ func (r *room) settle(w *asked, answered string) {
 
 // answer settles the question that waits, as a page says: whose words those are it knows from the
 // door. To another question than the one that waits it is too late.
-func (r *room) answer(id string, a permission.Answer, words string) error {
+func (r *room) answer(id string, a ask.Answer, words string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.asked
@@ -157,16 +156,16 @@ func (r *room) answer(id string, a permission.Answer, words string) error {
 }
 
 // allows says what an answer is in a few words, and refuses what was not offered.
-func (w *asked) allows(a permission.Answer) (string, error) {
+func (w *asked) allows(a ask.Answer) (string, error) {
 	offered := a.Offer >= 0 && a.Offer < len(w.ask.Offers)
 	none := &refusal{http.StatusBadRequest, "that was not offered"}
 	switch a.Choice {
-	case permission.Deny:
+	case ask.Deny:
 		if a.Reason != "" {
 			return "denied: " + a.Reason, nil
 		}
 		return "denied", nil
-	case permission.Once:
+	case ask.Once:
 		if len(a.Refused) > 0 && w.ask.Question.Without == nil || a.Text != "" && w.ask.Question.Editing == nil {
 			return "", none
 		}
@@ -174,19 +173,19 @@ func (w *asked) allows(a permission.Answer) (string, error) {
 			return "allowed in part", nil
 		}
 		return "allowed once", nil
-	case permission.ForSession:
+	case ask.ForSession:
 		if offered {
 			return "allowed for this session: " + w.ask.Offers[a.Offer].Rule, nil
 		}
-	case permission.Always:
+	case ask.Always:
 		if offered && w.ask.Offers[a.Offer].Save != "" {
 			return "allowed from now on: " + w.ask.Offers[a.Offer].Rule, nil
 		}
-	case permission.AllEdits:
+	case ask.AllEdits:
 		if w.ask.Edits {
 			return "all edits of the session are allowed", nil
 		}
-	case permission.Try:
+	case ask.Try:
 		if w.ask.Tries {
 			return "runs aside first", nil
 		}
@@ -221,10 +220,10 @@ func (r *room) approve(all []approval) (paused *teller, err error) {
 		case w.Call != a.call || w.input != hashOf(a.input):
 			return nil, &refusal{http.StatusForbidden, "the approval is for another call, or for other arguments"}
 		}
-		w.approval = &permission.Answer{Choice: permission.Deny, Reason: a.Reason, By: ownPage}
+		w.approval = &ask.Answer{Choice: ask.Deny, Reason: a.Reason, By: ownPage}
 		answered := "denied"
 		if *a.Approved {
-			w.approval, answered = &permission.Answer{Choice: permission.Once, By: ownPage}, "allowed"
+			w.approval, answered = &ask.Answer{Choice: ask.Once, By: ownPage}, "allowed"
 		}
 		r.settle(w, answered)
 		close(w.done)

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"adze/internal/editors/serve"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // The scenes of the pictures: what a user sees in a day.
@@ -99,10 +99,10 @@ func sceneTurn(ctx context.Context, c *conversation, text string) session.Result
 		c.works()
 		c.says(session.Assistant, session.Part{Kind: session.TextPart, Text: "The check goes below the lock."}, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: "ask", Name: "edit", Arguments: "{}"}})
 		c.who.Observe(session.ToolQueued{Event: tool.Event{Call: "ask", Tool: "edit", Heading: tool.Heading{Verb: "edit", Object: "pool/pool.go"}}})
-		_, err := c.who.Ask(ctx, permission.Ask{
+		_, err := c.who.Ask(ctx, ask.Permission{
 			Question: tool.Question{Call: "ask", Tool: tool.Definition{Name: "edit"}, Needs: []tool.Need{{Permission: tool.Write, Target: "pool/pool.go"}}},
 			Preview:  tool.Diff("pool/pool.go", sceneDiff), Edits: true, Why: "the mode asks before each edit",
-			Offers: []permission.Offer{{Rule: "write(pool/**)", Covers: "changes of all files below pool", Spares: "files elsewhere, and commands"},
+			Offers: []ask.Offer{{Rule: "write(pool/**)", Covers: "changes of all files below pool", Spares: "files elsewhere, and commands"},
 				{Rule: "write(**)", Covers: "changes of all files of this folder", Save: "config.json"}},
 		})
 		if err != nil {

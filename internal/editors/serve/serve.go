@@ -33,12 +33,11 @@ import (
 	"time"
 
 	"adze/internal/live/control"
+	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // House is what the program offers. Contract:
@@ -95,8 +94,8 @@ type Status struct {
 // Person is who a session is opened for.
 type Person interface {
 	Observe(session.Event)
-	Ask(context.Context, permission.Ask) (permission.Answer, error)
-	Inquire(context.Context, question.Question) (string, error)
+	Ask(context.Context, ask.Permission) (ask.Answer, error)
+	Inquire(context.Context, ask.Question) (string, error)
 	// Begin has a prompt of another process wait for its turn.
 	Begin(Prompt) error
 	// Stop ends the running turn; if false, none runs.

@@ -13,17 +13,16 @@ import (
 	"time"
 
 	"adze/internal/editors/serve"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // TestAnAnswerCountsOnce: of many tabs that answer at once the first is heard, the others are told
 // that they are late; an answer for another call, other arguments or of an id that was never issued
 // is none.
 func TestAnAnswerCountsOnce(t *testing.T) {
-	ran := make(chan permission.Answer, 9)
+	ran := make(chan ask.Answer, 9)
 	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		a, _ := c.calls(ctx, "c1", "bash", `{"command":"touch x","n":1.0}`)
 		ran <- a
@@ -69,7 +68,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 	if codes[200] != 1 || codes[409] != 7 {
 		t.Errorf("codes %v", codes)
 	}
-	if a := <-ran; a.Choice != permission.Once || len(ran) != 0 {
+	if a := <-ran; a.Choice != ask.Once || len(ran) != 0 {
 		t.Errorf("answered %v, and %d more", a, len(ran))
 	}
 }
@@ -186,7 +185,7 @@ func TestRemarksInquiriesAndAborts(t *testing.T) {
 			c.steers = false
 			c.mu.Unlock()
 		case "ask":
-			words, _ := c.who.Inquire(ctx, question.Question{Text: "Which?", Choices: []string{"A", "B"}})
+			words, _ := c.who.Inquire(ctx, ask.Question{Text: "Which?", Choices: []string{"A", "B"}})
 			c.answers("You said " + words)
 		case "hang":
 			_, err := c.calls(ctx, "c9", "bash", `{}`)

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"adze/internal/live"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // told is one thing that a page is told.
@@ -74,7 +74,7 @@ func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		go func() { cancel(<-seen) }()
-		_, _ = c.who.Ask(ctx, permission.Ask{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}})
+		_, _ = c.who.Ask(ctx, ask.Permission{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}})
 		return done()
 	}}
 	s := listen(t, h)
@@ -99,9 +99,9 @@ func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
 // that are no choice, another question or a late answer change nothing; what is offered is what the
 // gate gets.
 func TestAPageAnswersOnlyWhatIsOffered(t *testing.T) {
-	got := make(chan permission.Answer, 1)
+	got := make(chan ask.Answer, 1)
 	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
-		a, err := c.who.Ask(ctx, permission.Ask{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}, Offers: []permission.Offer{{Rule: "execute(ls)"}, {Rule: "execute(ls **)", Save: "config.json"}}})
+		a, err := c.who.Ask(ctx, ask.Permission{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}, Offers: []ask.Offer{{Rule: "execute(ls)"}, {Rule: "execute(ls **)", Save: "config.json"}}})
 		if err != nil {
 			return session.Sort(err)
 		}
@@ -147,7 +147,7 @@ func TestAPageAnswersOnlyWhatIsOffered(t *testing.T) {
 	if code := answer(`{"question":"QUESTION","choice":"session","offer":1}`); code != http.StatusOK {
 		t.Errorf("what is offered: %d", code)
 	}
-	if a := <-got; a.Choice != permission.ForSession || a.Offer != 1 {
+	if a := <-got; a.Choice != ask.ForSession || a.Offer != 1 {
 		t.Errorf("the gate got %+v", a)
 	}
 	if code := answer(`{"question":"QUESTION","choice":"deny"}`); code != http.StatusConflict {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"adze/internal/stream/ask"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // errOther says that hunks were chosen in a change that is another one by now: their numbers mean
@@ -15,10 +15,10 @@ var errOther = errors.New("the file changed meanwhile; this is how the change lo
 
 // askFor asks until there is an answer that can be followed, and makes of it the call as the user
 // wants it; if nil, as it was made. What cannot be followed is asked again, with what is wrong.
-func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (permission.Answer, error), a permission.Ask) (permission.Answer, *tool.Change, error) {
+func askFor(ctx context.Context, put func(context.Context, ask.Permission) (ask.Answer, error), a ask.Permission) (ask.Answer, *tool.Change, error) {
 	for {
-		answer, err := ask(ctx, a)
-		if err != nil || answer.Choice != permission.Once {
+		answer, err := put(ctx, a)
+		if err != nil || answer.Choice != ask.Once {
 			return answer, nil, err
 		}
 		change, err := changed(ctx, &a, answer)
@@ -31,7 +31,7 @@ func askFor(ctx context.Context, ask func(context.Context, permission.Ask) (perm
 
 // changed is the call as it was answered. It shows the change anew where that is not the one that
 // was looked at.
-func changed(ctx context.Context, a *permission.Ask, answer permission.Answer) (*tool.Change, error) {
+func changed(ctx context.Context, a *ask.Permission, answer ask.Answer) (*tool.Change, error) {
 	q := a.Question
 	switch {
 	case answer.Text != "" && q.Editing != nil:

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/stream/ask"
 	"adze/tool"
-	"adze/tui/permission"
 )
 
 // A choice of hunks that cannot be followed is no lost question, and is never done to another
@@ -16,7 +16,7 @@ func TestWhatCannotBeFollowedIsAskedAgain(t *testing.T) {
 	diff := "@@ -1 +1 @@\n-a\n+b\n"
 	broken := errors.New("nothing is left of the change")
 	var taken []int
-	a := permission.Ask{Preview: []tool.Block{{Kind: tool.DiffBlock, Text: "@@ -1 +1 @@\n-old\n+b\n"}}}
+	a := ask.Permission{Preview: []tool.Block{{Kind: tool.DiffBlock, Text: "@@ -1 +1 @@\n-old\n+b\n"}}}
 	a.Question.Preview = func(context.Context) []tool.Block { return []tool.Block{{Kind: tool.DiffBlock, Text: diff}} }
 	a.Question.Without = func(_ context.Context, refused []int, why string) (*tool.Change, error) {
 		taken = append(taken, refused...)
@@ -26,14 +26,14 @@ func TestWhatCannotBeFollowedIsAskedAgain(t *testing.T) {
 		return &tool.Change{Note: why}, nil
 	}
 	var problems []string
-	replies := []permission.Answer{{Refused: []int{1}}, {Refused: []int{2}}, {Refused: []int{3}, Reason: "so"}}
-	_, change, err := askFor(t.Context(), func(_ context.Context, a permission.Ask) (permission.Answer, error) {
+	replies := []ask.Answer{{Refused: []int{1}}, {Refused: []int{2}}, {Refused: []int{3}, Reason: "so"}}
+	_, change, err := askFor(t.Context(), func(_ context.Context, a ask.Permission) (ask.Answer, error) {
 		problems = append(problems, a.Problem)
 		if len(problems) > 1 && a.Preview[0].Text != diff {
 			t.Error("the change that it has become is not shown")
 		}
 		r := replies[len(problems)-1]
-		r.Choice = permission.Once
+		r.Choice = ask.Once
 		return r, nil
 	}, a)
 	if err != nil || change == nil || change.Note != "so" {
@@ -49,10 +49,10 @@ func TestWhatCannotBeFollowedIsAskedAgain(t *testing.T) {
 
 // An answer that says no, or yes as it is, changes nothing.
 func TestAPlainAnswerChangesNothing(t *testing.T) {
-	for _, choice := range []permission.Choice{permission.Deny, permission.Once, permission.ForSession} {
-		_, change, err := askFor(t.Context(), func(context.Context, permission.Ask) (permission.Answer, error) {
-			return permission.Answer{Choice: choice}, nil
-		}, permission.Ask{})
+	for _, choice := range []ask.Choice{ask.Deny, ask.Once, ask.ForSession} {
+		_, change, err := askFor(t.Context(), func(context.Context, ask.Permission) (ask.Answer, error) {
+			return ask.Answer{Choice: choice}, nil
+		}, ask.Permission{})
 		if change != nil || err != nil {
 			t.Errorf("%d: %v %v", choice, change, err)
 		}

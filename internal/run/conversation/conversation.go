@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/cmd/print"
 	"adze/internal/editors/lsp"
 	"adze/internal/files/workspace"
 	"adze/internal/llm/models"
@@ -38,6 +37,7 @@ import (
 	"adze/internal/sessiondb/buffered"
 	"adze/internal/sessiondb/lookup"
 	sessiondboutputs "adze/internal/sessiondb/outputs"
+	"adze/internal/stream"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
@@ -54,7 +54,7 @@ type Conversation struct {
 	Set      liveSet
 	Servers  *servers.Servers // if nil, there are none
 	code     *lsp.Servers     // if nil, there are none
-	Head     print.Head
+	Head     stream.Head
 	model    models.Model // that Head names
 	Notices  []string
 	losses   []string // those of the notices that tell what a damaged store lost
@@ -257,9 +257,9 @@ func (w *Conversation) introduce(ctx context.Context, id session.ID, model model
 	walls := w.Cage.Now(ctx)
 	w.model = model
 	w.Notices = append(w.Notices, w.Cage.Box.Unheld(walls)...)
-	w.Head = print.Head{
+	w.Head = stream.Head{
 		Version: process.Version, Session: string(id), Cwd: w.Settings.Root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
-		Tools: w.Set.Names(), PermissionMode: string(w.Gate.Mode()), Sandbox: print.Sandbox{Level: string(walls.Level), How: walls.How},
+		Tools: w.Set.Names(), PermissionMode: string(w.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), How: walls.How},
 	}
 	return nil
 }

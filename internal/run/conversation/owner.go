@@ -12,20 +12,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"adze/internal/cmd/lineprotocol"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/project/plan"
 	"adze/internal/run/hostio"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // Clients are other processes of the user that watch and steer a conversation (package live). A
@@ -174,20 +173,20 @@ func (s *sharing) together(who Person) Person {
 				title = q.Asks + " asks"
 			}
 			return first(ctx, func(ctx context.Context) (string, error) { return inquire(ctx, q) },
-				s.inquire(question.Question{Title: title, Agent: q.Agent, Text: q.Question, Choices: q.Choices}))
+				s.inquire(ask.Question{Title: title, Agent: q.Agent, Text: q.Question, Choices: q.Choices}))
 		}
 	}
 	if review := who.Review; review != nil {
 		who.Review = func(ctx context.Context, q plan.Question) (string, error) {
 			return first(ctx, func(ctx context.Context) (string, error) { return review(ctx, q) },
-				s.inquire(question.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said}))
+				s.inquire(ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said}))
 		}
 	}
 	return who
 }
 
 // inquire asks the clients; if nil, there can be none.
-func (s *sharing) inquire(q question.Question) func(context.Context) (string, error) {
+func (s *sharing) inquire(q ask.Question) func(context.Context) (string, error) {
 	owner := s.owner.Load()
 	if owner == nil {
 		return nil
@@ -196,14 +195,14 @@ func (s *sharing) inquire(q question.Question) func(context.Context) (string, er
 }
 
 // asking has a question of the gate be put to the clients, too.
-func (s *sharing) asking(ask func(context.Context, permission.Ask) (permission.Answer, error)) func(context.Context, permission.Ask) (permission.Answer, error) {
+func (s *sharing) asking(window func(context.Context, ask.Permission) (ask.Answer, error)) func(context.Context, ask.Permission) (ask.Answer, error) {
 	owner := s.owner.Load()
 	if owner == nil {
-		return ask
+		return window
 	}
-	return func(ctx context.Context, a permission.Ask) (permission.Answer, error) {
-		clients := func(ctx context.Context) (permission.Answer, error) { return owner.Ask(ctx, a) }
-		return first(ctx, func(ctx context.Context) (permission.Answer, error) { return ask(ctx, a) }, clients)
+	return func(ctx context.Context, a ask.Permission) (ask.Answer, error) {
+		clients := func(ctx context.Context) (ask.Answer, error) { return owner.Ask(ctx, a) }
+		return first(ctx, func(ctx context.Context) (ask.Answer, error) { return window(ctx, a) }, clients)
 	}
 }
 

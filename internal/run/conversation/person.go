@@ -13,12 +13,12 @@ import (
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/sandbox/proc"
+	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
 	"adze/toolset"
-	"adze/tui/permission"
 )
 
 // Person is who can be asked while a run works; without one the fields are nil.
@@ -74,14 +74,14 @@ func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
 type Asking struct {
 	Of   *Conversation
 	File string // in which they can keep rules; if empty, they cannot
-	Ask  func(context.Context, permission.Ask) (permission.Answer, error)
+	Ask  func(context.Context, ask.Permission) (ask.Answer, error)
 	Tell func(session.Event)
 	Mode func(policy.Mode) error // changes the permission mode; if nil, it cannot be changed here
 }
 
 func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = hostio.Veiled(q)
-	a := permission.Ask{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries,
+	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries,
 		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil && !ofStage(q)}
 	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
 	if q.Preview != nil {
@@ -92,13 +92,13 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 		return policy.Answer{}, err
 	}
 	switch answer.Choice {
-	case permission.Once:
+	case ask.Once:
 		return policy.Answer{Choice: policy.Once, Change: change, By: answer.By}, nil
-	case permission.AllEdits:
+	case ask.AllEdits:
 		return policy.Answer{Choice: policy.Once, By: answer.By}, k.Mode(policy.Edits)
-	case permission.Try:
+	case ask.Try:
 		return policy.Answer{Choice: policy.Try, By: answer.By}, nil
-	case permission.Always:
+	case ask.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		err := k.Of.Settings.ByUser("a rule")
 		if err == nil {
@@ -108,11 +108,11 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
-	case permission.ForSession:
+	case ask.ForSession:
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
 	}
 	if answer.Absent {
-		return policy.Answer{}, permission.ErrClosed
+		return policy.Answer{}, ask.ErrClosed
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason, By: answer.By}, nil
 }
@@ -124,9 +124,9 @@ func ofStage(q tool.Question) bool {
 
 // offered are the offers of the gate as the dialog shows them; those that a configuration can hold
 // can be kept there.
-func offered(offers []policy.Offer, file string) (out []permission.Offer) {
+func offered(offers []policy.Offer, file string) (out []ask.Offer) {
 	for _, o := range offers {
-		shown := permission.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
+		shown := ask.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
 			Covers: redact.Passwords(o.Covers), Spares: redact.Passwords(o.Spares), Saved: redact.Passwords(o.Saved)}
 		if _, ok := savedRules(o.Rules); ok {
 			shown.Save = file

@@ -2,7 +2,7 @@
 //
 // The one rule: plain values. Nothing here opens, starts or asks.
 //
-// Start reading at Run, then request.go.
+// Start reading at Run, then Request.
 package flags
 
 import (
@@ -14,12 +14,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"adze/internal/cmd/print"
 	"adze/internal/config"
+	"adze/internal/editors/acp"
+	"adze/internal/files/workspace"
 	"adze/internal/policy"
 	"adze/internal/policy/policyconfig"
 	"adze/internal/project/instructions"
 	"adze/internal/project/plan"
+	"adze/internal/run/outputschema"
+	"adze/internal/stream"
 	"adze/internal/text/plural"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -77,7 +80,7 @@ type Run struct {
 }
 
 // New is a run of which the command line says nothing.
-func New() Run { return Run{Format: string(print.Text), InputFormat: TextInput} }
+func New() Run { return Run{Format: string(stream.Text), InputFormat: TextInput} }
 
 // Parse reads the flags of a run from words. It returns the names of those that were given, and the
 // words that are no flags.
@@ -103,7 +106,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	o.given = f.Changed
 	f.SortFlags = false
 	f.BoolVarP(&o.Print, "print", "p", false, "do the job without a terminal and print the answer")
-	f.StringVar(&o.Format, "output-format", string(print.Text), "with --print: text, json or stream-json")
+	f.StringVar(&o.Format, "output-format", string(stream.Text), "with --print: text, json or stream-json")
 	f.StringVar(&o.InputFormat, "input-format", TextInput, "with --print: text, or stream-json for a program that leads the conversation (adze help lines)")
 	f.StringVar(&o.Model, "model", "", "the model, as `PROVIDER/NAME`; adze models lists them")
 	f.StringVar(&o.Effort, "effort", "", "how hard the model thinks: `"+strings.Join(session.Efforts(), ", ")+"`; a model takes the nearest level that it knows")
@@ -200,7 +203,7 @@ func (o *Run) checkInput() error {
 		return nil
 	case !o.Print:
 		return usage.Mistake("add --print", "--input-format stream-json is for a program, without a terminal")
-	case o.Format != string(print.StreamJSON):
+	case o.Format != string(stream.StreamJSON):
 		return usage.Mistake("add --output-format stream-json", "who writes lines has to read lines")
 	case o.Stdin:
 		return usage.Mistake("leave - out", "stdin has the lines of --input-format, and no prompt")
@@ -209,7 +212,7 @@ func (o *Run) checkInput() error {
 }
 
 func (o *Run) Check() error {
-	if _, err := print.ParseFormat(o.Format); err != nil {
+	if _, err := stream.ParseFormat(o.Format); err != nil {
 		return usage.Mistake("adze -p --output-format stream-json …", "%v", err)
 	}
 	if err := o.checkInput(); err != nil {
@@ -443,3 +446,18 @@ func allowing(denied []session.Denial) string {
 	}
 	return policy.AllowFlags(rules)
 }
+
+// Request is one run that somebody asks for: its flags, and more that no flag can say.
+type Request struct {
+	Run
+	Files  workspace.FS         // the way to files; if nil, the disk
+	Lent   []acp.Server         // MCP servers that an editor names
+	Asked  string               // the first prompt, where it is known before the run is built
+	Answer *outputschema.Schema // read from schema; if nil, any answer will do
+	Serves bool                 // a program of others makes the calls, not a model
+	ByHand session.Provider     // makes the one call of adze tools run, in place of a model
+}
+
+// Written reports a run whose model only says what was written before: its subagents are in the
+// same text.
+func (o *Request) Written() bool { return o.Demo || o.Replay != "" || o.ByHand != nil }

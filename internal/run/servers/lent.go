@@ -14,7 +14,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/project/trust"
 	"adze/internal/run/settings"
-	"adze/tui/question"
+	"adze/internal/stream/ask"
 )
 
 // lentServers are the MCP servers that an editor names for one session. They are as those of a
@@ -102,17 +102,17 @@ const (
 )
 
 // askAbout puts a question to the user of an editor.
-type askAbout = func(context.Context, question.Question) (string, error)
+type askAbout = func(context.Context, ask.Question) (string, error)
 
 // Consent asks the user, before their prompt is answered, about servers of the editor that were
 // not asked about, and has the tools of those that they allow join.
-func (m *Servers) Consent(ctx context.Context, ask askAbout) {
+func (m *Servers) Consent(ctx context.Context, inquire askAbout) {
 	if m == nil || m.lent == nil {
 		return
 	}
 	var begin []string
 	for _, name := range m.lent.names {
-		if m.allows(ctx, name, ask) {
+		if m.allows(ctx, name, inquire) {
 			m.Show(name)
 			begin = append(begin, name)
 		}
@@ -121,7 +121,7 @@ func (m *Servers) Consent(ctx context.Context, ask askAbout) {
 }
 
 // allows reports whether a server that is hidden may be used from now on.
-func (m *Servers) allows(ctx context.Context, name string, ask askAbout) bool {
+func (m *Servers) allows(ctx context.Context, name string, inquire askAbout) bool {
 	l := m.lent
 	l.mu.Lock()
 	asked := l.asked[name]
@@ -134,9 +134,9 @@ func (m *Servers) allows(ctx context.Context, name string, ask askAbout) bool {
 		return true
 	}
 	i := l.items[name]
-	answer, err := ask(ctx, question.Question{
+	answer, err := inquire(ctx, ask.Question{
 		Text:    fmt.Sprintf("The editor wants to use the MCP server %s in this session, which would start or reach:\n\n%s\n\nMay it?", name, strings.Join(i.Lines(), "\n")),
-		Choices: []string{lentOnce, lentHence, notLent}, Kinds: []question.Kind{question.AllowOnce, question.AllowAlways, question.Refuse},
+		Choices: []string{lentOnce, lentHence, notLent}, Kinds: []ask.Kind{ask.AllowOnce, ask.AllowAlways, ask.Refuse},
 	})
 	if err != nil || answer != lentOnce && answer != lentHence {
 		return false

@@ -32,41 +32,21 @@ type Row struct {
 // Table is the architecture: a package that is not in it and lies under internal is a leaf helper,
 // which imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
-	return append(slices.Concat(centre(), program(), providers(), rooms(), far(), served()), []Row{
+	return append(slices.Concat(centre(), terminal(), program(), providers(), rooms()), []Row{
 		{Package: "session", May: []string{"tool", "internal/text/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
 		{Package: "prompts", Why: "embedded texts"},
 		{Package: "docs", Why: "embedded pages"},
 		{Package: "toolset", May: []string{"tool", "internal/files/workspace", "internal/files/search", "internal/sandbox/proc",
 			"internal/web", "internal/web/websearch", "internal/files/diff", "internal/text", "internal/files/textedit", "internal/files/git", "internal/text/jsonc", "internal/text/redact",
 			"internal/files/notebook", "internal/files/imagescale", "internal/editors/lsp", "internal/files/formatter"}, Why: "tools act through leaf helpers"},
-		{Package: "tui", May: []string{"session", "tool", "internal/text/safeterm"}, Tests: []string{"internal/files/diff"}, Why: "an observer of one event stream"},
-		{Package: "tui/ui", Room: true, May: []string{"tool", "internal/text/safeterm", "tui/draw"}, Never: outside(),
-			Why: "what rooms share to show themselves alike knows none of them"},
-		{Package: "tui/edit", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui"}, Never: outside(), Why: "a text with a cursor knows no pane"},
-		{Package: "tui/vim", Room: true, May: []string{"tui/draw", "tui/edit"}, Tests: []string{"internal/text/safeterm"}, Never: outside(), Why: "keys over a text, nothing else"},
-		{Package: "tui/prompt", Room: true, May: []string{"session", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit", "tui/vim", "tui/list", "session/api"},
-			Never: outside(), Why: "the line takes keys and returns what happened; it knows no model and asks nobody"},
-		{Package: "tui/transcript", Room: true, May: []string{"session", "tool", "internal/text/safeterm", "tui/draw", "tui/ui"}, Never: outside(),
-			Why: "a pane takes events and draws itself"},
-		{Package: "tui/pane", Room: true, May: []string{"session", "tool", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
-			Why: "a pane takes events and draws itself"},
-		{Package: "tui/permission", Room: true, May: []string{"tool", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
-			Why: "the dialog shows a question and keeps the answer; it decides nothing"},
-		{Package: "tui/question", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
-			Why: "the dialog shows a question of the model and keeps the answer; it knows no tool"},
-		{Package: "tui/tty", Room: true, May: []string{"tui/input", "tui/screen"}, From: []string{"tui", "tui/overview"}, Why: "a terminal; it knows nothing that is shown"},
-		{Package: "tui/overview", Room: true, May: []string{"internal/text/safeterm", "internal/text/plural", "tui/draw", "tui/edit", "tui/screen", "tui/tty", "tui/ui"}, Tests: []string{"internal/testkit/golden"}, Why: "rows of sessions; what they are, its port says"},
-		{Package: "tui/list", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
-		{Package: "tui/firstrun", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/edit", "tui/ui", "session/api"}, Why: "a screen that tells and marks"},
 		{Package: "session/api", Room: true, May: []string{"session", "tool"}, Never: outside(), Why: "functions and plain values"},
-		{Package: "tui/plain", Room: true, May: []string{"session", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
-			Why: "the same panes by lines; the root only through its port"},
-		{Package: "internal/cmd/print", May: []string{"internal/text/jsontext", "session", "tool", "internal/text/safeterm", "internal/text/redact", "internal/text/usage"}, Why: "an observer of one event stream"},
-		{Package: "internal/live", May: []string{"internal/cmd/lineprotocol", "internal/cmd/print", "internal/live/control", "internal/text/jsontext", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool", "tui/permission", "tui/question"},
+		{Package: "internal/stream/ask", Room: true, May: []string{"tool"}, Never: effects(), Why: "questions and answers are values; who asks and who shows them, it does not know"},
+		{Package: "internal/stream", Room: true, May: []string{"internal/text/jsontext", "session", "tool", "internal/text/safeterm", "internal/text/redact", "internal/text/usage"}, Why: "an observer of one event stream"},
+		{Package: "internal/live", May: []string{"internal/stream", "internal/live/control", "internal/text/jsontext", "internal/text/lineread", "internal/text/redact", "internal/text/usage", "session", "tool"},
 			Why: "it shows a session to other processes and hears them; how a prompt is worked on, the program says"},
-		{Package: "internal/live/control", May: []string{"session", "internal/text/usage", "session/api"},
+		{Package: "internal/live/control", May: []string{"session", "internal/text/usage"},
 			Why: "what can be asked of a session that is open; it knows neither how that comes nor where the session is shown"},
-		{Package: "internal/cmd/lineprotocol", May: []string{"internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/cmd/print", "internal/text/usage", "session", "tool", "tui/question", "tui/permission"}, Why: "it puts the questions of the interface to a program, and knows neither the wiring nor who decides"},
+		{Package: "internal/stream/lineprotocol", Room: true, May: []string{"internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/text/usage", "session", "internal/stream", "internal/stream/ask", "tool"}, Why: "it puts the questions of a session to a program, and knows neither the wiring nor who decides"},
 
 		{Package: "internal/sessiondb", May: []string{"session", "tool"}, Why: "adapters depend inwards"},
 		{Package: "internal/sessiondb/buffered", May: []string{"session", "internal/sessiondb"}, Why: "a decorator of a store"},
@@ -87,7 +67,7 @@ func Table() []Row {
 		{Package: "internal/project/trust", May: []string{"tool", "internal/files/workspace", "internal/project/discovery", "internal/project/hooks/dialect", "internal/text/jsonc"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
 		{Package: "internal/project/hooks", May: []string{"session", "tool", "internal/text/jsonc", "internal/sandbox/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
 		{Package: "internal/project/hooks/dialect", Room: true, May: []string{"session"}, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
-		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/visibility", "tool", "internal/files/workspace", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
+		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/visibility", "tool", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
 
 		{Package: "internal/files/textedit", May: []string{"internal/text", "internal/files/diff"}, Why: "edits keep the format that text found and show what changed"},
 		{Package: "internal/config", May: []string{"internal/text/jsonc", "tool/fuzzy"}, Why: "a file that a person writes"},
@@ -95,7 +75,7 @@ func Table() []Row {
 		{Package: "internal/sandbox/proc", May: []string{"internal/text/redact"}, Why: "it keeps secrets out of the environment of commands, and records of those that run"},
 		{Package: "internal/sandbox/child", Room: true, May: []string{"internal/sandbox/proc"}, Why: "a program and its life; it knows no protocol"},
 		{Package: "internal/files/git", May: []string{"internal/sandbox/proc"}, Why: "git is a supervised process"},
-		{Package: "internal/files/attachments", May: []string{"tool"}, From: []string{"internal/editors/acp", "internal/editors/serve", "internal/cmd/lineprotocol", "internal/run/hostio"}, Why: "bytes that came with a prompt; who sent them it does not know"},
+		{Package: "internal/files/attachments", May: []string{"tool"}, From: []string{"internal/editors/acp", "internal/editors/serve", "internal/stream/lineprotocol", "internal/run/hostio"}, Why: "bytes that came with a prompt; who sent them it does not know"},
 		{Package: "internal/text/bracecount", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
 		{Package: "internal/osfile/*", Room: true, Anybody: true, Why: "files as the system has them: replaced at once, locked, of one owner; it knows nothing that stands in them"},
 		{Package: "internal/text/markdown", Room: true, Anybody: true, Never: outside(), Why: "a text as blocks and spans; how they are shown, it does not know"},
@@ -108,6 +88,40 @@ func Table() []Row {
 		{Package: "internal/testkit/*", May: []string{"session", "tool", "internal/llm/wire", "internal/files/workspace", "internal/testkit/effort"}, From: []string{}, Why: "for tests only"},
 		{Package: "internal/tools/archtest", From: []string{}, Why: "for its own test only"},
 	}...)
+}
+
+// terminal is the interface. Only the program imports it. What it shares with others lies beside
+// the session or among the texts.
+func terminal() []Row {
+	rows := []Row{
+		{Package: "tui", May: []string{"session", "internal/stream/ask", "tool", "internal/text/safeterm"}, Tests: []string{"internal/files/diff"}, Why: "an observer of one event stream"},
+		{Package: "tui/ui", Room: true, May: []string{"tool", "internal/text/safeterm", "tui/draw"}, Never: outside(),
+			Why: "what rooms share to show themselves alike knows none of them"},
+		{Package: "tui/edit", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui"}, Never: outside(), Why: "a text with a cursor knows no pane"},
+		{Package: "tui/vim", Room: true, May: []string{"tui/draw", "tui/edit"}, Tests: []string{"internal/text/safeterm"}, Never: outside(), Why: "keys over a text, nothing else"},
+		{Package: "tui/prompt", Room: true, May: []string{"session", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit", "tui/vim", "tui/list", "session/api"},
+			Never: outside(), Why: "the line takes keys and returns what happened; it knows no model and asks nobody"},
+		{Package: "tui/transcript", Room: true, May: []string{"session", "tool", "internal/text/safeterm", "tui/draw", "tui/ui"}, Never: outside(),
+			Why: "a pane takes events and draws itself"},
+		{Package: "tui/pane", Room: true, May: []string{"session", "tool", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
+			Why: "a pane takes events and draws itself"},
+		{Package: "tui/permission", Room: true, May: []string{"tool", "internal/text/safeterm", "internal/stream/ask", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
+			Why: "the dialog shows a question and keeps the answer; it decides nothing"},
+		{Package: "tui/question", Room: true, May: []string{"internal/text/safeterm", "internal/stream/ask", "tui/draw", "tui/ui", "tui/edit"}, Never: outside(),
+			Why: "the dialog shows a question of the model and keeps the answer; it knows no tool"},
+		{Package: "tui/tty", Room: true, May: []string{"tui/input", "tui/screen"}, From: []string{"tui", "tui/overview"}, Why: "a terminal; it knows nothing that is shown"},
+		{Package: "tui/overview", Room: true, May: []string{"internal/text/safeterm", "internal/text/plural", "tui/draw", "tui/edit", "tui/screen", "tui/tty", "tui/ui"}, Tests: []string{"internal/testkit/golden"}, Why: "rows of sessions; what they are, its port says"},
+		{Package: "tui/list", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
+		{Package: "tui/firstrun", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/edit", "tui/ui", "session/api"}, Why: "a screen that tells and marks"},
+		{Package: "tui/plain", Room: true, May: []string{"session", "internal/stream/ask", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
+			Why: "the same panes by lines; the root only through its port"},
+	}
+	for i := range rows {
+		if rows[i].From == nil {
+			rows[i].From = []string{"tui", "tui/*", "internal/run", "internal/run/*"}
+		}
+	}
+	return rows
 }
 
 // program is what is put together at the top, and what the user starts.
@@ -129,7 +143,7 @@ func program() []Row {
 // commands is what the command line may use.
 func commands() []string {
 	return []string{"docs", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
-		"internal/llm/login", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/cmd/print", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/cmd/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree",
+		"internal/llm/login", "internal/stream", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/cmd/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
 
@@ -138,7 +152,7 @@ func commands() []string {
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/files/workspace/buffers", Room: true, May: []string{"internal/files/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
-		{Package: "internal/editors/acp", May: []string{"internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/files/diff", "internal/text/redact", "session", "tool", "tui/question", "tui/permission", "session/api"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
+		{Package: "internal/editors/acp", May: []string{"internal/stream", "internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/files/diff", "internal/text/redact", "session", "tool"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/undo/recorder", May: []string{"session", "tool", "internal/files/diff", "internal/files/git", "internal/undo", "internal/sandbox/proc"}, Tests: []string{"internal/sessiondb"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/files/fsnotify", "internal/files/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
 		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
@@ -176,6 +190,9 @@ func rooms() []Row {
 		{Package: "internal/project/worktree", May: []string{"internal/files/git", "internal/text/usage"}, Why: "it makes work trees through git and remembers them; it knows no session"},
 		{Package: "internal/fleet", Room: true, May: []string{"session", "internal/fleet/batch"}, Tests: []string{"internal/testkit/natstest"},
 			Why: "a batch on many machines by one server; it knows no flags and nothing that is shown"},
+		{Package: "internal/telemetry", May: []string{"session", "tool", "internal/sessiondb/audit"}, Why: "an observer of one event stream, for operators; it knows neither the wiring nor what is shown"},
+		{Package: "internal/telemetry/trace", Room: true, Why: "spans and a collector; it knows no session"},
+		{Package: "internal/testkit/natstest", Room: true, Why: "a program as tests need it"},
 		{Package: "internal/testkit/effort", Room: true, From: []string{"internal/testkit/llmtest", "internal/testkit/nodetest"}, Why: "for tests only"},
 		{Package: "internal/sessiondb/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
@@ -184,7 +201,7 @@ func rooms() []Row {
 		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/sessiondb"},
 			Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
-		{Package: "internal/editors/serve", May: []string{"internal/live", "internal/live/control", "internal/text/usage", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "tui/question", "tui/permission", "session/api", "internal/text/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
+		{Package: "internal/editors/serve", May: []string{"internal/stream", "internal/live", "internal/live/control", "internal/text/usage", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "internal/text/hypertext"}, Tests: []string{"internal/testkit/nodetest"},
 			From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},
 		{Package: "internal/editors/htmlstream", May: []string{"session", "tool", "internal/text/redact", "internal/text/hypertext"}, From: []string{"internal/editors/serve"}, Never: effects(),
 			Why: "events become pieces of a page; it opens, asks and sends nothing"},

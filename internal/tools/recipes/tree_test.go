@@ -32,7 +32,7 @@ func questions() []struct{ question, words, folder, declared string } {
 		{"Where is a run put together?", "builds a run", "internal/run", "conversation.Build"},
 		{"Where is the flag --allow declared?", "flags", "internal/run", "flags.Run.Add"},
 		{"Where is adze doctor?", "doctor", "internal/cmd", "doctor.Check"},
-		{"Where are JSON lines printed?", "output formats", "internal/cmd", "print.Printer"},
+		{"Where are JSON lines printed?", "lines of stream-json", "internal/stream", "stream.Printer"},
 		{"Which vendors are known?", "vendors", "internal/llm", "models.Vendor"},
 		{"Where are calls found that a model wrote as text?", "written as text", "internal/llm", "textparse.Recover"},
 		{"Where is AGENTS.md read?", "instructions", "internal/project", "instructions.Room"},

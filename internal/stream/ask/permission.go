@@ -1,4 +1,10 @@
-package permission
+// Package ask holds what a session asks its user, and the answers: whether a call may go on, and
+// what the model wants to know. The terminal, editors, the page and programs ask in these words.
+//
+// The one rule: an answer that nobody gave allows nothing.
+//
+// Start reading at Permission, then Question.
+package ask
 
 import (
 	"errors"
@@ -6,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// Ask is a question of the gate for a user.
-type Ask struct {
+// Permission asks whether a call may go on.
+type Permission struct {
 	Question tool.Question
 	// Resolved says what needs really are, where that is not what stands there: the file behind a
 	// link, the host and port of an address.
@@ -53,14 +59,14 @@ const (
 	Once
 	ForSession
 	Always
-	Try      // Ask.Tries
-	AllEdits // Ask.Edits
+	Try      // Permission.Tries
+	AllEdits // Permission.Edits
 )
 
 // Answer is a user's answer.
 type Answer struct {
 	Choice Choice
-	// Offer is the one that was shown, of Ask.Offers, where the choice is for longer than once.
+	// Offer is the one that was shown, of Permission.Offers, where the choice is for longer than once.
 	Offer int
 	// Reason goes to the model with a denial, or with Refused; it may be empty.
 	Reason string
@@ -77,5 +83,5 @@ type Answer struct {
 	By string
 }
 
-// ErrClosed is returned by Ask when the interface is gone.
+// ErrClosed says that nobody can answer any more.
 var ErrClosed = errors.New("nobody to ask: the interface is closed")

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
 	"adze/internal/text/usage"
-	"adze/tui/permission"
-	tuiquestion "adze/tui/question"
 )
 
 // ErrNobody says that a question cannot be answered any more.
@@ -38,14 +37,14 @@ const (
 )
 
 // Ask puts a question of the gate.
-func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, error) {
-	q := print.Question{Kind: permissionKind, Call: a.Question.Call, Agent: a.Question.Agent, Name: a.Question.Tool.Name,
+func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
+	q := stream.Question{Kind: permissionKind, Call: a.Question.Call, Agent: a.Question.Agent, Name: a.Question.Tool.Name,
 		Text: a.Why, Choices: []string{once, no}, Hunks: a.Question.Without != nil, Preview: a.Preview, Problem: a.Problem}
 	for _, n := range a.Question.Needs {
-		q.Needs = append(q.Needs, print.Need{Need: n, Really: a.Resolved[n]})
+		q.Needs = append(q.Needs, stream.Need{Need: n, Really: a.Resolved[n]})
 	}
 	for _, o := range a.Offers {
-		q.Offers = append(q.Offers, print.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+		q.Offers = append(q.Offers, stream.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
 	}
 	if len(q.Offers) > 0 {
 		q.Choices = slices.Insert(q.Choices, 1, forSession)
@@ -56,7 +55,7 @@ func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 	if a.Question.Editing != nil {
 		q.Editable = a.Question.Editing.Text
 	}
-	var answer permission.Answer
+	var answer ask.Answer
 	err := t.put(ctx, q, func(s said) (err error) {
 		answer, err = permitted(s, q, a.Usual)
 		answer.By = s.by
@@ -66,35 +65,35 @@ func (t *Talk) Ask(ctx context.Context, a permission.Ask) (permission.Answer, er
 }
 
 // permitted is what an answer to a permission says.
-func permitted(s said, q print.Question, usual int) (permission.Answer, error) {
+func permitted(s said, q stream.Question, usual int) (ask.Answer, error) {
 	if !slices.Contains(q.Choices, s.Choice) {
-		return permission.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
+		return ask.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
 	}
 	changed := s.Text != "" || len(s.Refused) > 0
 	switch {
 	case changed && s.Choice != once:
-		return permission.Answer{}, usage.Mistake("choose once", "a call that is changed is allowed once")
+		return ask.Answer{}, usage.Mistake("choose once", "a call that is changed is allowed once")
 	case s.Text != "" && q.Editable == "":
-		return permission.Answer{}, usage.Mistake("allow it, or say no with a reason", "nothing of this call can be rewritten")
+		return ask.Answer{}, usage.Mistake("allow it, or say no with a reason", "nothing of this call can be rewritten")
 	case len(s.Refused) > 0 && !q.Hunks:
-		return permission.Answer{}, usage.Mistake("allow it, or say no with a reason", "this call is allowed whole or not at all")
+		return ask.Answer{}, usage.Mistake("allow it, or say no with a reason", "this call is allowed whole or not at all")
 	case s.Choice == forSession:
 		if s.Offer == nil {
 			s.Offer = &usual
 		}
 		n, err := offered(s.Offer, len(q.Offers))
-		return permission.Answer{Choice: permission.ForSession, Offer: n}, err
+		return ask.Answer{Choice: ask.ForSession, Offer: n}, err
 	case s.Choice == try:
-		return permission.Answer{Choice: permission.Try}, nil
+		return ask.Answer{Choice: ask.Try}, nil
 	case s.Choice == once:
-		return permission.Answer{Choice: permission.Once, Text: s.Text, Refused: s.Refused, Reason: s.Reason}, nil
+		return ask.Answer{Choice: ask.Once, Text: s.Text, Refused: s.Refused, Reason: s.Reason}, nil
 	}
-	return permission.Answer{Choice: permission.Deny, Reason: s.Reason}, nil
+	return ask.Answer{Choice: ask.Deny, Reason: s.Reason}, nil
 }
 
 // Inquire puts a question of the model, or its plan.
-func (t *Talk) Inquire(ctx context.Context, a tuiquestion.Question) (string, error) {
-	q := print.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
+func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
+	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
 	var words string
 	err := t.put(ctx, q, func(s said) error {
 		if words = s.Text; words == "" {
@@ -109,7 +108,7 @@ func (t *Talk) Inquire(ctx context.Context, a tuiquestion.Question) (string, err
 }
 
 // put asks and waits.
-func (t *Talk) put(ctx context.Context, q print.Question, accept func(said) error) error {
+func (t *Talk) put(ctx context.Context, q stream.Question, accept func(said) error) error {
 	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
 	ended := false
 	t.set(func() {

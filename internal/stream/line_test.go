@@ -1,4 +1,4 @@
-package print
+package stream
 
 import (
 	"encoding/json"
@@ -50,7 +50,7 @@ func samples() []any {
 // in its order.
 func TestTheDocumentsTellEveryLine(t *testing.T) {
 	told := map[string]string{}
-	raw, err := os.ReadFile("../../../docs/scripts.md")
+	raw, err := os.ReadFile("../../docs/scripts.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package print is the headless observer: it turns session events into text, one JSON object, or a
+// Package stream is the headless observer: it turns session events into text, one JSON object, or a
 // stream of JSON lines on stdout, with progress on stderr.
 //
 // The one rule: stdout carries only the contract, and exactly one result ends it, on every path.
@@ -8,7 +8,7 @@
 // them), the exit codes in exit.go.
 //
 // Known limits: a reader that does not read makes the run wait, because nothing is dropped.
-package print
+package stream
 
 import (
 	"cmp"

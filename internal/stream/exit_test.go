@@ -1,11 +1,11 @@
-package print_test
+package stream_test
 
 import (
 	"os"
 	"strings"
 	"testing"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -19,18 +19,18 @@ func TestExitCodes(t *testing.T) {
 		session.CauseNoAnswer:    14,
 		session.CauseInterrupted: 130, session.CauseTerminated: 143, "something new": 1,
 	} {
-		if got := print.ExitCode(cause); got != want {
+		if got := stream.ExitCode(cause); got != want {
 			t.Errorf("%s exits with %d, want %d", cause, got, want)
 		}
 	}
 }
 
 func TestTheDocumentsListTheExitCodes(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/scripts.md")
+	text, err := os.ReadFile("../../docs/scripts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), print.ExitCodes) {
-		t.Errorf("docs/scripts.md does not list %s", print.ExitCodes)
+	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), stream.ExitCodes) {
+		t.Errorf("docs/scripts.md does not list %s", stream.ExitCodes)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"slices"
 	"sync"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/internal/text/lineread"
 	"adze/session"
 	"adze/tool"
@@ -55,13 +55,11 @@ type Prompt struct {
 
 // Talk is one conversation with a program.
 type Talk struct {
-	Out *print.Printer
+	Out *stream.Printer
 	// Turned is called after each turn, when nothing of it runs any more; if nil, nobody cares.
 	Turned func()
 	// Changed is called when what waits or what runs has changed; if nil, nobody cares.
 	Changed func()
-	// Once has a conversation of one turn end without a turn line: its result says the same.
-	Once bool
 	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
 	Settled func(question string)
 
@@ -78,7 +76,7 @@ type Talk struct {
 }
 
 // New is a conversation whose other side reads what out writes.
-func New(out *print.Printer) *Talk {
+func New(out *stream.Printer) *Talk {
 	return &Talk{Out: out, asked: map[string]*question{}, stirred: make(chan struct{}, 1)}
 }
 
@@ -121,9 +119,7 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 		if ctx.Err() != nil {
 			return all
 		}
-		if !t.Once || turns > 1 || !t.Idle() {
-			t.Out.Turn(p.ID, r)
-		}
+		t.Out.Turn(p.ID, r)
 	}
 }
 

@@ -1,10 +1,10 @@
-package print_test
+package stream_test
 
 import (
 	"bytes"
 	"testing"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -20,8 +20,8 @@ func TestWhatIsNotSavedIsNotTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			p := &print.Printer{Out: &out, Err: &bytes.Buffer{}, Format: print.StreamJSON}
-			p.Begin(print.Head{Session: "s1"})
+			p := &stream.Printer{Out: &out, Err: &bytes.Buffer{}, Format: stream.StreamJSON}
+			p.Begin(stream.Head{Session: "s1"})
 			p.Observe(session.MessageDone{Message: session.Message{ID: "m1", Role: session.User}})
 			p.Observe(session.TextDelta{Message: "m2", Delta: "one two "})
 			p.Observe(session.Unsaved{Entries: 1, Cause: "no room"})

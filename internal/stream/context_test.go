@@ -1,10 +1,10 @@
-package print_test
+package stream_test
 
 import (
 	"strings"
 	"testing"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -21,18 +21,18 @@ func TestTheContextAndThePrefixArePrinted(t *testing.T) {
 		session.PrefixChanged{Change: session.PrefixChange{Message: "m3", Causes: []string{"message m1 was taken back"}, Expected: true}},
 	}
 	for _, c := range []struct {
-		format         print.Format
+		format         stream.Format
 		stdout, stderr string
 	}{
-		{print.Text, "", "! warning: the system prompt changed (about 9 tokens are read again without the cache)\n"},
-		{print.JSON, "", ""},
-		{print.StreamJSON, `{"type":"context","message":"m2","estimate_tokens":30,"factor":1.5,"context_tokens":200,"sources":{"messages":5,"tools":25},"cost_usd":null}
+		{stream.Text, "", "! warning: the system prompt changed (about 9 tokens are read again without the cache)\n"},
+		{stream.JSON, "", ""},
+		{stream.StreamJSON, `{"type":"context","message":"m2","estimate_tokens":30,"factor":1.5,"context_tokens":200,"sources":{"messages":5,"tools":25},"cost_usd":null}
 {"type":"notice","text":"the system prompt changed (about 9 tokens are read again without the cache)","prefix":{"time":"0001-01-01T00:00:00Z","message":"m2","causes":["the system prompt changed"],"expected":false,"lost_tokens":9}}
 {"type":"notice","text":"message m1 was taken back","prefix":{"time":"0001-01-01T00:00:00Z","message":"m3","causes":["message m1 was taken back"],"expected":true}}
 `, ""},
 	} {
 		var out, err strings.Builder
-		p := &print.Printer{Out: &out, Err: &err, Format: c.format}
+		p := &stream.Printer{Out: &out, Err: &err, Format: c.format}
 		for _, e := range events {
 			p.Observe(e)
 		}

@@ -12,12 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/cmd/lineprotocol"
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
+	"adze/internal/stream/ask"
+	"adze/internal/stream/lineprotocol"
 	"adze/session"
 	"adze/tool"
-	"adze/tui/permission"
-	"adze/tui/question"
 )
 
 // partner is a conversation that is written down; turn is what a prompt does.
@@ -105,7 +104,7 @@ func (w *written) all(t *testing.T, kind string) (out []map[string]any) {
 
 func newTalk() (*lineprotocol.Talk, *written) {
 	w := &written{}
-	return lineprotocol.New(&print.Printer{Out: w, Err: io.Discard, Format: print.StreamJSON}), w
+	return lineprotocol.New(&stream.Printer{Out: w, Err: io.Discard, Format: stream.StreamJSON}), w
 }
 
 func done(context.Context, lineprotocol.Prompt) session.Result {
@@ -192,7 +191,7 @@ func TestARemarkIsNeverLostNorSaidTwice(t *testing.T) {
 func answer(t *testing.T, tk *lineprotocol.Talk) {
 	t.Helper()
 	for {
-		if _, err := tk.Inquire(t.Context(), question.Question{Text: "?"}); errors.Is(err, lineprotocol.ErrNobody) {
+		if _, err := tk.Inquire(t.Context(), ask.Question{Text: "?"}); errors.Is(err, lineprotocol.ErrNobody) {
 			return
 		}
 	}
@@ -206,7 +205,7 @@ func TestAnAbortEndsAQuestionAndOnlyItsTurn(t *testing.T) {
 	with.turn = func(ctx context.Context, p lineprotocol.Prompt) session.Result {
 		if p.Text == "go" {
 			go io.WriteString(w, `{"type":"abort"}`+"\n"+`{"type":"answer","question":"q1","choice":"once"}`+"\n"+`{"type":"prompt","text":"on"}`+"\n")
-			_, err := tk.Ask(ctx, permission.Ask{})
+			_, err := tk.Ask(ctx, ask.Permission{})
 			asked <- err
 			return session.Sort(context.Cause(ctx))
 		}

@@ -1,11 +1,11 @@
-package print_test
+package stream_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"adze/internal/cmd/print"
+	"adze/internal/stream"
 	"adze/session"
 )
 
@@ -13,8 +13,8 @@ import (
 // what came before it comes behind it.
 func TestTheFirstLineWaitsForTheFirstCommit(t *testing.T) {
 	var out bytes.Buffer
-	p := &print.Printer{Out: &out, Err: &bytes.Buffer{}, Format: print.StreamJSON}
-	p.Begin(print.Head{Session: "s1"})
+	p := &stream.Printer{Out: &out, Err: &bytes.Buffer{}, Format: stream.StreamJSON}
+	p.Begin(stream.Head{Session: "s1"})
 	p.Observe(session.Notice{Text: "early"})
 	if out.Len() > 0 {
 		t.Fatalf("written before the commit: %s", &out)
@@ -26,8 +26,8 @@ func TestTheFirstLineWaitsForTheFirstCommit(t *testing.T) {
 
 func TestARunWhoseSessionCannotBeStoredHasAResult(t *testing.T) {
 	var out bytes.Buffer
-	p := &print.Printer{Out: &out, Err: &bytes.Buffer{}, Format: print.StreamJSON}
-	p.Begin(print.Head{Session: "s1"})
+	p := &stream.Printer{Out: &out, Err: &bytes.Buffer{}, Format: stream.StreamJSON}
+	p.Begin(stream.Head{Session: "s1"})
 	p.Observe(session.Notice{Text: "early"})
 	p.Finish(session.Result{Cause: session.CauseStore})
 	wantTypes(t, out.String(), "notice result")

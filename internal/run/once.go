@@ -1,0 +1,110 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"adze/internal/cmd/stdio"
+	"adze/internal/live/control"
+	"adze/internal/run/conversation"
+	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/run/outputschema"
+	"adze/internal/run/process"
+	"adze/internal/stream"
+	"adze/internal/stream/lineprotocol"
+	"adze/internal/text/usage"
+	"adze/session"
+)
+
+// once is a run for one prompt: the prompt, its answer, nobody to ask. Everything that it started
+// has ended when it returns.
+func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *stream.Printer, words string) session.Result {
+	started := time.Now()
+	in, err := readPrompt(ctx, a, o, words)
+	if err != nil {
+		return process.Failure(err)
+	}
+	turn, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	w, err := conversation.Open(ctx, a, *o, p.Observe, conversation.Person{Unseen: true, Clients: onePrompt(end, abort)})
+	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
+		return process.Failure(err)
+	}
+	defer w.Close()
+	ports := conversation.Ports(w, &conversation.OwnCommand{})
+	host := w.Host(&ports, w.Named)
+	host.Alone = func(context.Context, func(context.Context)) error { return control.ErrBusy }
+	w.Offer(func() control.Host { return host })
+	if !o.Settles(words) {
+		in, err = composed(w, o, in, words)
+	}
+	if err == nil {
+		err = begin(ctx, a, o, p, w)
+	}
+	switch {
+	case err != nil:
+		return process.Failure(err)
+	case o.Settles(words):
+		return w.Patient.Judge(w.Staging.SettleWaiting(ctx, o.Staged))
+	}
+	w.Servers.Meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
+	w.Patient.Watch(p.Observe)
+	r := w.Staging.Settle(turn, o.Staged, o.Answer.Structured(w.Answer(turn, in)))
+	if told := r.Plan.Waits(); told != "" {
+		p.Observe(session.Notice{Text: told})
+	}
+	r = w.Patient.Judge(r)
+	r.Duration = time.Since(started)
+	return o.Judge(r)
+}
+
+// onePrompt lets clients watch, steer and stop the run, and take its session over.
+func onePrompt(end, abort context.CancelCauseFunc) conversation.Clients {
+	return conversation.Clients{
+		Headless: true,
+		LetGo:    letGo(end),
+		Abort:    func() bool { abort(session.ErrInterrupted); return true },
+		Prompt: func(lineprotocol.Prompt) error {
+			return usage.Mistake("send it as a remark while the turn runs, take the session over, or go on later by adze --resume", "this run answers one prompt, and ends")
+		},
+	}
+}
+
+// letGo ends a run whose session a client takes over.
+func letGo(end context.CancelCauseFunc) func(to string) {
+	return func(to string) { end(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to)) }
+}
+
+// readPrompt reads the prompt, from the words of the command line or from stdin, its files, and the
+// schema of the answer.
+func readPrompt(ctx context.Context, a *process.Process, o *flags.Request, words string) (in session.Input, err error) {
+	if in.Text = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
+		in.Text, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.Stdin)
+	}
+	if err == nil {
+		in.Attachments, err = hostio.Attachments(o.Attach)
+	}
+	if err == nil {
+		o.Answer, err = outputschema.Read(o.Schema)
+	}
+	o.Asked = in.Text
+	return in, err
+}
+
+// composed is the prompt as the model gets it: with the command or the skill that it names, and
+// what the answer must be.
+func composed(w *conversation.Conversation, o *flags.Request, in session.Input, words string) (session.Input, error) {
+	if err := w.MayAttach(o.Attach); err != nil {
+		return in, err
+	}
+	said := cmp.Or(words, in.Text)
+	in.Text = cmp.Or(in.Text, w.Prompt)
+	in, err := w.Menu.Given(in, words, func(text string) string { return o.Answer.Demand(w.HidePiped(text, words)) })
+	if err == nil && in.Compose == nil {
+		in.Words = said
+	}
+	return w.Servers.Dress(in), err
+}
