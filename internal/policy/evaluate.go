@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"adze/internal/policy/programs"
@@ -14,8 +15,8 @@ import (
 
 // evaluates reports a builtin that takes the names of variables, or arithmetic.
 func evaluates(s simple) bool {
-	if oneOf(s.name(), "printf test [") {
-		return !printsOnly(s)
+	if oneOf(s.name(), "printf test [") { // with -v they set variables, or test them
+		return slices.ContainsFunc(s.words[1:], func(w word) bool { return strings.HasPrefix(w.text, "-v") })
 	}
 	return programs.Is("evaluates", s.name())
 }

@@ -56,6 +56,9 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 			if kind == tool.Write && (keptIn(kept, place) != "" || gone && slices.ContainsFunc(kept, func(at string) bool { return within(at, place.Abs) })) {
 				return ownReason(doing), Rule{}
 			}
+			if n.Does == unparsed && p.shell != "" {
+				continue // a line of another shell, which bash would not read
+			}
 			if r, found := strongest(denies[kind], func(r Rule) bool { return r.counts(place, p.home, "", "") || gone && within(p.start(r), place.Abs) }); found {
 				return deniedBy(doing, r), r
 			}
@@ -113,6 +116,9 @@ func (c *command) folders(first string) []string {
 	return dirs
 }
 
+// unparsed marks the names in a text that does not parse.
+const unparsed = "does not parse"
+
 // named are the files that a command names. In a text that does not parse that may be any.
 func (c *command) named() []programs.Named {
 	out := slices.Clone(c.files)
@@ -123,7 +129,7 @@ func (c *command) named() []programs.Named {
 	}
 	if c.top.Broken != nil {
 		for _, name := range pieces(c.top.Text) {
-			out = append(out, programs.Named{Kind: programs.Write, Path: name})
+			out = append(out, programs.Named{Kind: programs.Write, Path: name, Does: unparsed})
 		}
 	}
 	return slices.DeleteFunc(out, func(n programs.Named) bool { return n.Path == "" || len(n.Path) > 4096 })
@@ -171,15 +177,13 @@ func (j *judging) beyond(s *script.Step, by permit) bool {
 			v.words, v.dir, v.exact = s.Words, s.Dir, j.exactly(s)
 			j.ask(v)
 			return true
-		case n.Option != "" && !(n.Does == writesElsewhere && j.writesFree(s, n, all, free)):
+		case n.Option != "" && !(n.Does == programs.WritesFile && j.writesFree(s, n, all, free)):
 			j.ask(verdict{need: j.need(s), words: s.Words, dir: s.Dir, exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", n, by.rule)})
 			return true
 		}
 	}
 	return false
 }
-
-const writesElsewhere = "writes a file"
 
 // use judges a file that a program names. Free says that it may be used without a question.
 func (j *judging) use(s *script.Step, n programs.Named) (v verdict, free bool) {

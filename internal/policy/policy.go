@@ -28,8 +28,8 @@
 //     does not, and neither shows the files known for their secrets at the top of the workspace and
 //     in the home folder.
 //   - A command is kept from files that are denied, and from adze's own, only where it spells them
-//     out for a program that the table knows. Without a sandbox a script, code in another language
-//     and names from the environment can still reach them.
+//     out for a program that the table knows. Without a sandbox a script, code in another language,
+//     names from the environment and a program that copies a folder whole can still reach them.
 //   - Names of files are not contents: list and git_status show those that may not be read.
 package policy
 

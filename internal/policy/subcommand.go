@@ -23,7 +23,11 @@ func (r *reader) git(args []word, depth int) {
 			setting = a.text[2:]
 		}
 		if name, value, ok := strings.Cut(setting, "="); ok {
-			r.gitSetting(name, value, depth)
+			text, command := strings.CutPrefix(value, "!")
+			if strings.HasPrefix(strings.ToLower(name), "alias.") && !command {
+				text = "git " + value
+			}
+			r.text(word{text: text, known: true}, depth)
 		}
 		if _, text, ok := strings.Cut(a.text, "ext::"); ok {
 			r.text(word{text: text, known: true}, depth)
@@ -32,14 +36,6 @@ func (r *reader) git(args []word, depth int) {
 			r.text(word{text: text, known: true}, depth)
 		}
 	}
-}
-
-func (r *reader) gitSetting(name, value string, depth int) {
-	text, command := strings.CutPrefix(value, "!")
-	if strings.HasPrefix(strings.ToLower(name), "alias.") && !command {
-		text = "git " + value
-	}
-	r.text(word{text: text, known: true}, depth)
 }
 
 // anywhere stands for all places, behind a value that may be many words.

@@ -106,19 +106,6 @@ func (r *reader) unknown(why string) {
 	r.into.simples = append(r.into.simples, simple{words: []word{{}}, inner: true, why: why})
 }
 
-// printsOnly lets printf and test through without -v, with which they set variables.
-func printsOnly(s simple) bool {
-	if !oneOf(s.name(), "printf test [") {
-		return false
-	}
-	for _, w := range s.words[1:] {
-		if strings.HasPrefix(w.text, "-v") {
-			return false
-		}
-	}
-	return true
-}
-
 // shell reads the text after -c: the shells take further options in between. Without -c the first
 // word is a script, which bash looks up like a program.
 func (r *reader) shell(args []word, depth int) {

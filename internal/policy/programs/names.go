@@ -21,13 +21,14 @@ type Named struct {
 // String says what the option does, for people.
 func (n Named) String() string { return n.Option + " " + n.Does }
 
-const writesFile = "writes a file"
+// WritesFile is what an option does that writes a file.
+const WritesFile = "writes a file"
 
 // does says what an option of a role does; if empty, no more than the program's name says.
 func does(role string) string {
 	switch role {
 	case "write", "writes":
-		return writesFile
+		return WritesFile
 	case "run":
 		return "runs a program"
 	case "deletes":

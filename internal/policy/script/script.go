@@ -147,12 +147,8 @@ func plainly(file *syntax.File, text string) (err error) {
 	return err
 }
 
-// refusal is why a text is not read.
-type refusal struct{ why string }
-
-func (r refusal) Error() string { return r.why }
-
-func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+// refuse says why a text is not read.
+func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // source is a part of a command as a sentence about it shows it.
 func source(n syntax.Node) string {
