@@ -37,10 +37,10 @@ func serveTools(a *process.Process, wish mcp.Serve) error {
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
-	h := &house{app: a, options: flags.Request{Run: flags.New(), Serves: true}}
+	h := &toolServer{app: a, options: flags.Request{Run: flags.New(), Serves: true}}
 	o := &h.options
 	o.Print, o.Flags, o.Tools, o.NoTools, o.Model, o.NoSession = true, wish.Flags, wish.Tools, wish.NoTools, wish.Model, wish.NoSession
-	first, err := h.desk(ctx) // what is wrong is told before a client comes
+	first, err := h.newRun(ctx) // what is wrong is told before a client comes
 	if err != nil {
 		return err
 	}
@@ -65,18 +65,18 @@ func serveTools(a *process.Process, wish mcp.Serve) error {
 	return err
 }
 
-// house is where clients are received.
-type house struct {
+// toolServer is where clients are received.
+type toolServer struct {
 	app     *process.Process
 	options flags.Request
 	server  *serve.Server
 
-	mu    sync.Mutex // one desk is made at a time
-	ready *guest     // the desk of the first client; if nil, it is taken
+	mu    sync.Mutex // one run is made at a time
+	ready *clientRun // the run of the first client; if nil, it is taken
 }
 
 // listen serves over HTTP.
-func (h *house) listen(ctx context.Context, wish mcp.Serve) (err error) {
+func (h *toolServer) listen(ctx context.Context, wish mcp.Serve) (err error) {
 	token := serve.Token()
 	if wish.TokenFile != "" {
 		if token, err = serve.TokenFile(wish.TokenFile); err != nil {
@@ -96,20 +96,20 @@ func (h *house) listen(ctx context.Context, wish mcp.Serve) (err error) {
 	return h.server.HTTP(ctx, l, token)
 }
 
-// open gives a client its desk.
-func (h *house) open(ctx context.Context) (serve.Desk, error) {
+// open gives a client its run.
+func (h *toolServer) open(ctx context.Context) (serve.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if g := h.ready; g != nil {
 		h.ready = nil
 		return g, nil
 	}
-	return h.desk(context.WithoutCancel(ctx))
+	return h.newRun(context.WithoutCancel(ctx))
 }
 
-// desk makes one: a run of its own, with a session, a shell and grants of its own.
-func (h *house) desk(ctx context.Context) (*guest, error) {
-	g := &guest{told: map[tool.CallID]func(string){}, tell: h.tell}
+// newRun makes a run of its own, with a session, a shell and grants of its own.
+func (h *toolServer) newRun(ctx context.Context) (*clientRun, error) {
+	g := &clientRun{told: map[tool.CallID]func(string){}, tell: h.tell}
 	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 		return h.server.Ask(ctx, q, p)
 	}})
@@ -120,7 +120,7 @@ func (h *house) desk(ctx context.Context) (*guest, error) {
 	return g, nil
 }
 
-func (h *house) close() {
+func (h *toolServer) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ready != nil {
@@ -129,16 +129,16 @@ func (h *house) close() {
 }
 
 // offered are the tools that a program of others can make use of.
-func (h *house) offered(set *tool.Set) []tool.Definition {
+func (h *toolServer) offered(set *tool.Set) []tool.Definition {
 	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.NamesTools() && ofConversation(d.Name) })
 }
 
-func (h *house) mask(text string) string { return h.app.Ring.Mask().Text(redact.Passwords(text)) }
+func (h *toolServer) mask(text string) string { return h.app.Ring.Mask().Text(redact.Passwords(text)) }
 
-func (h *house) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Name(h.mask(text))) }
+func (h *toolServer) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Name(h.mask(text))) }
 
-// guest is a client at its desk: serve.Desk.
-type guest struct {
+// clientRun makes the calls of one client; it implements serve.Runner.
+type clientRun struct {
 	w    *conversation.Conversation
 	tell func(string) // the user who started the server
 
@@ -147,13 +147,13 @@ type guest struct {
 }
 
 // Session is where the calls are recorded.
-func (g *guest) Session() string { return string(g.w.Session.ID()) }
+func (g *clientRun) Session() string { return string(g.w.Session.ID()) }
 
 // Close ends what was left running.
-func (g *guest) Close() { g.w.Close() }
+func (g *clientRun) Close() { g.w.Close() }
 
 // Call makes one call of the client's.
-func (g *guest) Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome {
+func (g *clientRun) Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome {
 	g.mu.Lock()
 	g.told[call.ID] = tell
 	g.mu.Unlock()
@@ -170,7 +170,7 @@ func (g *guest) Call(ctx context.Context, client string, call tool.RawCall, tell
 }
 
 // observe tells clients what their calls, and the subagents of those, do now.
-func (g *guest) observe(e session.Event) {
+func (g *clientRun) observe(e session.Event) {
 	switch e := e.(type) {
 	case session.Notice:
 		g.tell(e.Text)
@@ -184,7 +184,7 @@ func (g *guest) observe(e session.Event) {
 }
 
 // say tells who waits for a call, or for the one that a subagent's belongs to.
-func (g *guest) say(call tool.CallID, words ...string) {
+func (g *clientRun) say(call tool.CallID, words ...string) {
 	root, _, _ := strings.Cut(string(call), "/")
 	g.mu.Lock()
 	tell := g.told[tool.CallID(root)]

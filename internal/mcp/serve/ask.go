@@ -24,7 +24,7 @@ type question struct {
 // client takes no questions, nobody is there.
 func (s *Server) Ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	c, _ := ctx.Value(callKey{}).(*call)
-	if c == nil || !c.can {
+	if c == nil || !c.takesQuestions {
 		c.remember(p)
 		return policy.Answer{}, policy.ErrNobody
 	}
@@ -61,7 +61,7 @@ func (c *call) remember(p policy.Prompt) {
 // elicit asks in the way of the client's protocol.
 func (c *call) elicit(ctx context.Context, params *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if !c.modern {
-		return c.ss.Elicit(ctx, params)
+		return c.session.Elicit(ctx, params)
 	}
 	q := &question{params: params, answer: make(chan *mcp.ElicitResult, 1)}
 	select {
@@ -102,7 +102,7 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	if len(p.Offers) > 0 {
 		offer := p.Offers[max(policy.Usual(p.Offers), 0)]
 		words = []any{string(policy.Once), string(policy.Session), string(policy.No)}
-		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", covered(offer))
+		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", coverage(offer))
 	}
 	return &mcp.ElicitParams{
 		Mode: "form", Message: s.clean(strings.TrimRight(b.String(), "\n")),
@@ -116,8 +116,8 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	}
 }
 
-// covered is what an offer allows, and what it does not.
-func covered(o policy.Offer) string {
+// coverage is what an offer allows, and what it does not.
+func coverage(o policy.Offer) string {
 	if o.Spares == "" {
 		return o.Covers
 	}

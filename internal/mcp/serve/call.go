@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,21 +23,21 @@ var (
 // call is one call on its way. It outlives the request that began it, where the client is asked by
 // an unfinished result.
 type call struct {
-	server *Server
-	client *client
-	name   string
-	args   string
-	can    bool // the client takes questions
-	modern bool // and answers them with the call
-	ss     *mcp.ServerSession
-	cancel context.CancelCauseFunc
-	asked  chan *question
-	done   chan *mcp.CallToolResult
-	open   *question // that the client has to answer before the call goes on
+	server         *Server
+	client         *client
+	name           string
+	args           string
+	takesQuestions bool // the client takes questions
+	modern         bool // and answers them with the call
+	session        *mcp.ServerSession
+	cancel         context.CancelCauseFunc
+	asked          chan *question
+	done           chan *mcp.CallToolResult
+	open           *question // that the client has to answer before the call goes on
 
-	mu    sync.Mutex
-	told  *teller  // of the request that waits now
-	rules []string // that would allow what nobody could be asked about
+	mu     sync.Mutex
+	report *reporter // of the request that waits now
+	rules  []string  // that would allow what nobody could be asked about
 }
 
 // callKey finds the call that a context belongs to.
@@ -47,20 +48,20 @@ const modernProtocol = "2026-07-28"
 
 // handle answers one request of a client.
 func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ctx, over := s.followed(ctx, r)
+	ctx, over := s.withRequest(ctx, r)
 	defer over()
 	if r.Params.RequestState != "" {
-		return s.goOn(ctx, r)
+		return s.resume(ctx, r)
 	}
 	client, done, err := s.enter(r)
 	if err != nil {
 		return failed(err), nil
 	}
-	c := &call{server: s, client: client, name: r.Params.Name, args: string(r.Params.Arguments), ss: r.Session,
+	c := &call{server: s, client: client, name: r.Params.Name, args: string(r.Params.Arguments), session: r.Session,
 		asked: make(chan *question), done: make(chan *mcp.CallToolResult, 1)}
 	if p := r.Session.InitializeParams(); p != nil {
 		c.modern = p.ProtocolVersion >= modernProtocol
-		c.can = p.Capabilities != nil && p.Capabilities.Elicitation != nil && (p.Capabilities.Elicitation.Form != nil || p.Capabilities.Elicitation.URL == nil)
+		c.takesQuestions = p.Capabilities != nil && p.Capabilities.Elicitation != nil && (p.Capabilities.Elicitation.Form != nil || p.Capabilities.Elicitation.URL == nil)
 	}
 	if c.args == "" {
 		c.args = "{}"
@@ -68,66 +69,66 @@ func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	var work context.Context
 	work, c.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
 	stop := context.AfterFunc(client.life, func() { c.cancel(errLeft) })
-	told := c.listens(ctx, r) // before it can tell anything
+	report := c.listen(ctx, r) // before it can tell anything
 	go func() {
 		defer done()
 		defer c.cancel(nil)
 		defer stop()
 		c.done <- c.run(work)
 	}()
-	return c.wait(ctx, told), nil
+	return c.wait(ctx, report), nil
 }
 
-// run makes the call at the client's desk, which is opened by the first.
+// run makes the call by the runner of its client, which is made by the first.
 func (c *call) run(ctx context.Context) *mcp.CallToolResult {
 	k, s := c.client, c.server
-	k.once.Do(func() { k.desk, k.err = s.o.Open(k.life) })
+	k.once.Do(func() { k.runner, k.err = s.o.Open(k.life) })
 	if k.err != nil {
 		return failed(k.err)
 	}
 	id := tool.CallID("mcp-" + rand.Text())
-	o := k.desk.Call(ctx, k.name, tool.RawCall{ID: id, Name: c.name, Arguments: c.args}, c.tell)
-	return result(o, k.desk.Session(), c.hint(o))
+	o := k.runner.Call(ctx, k.name, tool.RawCall{ID: id, Name: c.name, Arguments: c.args}, c.tell)
+	return result(o, k.runner.Session(), c.hint(o))
 }
 
-// listens has what the call tells go to a request from now on.
-func (c *call) listens(ctx context.Context, r *mcp.CallToolRequest) *teller {
-	told := newTeller(ctx, r)
+// listen has what the call tells go to a request from now on.
+func (c *call) listen(ctx context.Context, r *mcp.CallToolRequest) *reporter {
+	report := newReporter(ctx, r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told = told
-	return told
+	c.report = report
+	return report
 }
 
-// wait is one request of the client, which listens, until there is something to answer: the result,
+// wait is one request of the client, which listen, until there is something to answer: the result,
 // or a question.
-func (c *call) wait(ctx context.Context, told *teller) *mcp.CallToolResult {
+func (c *call) wait(ctx context.Context, report *reporter) *mcp.CallToolResult {
 	defer func() {
 		c.mu.Lock()
-		c.told = nil
+		c.report = nil
 		c.mu.Unlock()
-		told.close() // nothing is told after the answer
+		report.close() // nothing is told after the answer
 	}()
 	select {
 	case result := <-c.done:
 		return result
 	case q := <-c.asked:
-		return c.server.unfinished(c, q)
+		return c.server.askInResult(c, q)
 	case <-ctx.Done():
 		c.cancel(errCancelled)
 		return <-c.done
 	}
 }
 
-// unfinished has the client answer a question and make the call again.
-func (s *Server) unfinished(c *call, q *question) *mcp.CallToolResult {
+// askInResult has the client answer a question and make the call again.
+func (s *Server) askInResult(c *call, q *question) *mcp.CallToolResult {
 	state := rand.Text()
 	c.open = q
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting[state] = c
-	s.after(s.patience, func() {
-		if s.take(state) != nil {
+	time.AfterFunc(s.patience, func() {
+		if s.takeWaiting(state) != nil {
 			c.cancel(errors.New("nobody answered the question"))
 		}
 	})
@@ -137,8 +138,8 @@ func (s *Server) unfinished(c *call, q *question) *mcp.CallToolResult {
 // permissionKey names the question in an unfinished result.
 const permissionKey = "permission"
 
-// take finds the call that waits under a state, which is good for once.
-func (s *Server) take(state string) *call {
+// takeWaiting finds the call that waits under a state, which is good for once.
+func (s *Server) takeWaiting(state string) *call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.waiting[state]
@@ -146,9 +147,9 @@ func (s *Server) take(state string) *call {
 	return c
 }
 
-// goOn is the second request of a call: the same call, with the answer.
-func (s *Server) goOn(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	c := s.take(r.Params.RequestState)
+// resume is the second request of a call: the same call, with the answer.
+func (s *Server) resume(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := s.takeWaiting(r.Params.RequestState)
 	if c == nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no call waits for this answer: it was given before, or came too late"}
 	}
@@ -162,17 +163,17 @@ func (s *Server) goOn(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer belongs to another call; that one has ended"}
 	}
 	answer, _ := r.Params.InputResponses[permissionKey].(*mcp.ElicitResult)
-	told := c.listens(ctx, r)
+	report := c.listen(ctx, r)
 	c.open.answer <- answer // if nil, there is none
-	return c.wait(ctx, told), nil
+	return c.wait(ctx, report), nil
 }
 
 // tell passes on what the call does now.
 func (c *call) tell(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.told != nil {
-		c.told.say(c.server.o.Mask(text))
+	if c.report != nil {
+		c.report.say(c.server.o.Mask(text))
 	}
 }
 

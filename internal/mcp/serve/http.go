@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,15 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/net/netutil"
 
@@ -30,8 +26,7 @@ const (
 	Path = "/mcp"
 
 	maxBody      = 4 << 20          // of a request, in bytes
-	readTime     = 30 * time.Second // that it may take to come
-	writeTime    = 15 * time.Second // that a reader may take for one write
+	headerTime   = 30 * time.Second // that the header of a request may take to come
 	mostConns    = 128
 	mostSessions = 64
 )
@@ -96,8 +91,8 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	addr := l.Addr().(*net.TCPAddr)
 	names := map[string]bool{addr.String(): true, fmt.Sprintf("localhost:%d", addr.Port): true}
 	server := &http.Server{
-		Handler:           &guard{names: names, token: sha256.Sum256([]byte(token)), next: s.newDoor()},
-		ReadHeaderTimeout: readTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler:           &guard{names: names, token: sha256.Sum256([]byte(token)), next: s.handler()},
+		ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	over := make(chan struct{})
@@ -113,6 +108,81 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	}
 	_ = server.Close()
 	return err
+}
+
+// handler is the SDK's, for clients with a session and for those since 2026-07-28, which have none.
+func (s *Server) handler() http.Handler {
+	one := func(*http.Request) *mcp.Server { return s.sdk }
+	sessions := mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: s.idle})
+	single := mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		session := r.Header.Get("Mcp-Session-Id")
+		switch {
+		case r.Header.Get("Mcp-Protocol-Version") >= modernProtocol:
+			single.ServeHTTP(w, r)
+			return
+		case session == "" && s.sessions() >= mostSessions:
+			http.Error(w, "too many clients are here", http.StatusServiceUnavailable)
+			return
+		case r.Method == http.MethodDelete:
+			s.dropSession(session) // the SDK waits for what runs
+		}
+		defer s.during(r)()
+		sessions.ServeHTTP(w, r)
+	})
+}
+
+// sessions counts the clients of HTTP that have one.
+func (s *Server) sessions() (n int) {
+	for range s.sdk.Sessions() {
+		n++
+	}
+	return n
+}
+
+// dropSession ends what a session runs, and what it has left running.
+func (s *Server) dropSession(id string) {
+	for session := range s.sdk.Sessions() {
+		if id != "" && session.ID() == id {
+			s.drop(session)
+		}
+	}
+}
+
+// requestHeader ties a call to its request, whose end the SDK does not tell to clients with a
+// session. Whatever a client sends in it is replaced.
+const requestHeader = "Adze-Request"
+
+// during remembers the context of a request until over is called.
+func (s *Server) during(r *http.Request) (over func()) {
+	id := rand.Text()
+	r.Header.Set(requestHeader, id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests[id] = r.Context()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.requests, id)
+	}
+}
+
+// withRequest returns a context that ends with the request in which a call came over HTTP: nobody
+// would get the answer any more.
+func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (context.Context, func()) {
+	if r.Extra == nil || r.Extra.Header.Get(requestHeader) == "" {
+		return ctx, func() {}
+	}
+	s.mu.Lock()
+	request := s.requests[r.Extra.Header.Get(requestHeader)]
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancelCause(ctx)
+	if request == nil { // it ended before we looked
+		cancel(errLeft)
+		return ctx, func() {}
+	}
+	stop := context.AfterFunc(request, func() { cancel(errLeft) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // guard lets nobody pass but who knows the token, and no page of a browser: what reaches a loopback
@@ -172,179 +242,3 @@ func (g *guard) knows(values []string) bool {
 	got := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(got[:], g.token[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
-
-// door bounds what a request may take, and knows who is there.
-type door struct {
-	server          *Server
-	session, single http.Handler // for clients with a session, and since 2026-07-28
-	present         *presence
-}
-
-func (s *Server) newDoor() *door {
-	one := func(*http.Request) *mcp.Server { return s.sdk }
-	return &door{
-		server:  s,
-		session: mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody}),
-		single:  mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true}),
-		present: &presence{server: s, there: map[string]*visit{}},
-	}
-}
-
-// postHeader ties a call to its request, whose end the SDK does not tell. Whatever a client sends
-// in it is replaced.
-const postHeader = "Adze-Post"
-
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(readTime))
-	body, ok := d.body(w, r)
-	if !ok {
-		return
-	}
-	_ = control.SetReadDeadline(time.Time{})
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	session := r.Header.Get("Mcp-Session-Id")
-	if !d.versioned(w, r, session) {
-		return
-	}
-	modern := r.Header.Get("Mcp-Protocol-Version") >= modernProtocol
-	if session == "" && !modern && d.server.sessions() >= mostSessions {
-		http.Error(w, "too many clients are here", http.StatusServiceUnavailable)
-		return
-	}
-	post := rand.Text()
-	r.Header.Set(postHeader, post)
-	defer d.server.posted(post, r.Context())()
-	out := &reply{patient: patient{ResponseWriter: w, control: control}, asked: map[string]*pending{}}
-	all, _ := heads(body)
-	for _, h := range all {
-		if h.call() {
-			out.asked[string(h.ID)] = &pending{method: h.Method}
-		}
-		if h.Method == cancelled && session != "" {
-			d.present.takenBack(session, string(h.Params.RequestID))
-		}
-	}
-	if modern {
-		d.single.ServeHTTP(out, r)
-		return
-	}
-	if r.Method == http.MethodDelete {
-		d.server.dropSession(session) // the SDK waits for what runs
-	}
-	if session == "" { // the SDK says in the answer which one it is
-		defer func() { d.present.enter(w.Header().Get("Mcp-Session-Id"), r.Method, out)() }()
-	} else {
-		defer d.present.enter(session, r.Method, out)()
-	}
-	d.session.ServeHTTP(out, r)
-}
-
-// body reads a request; if false, it is answered. One that is too long is answered with its id.
-func (d *door) body(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err == nil && len(body) <= maxBody {
-		return body, true
-	}
-	why := fmt.Sprintf("the body was not read: a message has at most %d MiB, and %s to come", maxBody>>20, readTime)
-	id := &idFinder{}
-	id.see(body)
-	rest, more := make([]byte, 64<<10), 0
-	for n := 0; err == nil && more < mostIgnored; more += n {
-		n, err = r.Body.Read(rest)
-		id.see(rest[:n])
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusRequestEntityTooLarge)
-	_, _ = w.Write(refusal(id.found(), jsonrpc.CodeInvalidRequest, why))
-	return nil, false
-}
-
-// mostIgnored is how much of a message that is too long is read, to find its id.
-const mostIgnored = 64 << 20
-
-// versioned holds a session to the protocol that was agreed with it: a request that names none is
-// one of that, and one that names another is refused.
-func (d *door) versioned(w http.ResponseWriter, r *http.Request, session string) bool {
-	agreed := d.present.version(session)
-	switch said := r.Header.Get("Mcp-Protocol-Version"); {
-	case agreed == "" || said == agreed:
-	case said == "":
-		r.Header.Set("Mcp-Protocol-Version", agreed)
-	default:
-		http.Error(w, "this session speaks the protocol "+agreed, http.StatusBadRequest)
-		return false
-	}
-	return true
-}
-
-// reply passes on what answers a request of HTTP, but for the answer to what was taken back.
-type reply struct {
-	patient
-	mu      sync.Mutex
-	asked   map[string]*pending
-	version string
-}
-
-// takenBack leaves a request without an answer.
-func (w *reply) takenBack(id string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if a := w.asked[id]; a != nil && a.method != "initialize" {
-		a.drop = true
-	}
-}
-
-// agreed is the protocol that was agreed in the answer; if empty, none was.
-func (w *reply) agreed() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.version
-}
-
-// Write passes on a message, or an event with one, which the SDK writes in one piece.
-func (w *reply) Write(b []byte) (int, error) {
-	text := b
-	if _, data, event := bytes.Cut(b, []byte("data: ")); event {
-		text = data
-	}
-	w.mu.Lock()
-	drop := false
-	all, _ := heads(text)
-	for _, h := range all {
-		if a := w.asked[string(h.ID)]; a != nil && h.answer() {
-			drop = a.drop
-			if a.method == "initialize" {
-				w.version = h.Result.Version
-			}
-		}
-	}
-	w.mu.Unlock()
-	if drop {
-		return len(b), nil
-	}
-	return w.patient.Write(b)
-}
-
-// patient gives a reader some time for each write. One that stands still loses the connection, and
-// holds up nobody else.
-type patient struct {
-	http.ResponseWriter
-	control *http.ResponseController
-}
-
-func (p *patient) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
-	return p.ResponseWriter.Write(b)
-}
-
-func (p *patient) FlushError() error {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
-	return p.control.Flush()
-}
-
-// Flush is what the SDK looks for.
-func (p *patient) Flush() { _ = p.FlushError() }
-
-// Unwrap lets a response controller through.
-func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }

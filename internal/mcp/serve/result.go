@@ -44,7 +44,7 @@ func attached(a tool.Attachment) mcp.Content {
 func (c *call) hint(o tool.Outcome) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if o.Status != tool.Denied || c.can || len(c.rules) == 0 {
+	if o.Status != tool.Denied || c.takesQuestions || len(c.rules) == 0 {
 		return ""
 	}
 	words := make([]string, len(c.rules))
@@ -58,9 +58,9 @@ func (c *call) hint(o tool.Outcome) string {
 // tellEvery is how often a client is told at most what a call does.
 const tellEvery = 100 * time.Millisecond
 
-// teller tells a client what its call does, where it asked for that: the newest, and no more often
-// than anybody can read. A client that does not read holds up the teller, not the call.
-type teller struct {
+// reporter tells a client what its call does, where it asked for that: the newest, and no more often
+// than anybody can read. A client that does not read holds up the reporter, not the call.
+type reporter struct {
 	wake       chan struct{}
 	stop, over chan struct{}
 
@@ -68,20 +68,20 @@ type teller struct {
 	text string
 }
 
-// newTeller tells the client of a request; if nil, it did not ask to be told.
-func newTeller(ctx context.Context, r *mcp.CallToolRequest) *teller {
+// newReporter tells the client of a request; if nil, it did not ask to be told.
+func newReporter(ctx context.Context, r *mcp.CallToolRequest) *reporter {
 	token := r.Params.GetProgressToken()
 	if token == nil {
 		return nil
 	}
-	t := &teller{wake: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{})}
+	t := &reporter{wake: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{})}
 	go t.run(func(n int, text string) error {
 		return r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: text})
 	})
 	return t
 }
 
-func (t *teller) say(text string) {
+func (t *reporter) say(text string) {
 	if t == nil || text == "" {
 		return
 	}
@@ -94,7 +94,7 @@ func (t *teller) say(text string) {
 	}
 }
 
-func (t *teller) run(send func(n int, text string) error) {
+func (t *reporter) run(send func(n int, text string) error) {
 	defer close(t.over)
 	for n := 1; ; n++ {
 		select {
@@ -117,7 +117,7 @@ func (t *teller) run(send func(n int, text string) error) {
 }
 
 // close ends the telling, and waits for what is being told.
-func (t *teller) close() {
+func (t *reporter) close() {
 	if t == nil {
 		return
 	}

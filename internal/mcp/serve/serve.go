@@ -1,7 +1,7 @@
 // Package serve offers the tools of adze to programs of others: it is an MCP server, over the pipes
 // that such a program has started adze with, and over HTTP on this machine.
 //
-// The one rule: nothing runs here. A call is handed to the Desk of its client, which has the
+// The one rule: nothing runs here. A call is handed to the Runner of its client, which has the
 // pipeline of every other run, and whoever is there to be asked is asked by Ask.
 //
 // Start reading at New, then call.go (one call, from the request to its result) and ask.go (a
@@ -13,7 +13,7 @@
 // again: the call waits here meanwhile.
 //
 // Known limits: over HTTP the clients of 2026-07-28 have no session, and those of one name and
-// version share a Desk. Streams are not resumed: who loses the connection of a call loses the call.
+// version share a Runner. Streams are not resumed: who loses the connection of a call loses the call.
 package serve
 
 import (
@@ -32,12 +32,12 @@ import (
 	"adze/tool"
 )
 
-// Desk is where the calls of one client are made. Contract:
+// Runner is where the calls of one client are made. Contract:
 //   - Call returns soon after ctx has ended, with one outcome whatever happens; it is called from
 //     any goroutine;
 //   - what the gate wants to know meanwhile is asked by Ask, with a context that comes from ctx;
 //   - Close ends what calls have left running, after the last of them.
-type Desk interface {
+type Runner interface {
 	Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome
 	// Session is where the calls are recorded.
 	Session() string
@@ -49,8 +49,8 @@ type Options struct {
 	Version      string
 	Instructions string
 	Tools        []tool.Definition
-	// Open makes a desk for a client that makes its first call.
-	Open func(ctx context.Context) (Desk, error)
+	// Open makes a runner for a client that makes its first call.
+	Open func(ctx context.Context) (Runner, error)
 	// Mask hides secrets in what a user is asked and told.
 	Mask func(string) string
 	// Tell has the user who started the server know what is wrong.
@@ -61,32 +61,23 @@ type Options struct {
 type Server struct {
 	o   Options
 	sdk *mcp.Server
-	// Times, which tests shorten: how long an unused client of HTTP is kept, one whose streams are
-	// gone, a question that nobody answers, and what still runs when the pipe from the client has
-	// ended.
-	idle, gone, patience, drain time.Duration
-	after                       func(time.Duration, func()) timer // time.AfterFunc, which tests replace
+	// Times, which tests shorten: how long an unused client of HTTP is kept, a question that nobody
+	// answers, and what still runs when the pipe from the client has ended.
+	idle, patience, drain time.Duration
 
-	mu      sync.Mutex
-	clients map[any]*client
-	waiting map[string]*call // by the state that the client gives back
-	posts   map[string]context.Context
-	ended   bool
-}
-
-// timer is one of time.AfterFunc.
-type timer interface {
-	Stop() bool
-	Reset(time.Duration) bool
+	mu       sync.Mutex
+	clients  map[any]*client
+	waiting  map[string]*call           // by the state that the client gives back
+	requests map[string]context.Context // of HTTP that are being answered
+	ended    bool
 }
 
 // New makes a server of tools. One whose schema no protocol allows is offered with one that allows
 // any object: it checks its arguments itself.
 func New(o Options) *Server {
 	s := &Server{
-		o: o, after: func(d time.Duration, f func()) timer { return time.AfterFunc(d, f) },
-		idle: 5 * time.Minute, gone: 20 * time.Second, patience: 10 * time.Minute, drain: 10 * time.Second,
-		clients: map[any]*client{}, waiting: map[string]*call{}, posts: map[string]context.Context{},
+		o: o, idle: 30 * time.Minute, patience: 10 * time.Minute, drain: 10 * time.Second,
+		clients: map[any]*client{}, waiting: map[string]*call{}, requests: map[string]context.Context{},
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "adze", Title: "adze", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: o.Instructions, Logger: slog.New(slog.DiscardHandler),
@@ -138,13 +129,16 @@ type client struct {
 	life   context.Context // ends with it
 	leave  context.CancelCauseFunc
 	calls  sync.WaitGroup
-	active int   // how many of them run
-	unused timer // if nil, the connection tells when it has gone
+	active int         // how many of them run
+	unused *time.Timer // if nil, the connection tells when it has gone
 
-	once sync.Once
-	desk Desk
-	err  error
+	once   sync.Once
+	runner Runner
+	err    error
 }
+
+// mostCalls is how many calls of one client may run at a time.
+const mostCalls = 128
 
 // closeTime is how long a client that goes waits for its calls to end; they have been told by then.
 const closeTime = 10 * time.Second
@@ -161,8 +155,8 @@ func (c *client) close(why error) {
 	case <-timer.C:
 	}
 	c.once.Do(func() { c.err = errLeft })
-	if c.desk != nil {
-		c.desk.Close()
+	if c.runner != nil {
+		c.runner.Close()
 	}
 }
 
@@ -183,18 +177,21 @@ func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err erro
 		if lasts {
 			go func() { _ = r.Session.Wait(); s.drop(key) }()
 		} else {
-			c.unused = s.after(s.idle, func() { s.drop(key) })
+			c.unused = time.AfterFunc(s.idle, func() { s.drop(key) })
 		}
+	}
+	if c.active == mostCalls {
+		return nil, nil, fmt.Errorf("%d calls of this client run; wait for some of them", mostCalls)
 	}
 	if c.active++; c.unused != nil {
 		c.unused.Stop()
 	}
 	c.calls.Add(1)
-	return c, func() { s.left(c) }, nil
+	return c, func() { s.callEnded(c) }, nil
 }
 
-// left is the end of a call of a client.
-func (s *Server) left(c *client) {
+// callEnded is the end of a call of a client.
+func (s *Server) callEnded(c *client) {
 	s.mu.Lock()
 	if c.active--; c.active == 0 && c.unused != nil {
 		c.unused.Reset(s.idle)

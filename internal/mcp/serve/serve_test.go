@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -19,8 +18,8 @@ import (
 	"adze/tool"
 )
 
-// desk is a written Desk whose tools do what their names say.
-type desk struct {
+// fakeRunner is a written Runner whose tools do what their names say.
+type fakeRunner struct {
 	ask    func(ctx context.Context) (policy.Answer, error)
 	begun  chan string // names of calls that hang
 	mu     sync.Mutex
@@ -28,15 +27,15 @@ type desk struct {
 	closed int
 }
 
-func (d *desk) Session() string { return "s1" }
+func (d *fakeRunner) Session() string { return "s1" }
 
-func (d *desk) Close() {
+func (d *fakeRunner) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closed++
 }
 
-func (d *desk) Call(ctx context.Context, client string, c tool.RawCall, tell func(string)) tool.Outcome {
+func (d *fakeRunner) Call(ctx context.Context, client string, c tool.RawCall, tell func(string)) tool.Outcome {
 	o := tool.Outcome{Call: c.ID, Tool: c.Name, Status: tool.Completed, Output: client + " " + c.Arguments}
 	switch c.Name {
 	case "ask":
@@ -58,7 +57,7 @@ func (d *desk) Call(ctx context.Context, client string, c tool.RawCall, tell fun
 	return o
 }
 
-func (d *desk) count() (ended, closed int) {
+func (d *fakeRunner) count() (ended, closed int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.ended), d.closed
@@ -79,11 +78,11 @@ var offers = policy.Prompt{
 	Offers: []policy.Offer{{Kind: policy.ExactOffer, Rules: []string{"allow execute(go test)"}, Covers: "go test"}},
 }
 
-// newServer is a server with one desk for all.
-func newServer(t *testing.T) (*Server, *desk) {
+// newServer is a server with one fakeRunner for all.
+func newServer(t *testing.T) (*Server, *fakeRunner) {
 	t.Helper()
-	d := &desk{begun: make(chan string, 64)}
-	s := New(Options{Version: "1", Tools: definitions(), Open: func(context.Context) (Desk, error) { return d, nil },
+	d := &fakeRunner{begun: make(chan string, 64)}
+	s := New(Options{Version: "1", Tools: definitions(), Open: func(context.Context) (Runner, error) { return d, nil },
 		Mask: func(text string) string { return strings.ReplaceAll(text, "secret", "***") }})
 	d.ask = func(ctx context.Context) (policy.Answer, error) {
 		return s.Ask(ctx, tool.Question{Tool: tool.Definition{Name: "bash"}}, offers)
@@ -113,7 +112,7 @@ func piped(t *testing.T, s *Server, era string, o *mcp.ClientOptions) *mcp.Clien
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	over := make(chan error, 1)
-	go func() { over <- s.Pipe(t.Context(), in, out); out.Close() }()
+	go func() { over <- s.Pipe(t.Context(), in, out); out.Close(); in.Close() }()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "2"}, o).Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: era})
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +252,7 @@ func TestAClientGoes(t *testing.T) {
 		<-asked
 		cancel()
 		c.Close()
-		eventually(t, "the desk is closed", func() bool { ended, closed := d.count(); return ended == 1 && closed == 1 })
+		eventually(t, "the fakeRunner is closed", func() bool { ended, closed := d.count(); return ended == 1 && closed == 1 })
 	}
 }
 
@@ -316,52 +315,20 @@ func TestGarbageOnThePipe(t *testing.T) {
 	}
 }
 
-// More than so many requests at once are refused, and the answer to a question is read all the
-// same.
-func TestAFloodOfRequests(t *testing.T) {
+// More than so many calls at once are refused.
+func TestAFloodOfCalls(t *testing.T) {
 	s, d := newServer(t)
-	s.drain = time.Millisecond
-	in, client := io.Pipe()
-	server, out := io.Pipe()
-	go s.Pipe(t.Context(), in, out)
-	go func() {
-		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`)
-		fmt.Fprintln(client, `{"jsonrpc":"2.0","id":"q","method":"tools/call","params":{"name":"ask"}}`)
-		for i := range mostOpen + 10 {
-			fmt.Fprintf(client, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hang"}}`+"\n", i+1)
-		}
-	}()
-	busy, asked, answered := 0, false, false
-	go func() {
-		for range d.begun {
-		}
-	}()
-	for r := bufio.NewScanner(server); (busy < 10 || !answered) && r.Scan(); {
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Error  *struct{ Code int }
-			Result json.RawMessage
-		}
-		if err := json.Unmarshal(r.Bytes(), &m); err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case m.Method == "elicitation/create":
-			asked = true
-			go fmt.Fprintf(client, `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"answer":"once"}}}`+"\n", m.ID)
-		case m.Error != nil && m.Error.Code == codeBusy:
-			busy++
-		case string(m.ID) == `"q"`:
-			answered = bytes.Contains(m.Result, []byte("once"))
-		}
+	c := piped(t, s, "2025-11-25", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range mostCalls {
+		go c.CallTool(ctx, &mcp.CallToolParams{Name: "hang"})
+		<-d.begun
 	}
-	if !asked || !answered || busy < 10 {
-		t.Errorf("asked %t, answered %t, %d refused", asked, answered, busy)
+	r, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "look"})
+	if err != nil || !r.IsError || !strings.Contains(textOf(r), "128 calls of this client run") {
+		t.Errorf("%+v %v", r, err)
 	}
-	client.Close()
-	go io.Copy(io.Discard, server)
-	eventually(t, "the desk is closed", func() bool { _, closed := d.count(); return closed == 1 })
 }
 
 // A client that reads nothing holds up its own answers, and is let go all the same.
@@ -430,7 +397,7 @@ func TestAnAnswerIsGoodOnce(t *testing.T) {
 }
 
 func TestTheNewestIsTold(t *testing.T) {
-	tl := &teller{wake: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{})}
+	tl := &reporter{wake: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{})}
 	var got []string
 	first := make(chan bool)
 	go tl.run(func(n int, text string) error {
