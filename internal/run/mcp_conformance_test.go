@@ -33,6 +33,8 @@ import (
 
 // notClaimed are the scenarios of a client that adze does not claim, with the reason.
 var notClaimed = map[string]string{
+	"auth/dpop":                          "tokens are not bound to keys",
+	"auth/dpop-nonce":                    "tokens are not bound to keys",
 	"sep-2640-client-no-prefetch":        "skills of MCP servers are not used",
 	"sep-2640-client-verify-digest":      "skills of MCP servers are not used",
 	"sep-2640-client-verify-size":        "skills of MCP servers are not used",

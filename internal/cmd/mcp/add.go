@@ -146,7 +146,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	return nil
 }
 
-func wantsLogin(err error) bool { return errors.As(err, new(*oauth.Wanted)) }
+func wantsLogin(err error) bool { return errors.As(err, new(*oauth.LoginRequired)) }
 
 // waiting says why a server of the user's is not started in this folder; "" is that it may start.
 func waiting(d Desk, name string) string {

@@ -22,14 +22,17 @@ import (
 func (s servers) login() *cobra.Command {
 	var o oauth.Options
 	var secretFrom string
-	var inFile bool
+	var inFile, device bool
 	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
-		Long: "Opens the server's login in your browser, which comes back to this machine, or shows a code for another device, and keeps\n" +
-			"what that brings: in the key ring of the system, else in a file that only you can read. It is refreshed by itself. Where a\n" +
-			"server's logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays the same for\n" +
+		Long: "Opens the server's login in your browser, which comes back to this machine, and keeps what that brings: in the key ring of\n" +
+			"the system, else in a file that only you can read. It is refreshed by itself. Where no browser opens, open the address\n" +
+			"yourself; over ssh, forward the port that --port names. Where a server's logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays the same for\n" +
 			"each login, and logins that need nobody (CI), stand in the configuration: mcp.servers.NAME.oauth.",
-		Example: "  adze mcp login github\n  adze mcp login github --device\n  adze mcp login github --issuer https://login.example.com",
+		Example: "  adze mcp login github\n  adze mcp login github --issuer https://login.example.com",
 		RunE: func(c *cobra.Command, words []string) error {
+			if device {
+				return usage.Mistake("open the address that adze mcp login "+words[0]+" prints in any browser; from another machine, with --port and ssh -L PORT:127.0.0.1:PORT", "--device is gone: no login by a code")
+			}
 			if secretFrom != "" {
 				if o.Secret = s.Getenv(secretFrom); o.Secret == "" {
 					return usage.Mistake("set it, or leave the flag out", "the variable %s is empty", secretFrom)
@@ -39,7 +42,8 @@ func (s servers) login() *cobra.Command {
 			return s.at(c, words[0], func(d Desk, at oauth.Server) error { return s.runLogin(c, d.Logins, at, o, inFile) })
 		}}
 	f := c.Flags()
-	f.BoolVar(&o.Device, "device", false, "show a code to be typed in on another device; no browser is opened here")
+	f.BoolVar(&device, "device", false, "is gone")
+	_ = f.MarkHidden("device") // it is defined
 	f.StringVar(&o.Issuer, "issuer", "", "the `ADDRESS` that gives logins for it, where that is another origin and you mean it")
 	f.StringVar(&o.Metadata, "client-metadata", "", "the `ADDRESS` of a client id metadata document about this client")
 	f.StringArrayVar(&o.Scopes, "scope", nil, "ask for these `SCOPES` instead of those that it names; again for more")
@@ -72,12 +76,12 @@ func (s servers) at(c *cobra.Command, name string, do func(Desk, oauth.Server) e
 	})
 }
 
-func (s servers) runLogin(c *cobra.Command, d oauth.Desk, at oauth.Server, o oauth.Options, inFile bool) error {
+func (s servers) runLogin(c *cobra.Command, d oauth.Manager, at oauth.Server, o oauth.Options, inFile bool) error {
 	var scopes []string
 	for _, one := range o.Scopes {
 		scopes = append(scopes, strings.Fields(one)...)
 	}
-	o.Scopes, d.Shelf.InFile = scopes, inFile
+	o.Scopes, d.Store.InFile = scopes, inFile
 	d.Tell = func(line string) { fmt.Fprintf(s.Err, "%s\n", safeterm.Reveal(line)) }
 	if term.IsTerminal(s.In.Fd()) {
 		d.Choose = s.choose

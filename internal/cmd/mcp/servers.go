@@ -39,7 +39,7 @@ type Program interface {
 type Desk struct {
 	Pool   *mcp.Pool
 	All    []Listed
-	Logins oauth.Desk
+	Logins oauth.Manager
 }
 
 // The states of a server, as far as they are known without starting it.

@@ -73,7 +73,7 @@ const form = `{"type":"object","required":["name","level"],"properties":{
  "sure":{"type":"boolean"},
  "kinds":{"type":"array","minItems":1,"items":{"anyOf":[{"const":"x","title":"Ex"},{"const":"y","title":"Why"}]}}}}`
 
-func schema(t *testing.T, text string) any {
+func parsed(t *testing.T, text string) any {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
@@ -81,12 +81,12 @@ func schema(t *testing.T, text string) any {
 	return v
 }
 
-// ordered is a schema as the wire's filter hands it over.
-func ordered(text string) any { return map[string]any{"type": "object", wire.Schema: text} }
+// asOrdered is a schema as the wire's filter hands it over.
+func asOrdered(text string) any { return map[string]any{"type": "object", wire.Schema: text} }
 
 func TestAFormIsAskedFieldByField(t *testing.T) {
 	p := &person{answers: []string{"A", "Ann", "Beta", "not a mail", "ann@example.org", "leave it out", "yes", "Ex, Why"}}
-	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: ordered(form)})
+	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: asOrdered(form)})
 	want := map[string]any{"name": "Ann", "level": "b", "kinds": []any{"x", "y"}, "mail": "ann@example.org", "sure": true}
 	if got.Action != accept || !reflect.DeepEqual(got.Content, want) {
 		t.Errorf("%+v", got)
@@ -118,7 +118,7 @@ func TestEachKindOfFieldHasItsDefault(t *testing.T) {
  "several":{"type":"array","items":{"type":"string","enum":["r","g","b"]},"default":["r","b"]},
  "titles":{"type":"array","items":{"anyOf":[{"const":"r","title":"Red, dark"},{"const":"g","title":"Green"}]},"default":["r","g"]},
  "day":{"type":"string","format":"date","default":"2026-01-02"}}}`
-	fields, err := fieldsOf(ordered(all))
+	fields, err := fieldsOf(asOrdered(all))
 	if err != nil || len(fields) != 9 {
 		t.Fatal(fields, err)
 	}
@@ -128,15 +128,15 @@ func TestEachKindOfFieldHasItsDefault(t *testing.T) {
 		if i == 0 && f.name != "text" || i == 8 && f.name != "day" {
 			t.Error(f.name, "is not in its place")
 		}
-		p.answers, leaves.answers = append(p.answers, f.readyDefault()), append(leaves.answers, without)
-		if f.readyDefault() == "" || !slices.Contains(f.choices(), f.readyDefault()) || f.choices()[len(f.choices())-1] != without {
-			t.Errorf("%s: %q of %q", f.name, f.readyDefault(), f.choices())
+		p.answers, leaves.answers = append(p.answers, f.presetAnswer()), append(leaves.answers, without)
+		if f.presetAnswer() == "" || !slices.Contains(f.choices(), f.presetAnswer()) || f.choices()[len(f.choices())-1] != without {
+			t.Errorf("%s: %q of %q", f.name, f.presetAnswer(), f.choices())
 		}
 	}
-	if got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(all)}); !reflect.DeepEqual(got.Content, want) {
+	if got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); !reflect.DeepEqual(got.Content, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := asked(t, &Desk{Ask: leaves.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(all)}); got.Action != accept || len(got.Content) != 0 {
+	if got := asked(t, &Desk{Ask: leaves.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); got.Action != accept || len(got.Content) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestAFormOfManyFields(t *testing.T) {
 		text = append(text, fmt.Sprintf(`"f%d":{"type":"string"}`, 40-i))
 		p.answers = append(p.answers, fmt.Sprint("answer ", 40-i))
 	}
-	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: ordered(`{"type":"object","properties":{` + strings.Join(text, ",") + `}}`)})
+	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(`{"type":"object","properties":{` + strings.Join(text, ",") + `}}`)})
 	if len(got.Content) != 40 || got.Content["f7"] != "answer 7" || got.Content["f40"] != "answer 40" {
 		t.Errorf("%+v", got)
 	}
@@ -168,7 +168,7 @@ func TestAQuestionThatIsNotAnswered(t *testing.T) {
 		"yes to no field":   {&Desk{Ask: (&person{answers: []string{"yes"}}).ask}, `{"type":"object","properties":{}}`, accept},
 		"other to no field": {&Desk{Ask: (&person{answers: []string{"perhaps"}}).ask}, `{"type":"object","properties":{}}`, decline},
 	} {
-		if got := asked(t, c.d, &sdk.ElicitParams{Message: "m", RequestedSchema: schema(t, c.schema)}); got.Action != c.action {
+		if got := asked(t, c.d, &sdk.ElicitParams{Message: "m", RequestedSchema: parsed(t, c.schema)}); got.Action != c.action {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/wire"
+	"adze/tool/schema"
 )
 
 // The ready answers about a field.
@@ -32,11 +31,12 @@ const maxChoices = 8
 type field struct {
 	name, title, note string
 	kind              string // string, number, integer, boolean, array
-	format, pattern   string
-	needed            bool
+	format            string
+	limits            []string // what its schema says of lengths and sizes, for the user
+	required          bool
 	options           []option // of a string, or of the items of an array
-	least, most       *float64 // of a number, of the length of a string, of the items of an array
-	usual             any      // if nil, none
+	preset            any      // its default; if nil, none
+	check             func(value any) []schema.Fault
 }
 
 // option is a value with the words that a user is shown for it.
@@ -44,11 +44,11 @@ type option struct{ value, label string }
 
 // fieldsOf reads the schema of a form: an object of plain values (elicitation, "Requested schema").
 // Its fields are in the order in which they stand there.
-func fieldsOf(schema any) ([]field, error) {
-	s, _ := schema.(map[string]any)
+func fieldsOf(given any) (fields []field, err error) {
+	s, _ := given.(map[string]any)
 	text, whole := s[wire.Schema].(string)
 	if !whole { // it came another way; its order is not known
-		raw, err := json.Marshal(schema)
+		raw, err := json.Marshal(given)
 		if err != nil {
 			return nil, err
 		}
@@ -58,33 +58,29 @@ func fieldsOf(schema any) ([]field, error) {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 	}
-	if text == "null" {
-		return nil, nil
-	}
 	if err := json.Unmarshal([]byte(text), &form); err != nil {
 		return nil, errors.New("its form cannot be read")
 	}
-	names, values, err := members(form.Properties)
-	if err != nil {
+	names, members, err := ordered(form.Properties)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(names) > maxFields {
+	case len(names) > maxFields:
 		return nil, fmt.Errorf("it has %d fields, at most %d are asked for", len(names), maxFields)
 	}
-	var out []field
 	for i, name := range names {
-		f, err := fieldOf(name, values[i])
+		f, err := newField(name, members[i])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the field %s %w", mcp.Line(name, 40), err)
 		}
-		f.needed = slices.Contains(form.Required, name)
-		out = append(out, f)
+		f.required = slices.Contains(form.Required, name)
+		fields = append(fields, f)
 	}
-	return out, nil
+	return fields, nil
 }
 
-// members are the members of an object in their order.
-func members(raw json.RawMessage) (names []string, values []map[string]any, err error) {
+// ordered are the members of an object in their order.
+func ordered(raw json.RawMessage) (names []string, members []json.RawMessage, err error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil, nil
 	}
@@ -97,76 +93,68 @@ func members(raw json.RawMessage) (names []string, values []map[string]any, err 
 		if err != nil {
 			return nil, nil, err
 		}
-		var value any
-		if err := d.Decode(&value); err != nil {
+		var member json.RawMessage
+		if err := d.Decode(&member); err != nil {
 			return nil, nil, err
 		}
-		one, _ := value.(map[string]any)
-		names, values = append(names, fmt.Sprint(name)), append(values, one)
+		names, members = append(names, fmt.Sprint(name)), append(members, member)
 	}
-	return names, values, nil
+	return names, members, nil
 }
 
-func fieldOf(name string, raw map[string]any) (field, error) {
-	text := func(key string, most int) string { s, _ := raw[key].(string); return mcp.Line(s, most) }
-	f := field{name: name, title: text("title", 100), note: text("description", 500), format: text("format", 40), usual: raw["default"]}
-	f.kind, _ = raw["type"].(string)
-	if f.kind == "" && len(options(raw)) > 0 {
-		f.kind = "string"
+// newField reads the schema of one field.
+func newField(name string, raw json.RawMessage) (f field, err error) {
+	var s map[string]any
+	if json.Unmarshal(raw, &s) != nil {
+		return f, errors.New("has no plain type")
 	}
-	f.pattern, _ = raw["pattern"].(string)
+	text := func(key string, most int) string { said, _ := s[key].(string); return mcp.Line(said, most) }
+	f = field{name: name, title: text("title", 100), note: text("description", 300), format: text("format", 40), kind: text("type", 20), preset: s["default"], options: options(s)}
 	if f.title == "" {
 		f.title = mcp.Line(name, 100)
 	}
-	bound := func(keys ...string) *float64 {
-		for _, key := range keys {
-			if n, ok := raw[key].(float64); ok {
-				return &n
-			}
-		}
-		return nil
+	if f.kind == "" && len(f.options) > 0 {
+		f.kind = "string"
 	}
-	switch f.kind {
-	case "boolean":
-	case "number", "integer":
-		f.least, f.most = bound("minimum"), bound("maximum")
-	case "string":
-		f.options = options(raw)
-		f.least, f.most = bound("minLength"), bound("maxLength")
-	case "array":
-		items, _ := raw["items"].(map[string]any)
-		f.options = options(items)
-		f.least, f.most = bound("minItems"), bound("maxItems")
-		if len(f.options) == 0 {
-			return f, fmt.Errorf("the field %s is a list without choices", mcp.Line(name, 40))
+	if f.kind == "array" {
+		items, _ := s["items"].(map[string]any)
+		if f.options = options(items); len(f.options) == 0 {
+			return f, errors.New("is a list without choices")
 		}
-	default:
-		return f, fmt.Errorf("the field %s has no plain type", mcp.Line(name, 40))
+	}
+	if !slices.Contains([]string{"string", "number", "integer", "boolean", "array"}, f.kind) {
+		return f, errors.New("has no plain type")
+	}
+	for _, limit := range []struct{ key, words string }{{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"minLength", "at least %v characters"},
+		{"maxLength", "at most %v characters"}, {"minItems", "at least %v of them"}, {"maxItems", "at most %v of them"}} {
+		if n, ok := s[limit.key].(float64); ok {
+			f.limits = append(f.limits, fmt.Sprintf(limit.words, n))
+		}
+	}
+	if f.check, err = schema.Compile(raw); err != nil {
+		return f, errors.New("has a schema that cannot be read")
 	}
 	return f, nil
 }
 
-func list(v any) []any { l, _ := v.([]any); return l }
-
 // options are the values of an enumeration, in each of the ways that the protocol has had.
-func options(raw map[string]any) (out []option) {
-	names := list(raw["enumNames"])
-	for i, v := range list(raw["enum"]) {
+func options(s map[string]any) (out []option) {
+	list := func(key string) []any { l, _ := s[key].([]any); return l }
+	names := list("enumNames")
+	for i, v := range list("enum") {
 		o := option{fmt.Sprint(v), fmt.Sprint(v)}
 		if i < len(names) {
 			o.label = fmt.Sprint(names[i])
 		}
 		out = append(out, o)
 	}
-	for _, key := range []string{"oneOf", "anyOf"} {
-		for _, v := range list(raw[key]) {
-			if one, ok := v.(map[string]any); ok {
-				o := option{fmt.Sprint(one["const"]), fmt.Sprint(one["const"])}
-				if title, _ := one["title"].(string); title != "" {
-					o.label = title
-				}
-				out = append(out, o)
+	for _, v := range slices.Concat(list("oneOf"), list("anyOf")) {
+		if one, ok := v.(map[string]any); ok {
+			o := option{fmt.Sprint(one["const"]), fmt.Sprint(one["const"])}
+			if title, _ := one["title"].(string); title != "" {
+				o.label = title
 			}
+			out = append(out, o)
 		}
 	}
 	for i := range out {
@@ -177,39 +165,31 @@ func options(raw map[string]any) (out []option) {
 
 // text is what a user reads of a field.
 func (f field) text() string {
-	text := f.title
+	text, more := f.title, f.limits
 	if f.note != "" {
 		text += ": " + f.note
 	}
-	var more []string
-	if f.format != "" {
-		more = append(more, f.format)
+	switch {
+	case f.kind == "number":
+		more = append([]string{"a number"}, more...)
+	case f.kind == "integer":
+		more = append([]string{"a whole number"}, more...)
+	case f.format != "":
+		more = append([]string{f.format}, more...)
 	}
-	if f.kind == "number" || f.kind == "integer" {
-		more = append(more, "a "+strings.Replace(f.kind, "integer", "whole number", 1))
-	}
-	what := map[string]string{"string": " characters", "array": " of them"}[f.kind]
-	if f.least != nil {
-		more = append(more, fmt.Sprintf("at least %v%s", *f.least, what))
-	}
-	if f.most != nil {
-		more = append(more, fmt.Sprintf("at most %v%s", *f.most, what))
-	}
-	if usual := f.readyDefault(); usual != "" {
-		more = append(more, "default: "+mcp.Line(usual, 100))
+	if preset := f.presetAnswer(); preset != "" {
+		more = append(more, "default: "+mcp.Line(preset, 100))
 	}
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, ", ") + ")"
 	}
 	if f.kind == "array" || len(f.options) > maxChoices {
-		labels := make([]string, 0, len(f.options))
+		var labels []string
 		for _, o := range f.options[:min(len(f.options), 100)] {
 			labels = append(labels, o.label)
 		}
-		text += "\none of: " + strings.Join(labels, ", ")
-		if f.kind == "array" {
-			text = strings.Replace(text, "\none of:", "\nsome of, with commas between them:", 1)
-		}
+		words := map[bool]string{true: "some of, with commas between them: ", false: "one of: "}[f.kind == "array"]
+		text += "\n" + words + strings.Join(labels, ", ")
 	}
 	return text
 }
@@ -219,109 +199,102 @@ func (f field) choices() (out []string) {
 	switch {
 	case f.kind == "boolean":
 		out = []string{yes, no}
-	case f.kind == "string" && len(f.options) > 0:
+	case f.kind == "string":
 		for _, o := range f.options[:min(len(f.options), maxChoices)] {
 			out = append(out, o.label)
 		}
 	}
-	if usual := f.readyDefault(); usual != "" && !slices.Contains(out, usual) {
-		out = append([]string{usual}, out...)
+	if preset := f.presetAnswer(); preset != "" && !slices.Contains(out, preset) {
+		out = append([]string{preset}, out...)
 	}
-	if !f.needed {
+	if !f.required {
 		out = append(out, without)
 	}
 	return out
 }
 
-// readyDefault is the ready answer that is the default; if empty, there is none, or it does not
+// presetAnswer is the ready answer that is the default; if empty, there is none, or it does not
 // fit.
-func (f field) readyDefault() string {
-	switch usual := f.usual.(type) {
-	case bool:
-		if f.kind == "boolean" {
-			return map[bool]string{true: yes, false: no}[usual]
-		}
-	case float64:
-		if f.kind == "number" || f.kind == "integer" {
-			return strconv.FormatFloat(usual, 'f', -1, 64)
-		}
-	case string:
-		if f.kind != "string" || usual != strings.TrimSpace(usual) || usual != mcp.Line(usual, 200) {
-			return ""
-		}
+func (f field) presetAnswer() string {
+	if f.preset == nil || len(f.check(f.preset)) > 0 {
+		return ""
+	}
+	label := func(v any) string {
 		for _, o := range f.options {
-			if o.value == usual {
+			if o.value == fmt.Sprint(v) {
 				return o.label
 			}
 		}
-		if len(f.options) == 0 {
-			return usual
-		}
+		return fmt.Sprint(v)
+	}
+	switch preset := f.preset.(type) {
+	case bool:
+		return map[bool]string{true: yes, false: no}[preset]
+	case float64:
+		return strconv.FormatFloat(preset, 'f', -1, 64)
 	case []any:
 		var labels []string
-		for _, v := range usual {
-			i := slices.IndexFunc(f.options, func(o option) bool { return o.value == fmt.Sprint(v) })
-			if i < 0 {
-				return ""
-			}
-			labels = append(labels, f.options[i].label)
+		for _, v := range preset {
+			labels = append(labels, label(v))
 		}
-		if f.kind == "array" {
-			return strings.Join(labels, ", ")
-		}
+		return strings.Join(labels, ", ")
+	}
+	if said := label(f.preset); said == mcp.Line(said, 200) {
+		return said
 	}
 	return ""
 }
 
-// value makes of an answer what the server gets.
+// value makes of an answer what the server gets; given is false where the field is left out.
 func (f field) value(said string) (value any, given bool, err error) {
 	said = strings.TrimSpace(said)
 	switch {
-	case !f.needed && said == without:
+	case !f.required && said == without:
 		return nil, false, nil
-	case said == f.readyDefault() && said != "":
-		return f.usual, true, nil
+	case said != "" && said == f.presetAnswer():
+		return f.preset, true, nil
 	}
-	switch f.kind {
-	case "boolean":
-		return truth(said)
-	case "number", "integer":
+	if value, err = f.read(said); err != nil {
+		return nil, false, err
+	}
+	if faults := f.check(value); len(faults) > 0 {
+		return nil, false, errors.New(faults[0].Message)
+	}
+	return value, true, nil
+}
+
+// read reads an answer as a value of the field's kind.
+func (f field) read(said string) (any, error) {
+	switch {
+	case f.kind == "boolean":
+		switch strings.ToLower(said) {
+		case yes, "y", "true":
+			return true, nil
+		case no, "n", "false":
+			return false, nil
+		}
+		return nil, errors.New("say yes or no")
+	case f.kind == "number" || f.kind == "integer":
 		n, err := strconv.ParseFloat(said, 64)
-		if err != nil || n != n || n > 1e15 || n < -1e15 || f.kind == "integer" && n != float64(int64(n)) {
-			return nil, false, errors.New("it is no number that is wanted here")
+		if err != nil || n != n || n > 1e15 || n < -1e15 {
+			return nil, errors.New("it is no number")
 		}
-		return n, true, f.within(n)
-	case "array":
+		return n, nil
+	case f.kind == "array":
 		return f.several(said)
-	}
-	if len(f.options) > 0 {
-		one, err := f.one(said)
-		return one, true, err
-	}
-	return said, true, f.fits(said)
-}
-
-func truth(said string) (any, bool, error) {
-	switch strings.ToLower(said) {
-	case yes, "y", "true":
-		return true, true, nil
-	case no, "n", "false":
-		return false, true, nil
-	}
-	return nil, false, errors.New("say yes or no")
-}
-
-func (f field) one(said string) (string, error) {
-	for _, o := range f.options {
-		if said == o.label || said == o.value {
-			return o.value, nil
+	case len(f.options) > 0:
+		for _, o := range f.options {
+			if said == o.label || said == o.value {
+				return o.value, nil
+			}
 		}
+		return nil, errors.New("it is none of the choices")
 	}
-	return "", errors.New("it is none of the choices")
+	return said, f.fitsFormat(said)
 }
 
 // several reads choices with commas between them; a choice may hold commas itself.
-func (f field) several(said string) (any, bool, error) {
+func (f field) several(said string) (any, error) {
 	values := []any{}
 	for rest := strings.TrimSpace(said); rest != ""; {
 		value, length := "", 0
@@ -334,33 +307,23 @@ func (f field) several(said string) (any, bool, error) {
 			}
 		}
 		if length == 0 {
-			return nil, false, errors.New("it is none of the choices")
+			return nil, errors.New("it is none of the choices")
 		}
 		if !slices.Contains(values, any(value)) {
 			values = append(values, value)
 		}
 		rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest[length:]), ","))
 	}
-	return values, true, f.within(float64(len(values)))
+	return values, nil
 }
 
-func (f field) within(n float64) error {
-	if f.least != nil && n < *f.least || f.most != nil && n > *f.most {
-		return errors.New("it is too little or too much")
-	}
-	return nil
-}
-
-// fits holds a text to its bounds and its format.
-func (f field) fits(said string) (err error) {
+// fitsFormat holds a text to its format, which schemas do not enforce.
+func (f field) fitsFormat(said string) (err error) {
 	switch f.format {
 	case "email":
 		_, err = mail.ParseAddress(said)
 	case "uri":
-		var u *url.URL
-		if u, err = url.Parse(said); err == nil && u.Scheme == "" {
-			err = errors.New("no scheme")
-		}
+		_, err = url.ParseRequestURI(said)
 	case "date":
 		_, err = time.Parse(time.DateOnly, said)
 	case "date-time":
@@ -369,10 +332,5 @@ func (f field) fits(said string) (err error) {
 	if err != nil {
 		return errors.New("it is no " + f.format)
 	}
-	if f.pattern != "" && len(f.pattern) < 1000 {
-		if re, err := regexp.Compile(f.pattern); err == nil && !re.MatchString(said) {
-			return errors.New("it has not the form that is wanted")
-		}
-	}
-	return f.within(float64(utf8.RuneCountInString(said)))
+	return nil
 }

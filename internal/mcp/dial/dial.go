@@ -24,24 +24,24 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// Opener opens wires with the logins at a desk.
-func Opener(d oauth.Desk) mcp.Opener {
+// Opener opens wires with the logins of a manager.
+func Opener(m oauth.Manager) mcp.Opener {
 	return func(ctx context.Context, s mcp.Server, use func(sdk.Transport)) error {
 		server, err := Server(s)
 		if err != nil {
 			return final{err}
 		}
-		keeper := d.Keep(server)
+		handler := m.Handler(server)
 		client := remote.Client(server.At, server.Headers)
 		defer client.CloseIdleConnections()
-		client.Transport = keeper.Proves(client.Transport)
+		client.Transport = handler.Watch(client.Transport)
 		if s.SSE {
-			client.Transport = login{keeper, client.Transport}
+			client.Transport = login{handler, client.Transport}
 			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024})
 		} else {
-			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: keeper})
+			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: handler})
 		}
-		if err := keeper.Wanted(); err != nil {
+		if err := handler.Required(); err != nil {
 			return final{fmt.Errorf("%w: run %s", err, err.Next())}
 		}
 		return nil

@@ -23,11 +23,11 @@ import (
 	"adze/internal/testkit/nodetest"
 )
 
-func desk(t *testing.T) oauth.Desk {
-	return oauth.Desk{Shelf: oauth.Shelf{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
+func desk(t *testing.T) oauth.Manager {
+	return oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
 }
 
-func pool(t *testing.T, d oauth.Desk, s mcp.Server) *mcp.Pool {
+func pool(t *testing.T, d oauth.Manager, s mcp.Server) *mcp.Pool {
 	t.Helper()
 	p := mcp.New(mcp.Options{Version: "test", Servers: []mcp.Server{s}, HTTP: Opener(d), Wait: 2 * time.Minute})
 	t.Cleanup(p.Close)
@@ -127,7 +127,7 @@ func TestAServerThatWantsALogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Shelf.Keep(server.At, oauth.Kept{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
+	if _, err := d.Store.Keep(server.At, oauth.Login{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
 		t.Fatal(err)
 	}
 	p.Stop("acme")

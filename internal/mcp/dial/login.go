@@ -9,8 +9,8 @@ import (
 // login sends requests with the login of a server, for the transport of 2024-11-05: the library
 // logs in for its successor alone.
 type login struct {
-	keeper *oauth.Keeper
-	next   http.RoundTripper
+	handler *oauth.Handler
+	next    http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there
@@ -21,10 +21,10 @@ func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := l.next.RoundTrip(sent)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized && !oauth.Lacks(resp) {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized && !oauth.LacksScopes(resp) {
 		return resp, err
 	}
-	if err := l.keeper.Authorize(r.Context(), sent, resp); err != nil {
+	if err := l.handler.Authorize(r.Context(), sent, resp); err != nil {
 		return nil, err
 	}
 	if sent, err = l.with(r); err != nil {
@@ -40,7 +40,7 @@ func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // with is a request with the login, where there is one.
 func (l login) with(r *http.Request) (*http.Request, error) {
-	token, err := l.keeper.Token(r.Context())
+	token, err := l.handler.Token(r.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -15,95 +15,73 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// metadata is what an issuer tells of itself (RFC 8414), with the device flow (RFC 8628).
-type metadata struct {
-	oauthex.AuthServerMeta
-	Device  string   `json:"device_authorization_endpoint"`
-	Proofs  []string `json:"dpop_signing_alg_values_supported"`
-	guessed bool     // nobody told it
-}
-
-// pkce reports an issuer that binds a code to who asked for it.
-func (m metadata) pkce() bool {
-	return m.guessed || slices.Contains(m.CodeChallengeMethodsSupported, "S256")
-}
-
-// resource is what a server tells of itself (RFC 9728).
+// resource is what a server tells of its logins (RFC 9728).
 type resource struct {
 	Resource string   `json:"resource"`
 	Issuers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
-	Bound    bool     `json:"dpop_bound_access_tokens_required"`
 	told     bool     // by the server; else it is guessed
 }
 
-// challengeInfo is what a server says to a request without a token that it takes.
-type challengeInfo struct {
-	params map[string]string
-	bound  bool // it wants tokens that are bound to a key
-	open   bool // it wants none
-}
-
-// challengeOf reads what a server refuses a request with; if false, it says nothing of tokens.
-func challengeOf(resp *http.Response) (c challengeInfo, ok bool) {
+// challenge is the Bearer challenge of an answer; if nil, there is none.
+func challenge(resp *http.Response) map[string]string {
 	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
 	if err != nil { // what it says cannot be read; its well-known addresses are left
-		return c, false
+		return nil
 	}
 	for _, one := range all {
-		switch {
-		case one.Scheme == "dpop":
-			c.bound = true
-		case one.Scheme != "bearer":
-			continue
+		if one.Scheme == "bearer" {
+			return one.Params
 		}
-		if c.params == nil || one.Scheme == "bearer" {
-			c.params = one.Params
-		}
-		ok = true
 	}
-	return c, ok
+	return nil
 }
 
-// Lacks reports that a server refuses a request because its token lacks scopes.
-func Lacks(resp *http.Response) bool {
-	said, _ := challengeOf(resp)
-	return resp.StatusCode == http.StatusForbidden && said.params["error"] == "insufficient_scope"
+// LacksScopes reports that a server refuses a request because its token lacks scopes.
+func LacksScopes(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusForbidden && challenge(resp)["error"] == "insufficient_scope"
 }
 
-// challenge asks a server without a token, for what it says then.
-func challenge(ctx context.Context, c *http.Client, server *url.URL) (said challengeInfo, err error) {
-	ask := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.String(), ask)
+// discover asks a server without a token who gives tokens for it. Without any word of it, it is its
+// own issuer, as in the protocol of March 2025. scopes are those that it asks for.
+func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []string, err error) {
+	client := m.Clients.Server(s.At, s.Headers)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.At.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
-		return said, err
+		return r, nil, err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := c.Do(r)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := client.Do(req)
 	if err != nil {
-		return said, err
+		return r, nil, err
 	}
 	resp.Body.Close()
-	said, ok := challengeOf(resp)
-	said.open = !ok && resp.StatusCode/100 == 2
-	return said, nil
+	said := challenge(resp)
+	if r, err = describe(ctx, client, s.At, said["resource_metadata"]); err != nil {
+		return r, nil, err
+	}
+	if said == nil && resp.StatusCode/100 == 2 && !r.told { // one that describes its logins wants them for some of its calls
+		return r, nil, refuse("use it as it is", "%s wants no login", s.Name)
+	}
+	if scopes = scopesOf(said["scope"]); len(scopes) == 0 {
+		for _, one := range r.Scopes {
+			scopes = append(scopes, scopesOf(one)...)
+		}
+	}
+	return r, scopes, nil
 }
 
-// describe finds what a server tells of its logins; without any word of it, it is its own issuer,
-// as in the protocol of March 2025.
+// describe reads what a server tells of its logins. The library wants the address of the server in
+// it to the letter; here one above it, which many servers name, counts too.
 func describe(ctx context.Context, c *http.Client, server *url.URL, told string) (resource, error) {
-	own := url.URL{Scheme: server.Scheme, Host: server.Host}
-	places := []string{own.String() + "/.well-known/oauth-protected-resource/" + strings.TrimLeft(server.EscapedPath(), "/"), own.String() + "/.well-known/oauth-protected-resource"}
+	own := (&url.URL{Scheme: server.Scheme, Host: server.Host}).String()
+	places := []string{own + "/.well-known/oauth-protected-resource/" + strings.TrimLeft(server.EscapedPath(), "/"), own + "/.well-known/oauth-protected-resource"}
 	if told != "" {
-		u, err := url.Parse(told)
-		if err != nil || !remote.SameOrigin(u, server) {
-			return resource{}, refuse("tell whoever runs it", "%s has its logins described at another origin", server.Host)
-		}
-		places = []string{told}
+		places = []string{told} // the client refuses another origin
 	}
 	for _, at := range places {
-		var r resource
+		r := resource{told: true}
 		found, err := fetch(ctx, c, at, &r)
 		switch {
 		case err != nil:
@@ -115,13 +93,12 @@ func describe(ctx context.Context, c *http.Client, server *url.URL, told string)
 		case len(r.Issuers) == 0:
 			return r, refuse("tell whoever runs it", "%s names nobody who gives tokens for it", server.Host)
 		}
-		r.told = true
 		return r, nil
 	}
 	if told != "" {
 		return resource{}, refuse("try again later", "%s says where its logins are described, and nothing is there", server.Host)
 	}
-	return resource{Resource: server.String(), Issuers: []string{own.String()}}, nil
+	return resource{Resource: server.String(), Issuers: []string{own}}, nil
 }
 
 // covers reports that tokens for a resource are tokens for a server: the same origin, and its path
@@ -134,69 +111,10 @@ func covers(named string, server *url.URL) bool {
 	return strings.HasPrefix(strings.TrimRight(server.Path, "/")+"/", strings.TrimRight(u.Path, "/")+"/")
 }
 
-// ask finds what an issuer tells of itself. guess: it may tell nothing, then its endpoints are
-// those of the protocol of March 2025.
-func ask(ctx context.Context, c *http.Client, issuer *url.URL, guess bool) (m metadata, err error) {
-	for _, at := range wellKnown(issuer) {
-		found, err := fetch(ctx, c, at, &m)
-		if err != nil {
-			return m, err
-		}
-		if found {
-			return m, m.check(issuer)
-		}
-		m = metadata{}
-	}
-	if !guess {
-		return m, refuse("tell whoever runs it", "%s tells nothing of its logins", issuer.Host)
-	}
-	base := strings.TrimRight(issuer.String(), "/")
-	m.guessed = true
-	m.Issuer, m.AuthorizationEndpoint, m.TokenEndpoint, m.RegistrationEndpoint = issuer.String(), base+"/authorize", base+"/token", base+"/register"
-	return m, nil
-}
+// trimmed is an issuer without a slash at its end, which many write and the library looks up.
+func trimmed(issuer string) string { return strings.TrimRight(issuer, "/") }
 
-// wellKnown are the addresses at which an issuer tells of itself, in the order of the protocol.
-func wellKnown(issuer *url.URL) []string {
-	own := (&url.URL{Scheme: issuer.Scheme, Host: issuer.Host}).String()
-	path := strings.TrimRight(issuer.EscapedPath(), "/")
-	places := []string{own + "/.well-known/oauth-authorization-server" + path, own + "/.well-known/openid-configuration" + path}
-	if path != "" {
-		places = append(places, own+path+"/.well-known/openid-configuration")
-	}
-	return places
-}
-
-// check refuses what would send secrets elsewhere, or without protection.
-func (m metadata) check(issuer *url.URL) error {
-	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(issuer.String(), "/") {
-		return refuse("do not log in there; tell whoever runs the server", "%s says that it is another issuer (%.200q)", issuer.Host, m.Issuer)
-	}
-	for name, raw := range map[string]string{"authorization": m.AuthorizationEndpoint, "token": m.TokenEndpoint, "registration": m.RegistrationEndpoint,
-		"device authorization": m.Device, "revocation": m.RevocationEndpoint} {
-		if raw == "" {
-			continue
-		}
-		if u, err := url.Parse(raw); err != nil || !protected(u, issuer) {
-			return refuse("tell whoever runs it", "%s names an address for %s that does not begin with https (%.200q)", issuer.Host, name, raw)
-		}
-	}
-	if m.TokenEndpoint == "" {
-		return refuse("tell whoever runs it", "%s does not say where it gives tokens", issuer.Host)
-	}
-	return nil
-}
-
-// protected reports an address under TLS; an issuer on this machine may do without it at its own
-// origin.
-func protected(u, issuer *url.URL) bool {
-	if u.User != nil || u.Host == "" || u.Fragment != "" {
-		return false
-	}
-	return u.Scheme == "https" || u.Scheme == "http" && remote.Loopback(u) && remote.SameOrigin(u, issuer)
-}
-
-// maxDescription bounds what a server or an issuer tells of itself, in bytes.
+// maxDescription bounds what a server tells of itself, in bytes.
 const maxDescription = 256 << 10
 
 // fetch reads a description; found is false where none is.
@@ -225,4 +143,70 @@ func fetch(ctx context.Context, c *http.Client, at string, into any) (found bool
 		return false, refuse("tell whoever runs it", "what is at %s cannot be read: %v", at, err)
 	}
 	return true, nil
+}
+
+// protected reports an address under TLS, or one on this machine.
+func protected(u *url.URL) bool {
+	return u.Host != "" && u.User == nil && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && remote.Loopback(u))
+}
+
+// choose picks the issuer: the one that the user named, the server's own origin if it is the only
+// one, the one of the former login, or one that the user chooses.
+func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, former string) (*url.URL, error) {
+	same := func(a, b string) bool { return trimmed(a) == trimmed(b) }
+	var all []*url.URL
+	for _, raw := range issuers {
+		u, err := url.Parse(raw)
+		if err != nil || u.RawQuery != "" || !protected(u) {
+			return nil, refuse("tell whoever runs it", "%s sends logins to an address that is not protected (%.200q)", s.Name, raw)
+		}
+		if named != "" && same(named, raw) {
+			return u, nil
+		}
+		all = append(all, u)
+	}
+	if named != "" {
+		return nil, refuse("it names "+strings.Join(issuers, ", "), "%s takes no logins of %s", s.Name, named)
+	}
+	if len(all) == 1 && remote.SameOrigin(all[0], s.At) {
+		return all[0], nil
+	}
+	for _, u := range all {
+		if same(former, u.String()) {
+			return u, nil // they agreed to it for this server
+		}
+	}
+	if u := m.chosen(ctx, s, all); u != nil {
+		return u, nil
+	}
+	for _, u := range all {
+		if remote.SameOrigin(u, s.At) && m.Choose == nil {
+			return u, nil
+		}
+	}
+	var names, flags []string
+	for _, u := range all[:min(len(all), 8)] {
+		names, flags = append(names, u.String()), append(flags, "--issuer "+u.String())
+	}
+	return nil, refuse("adze mcp login "+s.Name+" "+strings.Join(flags, ", or ")+", if you have an account there; \"issuer\" of its \"oauth\" in the configuration names it for good",
+		"%s sends logins to another origin, %s", s.Name, strings.Join(names, ", "))
+}
+
+// chosen is what the user chooses among the issuers of a server. One on this machine is not
+// offered by a server elsewhere: it would choose what answers there.
+func (m Manager) chosen(ctx context.Context, s Server, all []*url.URL) *url.URL {
+	var names []string
+	for _, u := range all {
+		if u.Scheme == "https" || remote.Loopback(s.At) {
+			names = append(names, u.String())
+		}
+	}
+	if m.Choose == nil || len(names) == 0 {
+		return nil
+	}
+	said := m.Choose(ctx, s.Name, names)
+	if i := slices.IndexFunc(all, func(u *url.URL) bool { return u.String() == said }); i >= 0 && slices.Contains(names, said) {
+		return all[i]
+	}
+	return nil
 }

@@ -28,8 +28,6 @@ type world struct {
 	meta     map[string]any // what the issuer tells; if nil, nothing
 	answer   func(redirect, state, code string) string
 	token    func(form url.Values) (int, string)                     // nil: it is checked and given
-	device   func() (int, string)                                    // nil: a code
-	polls    []string                                                // what polling brings, one after the other; then the token
 	asked    []string                                                // paths at both
 	forms    []url.Values                                            // at the token endpoint
 	headers  []http.Header                                           // there, too
@@ -55,7 +53,7 @@ func newWorld(t *testing.T, other bool) *world {
 	}
 	w.resource = map[string]any{"resource": w.server.URL + "/mcp", "authorization_servers": []string{w.issuer.URL}, "scopes_supported": []string{"tools"}}
 	w.meta = map[string]any{"issuer": w.issuer.URL, "authorization_endpoint": w.issuer.URL + "/authorize", "token_endpoint": w.issuer.URL + "/token",
-		"registration_endpoint": w.issuer.URL + "/register", "device_authorization_endpoint": w.issuer.URL + "/device", "revocation_endpoint": w.issuer.URL + "/revoke",
+		"registration_endpoint": w.issuer.URL + "/register", "revocation_endpoint": w.issuer.URL + "/revoke",
 		"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true, "response_types_supported": []string{"code"}}
 	w.answer = func(redirect, state, code string) string {
 		return redirect + "?" + url.Values{"state": {state}, "code": {code}, "iss": {w.issuer.URL}}.Encode()
@@ -93,12 +91,6 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 		w.codes["code1"] = q.Get("code_challenge")
 		rw.Header().Set("Location", w.answer(q.Get("redirect_uri"), q.Get("state"), "code1"))
 		rw.WriteHeader(http.StatusFound)
-	case path == "/device":
-		status, text := http.StatusOK, fmt.Sprintf(`{"device_code":"d1","user_code":"ABCD-EFGH","verification_uri":%q,"expires_in":600,"interval":1}`, w.issuer.URL+"/go")
-		if w.device != nil {
-			status, text = w.device()
-		}
-		say(rw, status, text)
 	case path == "/token":
 		_ = r.ParseForm()
 		w.forms, w.headers = append(w.forms, r.PostForm), append(w.headers, r.Header)
@@ -124,12 +116,6 @@ func (w *world) give(form url.Values) (int, string) {
 	case "refresh_token":
 		if form.Get("refresh_token") != w.refresh || form.Get("resource") != w.server.URL+"/mcp" {
 			return 400, `{"error":"invalid_grant"}`
-		}
-	case deviceGrant:
-		if len(w.polls) > 0 {
-			said := w.polls[0]
-			w.polls = w.polls[1:]
-			return 400, `{"error":"` + said + `"}`
 		}
 	case "client_credentials", jwtBearerGrant:
 	default:
@@ -193,10 +179,10 @@ func (t *told) text() string {
 }
 
 // desk is where a user sits who says yes to all, with a browser that follows where it is sent.
-func (w *world) desk(t *testing.T) (Desk, *told) {
+func (w *world) desk(t *testing.T) (Manager, *told) {
 	said := &told{}
-	return Desk{
-		Shelf:   Shelf{File: filepath.Join(t.TempDir(), "logins.json")},
+	return Manager{
+		Store:   Store{File: filepath.Join(t.TempDir(), "logins.json")},
 		Clients: Clients{Server: remote.Client, Issuers: remote.Issuers},
 		Tell:    said.add,
 		Open: func(address string) error {

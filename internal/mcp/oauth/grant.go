@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -19,105 +20,133 @@ const (
 	assertionLife = time.Minute
 )
 
+// unattended gets a token that needs nobody, by the grant of the server's configuration. The
+// library's handlers (extauth) know neither clients with a key nor the tokens of workloads.
+func (m Manager) unattended(ctx context.Context, s Server, scopes []string) (l Login, err error) {
+	if err := secured(s); err != nil {
+		return l, err
+	}
+	c := s.Config
+	r, named, err := m.discover(ctx, s)
+	if err != nil {
+		return l, explain(s.At.Host, err)
+	}
+	issuer, err := m.choose(ctx, s, r.Issuers, c.Issuer, "")
+	if err != nil {
+		return l, err
+	}
+	client := m.Clients.Issuers(s.At, issuer)
+	meta, err := metadataOf(ctx, client, issuer)
+	if err != nil {
+		return l, explain(issuer.Host, err)
+	}
+	if scopes == nil {
+		scopes = named
+	}
+	l = Login{Resource: r.Resource, Issuer: meta.Issuer, Token: meta.TokenEndpoint, Client: c.Client.ID, Scopes: scopes}
+	if l.Secret, err = c.Client.Secret.read(); err != nil {
+		return l, err
+	}
+	l.InHeader = l.Secret != "" && !slices.Contains(meta.TokenEndpointAuthMethodsSupported, "client_secret_post")
+	params, err := m.params(ctx, s, l)
+	if err != nil {
+		return l, err
+	}
+	from := l.config()
+	config := clientcredentials.Config{ClientID: l.Client, ClientSecret: l.Secret, TokenURL: l.Token, Scopes: scopes, EndpointParams: params, AuthStyle: from.Endpoint.AuthStyle}
+	token, err := config.Token(withClient(ctx, client))
+	if err != nil {
+		return l, explain(issuer.Host, err)
+	}
+	return l.with(token)
+}
+
+// metadataOf is what an issuer tells of itself (RFC 8414). The library's own reader refuses issuers
+// without PKCE, which grants that need nobody do without.
+func metadataOf(ctx context.Context, c *http.Client, issuer *url.URL) (meta oauthex.AuthServerMeta, err error) {
+	own, path := (&url.URL{Scheme: issuer.Scheme, Host: issuer.Host}).String(), trimmed(issuer.EscapedPath())
+	for _, at := range []string{own + "/.well-known/oauth-authorization-server" + path, own + "/.well-known/openid-configuration" + path, own + path + "/.well-known/openid-configuration"} {
+		found, err := fetch(ctx, c, at, &meta)
+		if err != nil {
+			return meta, err
+		}
+		if found {
+			break
+		}
+	}
+	at, err := url.Parse(meta.TokenEndpoint)
+	switch {
+	case trimmed(meta.Issuer) != trimmed(issuer.String()):
+		return meta, refuse("do not log in there; tell whoever runs the server", "%s says that it is another issuer (%.200q)", issuer.Host, meta.Issuer)
+	case err != nil || !protected(at):
+		return meta, refuse("tell whoever runs it", "%s does not say where it gives tokens, under https", issuer.Host)
+	}
+	return meta, nil
+}
+
+// params are the parameters of a request for a token beside those that all grants have.
+func (m Manager) params(ctx context.Context, s Server, l Login) (params url.Values, err error) {
+	c := s.Config
+	if params, err = c.Client.assertion(l.Issuer); err != nil {
+		return nil, err
+	}
+	params.Set("resource", l.Resource)
+	var assertion string
+	switch c.Grant {
+	case JWTBearer:
+		assertion, err = c.Assertion.read()
+	case TokenExchange:
+		assertion, err = m.exchange(ctx, c, l)
+	default:
+		return params, nil
+	}
+	m.hide(assertion)
+	params.Set("grant_type", jwtBearerGrant)
+	params.Set("assertion", assertion)
+	return params, err
+}
+
 // assertion is how a client with a key shows the issuer who it is (RFC 7523, 2.2); without a key
 // there is nothing to add.
 func (c Client) assertion(issuer string) (url.Values, error) {
 	text, err := c.Key.read()
 	if err != nil || text == "" {
-		return nil, err
-	}
-	key, err := keyOf(text)
-	if err != nil {
-		return nil, err
-	}
-	header := map[string]any{"typ": "JWT"}
-	if c.KeyID != "" {
-		header["kid"] = c.KeyID
+		return url.Values{}, err
 	}
 	now := time.Now()
-	signed, err := token(key, c.Algorithm, header, map[string]any{
+	signed, err := sign(text, c.Algorithm, c.KeyID, map[string]any{
 		"iss": c.ID, "sub": c.ID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return url.Values{"client_assertion_type": {jwtAssertion}, "client_assertion": {signed}}, nil
-}
-
-// unattended gets a token that needs nobody, by the grant of the server's configuration.
-func (d Desk) unattended(ctx context.Context, f found) (k Kept, err error) {
-	c := f.server.Config
-	secret, err := c.Client.Secret.read()
-	if err != nil {
-		return k, err
-	}
-	k = f.kept(c.Client.ID, secret)
-	params, err := c.Client.assertion(f.meta.Issuer)
-	if err != nil {
-		return k, err
-	}
-	if params == nil {
-		params = url.Values{}
-	}
-	params.Set("resource", k.Resource)
-	switch c.Grant {
-	case JWTBearer:
-		assertion, err := c.Assertion.read()
-		if err != nil {
-			return k, err
-		}
-		d.hidden(assertion)
-		params.Set("grant_type", jwtBearerGrant)
-		params.Set("assertion", assertion)
-	case TokenExchange:
-		assertion, err := d.exchange(ctx, f)
-		if err != nil {
-			return k, err
-		}
-		d.hidden(assertion)
-		params.Set("grant_type", jwtBearerGrant)
-		params.Set("assertion", assertion)
-	}
-	style := oauth2.AuthStyleInParams
-	if k.InHeader {
-		style = oauth2.AuthStyleInHeader
-	}
-	config := clientcredentials.Config{ClientID: k.Client, ClientSecret: k.Secret, TokenURL: k.Token, Scopes: f.scopes, EndpointParams: params, AuthStyle: style}
-	got, err := config.Token(with(ctx, f.client))
-	if err != nil {
-		return k, explain(f.issuer.Host, err)
-	}
-	return k.take(got)
+	return url.Values{"client_assertion_type": {jwtAssertion}, "client_assertion": {signed}}, err
 }
 
 // exchange has the company's identity provider vouch for the user at the server's issuer: it gives
 // an assertion for their identity token.
-func (d Desk) exchange(ctx context.Context, f found) (assertion string, err error) {
-	p := f.server.Config.Provider
-	at, err := url.Parse(p.Issuer)
+func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion string, err error) {
+	at, err := url.Parse(c.Provider.Issuer)
 	if err != nil {
 		return "", err
 	}
-	client := d.Clients.Issuers(at)
-	meta, err := ask(ctx, client, at, false)
+	client := m.Clients.Issuers(at)
+	meta, err := metadataOf(ctx, client, at)
+	if err != nil {
+		return "", explain(at.Host, err)
+	}
+	identity, err := c.Assertion.read()
 	if err != nil {
 		return "", err
 	}
-	identity, err := f.server.Config.Assertion.read()
+	who := &oauthex.ClientCredentials{ClientID: c.Provider.Client.ID}
+	secret, err := c.Provider.Client.Secret.read()
 	if err != nil {
 		return "", err
 	}
-	secret, err := p.Client.Secret.read()
-	if err != nil {
-		return "", err
-	}
-	d.hidden(identity, secret)
-	who := &oauthex.ClientCredentials{ClientID: p.Client.ID}
 	if secret != "" {
 		who.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
 	}
+	m.hide(identity, secret)
 	got, err := oauthex.ExchangeToken(ctx, meta.TokenEndpoint, &oauthex.TokenExchangeRequest{
-		RequestedTokenType: oauthex.TokenTypeIDJAG, Audience: f.meta.Issuer, Resource: f.resource.Resource, Scope: f.scopes,
+		RequestedTokenType: oauthex.TokenTypeIDJAG, Audience: l.Issuer, Resource: l.Resource, Scope: l.Scopes,
 		SubjectToken: identity, SubjectTokenType: oauthex.TokenTypeIDToken,
 	}, who, client)
 	if err != nil {
@@ -129,7 +158,7 @@ func (d Desk) exchange(ctx context.Context, f found) (assertion string, err erro
 	return got.AccessToken, nil
 }
 
-// with has the library use a client.
-func with(ctx context.Context, c *http.Client) context.Context {
+// withClient has the library use an HTTP client.
+func withClient(ctx context.Context, c *http.Client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c)
 }

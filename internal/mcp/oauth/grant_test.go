@@ -51,9 +51,6 @@ func verifies(key crypto.PublicKey, algorithm, token string) bool {
 	case ed25519.PublicKey:
 		return algorithm == "EdDSA" && ed25519.Verify(k, text, signature)
 	case *rsa.PublicKey:
-		if algorithm == "PS256" {
-			return rsa.VerifyPSS(k, crypto.SHA256, sum[:], signature, nil) == nil
-		}
 		return algorithm == "RS256" && rsa.VerifyPKCS1v15(k, crypto.SHA256, sum[:], signature) == nil
 	case *ecdsa.PublicKey:
 		digest := sum[:]
@@ -76,7 +73,7 @@ func pemOf(t *testing.T, key any) string {
 }
 
 // alone is a world whose server's tokens need nobody, and a keeper for it.
-func alone(t *testing.T, texts map[string]string) (*world, *Keeper) {
+func alone(t *testing.T, texts map[string]string) (*world, *Handler) {
 	t.Helper()
 	w := newWorld(t, true)
 	texts["issuer"] = w.issuer.URL
@@ -87,7 +84,7 @@ func alone(t *testing.T, texts map[string]string) (*world, *Keeper) {
 	d, _ := w.desk(t)
 	s := w.mcp()
 	s.Config = config
-	return w, d.Keep(s)
+	return w, d.Handler(s)
 }
 
 // A client with credentials of its own gets a token when the server first wants one, and a new one
@@ -133,7 +130,7 @@ func TestAClientWithASecretNeedsNobody(t *testing.T) {
 		if texts["client_secret_file"] != "" && w.forms[1].Get("client_secret") != "another" {
 			t.Errorf("the file is not read anew: %v", w.forms[1])
 		}
-		if has, _ := k.desk.Shelf.Has(); len(has) > 0 || strings.Contains(w.paths(), "/authorize") || strings.Contains(w.paths(), "/register") {
+		if has, _ := k.manager.Store.Has(); len(has) > 0 || strings.Contains(w.paths(), "/authorize") || strings.Contains(w.paths(), "/register") {
 			t.Errorf("%s: kept %v, asked %s", methods, has, w.paths())
 		}
 	}
@@ -148,7 +145,7 @@ func TestAClientWithAKeyNeedsNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		key  crypto.Signer
 		want string
-	}{"EdDSA": {ed, ""}, "RS256": {rsaKey, ""}, "PS256": {rsaKey, "PS256"}, "ES256": {es256, "ES256"}, "ES384": {es384, ""}} {
+	}{"EdDSA": {ed, ""}, "RS256": {rsaKey, ""}, "ES256": {es256, "ES256"}, "ES384": {es384, ""}} {
 		w, k := alone(t, map[string]string{"grant": "client_credentials", "client_id": "me", "private_key": pemOf(t, c.key), "private_key_id": "k1", "signing_algorithm": c.want})
 		if status, err := serverSays(t, w, k); status != 200 || err != nil {
 			t.Fatalf("%s: %d %v", name, status, err)

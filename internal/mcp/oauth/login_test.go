@@ -3,7 +3,6 @@ package oauth
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -48,11 +47,11 @@ func TestALoginInTheBrowserBringsAToken(t *testing.T) {
 		if strings.Contains(said.text(), "secret") || !strings.Contains(said.text(), w.issuer.URL+"/authorize?") {
 			t.Errorf("%s: the person was told %s", name, said.text())
 		}
-		info, err := os.Stat(d.Shelf.File)
+		info, err := os.Stat(d.Store.File)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
-		token, err := d.Keep(w.mcp()).Token(t.Context())
+		token, err := d.Handler(w.mcp()).Token(t.Context())
 		if err != nil || token == nil || token.AccessToken != "access-secret-1" {
 			t.Errorf("%s: the connection gets %v, %v", name, token, err)
 		}
@@ -75,23 +74,23 @@ func TestALoginIsRefused(t *testing.T) {
 			w.answer = func(redirect, state, code string) string {
 				return redirect + "?" + url.Values{"state": {state}, "code": {code}, "iss": {"https://evil.example"}}.Encode()
 			}
-		}, Options{}, "not one of", "/token"},
+		}, Options{}, "does not match expected issuer", "/token"},
 		"an answer without its issuer": {false, func(w *world) {
 			w.answer = func(redirect, state, code string) string {
 				return redirect + "?" + url.Values{"state": {state}, "code": {code}}.Encode()
 			}
-		}, Options{}, "not one of", "/token"},
+		}, Options{}, "but none was received", "/token"},
 		"an issuer in an answer that was not announced": {false, func(w *world) {
 			delete(w.meta, "authorization_response_iss_parameter_supported")
-		}, Options{}, "names itself", "/token"},
-		"the issuer says that it is another": {false, func(w *world) { w.meta["issuer"] = "https://accounts.example" }, Options{}, "another issuer", "/authorize"},
+		}, Options{}, "does not advertise", "/token"},
+		"the issuer says that it is another": {false, func(w *world) { w.meta["issuer"] = "https://accounts.example" }, Options{}, "does not match issuer", "/authorize"},
 		"an issuer without TLS":              {false, func(w *world) { w.resource["authorization_servers"] = []string{"http://issuer.example"} }, Options{}, "not protected", "/authorize"},
-		"a token endpoint without TLS":       {false, func(w *world) { w.meta["token_endpoint"] = "http://issuer.example/token" }, Options{}, "does not begin with https", "/authorize"},
+		"a token endpoint without TLS":       {false, func(w *world) { w.meta["token_endpoint"] = "http://issuer.example/token" }, Options{}, "does not use HTTPS", "/authorize"},
 		"a token endpoint elsewhere on this machine": {false, func(w *world) { w.meta["token_endpoint"] = "http://127.0.0.1:1/token" }, Options{},
-			"does not begin with https", "/authorize"},
-		"a page to run":         {false, func(w *world) { w.meta["authorization_endpoint"] = "javascript:alert(1)" }, Options{}, "does not begin with https", "/authorize"},
-		"a file to open":        {false, func(w *world) { w.meta["authorization_endpoint"] = "file:///etc/passwd" }, Options{}, "does not begin with https", "/token"},
-		"no PKCE":               {false, func(w *world) { w.meta["code_challenge_methods_supported"] = []string{"plain"} }, Options{}, "PKCE", "/authorize"},
+			"read on the way", ""},
+		"a page to run":         {false, func(w *world) { w.meta["authorization_endpoint"] = "javascript:alert(1)" }, Options{}, "disallowed scheme", "/authorize"},
+		"a file to open":        {false, func(w *world) { w.meta["authorization_endpoint"] = "file:///etc/passwd" }, Options{}, "does not use HTTPS", "/token"},
+		"no PKCE":               {false, func(w *world) { delete(w.meta, "code_challenge_methods_supported") }, Options{}, "PKCE", "/authorize"},
 		"tokens for another":    {false, func(w *world) { w.resource["resource"] = "https://other.example/mcp" }, Options{}, "for another server", "/authorize"},
 		"tokens for a path":     {false, func(w *world) { w.resource["resource"] = w.server.URL + "/mcp/else" }, Options{}, "for another server", "/authorize"},
 		"tokens for a like one": {false, func(w *world) { w.resource["resource"] = w.server.URL + "/mc" }, Options{}, "for another server", "/authorize"},
@@ -129,7 +128,7 @@ func TestALoginIsRefused(t *testing.T) {
 					}
 				}
 			}
-		}, Options{}, "cannot be read", "/authorize"},
+		}, Options{}, "content type", "/authorize"},
 		"a token of another kind": {false, func(w *world) {
 			w.token = func(url.Values) (int, string) { return 200, `{"access_token":"a","token_type":"DPoP"}` }
 		}, Options{}, "of a kind", ""},
@@ -155,7 +154,7 @@ func TestALoginIsRefused(t *testing.T) {
 		if c.never != "" && strings.Contains(w.paths()+" ", c.never+" ") {
 			t.Errorf("%s: asked %s", name, w.paths())
 		}
-		if has, err := d.Shelf.Has(); len(has) > 0 || err != nil {
+		if has, err := d.Store.Has(); len(has) > 0 || err != nil {
 			t.Errorf("%s: kept %v, %v", name, has, err)
 		}
 	}
@@ -216,8 +215,8 @@ func TestTheUserIsAskedWhereTheyLogIn(t *testing.T) {
 // A server elsewhere cannot send the user to what answers on their own machine.
 func TestAServerElsewhereOffersNoIssuerOfThisMachine(t *testing.T) {
 	at, _ := url.Parse("https://mcp.example/mcp")
-	d := Desk{Choose: func(context.Context, string, []string) string { t.Error("asked"); return "http://127.0.0.1:9" }}
-	_, err := d.choose(t.Context(), found{server: Server{Name: "acme", At: at}, resource: resource{Issuers: []string{"http://127.0.0.1:9"}}}, "")
+	d := Manager{Choose: func(context.Context, string, []string) string { t.Error("asked"); return "http://127.0.0.1:9" }}
+	_, err := d.choose(t.Context(), Server{Name: "acme", At: at}, []string{"http://127.0.0.1:9"}, "", "")
 	if err == nil {
 		t.Error("no error")
 	}
@@ -289,22 +288,6 @@ func TestAddressesThatMayBeOpened(t *testing.T) {
 		got, err := Address(raw)
 		if err == nil && strings.ContainsAny(got, "\x1b\a\"`<>\\ |\u202e") {
 			t.Errorf("%q became %q", raw, got)
-		}
-	}
-}
-
-func TestADeviceThatNeverAnswersSensibly(t *testing.T) {
-	for name, text := range map[string]string{
-		"null": "null", "nothing": "", "no code": `{"device_code":"d","verification_uri":"https://a.example"}`,
-		"a page to run":      `{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}`,
-		"a code that paints": fmt.Sprintf(`{"device_code":"d","user_code":%q,"verification_uri":"https://a.example"}`, "\x1b[2J"),
-		"a page as code":     fmt.Sprintf(`{"device_code":"d","user_code":%q,"verification_uri":"https://a.example"}`, strings.Repeat("x", 100)),
-	} {
-		w := newWorld(t, false)
-		w.device = func() (int, string) { return 200, text }
-		d, said := w.desk(t)
-		if _, _, err := d.Login(t.Context(), w.mcp(), Options{Device: true}); err == nil || said.text() != "" {
-			t.Errorf("%s: %v, %s", name, err, said.text())
 		}
 	}
 }

@@ -2,12 +2,8 @@ package oauth
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"encoding/base64"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +39,7 @@ func TestMoreScopesInTheMiddleOfARun(t *testing.T) {
 		}
 		return true
 	}
-	k := d.Keep(w.mcp())
+	k := d.Handler(w.mcp())
 	w.lacking("write")
 	var calls sync.WaitGroup
 	for range 4 {
@@ -54,10 +50,10 @@ func TestMoreScopesInTheMiddleOfARun(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if asked != 1 || len(w.scopes) != 2 || w.scopes[1] != "tools write" {
+	if asked != 1 || len(w.scopes) != 2 || len(strings.Fields(w.scopes[1])) != 2 {
 		t.Errorf("asked %d times; %q", asked, w.scopes)
 	}
-	kept, _, err := d.Shelf.Of(w.mcp().At)
+	kept, _, err := d.Store.Of(w.mcp().At)
 	if err != nil || strings.Join(kept.Scopes, " ") != "tools write" {
 		t.Errorf("%+v, %v", kept, err)
 	}
@@ -69,8 +65,8 @@ func TestAServerThatAlwaysWantsMore(t *testing.T) {
 	w, d, _ := loggedIn(t, false)
 	asked := 0
 	d.More = func(context.Context, string, []string) bool { asked++; return true }
-	k := d.Keep(w.mcp())
-	var wanted *Wanted
+	k := d.Handler(w.mcp())
+	var wanted *LoginRequired
 	w.lacking("tools") // which it has
 	w.spoil(func() { w.scopes = nil })
 	if _, err := serverSays(t, w, k); !errors.As(err, &wanted) || asked != 0 {
@@ -95,13 +91,13 @@ func TestNobodyAgreesToMoreScopes(t *testing.T) {
 	} {
 		w, d, _ := loggedIn(t, false)
 		d.More = more
-		k := d.Keep(w.mcp())
+		k := d.Handler(w.mcp())
 		w.lacking("write")
-		var wanted *Wanted
+		var wanted *LoginRequired
 		if _, err := serverSays(t, w, k); !errors.As(err, &wanted) || wanted.Next() != "adze mcp login acme --scope 'tools write'" || len(w.scopes) != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
-		if k.Wanted() != nil {
+		if k.Required() != nil {
 			t.Errorf("%s: the conversation ends", name)
 		}
 	}
@@ -110,7 +106,7 @@ func TestNobodyAgreesToMoreScopes(t *testing.T) {
 // What needs nobody is got with more scopes without a question.
 func TestMoreScopesThatNeedNobody(t *testing.T) {
 	w, k := alone(t, map[string]string{"grant": "client_credentials", "client_id": "me", "client_secret": "s", "scope": "read"})
-	k.desk.More = func(context.Context, string, []string) bool { t.Error("somebody is asked"); return false }
+	k.manager.More = func(context.Context, string, []string) bool { t.Error("somebody is asked"); return false }
 	w.spoil(func() {
 		w.spare["/mcp"] = func(rw http.ResponseWriter, r *http.Request) {
 			switch n := len(w.forms); {
@@ -136,113 +132,21 @@ func TestMoreScopesThatNeedNobody(t *testing.T) {
 func TestALoginForSomeRequestsAlone(t *testing.T) {
 	w := newWorld(t, false)
 	d, _ := w.desk(t)
-	k := d.Keep(w.mcp())
+	k := d.Handler(w.mcp())
 	if _, err := serverSays(t, w, k); err == nil {
 		t.Fatal("no error")
 	}
-	if _, err := k.TokenSource(t.Context()); err != nil || k.Wanted() == nil {
+	if _, err := k.TokenSource(t.Context()); err != nil || k.Required() == nil {
 		t.Errorf("it is forgotten: %v", err)
 	}
 	w.spoil(func() {
 		w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusOK) }
 	})
 	c := remote.Client(w.mcp().At, nil)
-	c.Transport = k.Proves(c.Transport)
+	c.Transport = k.Watch(c.Transport)
 	resp, err := c.Post(w.mcp().At.String(), "application/json", strings.NewReader("{}"))
-	if err != nil || k.Wanted() != nil {
-		t.Fatalf("%v, %v", err, k.Wanted())
+	if err != nil || k.Required() != nil {
+		t.Fatalf("%v, %v", err, k.Required())
 	}
 	resp.Body.Close()
-}
-
-// Tokens that a server binds to a key are asked for with a proof, sent with one, and refreshed with
-// one; a value that a server wants in the proof is put there.
-func TestTokensThatAreBoundToAKey(t *testing.T) {
-	w := newWorld(t, true)
-	w.resource["dpop_bound_access_tokens_required"] = true
-	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
-	w.token = func(form url.Values) (int, string) {
-		status, text := w.give(form)
-		return status, strings.Replace(text, `"bearer"`, `"DPoP"`, 1)
-	}
-	d, _ := w.desk(t)
-	k, _, err := d.Login(t.Context(), w.mcp(), Options{Issuer: w.issuer.URL})
-	if err != nil || k.Proof == "" {
-		t.Fatalf("%+v, %v", k, err)
-	}
-	checkProof(t, w.headers[0].Get("DPoP"), http.MethodPost, w.issuer.URL+"/token", "", "")
-	var proofs []string
-	w.spoil(func() {
-		w.spare["/mcp"] = func(rw http.ResponseWriter, r *http.Request) {
-			proof := r.Header.Get("DPoP")
-			if r.Header.Get("Authorization") != "DPoP "+w.valid || proof == "" {
-				rw.WriteHeader(http.StatusForbidden)
-				return
-			}
-			if decoded(t, proof, 1)["nonce"] != "once" {
-				rw.Header().Set("DPoP-Nonce", "once")
-				rw.Header().Set("WWW-Authenticate", `DPoP error="use_dpop_nonce"`)
-				rw.WriteHeader(http.StatusUnauthorized)
-				return
-			}
-			proofs = append(proofs, proof)
-		}
-	})
-	keeper := d.Keep(w.mcp())
-	for range 2 {
-		token, err := keeper.Token(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := remote.Client(w.mcp().At, nil)
-		c.Transport = keeper.Proves(c.Transport)
-		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, w.mcp().At.String()+"?q=1", strings.NewReader("{}"))
-		r.Header.Set("Authorization", "Bearer "+token.AccessToken)
-		resp, err := c.Do(r)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("%v, %v", resp, err)
-		}
-		resp.Body.Close()
-		checkProof(t, proofs[len(proofs)-1], http.MethodPost, w.mcp().At.String(), token.AccessToken, "once")
-	}
-	if len(proofs) != 2 || proofs[0] == proofs[1] {
-		t.Errorf("%d proofs", len(proofs))
-	}
-	keeper.now = late
-	if _, err := keeper.Token(t.Context()); err != nil || len(w.headers) != 2 {
-		t.Fatal(err)
-	}
-	checkProof(t, w.headers[1].Get("DPoP"), http.MethodPost, w.issuer.URL+"/token", "", "")
-}
-
-// checkProof reads a proof as a server does.
-func checkProof(t *testing.T, proof, method, at, access, once string) {
-	t.Helper()
-	head, claims := decoded(t, proof, 0), decoded(t, proof, 1)
-	jwk, _ := head["jwk"].(map[string]any)
-	point := []byte{4} // not compressed
-	for _, name := range []string{"x", "y"} {
-		text, _ := jwk[name].(string)
-		raw, err := base64.RawURLEncoding.DecodeString(text)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		point = append(point, raw...)
-	}
-	key, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if head["typ"] != "dpop+jwt" || jwk["d"] != nil || !verifies(key, "ES256", proof) {
-		t.Errorf("%v", head)
-	}
-	if claims["htm"] != method || claims["htu"] != at || claims["jti"] == "" {
-		t.Errorf("%v, want %s %s", claims, method, at)
-	}
-	if said, _ := claims["nonce"].(string); said != once {
-		t.Errorf("%v, want %q", claims, once)
-	}
-	if said, _ := claims["ath"].(string); access != "" && said != digest(access) || access == "" && said != "" {
-		t.Errorf("%v does not fit its token", claims)
-	}
 }

@@ -58,8 +58,8 @@ func (c *call) hint(o tool.Outcome) string {
 // tellEvery is how often a client is told at most what a call does.
 const tellEvery = 100 * time.Millisecond
 
-// reporter tells a client what its call does, where it asked for that: the newest, and no more often
-// than anybody can read. A client that does not read holds up the reporter, not the call.
+// reporter tells a client what its call does, where it asked for that: the newest, and no more
+// often than anybody can read. A client that does not read holds up the reporter, not the call.
 type reporter struct {
 	wake       chan struct{}
 	stop, over chan struct{}

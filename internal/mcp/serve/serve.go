@@ -13,7 +13,8 @@
 // again: the call waits here meanwhile.
 //
 // Known limits: over HTTP the clients of 2026-07-28 have no session, and those of one name and
-// version share a Runner. Streams are not resumed: who loses the connection of a call loses the call.
+// version share a Runner. Streams are not resumed: a client that loses the connection of a call
+// loses the call.
 package serve
 
 import (

@@ -40,7 +40,7 @@ func shelf(t *testing.T, fill func(s *sdk.Server)) *Shelf {
 }
 
 func on(t *testing.T, s mcp.Server) *Shelf {
-	d := oauth.Desk{Shelf: oauth.Shelf{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
+	d := oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ import (
 type Servers struct {
 	*mcp.Pool
 	guard   *guard.Guard
-	logins  oauth.Desk
+	logins  oauth.Manager
 	inquire toolset.Inquire // asks the user; if nil, nobody is there
 	soon    bool            // tools join as soon as they are there: nobody says a next prompt
 	joined  atomic.Int64    // the generation of the tools that the run has

@@ -179,7 +179,7 @@ const (
 )
 
 // loginsOf is where the user of a run logs in: they are asked in the run, where they are there.
-func (m *Servers) loginsOf() oauth.Desk {
+func (m *Servers) loginsOf() oauth.Manager {
 	desk := m.logins
 	desk.Tell = m.tell
 	ask := m.inquire

@@ -61,9 +61,9 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 
 // loginsIn is where the user logs in at MCP servers, and what is kept of it. The key ring is asked
 // when a server wants it.
-func (s *Settings) loginsIn(workspace string) oauth.Desk {
-	return oauth.Desk{
-		Shelf:   oauth.Shelf{File: filepath.Join(s.At.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
+func (s *Settings) loginsIn(workspace string) oauth.Manager {
+	return oauth.Manager{
+		Store:   oauth.Store{File: filepath.Join(s.At.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
 		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
 		Open:    oauth.Browser(s.Getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: s.Ring.Hide,
 	}

@@ -12,46 +12,46 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// Shelf is where logins are kept: in the key ring of the system, else in a file that only the user
+// Store is where logins are kept: in the key ring of the system, else in a file that only the user
 // can read. What it knows, it reads anew each time: other processes log in and refresh too.
-type Shelf struct {
+type Store struct {
 	File   string         // the list of what is kept where
 	Ring   keyring.System // if nil, there is none
 	InFile bool           // not in the key ring
 }
 
 // Has lists the addresses of servers for which a login is kept.
-func (s Shelf) Has() ([]string, error) { return keyring.Open(s.File, s.Ring).Has() }
+func (s Store) Has() ([]string, error) { return keyring.Open(s.File, s.Ring).Has() }
 
 // Of is the login that is kept for a server; if false, there is none.
-func (s Shelf) Of(server *url.URL) (k Kept, ok bool, err error) {
+func (s Store) Of(server *url.URL) (l Login, ok bool, err error) {
 	store := keyring.Open(s.File, s.Ring)
 	issuer, err := store.Host(name(server))
 	if err != nil || issuer == "" {
-		return k, false, err
+		return l, false, err
 	}
 	raw, err := store.Key(name(server), issuer)
 	if err != nil || raw == "" {
-		return k, false, err
+		return l, false, err
 	}
-	if err := json.Unmarshal([]byte(raw), &k); err != nil || k.Issuer != issuer || !covers(k.Resource, server) {
-		return k, false, fmt.Errorf("the login that is kept for %s is not one for it; log in again", server.Host)
+	if err := json.Unmarshal([]byte(raw), &l); err != nil || l.Issuer != issuer || !covers(l.Resource, server) {
+		return l, false, fmt.Errorf("the login that is kept for %s is not one for it; log in again", server.Host)
 	}
-	return k, true, nil
+	return l, true, nil
 }
 
 // Keep keeps a login for a server, in place of the one before.
-func (s Shelf) Keep(server *url.URL, k Kept) (where string, err error) {
-	raw, err := json.Marshal(k)
+func (s Store) Keep(server *url.URL, l Login) (where string, err error) {
+	raw, err := json.Marshal(l)
 	if err != nil {
 		return "", err
 	}
-	where, _, err = keyring.Open(s.File, s.Ring).Keep(name(server), k.Issuer, string(raw), s.InFile) // too long for a key ring: the file
+	where, _, err = keyring.Open(s.File, s.Ring).Keep(name(server), l.Issuer, string(raw), s.InFile) // too long for a key ring: the file
 	return where, err
 }
 
 // Forget removes the login for a server. keyring.ErrNone: there was none.
-func (s Shelf) Forget(server *url.URL) error {
+func (s Store) Forget(server *url.URL) error {
 	return keyring.Open(s.File, s.Ring).Forget(name(server))
 }
 
@@ -64,7 +64,7 @@ func name(server *url.URL) string {
 
 // alone does something while no other process refreshes a login: an issuer takes a refresh token
 // once, and may end a login when it comes twice.
-func (s Shelf) alone(ctx context.Context, do func() error) error {
+func (s Store) alone(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
 		return err
 	}

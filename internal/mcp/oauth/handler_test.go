@@ -2,73 +2,28 @@ package oauth
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"golang.org/x/oauth2"
 
+	"adze/internal/config/keyring"
 	"adze/internal/mcp/remote"
 )
 
-// inside carries requests to a world without a network, so that time can be made to pass.
-type inside struct{ w *world }
-
-// RoundTrip implements http.RoundTripper.
-func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	i.w.serve(rec, r)
-	return rec.Result(), nil
-}
-
-func TestADeviceIsWaitedFor(t *testing.T) {
-	for name, c := range map[string]struct {
-		polls  []string
-		given  bool
-		says   string
-		within time.Duration
-	}{
-		"at once":   {nil, true, "", time.Second},
-		"pending":   {[]string{"authorization_pending", "authorization_pending"}, true, "", 3 * time.Second},
-		"slow down": {[]string{"slow_down", "authorization_pending", "slow_down"}, true, "", (1 + 6 + 6 + 11) * time.Second},
-		"denied":    {[]string{"authorization_pending", "access_denied"}, false, "was refused there", 2 * time.Second},
-		"expired":   {[]string{"expired_token"}, false, "ran out", time.Second},
-		"another":   {[]string{"invalid_client"}, false, "invalid_client", time.Second},
-		"never":     {strings.Fields(strings.Repeat("authorization_pending ", 1000)), false, "", patience},
-	} {
-		w := newWorld(t, false) // its real listeners, which nobody asks here, stay outside
-		synctest.Test(t, func(t *testing.T) {
-			w.polls = c.polls
-			d, said := w.desk(t)
-			d.Clients = Clients{func(*url.URL, http.Header) *http.Client { return &http.Client{Transport: inside{w}} }, func(...*url.URL) *http.Client { return &http.Client{Transport: inside{w}} }}
-			began := time.Now()
-			k, _, err := d.Login(t.Context(), w.mcp(), Options{Device: true})
-			if (err == nil) != c.given || c.given != (k.Access != "") || err != nil && !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s: %+v, %v", name, k, err)
-			}
-			if took := time.Since(began); took != c.within {
-				t.Errorf("%s: after %s, want %s", name, took, c.within)
-			}
-			if !strings.Contains(said.text(), "with the code ABCD-EFGH") {
-				t.Errorf("%s: the person was told %q", name, said.text())
-			}
-		})
-	}
-}
-
 // loggedIn is a world with a login, and the keeper of it.
-func loggedIn(t *testing.T, other bool) (*world, Desk, *Keeper) {
+func loggedIn(t *testing.T, other bool) (*world, Manager, *Handler) {
 	w := newWorld(t, other)
 	d, _ := w.desk(t)
 	if _, _, err := d.Login(t.Context(), w.mcp(), Options{Issuer: w.issuer.URL}); err != nil {
 		t.Fatal(err)
 	}
-	return w, d, d.Keep(w.mcp())
+	return w, d, d.Handler(w.mcp())
 }
 
 func late() time.Time { return time.Now().Add(2 * time.Hour) }
@@ -76,11 +31,11 @@ func late() time.Time { return time.Now().Add(2 * time.Hour) }
 func TestATokenThatRanOutIsRefreshedOnce(t *testing.T) {
 	w, d, k := loggedIn(t, true)
 	k.now = late
-	other := d.Keep(w.mcp()) // of another process
+	other := d.Handler(w.mcp()) // of another process
 	other.now = late
 	w.spoil(func() { w.expires = 8 * 3600 })
 	var all sync.WaitGroup
-	for _, each := range []*Keeper{k, other, k, other} {
+	for _, each := range []*Handler{k, other, k, other} {
 		all.Go(func() {
 			if token, err := each.Token(t.Context()); err != nil || token.AccessToken != "access-secret-2" {
 				t.Errorf("%v, %v", token, err)
@@ -91,7 +46,7 @@ func TestATokenThatRanOutIsRefreshedOnce(t *testing.T) {
 	if w.granted != 2 {
 		t.Errorf("%d tokens were given", w.granted)
 	}
-	if kept, _, err := d.Shelf.Of(w.mcp().At); err != nil || kept.Refresh != "refresh-secret-2" {
+	if kept, _, err := d.Store.Of(w.mcp().At); err != nil || kept.Refresh != "refresh-secret-2" {
 		t.Errorf("%+v, %v", kept, err)
 	}
 }
@@ -102,7 +57,7 @@ func TestARefusedRefreshWantsALogin(t *testing.T) {
 	w.spoil(func() { w.refresh = "another" })
 	for range 3 {
 		_, err := k.Token(t.Context())
-		var wanted *Wanted
+		var wanted *LoginRequired
 		if !errors.As(err, &wanted) || wanted.Next() != "adze mcp login acme" || strings.Contains(err.Error(), "secret") {
 			t.Fatal(err)
 		}
@@ -121,7 +76,7 @@ func TestABrokenIssuerTakesNoLoginAway(t *testing.T) {
 	w, d, k := loggedIn(t, false)
 	k.now = late
 	w.spoil(func() { w.token = func(url.Values) (int, string) { return 503, "" } })
-	var wanted *Wanted
+	var wanted *LoginRequired
 	if _, err := k.Token(t.Context()); err == nil || errors.As(err, &wanted) {
 		t.Fatal(err)
 	}
@@ -133,7 +88,7 @@ func TestABrokenIssuerTakesNoLoginAway(t *testing.T) {
 }
 
 // serverSays asks the server as the transport does: with a token, and again after Authorize.
-func serverSays(t *testing.T, w *world, k *Keeper) (int, error) {
+func serverSays(t *testing.T, w *world, k *Handler) (int, error) {
 	t.Helper()
 	c := remote.Client(w.mcp().At, nil)
 	for again := range 2 {
@@ -170,7 +125,7 @@ func TestARequestThatIsRefused(t *testing.T) {
 	if status, err := serverSays(t, w, k); status != 200 || err != nil || w.granted != 2 {
 		t.Fatal(status, err, w.granted)
 	}
-	var wanted *Wanted
+	var wanted *LoginRequired
 	w.spoil(func() {
 		w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="files:write '; rm -rf ~ admin"`)
@@ -187,7 +142,7 @@ func TestARequestThatIsRefused(t *testing.T) {
 	if !strings.Contains(w.paths(), "/revoke") {
 		t.Error("the issuer was not told")
 	}
-	fresh := d.Keep(w.mcp())
+	fresh := d.Handler(w.mcp())
 	if _, err := serverSays(t, w, fresh); !errors.As(err, &wanted) || err.Error() != "acme wants a login" {
 		t.Error(err)
 	}
@@ -202,23 +157,61 @@ func TestALoginGoesToNoOther(t *testing.T) {
 	w, d, _ := loggedIn(t, false)
 	for _, other := range []string{"https://evil.example/mcp", w.server.URL + "/other", strings.Replace(w.server.URL, "127.0.0.1", "localhost", 1) + "/mcp"} {
 		at, _ := url.Parse(other)
-		if token, err := d.Keep(Server{Name: "acme", At: at}).Token(t.Context()); token != nil || err != nil {
+		if token, err := d.Handler(Server{Name: "acme", At: at}).Token(t.Context()); token != nil || err != nil {
 			t.Errorf("%s gets %v, %v", other, token, err)
 		}
 	}
-	kept, _, _ := d.Shelf.Of(w.mcp().At)
+	kept, _, _ := d.Store.Of(w.mcp().At)
 	evil, _ := url.Parse("https://evil.example/mcp")
-	if _, err := d.Shelf.Keep(evil, kept); err != nil { // as if the list had been changed by hand
+	if _, err := d.Store.Keep(evil, kept); err != nil { // as if the list had been changed by hand
 		t.Fatal(err)
 	}
-	if token, err := d.Keep(Server{Name: "acme", At: evil}).Token(t.Context()); token != nil || err == nil {
+	if token, err := d.Handler(Server{Name: "acme", At: evil}).Token(t.Context()); token != nil || err == nil {
 		t.Errorf("a token for another server: %v, %v", token, err)
 	}
 }
 
 func TestATokenIsTakenAsItIs(t *testing.T) {
-	k, err := Kept{Refresh: "old", Scopes: []string{"a"}}.take((&oauth2.Token{AccessToken: "new", TokenType: "bearer"}).WithExtra(map[string]any{"scope": "b c"}))
+	k, err := Login{Refresh: "old", Scopes: []string{"a"}}.with((&oauth2.Token{AccessToken: "new", TokenType: "bearer"}).WithExtra(map[string]any{"scope": "b c"}))
 	if err != nil || k.Refresh != "old" || strings.Join(k.Scopes, " ") != "b c" {
 		t.Errorf("%+v, %v", k, err)
+	}
+}
+
+// The tokens of a login that is bound to a key cannot be sent, and a new login is asked for.
+func TestALoginThatIsBoundToAKeyIsDoneAgain(t *testing.T) {
+	w, d, k := loggedIn(t, false)
+	kept, _, err := d.Store.Of(w.mcp().At)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Key = "-----BEGIN PRIVATE KEY-----"
+	if _, err := d.Store.Keep(w.mcp().At, kept); err != nil {
+		t.Fatal(err)
+	}
+	var required *LoginRequired
+	if _, err := k.Token(t.Context()); !errors.As(err, &required) || required.Next() != "adze mcp login acme" {
+		t.Error(err)
+	}
+	if _, _, err := d.Login(t.Context(), w.mcp(), Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A login as older versions wrote it is used and refreshed.
+func TestALoginOfAnOlderVersion(t *testing.T) {
+	w, d, k := loggedIn(t, false)
+	const older = `{"resource":%q,"issuer":%q,"token_endpoint":%q,"revocation_endpoint":"https://issuer.example/revoke","client_id":"c1","scopes":["tools"],"access_token":"access-secret-1","refresh_token":"refresh-secret-1","expiry":"2030-01-02T15:04:05Z"}`
+	raw := fmt.Sprintf(older, w.server.URL+"/mcp", w.issuer.URL, w.issuer.URL+"/token")
+	if _, _, err := keyring.Open(d.Store.File, nil).Keep(w.mcp().At.String(), w.issuer.URL, raw, true); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := k.Token(t.Context()); err != nil || token.AccessToken != "access-secret-1" {
+		t.Fatal(token, err)
+	}
+	k.now = func() time.Time { return time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC) }
+	w.spoil(func() { w.expires = 1 << 30 })
+	if token, err := k.Token(t.Context()); err != nil || token.AccessToken != "access-secret-2" {
+		t.Fatal(token, err)
 	}
 }

@@ -1,0 +1,332 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"adze/internal/config/keyring"
+)
+
+// refreshPatience bounds a refresh; a call waits for it.
+const refreshPatience = 20 * time.Second
+
+// Handler hands the login of one server to its connection: it is the OAuthHandler of a transport. A
+// login that is needed is the error [LoginRequired]; for more scopes than a login has, the user is
+// asked where there is one. It is safe for concurrent use.
+type Handler struct {
+	server  Server
+	manager Manager
+	now     func() time.Time
+
+	step  sync.Mutex // one asks for more at a time
+	steps int        // how often that was
+
+	mu       sync.Mutex
+	login    Login
+	known    bool
+	refused  string // the access token that the server takes no more
+	required *LoginRequired
+}
+
+// maxSteps bounds how often a connection asks for more scopes.
+const maxSteps = 3
+
+// Handler makes a handler of the login at a server; it reads nothing yet.
+func (m Manager) Handler(s Server) *Handler { return &Handler{server: s, manager: m, now: time.Now} }
+
+// Required is the login that the connection ended for; if nil, none.
+func (h *Handler) Required() *LoginRequired {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.required
+}
+
+// note remembers a login that is required.
+func (h *Handler) note(err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.required = nil
+	errors.As(err, &h.required)
+	return err
+}
+
+// TokenSource gives what the next request is sent with; if nil, there is no login.
+func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+	token, err := h.Token(ctx)
+	if err != nil || token == nil {
+		return nil, err
+	}
+	return oauth2.StaticTokenSource(token), nil
+}
+
+// Token is a token that the server should take, refreshed where need be; if nil, there is no login.
+func (h *Handler) Token(ctx context.Context) (*oauth2.Token, error) {
+	h.mu.Lock()
+	err := h.update(ctx)
+	known, login := h.known, h.login
+	h.mu.Unlock()
+	switch {
+	case err != nil:
+		return nil, h.note(err)
+	case !known:
+		return nil, nil // without a login nothing is known better than before
+	}
+	return &oauth2.Token{AccessToken: login.Access, TokenType: "Bearer", Expiry: login.Expiry}, h.note(nil)
+}
+
+// update has a token that the server should take, where there is a login; the lock is held.
+func (h *Handler) update(ctx context.Context) error {
+	if h.server.Config.unattended() {
+		if !h.known || h.good() {
+			return nil // nobody has asked for one yet
+		}
+		return h.renew(ctx, h.login.Scopes)
+	}
+	if !h.known || !h.good() {
+		if err := h.read(); err != nil || !h.known {
+			return err
+		}
+	}
+	if !h.good() {
+		return h.refresh(ctx)
+	}
+	return nil
+}
+
+// renew gets a token that needs nobody; the lock is held.
+func (h *Handler) renew(ctx context.Context, scopes []string) error {
+	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
+	defer cancel()
+	fresh, err := h.manager.unattended(ctx, h.server, scopes)
+	if err != nil {
+		return err
+	}
+	h.take(fresh, true)
+	return nil
+}
+
+func (h *Handler) good() bool { return h.login.valid(h.now()) && h.login.Access != h.refused }
+
+func (h *Handler) take(l Login, known bool) {
+	h.login, h.known = l, known
+	h.manager.hide(l.Access, l.Refresh, l.Secret, l.Key)
+}
+
+// read takes what is kept by now; the lock is held.
+func (h *Handler) read() error {
+	login, known, err := h.manager.Store.Of(h.server.At)
+	if err == nil && login.Key != "" {
+		err = &LoginRequired{Name: h.server.Name, Why: "the last one is bound to a key (DPoP), which adze does not use any more"}
+	}
+	h.take(login, known)
+	return err
+}
+
+// refresh gets a new token from the issuer that gave the old one, unless another process did; the
+// lock is held.
+func (h *Handler) refresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
+	defer cancel()
+	return h.manager.Store.alone(ctx, func() error {
+		if err := h.read(); err != nil {
+			return err
+		}
+		switch {
+		case !h.known:
+			return &LoginRequired{Name: h.server.Name, Why: "it was logged out"}
+		case h.good():
+			return nil
+		case h.login.Refresh == "":
+			return &LoginRequired{Name: h.server.Name, Why: "the last one ran out"}
+		}
+		return h.refreshNow(ctx)
+	})
+}
+
+func (h *Handler) refreshNow(ctx context.Context) error {
+	at, err := url.Parse(h.login.Token)
+	issuer, err2 := url.Parse(h.login.Issuer)
+	if err != nil || err2 != nil || !protected(at) {
+		return &LoginRequired{Name: h.server.Name, Why: "where it refreshes is no protected address"}
+	}
+	client := h.manager.Clients.Issuers(h.server.At, issuer)
+	token, err := h.login.config().Exchange(withClient(ctx, client), "", oauth2.SetAuthURLParam("grant_type", "refresh_token"), // an empty code is none (RFC 6749 3.2)
+		oauth2.SetAuthURLParam("refresh_token", h.login.Refresh), oauth2.SetAuthURLParam("resource", h.login.Resource))
+	var said *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &said) && said.Response != nil && said.Response.StatusCode/100 == 4 && said.Response.StatusCode != http.StatusTooManyRequests:
+		h.login.Refresh = "" // it is not sent again
+		_, err = h.manager.Store.Keep(h.server.At, h.login)
+		return errors.Join(&LoginRequired{Name: h.server.Name, Why: "its issuer does not prolong the last one"}, err)
+	case err != nil:
+		return explain(issuer.Host, err)
+	}
+	fresh, err := h.login.with(token)
+	if err != nil {
+		return err
+	}
+	h.take(fresh, true)
+	_, err = h.manager.Store.Keep(h.server.At, fresh)
+	return err
+}
+
+// Authorize is called when the server refuses a request. A token that was refused is refreshed
+// once, and one that lacks scopes is replaced where the user agrees; the request is sent again
+// then.
+func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxDescription))
+	resp.Body.Close()
+	lacks := scopesOf(challenge(resp)["scope"])
+	_, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case LacksScopes(resp):
+		return h.addScopes(ctx, sent, lacks) // the conversation goes on, whatever comes of it
+	case resp.StatusCode == http.StatusForbidden:
+		return refuse("look at what the account may do there", "%s does not allow this", h.server.Name)
+	case sent == "" && h.server.Config.unattended():
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.known && h.good() { // another request got one
+			return nil
+		}
+		return h.renew(ctx, h.server.Config.Scopes)
+	case sent == "":
+		return h.note(&LoginRequired{Name: h.server.Name, Scopes: lacks})
+	default:
+		// A login that is under way ends the token that this request was sent with: it is waited for,
+		// and nothing is refreshed then.
+		h.step.Lock()
+		h.mu.Lock()
+		if sent == h.login.Access {
+			h.refused = sent
+		}
+		h.mu.Unlock()
+		h.step.Unlock()
+	}
+	_, err := h.Token(ctx)
+	return err
+}
+
+// addScopes gets a login with more scopes than the one that a request was sent with: all that it
+// had, and those that the server says it lacks. One that has them already is not asked for again.
+func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) error {
+	h.step.Lock()
+	defer h.step.Unlock()
+	unattended := h.server.Config.unattended()
+	h.mu.Lock()
+	var err error
+	if !unattended {
+		err = h.read() // another process may have logged in meanwhile
+	}
+	former := h.login
+	h.mu.Unlock()
+	if err != nil || former.Access != sent { // another request got one meanwhile
+		return err
+	}
+	all := slices.Clone(former.Scopes)
+	for _, scope := range lacks {
+		if !slices.Contains(all, scope) {
+			all = append(all, scope)
+		}
+	}
+	required := &LoginRequired{Name: h.server.Name, Scopes: all, Why: "the last one does not allow this", Unattended: unattended}
+	if len(all) == len(former.Scopes) || h.steps >= maxSteps {
+		return required
+	}
+	h.steps++
+	if unattended {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.renew(ctx, all)
+	}
+	if h.manager.More == nil || !h.manager.More(ctx, h.server.Name, all) {
+		return required
+	}
+	fresh, _, err := h.manager.Login(ctx, h.server, Options{Issuer: former.Issuer, Scopes: all})
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.take(fresh, true)
+	return nil
+}
+
+// Watch has requests of a connection noticed that the server takes: a server may want a login for
+// some requests alone.
+func (h *Handler) Watch(next http.RoundTripper) http.RoundTripper { return watched{h, next} }
+
+type watched struct {
+	handler *Handler
+	next    http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(r)
+	if err == nil && resp.StatusCode/100 == 2 {
+		_ = w.handler.note(nil)
+	}
+	return resp, err
+}
+
+// Logout forgets the login at a server, and tells its issuer where it can be told.
+func (m Manager) Logout(ctx context.Context, s Server) (revoked bool, err error) {
+	l, ok, err := m.Store.Of(s.At)
+	if err == nil && ok {
+		revoked = m.revoke(ctx, s, l)
+	}
+	err = m.Store.Forget(s.At)
+	if errors.Is(err, keyring.ErrNone) {
+		err = refuse("adze mcp login "+s.Name+" makes one", "no login at %s is kept", s.Name)
+	}
+	return revoked, err
+}
+
+// revoke tells the issuer that a login is over (RFC 7009), and reports whether it took that.
+func (m Manager) revoke(ctx context.Context, s Server, l Login) bool {
+	issuer, err := url.Parse(l.Issuer)
+	if err != nil {
+		return false
+	}
+	client := m.Clients.Issuers(s.At, issuer)
+	meta, err := metadataOf(ctx, client, issuer)
+	if err != nil || meta.RevocationEndpoint == "" {
+		return false
+	}
+	at, err := url.Parse(meta.RevocationEndpoint)
+	if err != nil || !protected(at) {
+		return false
+	}
+	token, hint := l.Refresh, "refresh_token"
+	if token == "" {
+		token, hint = l.Access, "access_token"
+	}
+	form := url.Values{"token": {token}, "token_type_hint": {hint}, "client_id": {l.Client}}
+	if l.Secret != "" && !l.InHeader {
+		form.Set("client_secret", l.Secret)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), strings.NewReader(form.Encode()))
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if l.InHeader {
+		r.SetBasicAuth(url.QueryEscape(l.Client), url.QueryEscape(l.Secret))
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return false
+	}
+	resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
