@@ -16,10 +16,10 @@
 //
 // Known limits: a tool that runs as a task alone cannot be called, and no server may ask the model
 // (sampling). A program that stops reading at the question of the newest protocol, and neither
-// answers nor ends, fails when its start timeout is over. The order of a schema's properties is that
-// of the alphabet, because the library decodes it into a map. From 2026-07-28 on, changes after the
-// end of a subscription are seen when the server is started the next time: the library does not
-// tell of that end.
+// answers nor ends, fails when its start timeout is over. The order of a schema's properties is
+// that of the alphabet, because the library decodes it into a map. From 2026-07-28 on, changes
+// after the end of a subscription are seen when the server is started the next time: the library
+// does not tell of that end.
 package mcp
 
 import (
@@ -91,7 +91,8 @@ type Options struct {
 	Servers    []Server
 	Supervisor proc.Supervisor
 	Env        func() []string // of programs, asked when one starts
-	// Holds says, right before a server starts or is dialled, whether the user lets it; if nil, it may.
+	// Holds says, right before a server starts or is dialled, whether the user lets it; if nil, it
+	// may.
 	Holds func(Server) error
 	// Mask hides secrets in what servers say of themselves; if nil, nothing is hidden.
 	Mask func(string) string
