@@ -47,7 +47,7 @@ type Settings struct {
 	Survey  func() ([]trust.Item, error) // what the project would run, looked at once
 	Files   *credentials.Files           // learns what is secret in them
 	Hide    func() *redact.Masker        // hides secrets from the model; if nil, it sees them
-	Logins  oauth.Manager                   // at MCP servers
+	Logins  oauth.Manager                // at MCP servers
 	Prompt  string                       // what to ask when the user gave no prompt: the demo's
 	Notices []string                     // for the user
 	main    func() string                // the folder of the main checkout, where this one is a work tree
