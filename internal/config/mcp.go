@@ -62,7 +62,7 @@ func (c Config) checkMCP(path string) error {
 	return nil
 }
 
-// goodServer is mcp.GoodServer: a letter, and at most 39 of what names are made of.
+// goodServer is mcp.ValidName: a letter, and at most 39 of what names are made of.
 func goodServer(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""

@@ -170,7 +170,7 @@ func TestALongListOfToolsIsCut(t *testing.T) {
 	if err := p.Await(t.Context(), "fake"); err != nil {
 		t.Fatal(err)
 	}
-	if l := p.server("fake").list; len(l.Tools) != maxTools || l.More == "" {
+	if l := p.server("fake").current; len(l.Tools) != maxTools || l.More == "" {
 		t.Errorf("%d tools, %q", len(l.Tools), l.More)
 	}
 	big := `{"name":"big","description":"` + strings.Repeat("d", 5<<20) + `","inputSchema":{"type":"object"}}`
@@ -183,7 +183,7 @@ func TestALongListOfToolsIsCut(t *testing.T) {
 	if err := p.Await(t.Context(), "fake"); err != nil {
 		t.Fatal(err)
 	}
-	if l := p.server("fake").list; len(l.Tools) != 3 || !strings.Contains(l.More, "4 MiB") {
+	if l := p.server("fake").current; len(l.Tools) != 3 || !strings.Contains(l.More, "4 MiB") {
 		t.Errorf("%d tools, %q", len(l.Tools), l.More)
 	}
 }

@@ -22,9 +22,9 @@ func BenchmarkEnlist(b *testing.B) {
 	for i := range 10 {
 		s := Server{Name: fmt.Sprintf("s%d", i), Command: []string{"x"}}
 		o.Servers = append(o.Servers, s)
-		l := Listing{Version: lastOld, Title: "x"}
+		c := newCatalogue(&sdk.InitializeResult{ProtocolVersion: lastOld})
 		for j := range 15 {
-			l.Tools = append(l.Tools, &sdk.Tool{
+			c.add(&sdk.Tool{
 				Name: fmt.Sprintf("tool_%d", j), Description: "Reads a thing of the kind that this server has, and says what it is, where it is, and when it was made.",
 				InputSchema: map[string]any{"type": "object", "required": []any{"path"}, "properties": map[string]any{
 					"path":  map[string]any{"type": "string", "description": "the path of the thing"},
@@ -33,7 +33,7 @@ func BenchmarkEnlist(b *testing.B) {
 				}},
 			})
 		}
-		if err := catalogueOf(l).save(s.file(dir)); err != nil {
+		if err := c.save(s.file(dir)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"adze/internal/osfile/atomicfile"
 )
 
@@ -27,6 +29,8 @@ type Catalogue struct {
 	Prompts      bool   `json:"prompts,omitempty"`
 	Resources    bool   `json:"resources,omitempty"`
 	Tools        []Tool `json:"tools"`
+
+	said string // its instructions as they came, which pins cover
 }
 
 // catalogueVersion changes when older files mean something else.
@@ -35,22 +39,25 @@ const catalogueVersion = 1
 // maxInstructions bounds what a server says of itself, in bytes.
 const maxInstructions = 2 << 10
 
-// catalogueOf cleans a listing.
-func catalogueOf(l Listing) *Catalogue {
-	c := &Catalogue{
-		Version: catalogueVersion, Protocol: l.Version, Title: Line(l.Title, 100), Instructions: Clean(l.Instructions, maxInstructions),
-		More: l.More, Prompts: l.Prompts, Resources: l.Resources, Tools: []Tool{},
+// newCatalogue cleans what a server says of itself; tools are added.
+func newCatalogue(hello *sdk.InitializeResult) *Catalogue {
+	c := &Catalogue{Version: catalogueVersion, Protocol: hello.ProtocolVersion, Instructions: Clean(hello.Instructions, maxInstructions), Tools: []Tool{}, said: hello.Instructions}
+	if hello.ServerInfo != nil {
+		c.Title = Line(hello.ServerInfo.Name+" "+hello.ServerInfo.Version, 100)
 	}
-	seen := map[string]bool{}
-	for _, t := range l.Tools {
-		one := define(t, l.Instructions)
-		if seen[t.Name] {
-			one.Bad = "its name stands twice in the server's list"
-		}
-		seen[t.Name] = true
-		c.Tools = append(c.Tools, one)
+	if can := hello.Capabilities; can != nil {
+		c.Prompts, c.Resources = can.Prompts != nil, can.Resources != nil
 	}
 	return c
+}
+
+// add cleans a tool and adds it.
+func (c *Catalogue) add(t *sdk.Tool) {
+	one := define(t, c.said)
+	if _, twice := c.tool(t.Name); twice {
+		one.Bad = "its name stands twice in the server's list"
+	}
+	c.Tools = append(c.Tools, one)
 }
 
 // tool finds one by the server's own name for it.

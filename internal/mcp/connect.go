@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -14,70 +15,66 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// lastOld is the newest protocol that begins with initialize.
-const lastOld = "2025-11-25"
+// lastOld is the newest protocol that begins with initialize; newest asks for the one after it.
+const (
+	lastOld = "2025-11-25"
+	newest  = ""
+)
 
 // attempt is one way to begin.
 type attempt struct {
-	version string        // if empty, the newest
-	limit   time.Duration // for its answer to the first question
+	version string
+	limit   time.Duration // for the answer to its first question
 }
 
 // ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants
 // a login.
 var ErrFinal = errors.New("it cannot be dialled")
 
-// converse begins a conversation and holds it until it ends or ctx does. A program is asked in the
-// words of both eras in one start, see handshake; one that ended by itself at the question of the
-// newest protocol, which some do at what they do not know, is started anew and asked in older words
-// alone. A service that is silent at that question is dialled again.
-func (v *life) converse(ctx context.Context) error {
-	whole := cmp.Or(v.conf.Start, DefaultStart)
-	tries := []attempt{{"", whole}, {lastOld, whole}}
-	if len(v.conf.Command) == 0 {
-		tries[0].limit = min(v.pool.opts.Probe, whole)
+// attempts are the ways to begin with a server, the likely one first. A program is asked in the
+// older words first, which nearly all know, for some end or say nothing at others. A service is
+// asked in the newest first, and for a short time.
+func (c *connection) attempts() []attempt {
+	whole := cmp.Or(c.conf.Start, DefaultStart)
+	program := len(c.conf.Command) > 0
+	all := []attempt{{newest, whole}, {lastOld, whole}}
+	if version := c.knownProtocol(); version != "" && version <= lastOld || version == "" && program {
+		slices.Reverse(all)
 	}
-	if v.knownOld() {
-		tries = tries[1:]
+	if !program && all[0].version == newest {
+		all[0].limit = min(c.pool.opts.Probe, whole)
+		all = append(all, attempt{newest, whole})
 	}
-	var err error
-	for i, try := range tries {
-		var began bool
-		if began, err = v.attempt(ctx, try); began || ctx.Err() != nil || v.hopeless(try, err) {
+	return all
+}
+
+// converse begins a conversation and holds it until it ends or ctx does.
+func (c *connection) converse(ctx context.Context) (err error) {
+	for _, a := range c.attempts() {
+		var began, refused bool
+		began, err = c.try(ctx, a)
+		refused = errors.As(err, new(*jsonrpc.Error))
+		silent := len(c.conf.Command) == 0 && a.version == newest && a.limit < cmp.Or(c.conf.Start, DefaultStart) && !errors.As(err, new(*startError))
+		if began || ctx.Err() != nil || errors.Is(err, ErrFinal) || !refused && !silent {
 			return err
-		}
-		var refused *jsonrpc.Error
-		if i == len(tries)-1 && try.version == lastOld && errors.As(err, &refused) {
-			_, err = v.attempt(ctx, attempt{"", whole})
 		}
 	}
 	return err
 }
 
-// hopeless reports that after this try a start in other words would end in the same way.
-func (v *life) hopeless(t attempt, err error) bool {
-	program := len(v.conf.Command) > 0
-	var exit *exitError
-	switch {
-	case errors.As(err, new(*startError)), errors.Is(err, ErrFinal):
-		return true
-	case errors.As(err, new(*jsonrpc.Error)):
-		return program && t.version == "" // it was asked in both words
-	case errors.As(err, &exit):
-		return !exit.itself || exit.launch
-	}
-	return program
-}
-
-// knownOld reports that the server spoke an older protocol when it was last there.
-func (v *server) knownOld() bool {
+// knownProtocol is the version that the server spoke when it was last there; if empty, it is not
+// known.
+func (v *server) knownProtocol() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	version := v.list.Version
-	if c := v.known(); version == "" && c != nil {
-		version = c.Protocol
+	c := v.current
+	if c == nil {
+		c = v.load()
 	}
-	return version != "" && version <= lastOld
+	if c == nil {
+		return ""
+	}
+	return c.Protocol
 }
 
 // startError says that a program could not be started at all.
@@ -86,16 +83,16 @@ type startError struct{ err error }
 func (e *startError) Error() string { return e.err.Error() }
 func (e *startError) Unwrap() error { return e.err }
 
-// attempt opens the wire and talks. began reports that the handshake was done.
-func (v *life) attempt(ctx context.Context, a attempt) (began bool, err error) {
-	open := v.pool.stdio
-	if len(v.conf.Command) == 0 {
-		if open = v.pool.opts.HTTP; open == nil {
+// try opens the wire and talks. began reports that the handshake was done.
+func (c *connection) try(ctx context.Context, a attempt) (began bool, err error) {
+	open := c.pool.startProgram
+	if len(c.conf.Command) == 0 {
+		if open = c.pool.opts.HTTP; open == nil {
 			return false, &startError{errors.New("servers with an address cannot be used here")}
 		}
 	}
 	var said error
-	broke := open(ctx, v.conf, func(wire sdk.Transport) { began, said = v.talk(ctx, wire, a) })
+	broke := open(ctx, c.conf, func(wire sdk.Transport) { began, said = c.talk(ctx, wire, a) })
 	said = sentence(said)
 	switch {
 	case said == nil && broke == nil:
@@ -117,28 +114,32 @@ func ended(err error) bool {
 
 // talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends,
 // whatever the library still waits for: its own way to close may take a quarter of a minute.
-func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
+func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	session, err := v.greet(ctx, wire, a)
-	if err != nil {
-		return false, err
-	}
-	defer func() { go session.Close() }()
 	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		_ = session.Wait()
-	}()
-	err = v.latest.Since(ctx, v.latest.Mark(), func() error {
-		listing, err := child.Within(ctx, over, cmp.Or(v.conf.Start, DefaultStart), func() (Listing, error) { return v.ask(ctx, session) })
-		if err == nil {
-			v.ready(session, listing)
+	var session *sdk.ClientSession
+	err = c.refresher.Ask(ctx, func() error { // what changes meanwhile is asked for behind this
+		if session, err = c.handshake(ctx, wire, a); err != nil {
+			return err
 		}
-		return err
+		began = true
+		go func() {
+			defer close(over)
+			_ = session.Wait()
+		}()
+		catalogue, err := child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) { return c.askTools(ctx, session) })
+		if err != nil {
+			return fmt.Errorf("its tools: %w", err)
+		}
+		c.ready(session, catalogue)
+		return nil
 	})
+	if session != nil {
+		defer func() { go session.Close() }()
+	}
 	if err != nil {
-		return true, fmt.Errorf("its tools: %w", err)
+		return began, err
 	}
 	select {
 	case <-over:
@@ -148,17 +149,16 @@ func (v *life) talk(ctx context.Context, wire sdk.Transport, a attempt) (began b
 	}
 }
 
-// greet does the handshake.
-func (v *life) greet(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
-	client := v.client()
-	session, err := child.Within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
+// handshake has the library connect.
+func (c *connection) handshake(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
+	client := c.client()
+	return child.Within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
 		s, err := client.Connect(ctx, wire, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
 		if err == nil && ctx.Err() != nil {
 			go s.Close()
 		}
 		return s, err
 	})
-	return session, err
 }
 
 // Within does something that may not return when ctx ends, as much of the library does not.

@@ -59,7 +59,7 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 			s.URL = url
 		}
 	}
-	s.SSE = s.URL != "" && s.URL != e.HTTPURL && Old(cmp.Or(e.Type, e.Transport), s.URL)
+	s.SSE = s.URL != "" && s.URL != e.HTTPURL && UsesSSE(cmp.Or(e.Type, e.Transport), s.URL)
 	for _, m := range []map[string]any{e.Env, e.Environment} {
 		for key, value := range m {
 			s.Env[key] = fmt.Sprint(value)
@@ -74,9 +74,9 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
 }
 
-// Old reports a server that speaks the transport of 2024-11-05: by what a file says of its kind,
+// UsesSSE reports a server that speaks the transport of 2024-11-05: by what a file says of its kind,
 // else by the address that was the custom.
-func Old(kind, address string) bool {
+func UsesSSE(kind, address string) bool {
 	if kind != "" && kind != "remote" {
 		return kind == "sse"
 	}

@@ -18,53 +18,26 @@ const (
 	maxBytes = 8 << 20 // of all definitions of a server
 )
 
-// Listing is what a server says of itself and its tools. It is the server's own word: nothing is
-// cleaned.
-type Listing struct {
-	Version      string      `json:"version"` // of the protocol
-	Title        string      `json:"title,omitempty"`
-	Instructions string      `json:"instructions,omitempty"`
-	Tools        []*sdk.Tool `json:"tools,omitempty"`
-	More         string      `json:"more,omitempty"` // why there are not all of them; if empty, they are
-	Prompts      bool        `json:"prompts,omitempty"`
-	Resources    bool        `json:"resources,omitempty"`
-}
-
-// ask asks the server for its tools, if it says that it has any.
-func (v *server) ask(ctx context.Context, s *sdk.ClientSession) (Listing, error) {
+// askTools asks the server what it has and makes its catalogue of that.
+func (v *server) askTools(ctx context.Context, s *sdk.ClientSession) (*Catalogue, error) {
 	before := v.cuts.Load()
-	l, err := list(ctx, s, v.conf)
-	if v.cuts.Load() > before && l.More == "" {
-		l.More = fmt.Sprintf("its list is longer than %d MiB", maxFrame>>20)
-	}
-	return l, err
-}
-
-// list asks for what a server says.
-func list(ctx context.Context, s *sdk.ClientSession, conf Server) (Listing, error) {
-	hello := s.InitializeResult()
-	l := Listing{Version: hello.ProtocolVersion, Instructions: hello.Instructions}
-	if hello.ServerInfo != nil {
-		l.Title = hello.ServerInfo.Name
-		if v := hello.ServerInfo.Version; v != "" {
-			l.Title += " " + v
+	c := newCatalogue(s.InitializeResult())
+	if hello := s.InitializeResult(); hello.Capabilities != nil && hello.Capabilities.Tools != nil {
+		if err := c.read(ctx, s, v.conf); err != nil {
+			return nil, err
 		}
 	}
-	if hello.Capabilities == nil {
-		return l, nil
+	if v.cuts.Load() > before && c.More == "" {
+		c.More = fmt.Sprintf("its list is longer than %d MiB", maxFrame>>20)
 	}
-	l.Prompts, l.Resources = hello.Capabilities.Prompts != nil, hello.Capabilities.Resources != nil
-	if hello.Capabilities.Tools == nil {
-		return l, nil
-	}
-	return l, l.pages(ctx, s, conf)
+	return c, nil
 }
 
-// pages reads the catalogue page by page, until it ends or a bound is reached.
-func (l *Listing) pages(ctx context.Context, s *sdk.ClientSession, conf Server) error {
+// read reads the tools page by page, until they end or a bound is reached.
+func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server) error {
 	size, cursors := 0, map[string]bool{}
 	params := &sdk.ListToolsParams{}
-	for page := 1; ; page++ {
+	for page := 1; c.More == ""; page++ {
 		got, err := s.ListTools(ctx, params)
 		if err != nil {
 			return err
@@ -77,29 +50,28 @@ func (l *Listing) pages(ctx context.Context, s *sdk.ClientSession, conf Server) 
 			if err != nil {
 				continue // it could not be kept either
 			}
-			if size += len(raw); size > maxBytes {
-				l.More = fmt.Sprintf("its tools take more than %d MiB", maxBytes>>20)
+			switch size += len(raw); {
+			case size > maxBytes:
+				c.More = fmt.Sprintf("its tools take more than %d MiB", maxBytes>>20)
+				return nil
+			case len(c.Tools) == maxTools:
+				c.More = fmt.Sprintf("it has more than %d tools", maxTools)
 				return nil
 			}
-			if len(l.Tools) == maxTools {
-				l.More = fmt.Sprintf("it has more than %d tools", maxTools)
-				return nil
-			}
-			l.Tools = append(l.Tools, t)
+			c.add(t)
 		}
-		switch {
-		case got.NextCursor == "":
+		switch next := got.NextCursor; {
+		case next == "":
 			return nil
-		case cursors[got.NextCursor]:
-			l.More = "its list begins again and again"
-			return nil
+		case cursors[next]:
+			c.More = "its list begins again and again"
 		case page == maxPages:
-			l.More = fmt.Sprintf("its list has more than %d pages", maxPages)
-			return nil
+			c.More = fmt.Sprintf("its list has more than %d pages", maxPages)
 		}
 		cursors[got.NextCursor] = true
 		params.Cursor = got.NextCursor
 	}
+	return nil
 }
 
 // wants reports whether the user lets a tool in.

@@ -5,18 +5,18 @@
 // cleaned before anybody sees it, and what it says of its tools is pinned: a word that changes is
 // asked about before it counts.
 //
-// Start reading at Pool and Pool.Session, then server.go (one server and its life), connect.go and
-// handshake.go (the beginning, in both eras of the protocol), relist.go and latest.go (what changes
-// while it runs), stdio.go (the wire of a program), log.go, why.go and last.go (what is kept of how
-// it went), list.go and define.go (its catalogue, bounded and cleaned), agree.go (what the user
-// lets it say), tool.go (a call).
+// Start reading at Pool and Pool.Session, then server.go (one server and the states of its life),
+// connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server may
+// ask and tell), refresh.go (what changes while it runs), stdio.go (the wire of a program), log.go,
+// lastwords.go and last.go (what is kept of how it went), list.go and define.go (its catalogue,
+// bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
 // Known limits: a tool that runs as a task alone cannot be called, and no server may ask the model
-// (sampling). A program that stops reading at the question of the newest protocol, and neither
-// answers nor ends, fails when its start timeout is over. The order of a schema's properties is
+// (sampling). A program that speaks the protocol of 2025-11-25 is not asked whether it speaks a newer
+// one. The order of a schema's properties is
 // that of the alphabet, because the library decodes it into a map. From 2026-07-28 on, changes
 // after the end of a subscription are seen when the server is started the next time: the library
 // does not tell of that end.
@@ -72,8 +72,8 @@ type Server struct {
 	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; if
 	// empty, unless its arguments name folders, which some servers would then not use.
 	Roots string
-	// Unpinned is whether the user takes what it says of its tools as it is, whenever that changes.
-	Unpinned bool
+	// SkipPinning is whether the user takes what it says of its tools as it is, whenever that changes.
+	SkipPinning bool
 	// Err is why it cannot be used, such as a variable that is not set; if nil, it can.
 	Err error
 }
@@ -195,7 +195,7 @@ func (p *Pool) Names() []string { return slices.Clone(p.order) }
 // Wake starts a server, or dials it, and returns at once.
 func (p *Pool) Wake(name string) {
 	if v := p.server(name); v != nil {
-		v.wake()
+		v.start()
 	}
 }
 
@@ -214,13 +214,13 @@ func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, 
 	if v == nil {
 		return nil, nil, ErrUnknown
 	}
-	v.wake()
+	v.start()
 	if p.opts.Wait > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, p.opts.Wait)
 		defer cancel()
 	}
-	return v.borrow(ctx)
+	return v.acquire(ctx)
 }
 
 // Await waits until a server is ready or has failed, which its start decides and not the caller's
@@ -230,7 +230,7 @@ func (p *Pool) Await(ctx context.Context, name string) error {
 	if v == nil {
 		return ErrUnknown
 	}
-	v.wake()
+	v.start()
 	return v.await(ctx)
 }
 

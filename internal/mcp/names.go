@@ -40,8 +40,8 @@ func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 const goodInName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// GoodServer reports whether a server may have this name: rules and tools are named after it.
-func GoodServer(name string) bool {
+// ValidName reports whether a server may have this name: rules and tools are named after it.
+func ValidName(name string) bool {
 	const most = 40
 	return name != "" && len(name) <= most && letter(name[0]) && strings.Trim(name, goodInName) == ""
 }

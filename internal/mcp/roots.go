@@ -16,14 +16,14 @@ import (
 // that is given folders as arguments is told nothing, because a server of files works on the roots
 // instead of those, unless the user wants it otherwise. A service somewhere else has no use for a
 // path of this machine.
-func (l *life) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
-	dir := l.pool.opts.Dir
-	if len(l.conf.Command) == 0 || dir == "" || l.conf.Roots == RootsOff || l.conf.Roots != RootsOn && l.conf.namesFolder() {
+func (c *connection) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
+	dir := c.pool.opts.Dir
+	if len(c.conf.Command) == 0 || dir == "" || c.conf.Roots == RootsOff || c.conf.Roots != RootsOn && c.conf.namesFolder() {
 		return func(*sdk.Client) {}
 	}
 	o.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	root := &sdk.Root{URI: (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")}).String(), Name: filepath.Base(dir)}
-	return func(c *sdk.Client) { c.AddRoots(root) }
+	return func(client *sdk.Client) { client.AddRoots(root) }
 }
 
 // namesFolder reports a command with a folder among its arguments.

@@ -47,32 +47,34 @@ type State struct {
 	Starts  int // how often it was started or dialled in this run
 }
 
-// server is one server: its conversation now, and those before it.
+// server is one server: its connection now, and those before it. Its state goes from Off over
+// Starting to Ready, and from each to Off (nobody needs it), Failed (it broke) or Held (it may not
+// start); package child counts its starts and wakes who waits for a change.
 type server struct {
 	pool *Pool
 	conf Server
 
-	mu      sync.Mutex
-	state   child.Life
-	session *sdk.ClientSession
-	list    Listing
-	looked  bool       // for the catalogue on the disk
-	agreed  *Catalogue // what the user lets it say; if nil, it was never seen
-	now     *Catalogue // what it says
-	change  Change     // what of that they have not agreed to
+	mu         sync.Mutex
+	state      child.Life
+	connection *connection // if nil, it does not run
+	session    *sdk.ClientSession
+	busy       int // callers that use the session
+	idle       *time.Timer
+	starts     int
+	before     Last // what became of the start before this one
 
-	hidden     bool // nobody agreed to it yet
+	loaded   bool       // the approved catalogue was looked for on the disk
+	approved *Catalogue // what the user lets it say; if nil, it was never seen
+	current  *Catalogue // what it says
+	change   Change     // what of that they have not approved
+	hidden   bool       // nobody agreed to the server yet
+
 	introduced bool // the model was told its instructions
 	pid        int
 	errs       *proc.Output // standard error of the last program; if nil, there was none
 	log        *serverLog   // if nil, nothing is kept
 	noise      atomic.Int64 // lines that were no messages
 	cuts       atomic.Int64 // messages that were cut
-	starts     int
-	before     Last  // what became of the start before this one
-	life       *life // if nil, it does not run
-	busy       int   // who uses the session
-	idle       *time.Timer
 	calls      calls
 }
 
@@ -85,14 +87,15 @@ func newServer(p *Pool, c Server) *server {
 func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return State{
-		Name: v.conf.Name, From: v.conf.From, State: v.state.State, Why: v.state.Why, PID: v.pid, Noise: int(v.noise.Load()),
-		Version: v.list.Version, Title: v.list.Title, Tools: len(v.list.Tools), Starts: v.starts,
+	s := State{Name: v.conf.Name, From: v.conf.From, State: v.state.State, Why: v.state.Why, PID: v.pid, Noise: int(v.noise.Load()), Starts: v.starts}
+	if c := v.current; c != nil {
+		s.Version, s.Title, s.Tools = c.Protocol, c.Title, len(c.Tools)
 	}
+	return s
 }
 
-// wake starts the server when it does not run and may be started.
-func (v *server) wake() {
+// start starts the server when it does not run and may be started.
+func (v *server) start() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
@@ -104,58 +107,67 @@ func (v *server) wake() {
 		return
 	}
 	ctx, end := context.WithCancel(v.pool.ctx)
-	l := &life{server: v, end: end}
-	v.life = l
+	c := &connection{server: v, end: end}
+	v.connection = c
 	v.starts++
 	v.noise.Store(0)
 	v.state.Begin(now)
 	v.before = v.pool.Last(v.conf.Name)
 	v.remember(Starting, "", false)
-	v.pool.all.Go(func() { l.live(ctx) })
+	v.pool.all.Go(func() { c.run(ctx) })
 }
 
 func (v *server) allowed() error {
-	if v.conf.Err != nil {
+	if v.conf.Err != nil || v.pool.opts.Holds == nil {
 		return v.conf.Err
-	}
-	if v.pool.opts.Holds == nil {
-		return nil
 	}
 	return v.pool.opts.Holds(v.conf)
 }
 
-// life is one conversation of a server's, with the program that it is held with.
-type life struct {
+// connection is one conversation with a server, and the program that it is held with.
+type connection struct {
 	*server
-	end    func() // asks for the end, and does not wait
-	latest Latest // list of its tools
+	end       func() // asks for the end, and does not wait
+	refresher Refresher
 }
 
-// live ends when the conversation does.
-func (l *life) live(ctx context.Context) {
-	err := l.converse(ctx)
-	l.end()
+// run returns when the conversation is over.
+func (c *connection) run(ctx context.Context) {
+	err := c.converse(ctx)
+	c.end()
 	var next interface{ Next() string }
 	login := errors.As(err, &next) && strings.Contains(next.Next(), "mcp login")
-	l.mu.Lock()
-	own := l.server.life == l
-	if own {
-		why := l.pool.masked(plainly(cmp.Or(fmt.Sprint(err), "it ended")))
-		if len(l.conf.Command) == 0 {
-			l.log.note("%s failed: %s", l.conf.Name, why)
+	why := c.pool.masked(plainly(cmp.Or(fmt.Sprint(err), "it ended")))
+	c.mutate(func() {
+		if len(c.conf.Command) == 0 {
+			c.log.note("%s failed: %s", c.conf.Name, why)
 		}
-		l.remember(Failed, why, login)
-		l.part(Failed, why)
-	}
-	l.mu.Unlock()
+		c.fail(why, login)
+	})
+}
+
+// mutate changes the server, unless another connection has begun since, and tells of it.
+func (c *connection) mutate(change func()) {
+	c.mu.Lock()
+	own := c.server.connection == c
 	if own {
-		l.pool.changed(l.conf.Name)
+		change()
+	}
+	c.mu.Unlock()
+	if own {
+		c.pool.changed(c.conf.Name)
 	}
 }
 
-// part leaves a life behind; the lock is held.
-func (v *server) part(state, why string) {
-	v.life, v.session, v.pid = nil, nil, 0
+// fail makes the server a failed one; the lock is held.
+func (v *server) fail(why string, login bool) {
+	v.remember(Failed, why, login)
+	v.disconnect(Failed, why)
+}
+
+// disconnect leaves the connection behind; the lock is held.
+func (v *server) disconnect(state, why string) {
+	v.connection, v.session, v.pid = nil, nil, 0
 	if v.idle != nil {
 		v.idle.Stop()
 		v.idle = nil
@@ -174,59 +186,52 @@ func (p *Pool) masked(text string) string {
 // maxWhy bounds what is told of a failure, in bytes.
 const maxWhy = 600
 
-// stop asks the conversation to end, and does not wait.
+// stop asks the connection to end, and does not wait.
 func (v *server) stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.quit()
+	v.stopLocked()
 }
 
-// quit is stop; the lock is held.
-func (v *server) quit() {
-	if v.life == nil {
+func (v *server) stopLocked() {
+	if v.connection == nil {
 		return
 	}
-	v.life.end()
+	v.connection.end()
 	if v.state.Forgive(); v.state.State == Starting {
 		v.restore(v.before)
 	}
-	v.part(Off, "")
+	v.disconnect(Off, "")
 }
 
 // ready makes a conversation that has begun the one that is used.
-func (l *life) ready(s *sdk.ClientSession, known Listing) {
-	l.mu.Lock()
-	own := l.server.life == l
-	if own {
-		l.session = s
-		l.state.Forgive()
-		l.learn(known)
-		l.remember(Ready, "", false)
-		l.state.Turn(Ready, "")
-		l.rest()
-	}
-	l.mu.Unlock()
-	if own {
-		l.pool.changed(l.conf.Name)
-	}
+func (c *connection) ready(s *sdk.ClientSession, now *Catalogue) {
+	c.mutate(func() {
+		c.session = s
+		c.state.Forgive()
+		c.update(now)
+		c.remember(Ready, "", false)
+		c.state.Turn(Ready, "")
+		c.armIdle()
+	})
 }
 
 // await waits until the server is ready.
 func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v.mu) }
 
-// borrow is the session, once it is ready. Who waits for it uses the server already: it may not end
-// as idle meanwhile.
-func (v *server) borrow(ctx context.Context) (*sdk.ClientSession, func(), error) {
+// acquire returns the session, once it is ready, until release is called. A caller that waits for
+// it uses the server already: it may not end as idle meanwhile.
+func (v *server) acquire(ctx context.Context) (session *sdk.ClientSession, release func(), err error) {
 	v.mu.Lock()
 	v.busy++
 	if v.idle != nil {
 		v.idle.Stop()
 	}
 	v.mu.Unlock()
-	release := sync.OnceFunc(v.release)
-	err := v.await(ctx)
+	release = sync.OnceFunc(v.release)
+	err = v.await(ctx)
 	v.mu.Lock()
-	session := v.session
+	session = v.session
 	v.mu.Unlock()
 	if err == nil && session == nil {
 		err = errors.New("it has ended")
@@ -242,11 +247,11 @@ func (v *server) release() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.busy--
-	v.rest()
+	v.armIdle()
 }
 
-// rest ends the server after a while in which nobody uses it; the lock is held.
-func (v *server) rest() {
+// armIdle ends the server after a while in which nobody uses it; the lock is held.
+func (v *server) armIdle() {
 	if v.busy > 0 || v.session == nil {
 		return
 	}
@@ -256,9 +261,18 @@ func (v *server) rest() {
 	session := v.session
 	v.idle = time.AfterFunc(v.pool.opts.Idle, func() {
 		v.mu.Lock()
-		defer v.mu.Unlock() // who borrows meanwhile finds it as it was, or off
+		defer v.mu.Unlock() // a caller that acquires it meanwhile finds it as it was, or off
 		if v.busy == 0 && v.session == session {
-			v.quit()
+			v.stopLocked()
 		}
 	})
+}
+
+// stopIf ends a conversation, unless another one has begun; the next caller begins it anew.
+func (v *server) stopIf(session *sdk.ClientSession) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.session == session {
+		v.stopLocked()
+	}
 }

@@ -13,7 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/sandbox/child"
-	"adze/internal/testkit/effort"
 	"adze/internal/testkit/posix"
 )
 
@@ -39,34 +38,21 @@ func TestAServerOfEitherEraAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowStartIsOneStart: a program that is still silent when the probe is over, as npx is while
-// it installs, is asked in the words of both eras, and is not started again.
-func TestASlowStartIsOneStart(t *testing.T) {
-	for how, version := range map[string]string{
-		"hold 2":                               "2025-11-25", // both questions are there before it answers
-		"hold 2; modern":                       "2026-07-28", // it refuses the older one
-		"silent at server/discover":            "2025-11-25",
-		"hold 2; silent at server/discover":    "2025-11-25",
-		"hold 2; modern; silent at initialize": "2026-07-28",
-	} {
+// TestHowOftenAProgramIsStarted: once where it knows the older protocol, however long it takes, and
+// twice where it knows the newest alone; that is known from then on.
+func TestHowOftenAProgramIsStarted(t *testing.T) {
+	for how, starts := range map[string]int{"old": 1, "silent at server/discover": 1, "modern": 2} {
 		count := filepath.Join(t.TempDir(), "starts")
-		p := pool(t, map[string]string{"fake": how + "; start " + count}, func(o *Options) { o.Probe, o.Wait = time.Millisecond, 0 })
-		for range 2 {
+		p := pool(t, map[string]string{"fake": how + "; start " + count}, nil)
+		for n := range 2 {
 			if got, err := says(t.Context(), t, p, "hello"); got != "hello" || err != nil {
 				t.Errorf("%s: %q, %v", how, got, err)
 			}
-		}
-		if raw, _ := os.ReadFile(count); len(raw) != 1 || p.States()[0].Version != version {
-			t.Errorf("%s: %d starts, %+v", how, len(raw), p.States()[0])
-		}
-		p.Stop("fake")
-		if strings.HasPrefix(how, "silent") { // it is known to be old now, and answers at once
-			p.opts.Probe = patience
-			if got, err := says(t.Context(), t, p, "again"); got != "again" || err != nil {
-				t.Errorf("%s: %q, %v", how, got, err)
+			if raw, _ := os.ReadFile(count); len(raw) != starts+n {
+				t.Errorf("%s: %d starts, %+v", how, len(raw), p.States()[0])
 			}
+			p.Stop("fake")
 		}
-		p.Close()
 	}
 }
 
@@ -106,9 +92,6 @@ func TestAFaultyServerFailsWithAReason(t *testing.T) {
 		{"noise at initialize", "no messages"},
 		{"noise at tools/list", "no messages"},
 	} {
-		if !effort.Is(effort.Short) && strings.Contains(c.how, " at initialize") && !strings.HasPrefix(c.how, "exit") {
-			continue // it is begun twice
-		}
 		p := pool(t, map[string]string{"fake": "old; " + c.how}, func(o *Options) {
 			if strings.HasPrefix(c.how, "hang") {
 				o.Servers[0].Start = 100 * time.Millisecond
@@ -215,7 +198,7 @@ func TestACatalogueIsBounded(t *testing.T) {
 		if err := p.Await(t.Context(), "fake"); err != nil {
 			t.Fatal(how, err)
 		}
-		if l := p.server("fake").list; len(l.Tools) != want.tools || !strings.Contains(l.More, want.more) {
+		if l := p.server("fake").current; len(l.Tools) != want.tools || !strings.Contains(l.More, want.more) {
 			t.Errorf("%s: %d tools, %q", how, len(l.Tools), l.More)
 		}
 		p.Close()
@@ -278,16 +261,16 @@ func TestABorrowedServerIsNotIdle(t *testing.T) {
 	for range 10 {
 		v := newServer(&Pool{opts: Options{Idle: time.Nanosecond}}, Server{})
 		ended := make(chan int, 1)
-		v.life, v.session, v.state.State = &life{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
+		v.connection, v.session, v.state.State = &connection{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
 		v.mu.Lock()
-		v.rest()
+		v.armIdle()
 		<-time.After(fair) // the timer waits first
 		began := make(chan struct{})
 		var borrowers sync.WaitGroup
 		for range 8 {
 			borrowers.Go(func() {
 				began <- struct{}{}
-				if _, release, err := v.borrow(t.Context()); err == nil {
+				if _, release, err := v.acquire(t.Context()); err == nil {
 					release()
 				}
 			})

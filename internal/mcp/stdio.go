@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/mcp/wire"
@@ -40,14 +41,14 @@ const (
 	maxLastWords = 400
 )
 
-// stdio starts a server's program and talks over its pipes.
-func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) error {
+// startProgram starts a server's program and talks over its pipes.
+func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transport)) error {
 	at, err := p.whereToStart(s)
 	if err != nil {
 		return err
 	}
 	defer at.end()
-	var talk *lines
+	var conn *stdio
 	log := p.servers[s.Name].log
 	r, err := child.Program{
 		Supervisor: p.opts.Supervisor,
@@ -60,11 +61,11 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 			log.note("%s started as process %d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
 			p.runs(s.Name, process)
 		},
-		Went: func() bool { return talk.ended.Load() },
+		Went: func() bool { return conn.ended.Load() },
 	}.Run(ctx, func(in io.WriteCloser, out io.Reader) {
-		talk = newLines(in, out, p.opts.Probe, p.servers[s.Name])
-		use(talk.transport())
-		talk.close(io.ErrClosedPipe)
+		conn = newStdio(in, out, p.servers[s.Name])
+		use(conn)
+		_ = conn.Close()
 	})
 	if err != nil {
 		log.note("%s could not be started: %v", s.Name, err)
@@ -74,19 +75,10 @@ func (p *Pool) stdio(ctx context.Context, s Server, use func(sdk.Transport)) err
 		log.note("%s was stopped", s.Name)
 		return nil
 	}
-	words := Line(talk.broke()+child.LastWords(r), maxLastWords)
+	words := Line(conn.broke()+child.LastWords(r), maxLastWords)
 	log.note("%s ended: %s", s.Name, words)
-	return &exitError{words: words, itself: r.Killed == "" && talk.broke() == "", launch: child.NotStarted(r)}
+	return errors.New(words)
 }
-
-// exitError says how a program ended.
-type exitError struct {
-	words  string
-	itself bool // nobody ended it
-	launch bool // what was to be started is not there
-}
-
-func (e *exitError) Error() string { return e.words }
 
 // environ is the environment of programs.
 func (p *Pool) environ() []string {
@@ -113,127 +105,148 @@ func (p *Pool) runs(name string, process *proc.Process) {
 	v.pid, v.errs = process.PID(), process.Errors()
 }
 
-// lines is a program's standard output as messages: lines that are none, such as a banner, are left
-// out and counted, and a message that is too long is cut.
-type lines struct {
-	in       io.WriteCloser
-	writing  sync.Mutex // one message at a time
-	messages *io.PipeReader
-	pump     *io.PipeWriter
+// stdio is the conversation with a program as the library takes it: its lines that are no messages,
+// such as a banner, are left out and counted, and a message that is too long is cut.
+type stdio struct {
 	server   *server
-	hello    handshake
-	unasked  atomic.Int64
-	ended    atomic.Bool // the program closed its output
+	writing  sync.Mutex // one message at a time
+	in       io.WriteCloser
+	messages chan jsonrpc.Message
+	unasked  atomic.Int64 // messages since the last of ours
+	ended    atomic.Bool  // the program closed its output
 	cause    atomic.Pointer[string]
+	closing  sync.Once
+	closed   chan struct{}
 }
 
-func newLines(in io.WriteCloser, out io.Reader, probe time.Duration, s *server) *lines {
-	l := &lines{in: in, server: s}
-	l.messages, l.pump = io.Pipe()
-	l.hello = handshake{probe: probe, send: func(text []byte) { _, _ = l.send(text) }, deliver: func(text []byte) { l.give(text) }}
-	go l.run(lineread.New(out, wire.MaxRead))
-	return l
+func newStdio(in io.WriteCloser, out io.Reader, s *server) *stdio {
+	c := &stdio{in: in, server: s, messages: make(chan jsonrpc.Message), closed: make(chan struct{})}
+	go c.readLines(lineread.New(out, wire.MaxRead))
+	return c
 }
 
-// transport is the wire as the library takes it.
-func (l *lines) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: l.messages, Writer: l, MaxLineLength: maxFrame + maxFrame/8}
-}
+// Connect implements sdk.Transport.
+func (c *stdio) Connect(context.Context) (sdk.Connection, error) { return c, nil }
 
-// Write sends; a message of ours makes room for theirs.
-func (l *lines) Write(p []byte) (int, error) {
-	l.unasked.Store(0)
-	if l.hello.out(p) {
-		if _, err := l.send(p); err != nil {
-			return 0, err
-		}
-	}
-	return len(p), nil
-}
-
-func (l *lines) send(p []byte) (int, error) {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	return l.in.Write(p)
-}
-
-// give hands a message to the library, as far as it still reads.
-func (l *lines) give(text []byte) bool {
-	_, err := l.pump.Write(append(wire.Read(text), '\n'))
-	return err == nil
-}
+// SessionID implements sdk.Connection.
+func (c *stdio) SessionID() string { return "" }
 
 // Close ends the conversation; the pipe itself is closed by who made it.
-func (l *lines) Close() error {
-	l.close(io.ErrClosedPipe)
+func (c *stdio) Close() error {
+	c.closing.Do(func() { close(c.closed) })
 	return nil
 }
 
-func (l *lines) close(why error) {
-	l.hello.end()
-	_ = l.pump.CloseWithError(why)
-	_ = l.messages.CloseWithError(why)
+// Read implements sdk.Connection.
+func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case message, ok := <-c.messages:
+		if !ok {
+			return nil, io.EOF
+		}
+		return message, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write implements sdk.Connection; a message of ours makes room for theirs.
+func (c *stdio) Write(_ context.Context, message jsonrpc.Message) error {
+	raw, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	c.unasked.Store(0)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err = c.in.Write(append(raw, '\n'))
+	return err
 }
 
 // broke is why nothing more is read; if empty, the program ended.
-func (l *lines) broke() string {
-	if why := l.cause.Load(); why != nil {
+func (c *stdio) broke() string {
+	if why := c.cause.Load(); why != nil {
 		return *why + "; "
 	}
 	return ""
 }
 
-func (l *lines) run(from *lineread.Reader) {
+// readLines reads what the program writes until that ends, or is too much.
+func (c *stdio) readLines(from *lineread.Reader) {
+	defer close(c.messages)
 	noisy, since := 0, time.Now()
 	for {
 		line, err := from.Next()
 		if errors.Is(err, lineread.ErrLong) {
 			line, err = passOver(line, from)
 		}
-		if len(line) > maxFrame {
-			line = l.shorten(line)
+		if line = bytes.TrimSpace(line); len(line) > maxFrame {
+			line = c.shorten(line)
 		}
-		line = bytes.TrimSpace(line)
 		if time.Since(since) > floodTime {
 			since = time.Now()
-			l.unasked.Store(0)
+			c.unasked.Store(0)
 		}
+		messages := decode(line)
 		switch {
-		case len(line) == 0:
-		case !message(line):
-			l.server.noise.Add(1)
+		case err != nil, len(line) == 0:
+		case len(messages) == 0:
+			c.server.noise.Add(1)
 			if noisy += len(line); noisy > maxNoise {
 				err = fmt.Errorf("it wrote more than %d MiB that are no messages", maxNoise>>20)
 			}
-		case l.unasked.Add(1) <= maxUnasked:
-			for _, text := range l.hello.in(line) {
-				if !l.give(text) {
-					return
-				}
-			}
-		default:
+		case c.unasked.Add(1) > maxUnasked:
 			err = fmt.Errorf("it sent more than %d messages unasked", maxUnasked)
 		}
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				l.ended.Store(true)
-			} else {
-				why := err.Error()
-				l.cause.CompareAndSwap(nil, &why)
-			}
-			l.close(io.EOF)
+			c.stopReading(err)
 			return
+		}
+		for _, message := range messages {
+			select {
+			case c.messages <- message:
+			case <-c.closed:
+				return
+			}
 		}
 	}
 }
 
-// shorten cuts a message to a frame. One that is none, or cannot be cut, stays and counts as noise.
-func (l *lines) shorten(line []byte) []byte {
+func (c *stdio) stopReading(err error) {
+	if errors.Is(err, io.EOF) {
+		c.ended.Store(true)
+		return
+	}
+	why := err.Error()
+	c.cause.CompareAndSwap(nil, &why)
+}
+
+// decode reads a line as a message, or as several in a list, which older protocols let a server
+// send. It returns none for a line that is something else.
+func decode(line []byte) (out []jsonrpc.Message) {
+	texts := []json.RawMessage{line}
+	if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &texts) != nil {
+		return nil
+	}
+	for _, text := range texts {
+		message, err := jsonrpc.DecodeMessage(wire.Read(text))
+		if err != nil {
+			return nil
+		}
+		out = append(out, message)
+	}
+	return out
+}
+
+// shorten cuts a message to a frame. One that is none, or cannot be cut, counts as noise.
+func (c *stdio) shorten(line []byte) []byte {
 	short := wire.Shorten(line, maxFrame)
 	if short == nil {
 		return line[:maxFrame]
 	}
-	l.server.cuts.Add(1)
+	c.server.cuts.Add(1)
 	return short
 }
 
@@ -257,9 +270,4 @@ func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
 		return wire.TooLong(id), nil
 	}
 	return start[:maxFrame], nil
-}
-
-// message reports whether a line is one, or several as older protocols let a server send them.
-func message(line []byte) bool {
-	return (line[0] == '{' || line[0] == '[') && json.Valid(line)
 }

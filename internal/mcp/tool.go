@@ -156,7 +156,7 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 		call.Metadata(title, m)
 		m.Progress = ""
 	}
-	got, err := c.made(ctx, in, watch{waits: call.Waits, show: func(progress string) {
+	got, err := c.callReady(ctx, in, watch{waits: call.Waits, show: func(progress string) {
 		live := m
 		live.Progress = progress
 		call.Metadata(title, live)
@@ -183,14 +183,42 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 	return result, nil
 }
 
+// errForgot says that a server no longer knows the session: it was started anew, or cleared away
+// what was unused. It refused the call, so that nothing of it was done.
+var errForgot = errors.New("the server does not know the session any more")
+
+// callReady makes a call of a server that is ready by then, and once more in a new session where
+// the server forgot the first.
+func (c caller) callReady(ctx context.Context, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
+	got, session, err := c.callOnce(ctx, in, w)
+	if errors.Is(err, errForgot) {
+		c.stopIf(session)
+		got, _, err = c.callOnce(ctx, in, w)
+	}
+	return got, err
+}
+
+func (c caller) callOnce(ctx context.Context, in json.RawMessage, w watch) (*sdk.CallToolResult, *sdk.ClientSession, error) {
+	session, release, err := c.pool.Session(ctx, c.conf.Name)
+	if err != nil {
+		return nil, nil, c.unavailable(ctx, err)
+	}
+	defer release()
+	if err := c.checkApproved(ctx, c.as); err != nil {
+		return nil, session, err
+	}
+	got, err := c.call(ctx, session, in, w)
+	return got, session, err
+}
+
 // introduction is what a server says of itself, once in a run, with its first answer: a prompt that
 // began with it would be another one with each server.
 func (c caller) introduction() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := ""
-	if !c.introduced && c.agreed != nil && c.agreed.Instructions != "" {
-		text = fmt.Sprintf("\n\n(The MCP server %s says about its tools: %s)", c.conf.Name, c.agreed.Instructions)
+	if !c.introduced && c.approved != nil && c.approved.Instructions != "" {
+		text = fmt.Sprintf("\n\n(The MCP server %s says about its tools: %s)", c.conf.Name, c.approved.Instructions)
 	}
 	c.introduced = true
 	return text

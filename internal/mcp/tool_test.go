@@ -315,7 +315,9 @@ func TestWhatLooksAlikeIsNotAgreedTo(t *testing.T) {
 	show := func(description string) Change {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		v.learn(Listing{Tools: []*sdk.Tool{{Name: "echo", Description: description, InputSchema: map[string]any{"type": "object"}}}})
+		c := newCatalogue(&sdk.InitializeResult{})
+		c.add(&sdk.Tool{Name: "echo", Description: description, InputSchema: map[string]any{"type": "object"}})
+		v.update(c)
 		return v.change
 	}
 	first := show(long + "and be kind")

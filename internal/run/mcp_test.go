@@ -109,12 +109,11 @@ func TestADenyHoldsForAServersProgram(t *testing.T) {
 	}
 }
 
-// TestAFirstRunWaitsForAServerThatInstallsItself: it is started once, although it is silent for
-// longer than it is asked in the newest words alone, its tools are there for the first request, and
-// what it takes is told. A second run starts nothing.
+// TestAFirstRunWaitsForAServerThatInstallsItself: it is started once, its tools are there for the
+// first request, and what it takes is told. A second run starts nothing.
 func TestAFirstRunWaitsForAServerThatInstallsItself(t *testing.T) {
 	u := newUser(t)
-	entry, starts := u.served("hold 2") // it answers when it was asked in older words too
+	entry, starts := u.served("silent at server/discover; old")
 	u.configure(`{"mcp": {"servers": {"fake": ` + entry + `}}}`)
 	u.run("mcp", "list").wants(0, "never started")
 	u.run("-p", "--allow", "execute(mcp:fake echo)", u.script("-- 1 --\ncall fake_echo: {\"text\":\"hello\"}\n-- 2 --\nexpect fake_echo completed: ^hello$\ntext: done\n"), "go").

@@ -193,9 +193,9 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 			f.Problem = err.Error()
 		case strings.Contains(string(entries[name]), "${input:"):
 			f.Problem = "it names ${input:…}, which that assistant asks for; put a variable of yours in its place with adze mcp add"
-		case !mcp.GoodServer(name):
+		case !mcp.ValidName(name):
 			f.Name = rename(name)
-			if !mcp.GoodServer(f.Name) {
+			if !mcp.ValidName(f.Name) {
 				f.Problem = "its name is none that a server can have here; add it by adze mcp add"
 			}
 		}

@@ -4,7 +4,7 @@
 // The one rule: a server gets an answer only from a user who saw which server asks and that the
 // answer goes to it. Where nobody is there, each question is declined.
 //
-// Start reading at Desk.Elicit; form.go makes questions of a schema and values of answers.
+// Start reading at Asker.Elicit; form.go makes questions of a schema and values of answers.
 //
 // Known limits: fields are asked one after the other, in the order of the form; where it came
 // without the filter of package wire, by their name.
@@ -40,8 +40,8 @@ type Question struct {
 	Choices []string // may be empty; the user may use other words
 }
 
-// Desk is where servers ask. It is safe for concurrent use.
-type Desk struct {
+// Asker puts questions of servers to the user. It is safe for concurrent use.
+type Asker struct {
 	// Ask puts a question to the user; an error: they do not answer. If nil, nobody is there.
 	Ask func(ctx context.Context, q Question) (string, error)
 	// Open shows an address in the user's browser; if nil, there is none.
@@ -63,49 +63,49 @@ const (
 )
 
 // Elicit answers what one server asks; it has the form that the library asks for.
-func (d *Desk) Elicit(server string) func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+func (a *Asker) Elicit(server string) func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-		if d.Ask == nil {
-			d.tell(server + " asked the person something, and nobody is here: it was declined")
+		if a.Ask == nil {
+			a.tell(server + " asked the person something, and nobody is here: it was declined")
 			return answer(decline), nil
 		}
-		if !d.enter(server) {
-			d.tell(server + " asks too much at once; what is beyond " + fmt.Sprint(maxWaiting) + " questions was declined")
+		if !a.enter(server) {
+			a.tell(server + " asks too much at once; what is beyond " + fmt.Sprint(maxWaiting) + " questions was declined")
 			return answer(decline), nil
 		}
-		defer d.leave(server)
+		defer a.leave(server)
 		ctx, end := context.WithTimeout(ctx, patience)
 		defer end()
 		if r.Params.Mode == "url" || r.Params.URL != "" {
-			return d.page(ctx, server, r.Params), nil
+			return a.page(ctx, server, r.Params), nil
 		}
-		return d.form(ctx, server, r.Params), nil
+		return a.form(ctx, server, r.Params), nil
 	}
 }
 
-func (d *Desk) tell(text string) {
-	if d.Told != nil {
-		d.Told(text)
+func (a *Asker) tell(text string) {
+	if a.Told != nil {
+		a.Told(text)
 	}
 }
 
-func (d *Desk) enter(server string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.waiting[server] >= maxWaiting {
+func (a *Asker) enter(server string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting[server] >= maxWaiting {
 		return false
 	}
-	if d.waiting == nil {
-		d.waiting = map[string]int{}
+	if a.waiting == nil {
+		a.waiting = map[string]int{}
 	}
-	d.waiting[server]++
+	a.waiting[server]++
 	return true
 }
 
-func (d *Desk) leave(server string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.waiting[server]--
+func (a *Asker) leave(server string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waiting[server]--
 }
 
 // refused is the answer when a user gave none.
@@ -125,10 +125,10 @@ const (
 
 // page asks whether an address is opened: it is shown whole, and nothing is opened that is no web
 // address.
-func (d *Desk) page(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
+func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	address, err := oauth.Address(p.URL)
 	if err != nil {
-		d.tell(server + " wanted something to be opened that is no web address; it was declined")
+		a.tell(server + " wanted something to be opened that is no web address; it was declined")
 		return answer(decline)
 	}
 	u, err := url.Parse(address)
@@ -136,16 +136,16 @@ func (d *Desk) page(ctx context.Context, server string, p *sdk.ElicitParams) *sd
 		return answer(decline)
 	}
 	q := Question{Server: server, Text: fmt.Sprintf("%s\n\nIt wants you to open a page of %s:\n%s", mcp.Clean(p.Message, maxMessage), u.Host, address), Choices: []string{openIt, opened, not}}
-	if d.Open == nil {
+	if a.Open == nil {
 		q.Choices = q.Choices[1:]
 	}
-	said, err := d.Ask(ctx, q)
+	said, err := a.Ask(ctx, q)
 	switch {
 	case err != nil:
 		return refused(ctx)
 	case said == openIt:
-		if err := d.Open(address); err != nil {
-			d.tell("the page of " + server + " could not be opened: " + err.Error())
+		if err := a.Open(address); err != nil {
+			a.tell("the page of " + server + " could not be opened: " + err.Error())
 			return answer(cancel)
 		}
 		return answer(accept)
@@ -159,15 +159,15 @@ func (d *Desk) page(ctx context.Context, server string, p *sdk.ElicitParams) *sd
 var errTries = errors.New("no answer fits")
 
 // form asks for the fields of a form.
-func (d *Desk) form(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
+func (a *Asker) form(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	fields, err := fieldsOf(p.RequestedSchema)
 	if err != nil {
-		d.tell(server + " asked the person something that cannot be shown (" + err.Error() + "); it was declined")
+		a.tell(server + " asked the person something that cannot be shown (" + err.Error() + "); it was declined")
 		return answer(decline)
 	}
 	message := mcp.Clean(p.Message, maxMessage)
 	if len(fields) == 0 {
-		said, err := d.Ask(ctx, Question{Server: server, Text: message, Choices: []string{yes, no}})
+		said, err := a.Ask(ctx, Question{Server: server, Text: message, Choices: []string{yes, no}})
 		switch {
 		case err != nil:
 			return refused(ctx)
@@ -182,7 +182,7 @@ func (d *Desk) form(ctx context.Context, server string, p *sdk.ElicitParams) *sd
 		if len(fields) > 1 {
 			text += fmt.Sprintf("(%d of %d) ", i+1, len(fields))
 		}
-		value, given, err := d.field(ctx, Question{Server: server, Text: text + f.text(), Choices: f.choices()}, f)
+		value, given, err := a.field(ctx, Question{Server: server, Text: text + f.text(), Choices: f.choices()}, f)
 		if err != nil {
 			return refused(ctx)
 		}
@@ -194,10 +194,10 @@ func (d *Desk) form(ctx context.Context, server string, p *sdk.ElicitParams) *sd
 }
 
 // field asks for one field until the answer fits.
-func (d *Desk) field(ctx context.Context, q Question, f field) (value any, given bool, err error) {
+func (a *Asker) field(ctx context.Context, q Question, f field) (value any, given bool, err error) {
 	text := q.Text
 	for range maxTries {
-		said, err := d.Ask(ctx, q)
+		said, err := a.Ask(ctx, q)
 		if err != nil {
 			return nil, false, err
 		}

@@ -36,7 +36,7 @@ func (p *person) ask(_ context.Context, q Question) (string, error) {
 }
 
 // asked has a server of the SDK's ask while a call runs, over a wire.
-func asked(t *testing.T, d *Desk, p *sdk.ElicitParams) *sdk.ElicitResult {
+func asked(t *testing.T, d *Asker, p *sdk.ElicitParams) *sdk.ElicitResult {
 	t.Helper()
 	var got *sdk.ElicitResult
 	server := sdk.NewServer(&sdk.Implementation{Name: "s"}, nil)
@@ -86,7 +86,7 @@ func asOrdered(text string) any { return map[string]any{"type": "object", wire.S
 
 func TestAFormIsAskedFieldByField(t *testing.T) {
 	p := &person{answers: []string{"A", "Ann", "Beta", "not a mail", "ann@example.org", "leave it out", "yes", "Ex, Why"}}
-	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: asOrdered(form)})
+	got := asked(t, &Asker{Ask: p.ask}, &sdk.ElicitParams{Message: "Who \x1b[31mare\u202e you?", RequestedSchema: asOrdered(form)})
 	want := map[string]any{"name": "Ann", "level": "b", "kinds": []any{"x", "y"}, "mail": "ann@example.org", "sure": true}
 	if got.Action != accept || !reflect.DeepEqual(got.Content, want) {
 		t.Errorf("%+v", got)
@@ -133,10 +133,10 @@ func TestEachKindOfFieldHasItsDefault(t *testing.T) {
 			t.Errorf("%s: %q of %q", f.name, f.presetAnswer(), f.choices())
 		}
 	}
-	if got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); !reflect.DeepEqual(got.Content, want) {
+	if got := asked(t, &Asker{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); !reflect.DeepEqual(got.Content, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := asked(t, &Desk{Ask: leaves.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); got.Action != accept || len(got.Content) != 0 {
+	if got := asked(t, &Asker{Ask: leaves.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(all)}); got.Action != accept || len(got.Content) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestAFormOfManyFields(t *testing.T) {
 		text = append(text, fmt.Sprintf(`"f%d":{"type":"string"}`, 40-i))
 		p.answers = append(p.answers, fmt.Sprint("answer ", 40-i))
 	}
-	got := asked(t, &Desk{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(`{"type":"object","properties":{` + strings.Join(text, ",") + `}}`)})
+	got := asked(t, &Asker{Ask: p.ask}, &sdk.ElicitParams{Message: "m", RequestedSchema: asOrdered(`{"type":"object","properties":{` + strings.Join(text, ",") + `}}`)})
 	if len(got.Content) != 40 || got.Content["f7"] != "answer 7" || got.Content["f40"] != "answer 40" {
 		t.Errorf("%+v", got)
 	}
@@ -158,15 +158,15 @@ func TestAFormOfManyFields(t *testing.T) {
 func TestAQuestionThatIsNotAnswered(t *testing.T) {
 	one := `{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}`
 	for name, c := range map[string]struct {
-		d      *Desk
+		d      *Asker
 		schema string
 		action string
 	}{
-		"nobody is there":   {&Desk{}, one, decline},
-		"they refuse":       {&Desk{Ask: (&person{}).ask}, one, decline},
-		"nothing fits":      {&Desk{Ask: (&person{answers: []string{"NaN", "1e99", "0x1", "5"}}).ask}, one, decline},
-		"yes to no field":   {&Desk{Ask: (&person{answers: []string{"yes"}}).ask}, `{"type":"object","properties":{}}`, accept},
-		"other to no field": {&Desk{Ask: (&person{answers: []string{"perhaps"}}).ask}, `{"type":"object","properties":{}}`, decline},
+		"nobody is there":   {&Asker{}, one, decline},
+		"they refuse":       {&Asker{Ask: (&person{}).ask}, one, decline},
+		"nothing fits":      {&Asker{Ask: (&person{answers: []string{"NaN", "1e99", "0x1", "5"}}).ask}, one, decline},
+		"yes to no field":   {&Asker{Ask: (&person{answers: []string{"yes"}}).ask}, `{"type":"object","properties":{}}`, accept},
+		"other to no field": {&Asker{Ask: (&person{answers: []string{"perhaps"}}).ask}, `{"type":"object","properties":{}}`, decline},
 	} {
 		if got := asked(t, c.d, &sdk.ElicitParams{Message: "m", RequestedSchema: parsed(t, c.schema)}); got.Action != c.action {
 			t.Errorf("%s: %+v", name, got)
@@ -187,7 +187,7 @@ func TestAFormThatCannotBeShown(t *testing.T) {
 		map[string]any{"properties": map[string]any{"a": 1, "b": nil}},
 	} {
 		p := &person{answers: []string{"yes", "yes"}}
-		got, err := (&Desk{Ask: p.ask}).Elicit("acme")(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "m", RequestedSchema: s}})
+		got, err := (&Asker{Ask: p.ask}).Elicit("acme")(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "m", RequestedSchema: s}})
 		if err != nil || got.Action != decline || len(p.shown) > 0 {
 			t.Errorf("%v: %+v, %v", s, got, err)
 		}
@@ -209,7 +209,7 @@ func TestAPageIsOpenedOnlyWithConsent(t *testing.T) {
 		{"https://user:pass@a.example/", openIt, decline, false},
 	} {
 		p, got := &person{answers: []string{c.said}}, ""
-		d := &Desk{Ask: p.ask, Open: func(address string) error { got = address; return nil }}
+		d := &Asker{Ask: p.ask, Open: func(address string) error { got = address; return nil }}
 		result, err := d.Elicit("acme")(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Mode: "url", Message: "m", URL: c.address}})
 		if err != nil || result.Action != c.action || (got != "") != c.opens {
 			t.Errorf("%+v: %+v, %v, opened %q", c, result, err, got)
@@ -224,7 +224,7 @@ func TestAPageIsOpenedOnlyWithConsent(t *testing.T) {
 func TestAFloodOfQuestionsIsDeclined(t *testing.T) {
 	let := make(chan struct{})
 	var told []string
-	d := &Desk{Ask: func(ctx context.Context, _ Question) (string, error) { <-let; return yes, nil }, Told: func(s string) { told = append(told, s) }}
+	d := &Asker{Ask: func(ctx context.Context, _ Question) (string, error) { <-let; return yes, nil }, Told: func(s string) { told = append(told, s) }}
 	ask := func() string {
 		r, err := d.Elicit("acme")(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "m"}})
 		if err != nil {

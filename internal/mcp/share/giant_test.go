@@ -66,7 +66,7 @@ func (g *giant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // everything are the tools of a server and the one that reads its resources.
-func everything(t *testing.T, s *Shelf) func(name, args string) tool.Outcome {
+func everything(t *testing.T, s *Catalog) func(name, args string) tool.Outcome {
 	t.Helper()
 	var registry tool.Registry
 	problems := s.pool.Enlist(&registry)

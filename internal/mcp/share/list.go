@@ -23,23 +23,23 @@ const (
 
 // Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is
 // started when it does not run.
-func (s *Shelf) Learn(ctx context.Context, server string) error {
-	latest := s.latest(server)
-	return s.learn(ctx, server, latest, latest.Mark())
+func (s *Catalog) Learn(ctx context.Context, server string) error {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	return s.refresher(server).Ask(ctx, func() error { return s.learn(ctx, server) })
 }
 
 // Stale has a server asked again what it has, and does not wait: it said that this is something
 // else now.
-func (s *Shelf) Stale(ctx context.Context, server string) {
-	latest := s.latest(server)
-	latest.Stale(ctx, func(mark int) {
-		_ = s.learn(ctx, server, latest, mark) // what cannot be had now is asked for when it is wanted
+func (s *Catalog) Stale(ctx context.Context, server string) {
+	s.refresher(server).Stale(ctx, func() {
+		ctx, cancel := context.WithTimeout(ctx, listPatience)
+		defer cancel()
+		_ = s.learn(ctx, server) // what cannot be had now is asked for when it is wanted
 	})
 }
 
-func (s *Shelf) learn(ctx context.Context, server string, latest *mcp.Latest, mark int) error {
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
+func (s *Catalog) learn(ctx context.Context, server string) error {
 	if err := s.pool.Await(ctx, server); err != nil {
 		return err
 	}
@@ -48,13 +48,11 @@ func (s *Shelf) learn(ctx context.Context, server string, latest *mcp.Latest, ma
 		return err
 	}
 	defer release()
-	return latest.Since(ctx, mark, func() error {
-		has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
-		if err == nil {
-			s.keep(server, has)
-		}
-		return err
-	})
+	has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
+	if err == nil {
+		s.keep(server, has)
+	}
+	return err
 }
 
 func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error) {

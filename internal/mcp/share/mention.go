@@ -33,10 +33,10 @@ func mentioned(text string, servers []string) (out []mention) {
 	return out
 }
 
-// Dress makes a prompt bring the resources that it names: each is read by a call of the user's
+// WithResources makes a prompt bring the resources that it names: each is read by a call of the user's
 // own, which passes the gate as any other, and stands behind the text. A prompt that names none is
 // left as it is.
-func (s *Shelf) Dress(in session.Input) session.Input {
+func (s *Catalog) WithResources(in session.Input) session.Input {
 	inner := in.Compose
 	if inner == nil && len(mentioned(in.Text, s.pool.Names())) == 0 {
 		return in
@@ -54,7 +54,7 @@ func (s *Shelf) Dress(in session.Input) session.Input {
 	return in
 }
 
-func (s *Shelf) bring(text string, run func(tool.RawCall) tool.Outcome) (string, error) {
+func (s *Catalog) bring(text string, run func(tool.RawCall) tool.Outcome) (string, error) {
 	typed, _, _ := strings.Cut(text, "\n\n<") // what a file or a server wrote names nothing
 	all := mentioned(typed, s.pool.Names())
 	if len(all) > maxMentions {

@@ -32,7 +32,7 @@ func (p Prompt) Hint() string {
 }
 
 // Find is the prompt with a label.
-func (s *Shelf) Find(label string) (Prompt, bool) {
+func (s *Catalog) Find(label string) (Prompt, bool) {
 	all := s.Prompts()
 	i := slices.IndexFunc(all, func(p Prompt) bool { return p.Label() == label })
 	if i < 0 {
@@ -43,7 +43,7 @@ func (s *Shelf) Find(label string) (Prompt, bool) {
 
 // Compose asks the server for a prompt with the arguments that a user wrote, and makes of it what
 // is sent.
-func (s *Shelf) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
+func (s *Catalog) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
 	fail := func(hint, format string, args ...any) (string, error) {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: "/" + p.Label() + ": " + fmt.Sprintf(format, args...), Hint: hint}
 	}

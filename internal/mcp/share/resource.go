@@ -38,7 +38,7 @@ type meta struct {
 }
 
 // Tool is the tool that lists and reads the resources of the servers.
-func (s *Shelf) Tool() tool.Tool {
+func (s *Catalog) Tool() tool.Tool {
 	return tool.Define(ToolName, tool.Config[args, meta]{
 		Description: "Lists and reads resources (documents, records, files) that MCP servers share. Without a uri it lists; with server and uri it reads that one.",
 		Permissions: tool.Requires(tool.Execute),
@@ -74,7 +74,7 @@ func view(m meta) []tool.Block {
 	return out
 }
 
-func (s *Shelf) run(ctx context.Context, _ tool.Context[meta], in args) (tool.Result[meta], error) {
+func (s *Catalog) run(ctx context.Context, _ tool.Context[meta], in args) (tool.Result[meta], error) {
 	result := tool.Result[meta]{Title: "resources of MCP servers", Metadata: meta{Server: in.Server, URI: mcp.Line(in.URI, 500)}}
 	switch {
 	case in.Server == "" && in.URI != "":
@@ -106,7 +106,7 @@ func (s *Shelf) run(ctx context.Context, _ tool.Context[meta], in args) (tool.Re
 }
 
 // fetch reads one resource.
-func (s *Shelf) fetch(ctx context.Context, server, uri string) ([]sdk.Content, error) {
+func (s *Catalog) fetch(ctx context.Context, server, uri string) ([]sdk.Content, error) {
 	ctx, cancel := context.WithTimeout(ctx, readPatience)
 	defer cancel()
 	session, release, err := s.pool.Session(ctx, server)
@@ -130,7 +130,7 @@ func (s *Shelf) fetch(ctx context.Context, server, uri string) ([]sdk.Content, e
 }
 
 // unavailable says why a server gave nothing, and what next.
-func (s *Shelf) unavailable(ctx context.Context, server string, err error) error {
+func (s *Catalog) unavailable(ctx context.Context, server string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return tool.Fail(tool.CodeTimeout, "the MCP server %s did not answer in time; go on without it", server)
@@ -142,10 +142,10 @@ func (s *Shelf) unavailable(ctx context.Context, server string, err error) error
 	return tool.Fail(tool.CodeIO, "the MCP server %s did not give it: %s", server, mcp.Line(s.mask(s.pool.Failure(server, err)), 600))
 }
 
-func (s *Shelf) names() string { return strings.Join(s.pool.Names(), ", ") }
+func (s *Catalog) names() string { return strings.Join(s.pool.Names(), ", ") }
 
 // all lists what is known of all servers, and names those of which nothing is.
-func (s *Shelf) all(query string) (text string, found int) {
+func (s *Catalog) all(query string) (text string, found int) {
 	var b strings.Builder
 	var unseen []string
 	for _, name := range s.pool.Names() {
@@ -168,7 +168,7 @@ func (s *Shelf) all(query string) (text string, found int) {
 }
 
 // listed are the resources of a server that fit, a line each.
-func (s *Shelf) listed(server, query string) (text string, found int) {
+func (s *Catalog) listed(server, query string) (text string, found int) {
 	has, _ := s.of(server)
 	var b strings.Builder
 	for _, r := range has.Resources {

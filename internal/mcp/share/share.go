@@ -5,7 +5,7 @@
 // The one rule: a resource reaches the model through a call, behind the gate, clipped and written
 // down as any other is; a prompt of a server is what a user asked for by its name.
 //
-// Start reading at Shelf; list.go asks servers what they have and keeps it, resource.go is the
+// Start reading at Catalog; list.go asks servers what they have and keeps it, resource.go is the
 // tool, prompt.go makes a prompt, mention.go finds resources in what a user writes.
 //
 // Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are
@@ -55,42 +55,42 @@ type stock struct {
 	More      bool     `json:"more,omitempty"` // it has more than is kept
 }
 
-// Shelf is what the servers of a pool have. It is safe for concurrent use.
-type Shelf struct {
+// Catalog is what the servers of a pool have. It is safe for concurrent use.
+type Catalog struct {
 	pool *mcp.Pool
 	file string // in which it is kept between runs; if empty, it is not
 	mask func(string) string
 
-	mu     sync.Mutex
-	read   bool
-	stocks map[string]stock
-	asked  map[string]*mcp.Latest
+	mu         sync.Mutex
+	read       bool
+	stocks     map[string]stock
+	refreshers map[string]*mcp.Refresher
 }
 
-// New makes a shelf; it starts no server and reads nothing yet. mask hides secrets in what servers
+// New makes a catalog; it starts no server and reads nothing yet. mask hides secrets in what servers
 // say; if nil, nothing is hidden.
-func New(pool *mcp.Pool, file string, mask func(string) string) *Shelf {
+func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	if mask == nil {
 		mask = func(s string) string { return s }
 	}
-	return &Shelf{pool: pool, file: file, mask: mask, asked: map[string]*mcp.Latest{}}
+	return &Catalog{pool: pool, file: file, mask: mask, refreshers: map[string]*mcp.Refresher{}}
 }
 
-// latest keeps what a server says in order.
-func (s *Shelf) latest(server string) *mcp.Latest {
+// refresher asks one server what it has, one question at a time.
+func (s *Catalog) refresher(server string) *mcp.Refresher {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked[server] == nil {
-		s.asked[server] = new(mcp.Latest)
+	if s.refreshers[server] == nil {
+		s.refreshers[server] = new(mcp.Refresher)
 	}
-	return s.asked[server]
+	return s.refreshers[server]
 }
 
 // maxFile bounds what is kept, in bytes.
 const maxFile = 8 << 20
 
 // known is what is kept; the lock is held.
-func (s *Shelf) known() map[string]stock {
+func (s *Catalog) known() map[string]stock {
 	if s.read {
 		return s.stocks
 	}
@@ -104,8 +104,8 @@ func (s *Shelf) known() map[string]stock {
 	return s.stocks
 }
 
-// keep puts what a server has on the shelf.
-func (s *Shelf) keep(server string, has stock) {
+// keep keeps what a server has.
+func (s *Catalog) keep(server string, has stock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.known()
@@ -118,7 +118,7 @@ func (s *Shelf) keep(server string, has stock) {
 }
 
 // of is what is known of a server.
-func (s *Shelf) of(server string) (stock, bool) {
+func (s *Catalog) of(server string) (stock, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	has, ok := s.known()[server]
@@ -126,7 +126,7 @@ func (s *Shelf) of(server string) (stock, bool) {
 }
 
 // Prompts are those that are known, of servers that there are, in their order.
-func (s *Shelf) Prompts() (out []Prompt) {
+func (s *Catalog) Prompts() (out []Prompt) {
 	for _, name := range s.pool.Names() {
 		has, _ := s.of(name)
 		for _, p := range has.Prompts {
@@ -138,7 +138,7 @@ func (s *Shelf) Prompts() (out []Prompt) {
 }
 
 // Mentions are the resources that are known, as a user names them behind an @: server:uri.
-func (s *Shelf) Mentions() (out []string) {
+func (s *Catalog) Mentions() (out []string) {
 	for _, name := range s.pool.Names() {
 		has, _ := s.of(name)
 		for _, r := range has.Resources {
@@ -152,7 +152,7 @@ func (s *Shelf) Mentions() (out []string) {
 
 // Any reports whether some server says that it has resources, as far as that is known without
 // starting it.
-func (s *Shelf) Any() bool {
+func (s *Catalog) Any() bool {
 	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
 		_, resources := s.pool.Shares(name)
 		return resources
@@ -160,7 +160,7 @@ func (s *Shelf) Any() bool {
 }
 
 // Counts is how much is known of what a server shares.
-func (s *Shelf) Counts(server string) (resources, prompts int) {
+func (s *Catalog) Counts(server string) (resources, prompts int) {
 	has, _ := s.of(server)
 	return len(has.Resources), len(has.Prompts)
 }

@@ -30,7 +30,7 @@ import (
 var picture = []byte("\x89PNG\r\n\x1a\n0000")
 
 // shelf is a shelf of one server of the SDK's, over HTTP.
-func shelf(t *testing.T, fill func(s *sdk.Server)) *Shelf {
+func shelf(t *testing.T, fill func(s *sdk.Server)) *Catalog {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
 	fill(server)
@@ -39,7 +39,7 @@ func shelf(t *testing.T, fill func(s *sdk.Server)) *Shelf {
 	return on(t, mcp.Server{Name: "acme", URL: h.URL})
 }
 
-func on(t *testing.T, s mcp.Server) *Shelf {
+func on(t *testing.T, s mcp.Server) *Catalog {
 	d := oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -57,13 +57,13 @@ func within(t *testing.T) context.Context {
 }
 
 // use runs the tool through the pipeline, as the model does.
-func use(t *testing.T, s *Shelf, in args) tool.Outcome {
+func use(t *testing.T, s *Catalog, in args) tool.Outcome {
 	t.Helper()
 	raw, _ := json.Marshal(in)
 	return runner(t, s)(tool.RawCall{ID: "1", Name: ToolName, Arguments: string(raw)})
 }
 
-func runner(t *testing.T, s *Shelf) func(tool.RawCall) tool.Outcome {
+func runner(t *testing.T, s *Catalog) func(tool.RawCall) tool.Outcome {
 	t.Helper()
 	var r tool.Registry
 	if err := r.Register(s.Tool()); err != nil {
@@ -228,15 +228,15 @@ func TestAPromptBringsTheResourcesThatItNames(t *testing.T) {
 		server.AddResource(resource("doc://one", &sdk.ResourceContents{URI: "doc://one", Text: "the first, which says @acme:doc://two"}))
 	})
 	run := runner(t, s)
-	in := s.Dress(session.Input{Text: "look at @acme:doc://one"})
+	in := s.WithResources(session.Input{Text: "look at @acme:doc://one"})
 	text, err := in.Compose(within(t), run)
 	if err != nil || text != "look at @acme:doc://one\n\n<resource server=\"acme\" uri=\"doc://one\">\nresource doc://one:\nthe first, which says @acme:doc://two\n</resource>" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if in := s.Dress(session.Input{Text: "ann@acme:x.org"}); in.Compose != nil {
+	if in := s.WithResources(session.Input{Text: "ann@acme:x.org"}); in.Compose != nil {
 		t.Error("a prompt without resources is composed")
 	}
-	in = s.Dress(session.Input{Text: "look at @acme:doc://nine"})
+	in = s.WithResources(session.Input{Text: "look at @acme:doc://nine"})
 	var own *session.ComposeError
 	if _, err := in.Compose(within(t), run); !errors.As(err, &own) {
 		t.Error(err)
@@ -244,7 +244,7 @@ func TestAPromptBringsTheResourcesThatItNames(t *testing.T) {
 	inner := func(context.Context, func(tool.RawCall) tool.Outcome) (string, error) {
 		return "/x @acme:doc://one\n\n<command>@acme:doc://two</command>", nil
 	}
-	in = s.Dress(session.Input{Text: "/x @acme:doc://one", Compose: inner})
+	in = s.WithResources(session.Input{Text: "/x @acme:doc://one", Compose: inner})
 	if text, err := in.Compose(within(t), run); err != nil || strings.Count(text, "<resource ") != 1 {
 		t.Errorf("%q, %v", text, err)
 	}

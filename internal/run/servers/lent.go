@@ -36,7 +36,7 @@ const mostLent = 32
 // lentName is an editor's name for a server, which may be any text, as ours.
 func lentName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if mcp.GoodServer("a" + string(r)) {
+		if mcp.ValidName("a" + string(r)) {
 			return r
 		}
 		return '-'
@@ -57,7 +57,7 @@ func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp
 		switch err = errors.Join(err, rerr, terr); {
 		case n >= mostLent:
 			why = fmt.Sprintf("it names more than %d", mostLent)
-		case !mcp.GoodServer(name):
+		case !mcp.ValidName(name):
 			why = "a name begins with a letter, and has at most 40 of letters, digits, _, . and -"
 		case configured, slices.ContainsFunc(own, func(o mcp.Server) bool { return o.Name == name }):
 			why = "there is one of this name in adze's own configuration, or the project's"

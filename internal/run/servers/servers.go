@@ -37,7 +37,7 @@ type Servers struct {
 	inquire toolset.Inquire // asks the user; if nil, nobody is there
 	soon    bool            // tools join as soon as they are there: nobody says a next prompt
 	joined  atomic.Int64    // the generation of the tools that the run has
-	shelf   *share.Shelf    // what they share beside tools
+	shared  *share.Catalog  // what they share beside tools
 	lent    *lentServers    // by an editor
 	tell    func(string)
 	end     func()
@@ -60,8 +60,8 @@ func (m *Servers) Enlist(registry *tool.Registry) {
 		return
 	}
 	problems := m.Pool.Enlist(registry)
-	if m.shelf.Any() {
-		if err := registry.Register(m.shelf.Tool()); err != nil {
+	if m.shared.Any() {
+		if err := registry.Register(m.shared.Tool()); err != nil {
 			problems = append(problems, err.Error())
 		}
 	}
@@ -108,7 +108,7 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	end := m.reach(s, &options)
 	m.Pool = mcp.New(options)
 	m.Hide(lent.names...)
-	m.shelf = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)
+	m.shared = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)
 	m.end = end
 	return m, notices
 }

@@ -26,7 +26,7 @@ import (
 func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
 	o.HTTP = dial.Opener(m.loginsOf())
 	ctx, end := context.WithCancel(context.Background())
-	desk := &consent.Desk{Told: m.tell}
+	desk := &consent.Asker{Told: m.tell}
 	if ask := m.inquire; ask != nil {
 		desk.Open = m.logins.Open
 		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
@@ -37,8 +37,8 @@ func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
 	o.Client = func(server string, c *sdk.ClientOptions) {
 		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		c.ElicitationHandler = desk.Elicit(server)
-		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shelf.Stale(ctx, server) }
-		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shelf.Stale(ctx, server) }
+		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shared.Stale(ctx, server) }
+		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shared.Stale(ctx, server) }
 	}
 	var mu sync.Mutex
 	known := map[string]int{} // its start for which that was asked
@@ -50,7 +50,7 @@ func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
 		defer mu.Unlock()
 		if known[server] < start && c != nil && (c.Prompts || c.Resources) {
 			known[server] = start
-			m.shelf.Stale(ctx, server)
+			m.shared.Stale(ctx, server)
 		}
 	}
 	return end
@@ -67,23 +67,23 @@ func (m *Servers) start(server string) int {
 }
 
 // learn asks a server what it shares. What cannot be had now is asked for when it is wanted.
-func (m *Servers) learn(ctx context.Context, server string) { _ = m.shelf.Learn(ctx, server) }
+func (m *Servers) learn(ctx context.Context, server string) { _ = m.shared.Learn(ctx, server) }
 
 // Dress has a prompt bring the resources of servers that it names.
 func (m *Servers) Dress(in session.Input) session.Input {
 	if m == nil {
 		return in
 	}
-	return m.shelf.Dress(in)
+	return m.shared.WithResources(in)
 }
 
 // Other is a prompt of a server as what a name behind a slash means.
 func (m *Servers) Other(name string) (func(context.Context, string) (string, error), bool) {
-	p, ok := m.shelf.Find(name)
+	p, ok := m.shared.Find(name)
 	if !ok {
 		return nil, false
 	}
-	return func(ctx context.Context, rest string) (string, error) { return m.shelf.Compose(ctx, p, rest) }, true
+	return func(ctx context.Context, rest string) (string, error) { return m.shared.Compose(ctx, p, rest) }, true
 }
 
 // Prompts are those of servers, as the interface lists what can be named after a slash.
@@ -91,7 +91,7 @@ func (m *Servers) Prompts() (out []api.Named) {
 	if m == nil {
 		return nil
 	}
-	for _, p := range m.shelf.Prompts() {
+	for _, p := range m.shared.Prompts() {
 		out = append(out, api.Named{Name: p.Label(), Args: p.Hint(), Help: p.Note, From: "MCP server " + p.Server})
 	}
 	return out
@@ -102,7 +102,7 @@ func (m *Servers) Mentions() []string {
 	if m == nil {
 		return nil
 	}
-	return m.shelf.Mentions()
+	return m.shared.Mentions()
 }
 
 // Rows are the servers as the interface shows them.
@@ -120,7 +120,7 @@ func (m *Servers) Rows(context.Context) (out []api.Server, err error) {
 				}
 			}
 		}
-		row.Resources, row.Prompts = m.shelf.Counts(st.Name)
+		row.Resources, row.Prompts = m.shared.Counts(st.Name)
 		out = append(out, row)
 	}
 	return out, nil

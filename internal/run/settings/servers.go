@@ -30,7 +30,7 @@ func (s *Settings) OwnServers() (out []mcp.Server) {
 		if c.Off {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.Old(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, Unpinned: c.Pin == "off", Roots: c.Roots}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.UsesSSE(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, SkipPinning: c.Pin == "off", Roots: c.Roots}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}
@@ -50,7 +50,7 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 		name, _, _ := strings.Cut(strings.TrimPrefix(i.ID, trust.Server+":"), "@")
 		one, off, err := mcp.Read(name, i.Raw)
 		taken := slices.ContainsFunc(own, func(s mcp.Server) bool { return s.Name == name })
-		if _, mine := s.Config.MCP.Servers[name]; off || taken || mine || !mcp.GoodServer(name) {
+		if _, mine := s.Config.MCP.Servers[name]; off || taken || mine || !mcp.ValidName(name) {
 			continue
 		}
 		one.Err, one.From, one.Dir = err, i.Path, cmp.Or(one.Dir, s.Root.Dir())

@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	errEndless = errors.New("its schema refers to itself without end")
-	errBomb    = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
+	errEndless      = errors.New("its schema refers to itself without end")
+	errTooManySteps = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
 )
 
-// bomb refuses a schema that takes endless time, or far too much, for one and the same value: by
-// references that come back to where they stand, or that double at each step.
-func bomb(root map[string]any) error {
-	w := walker{root: root, on: map[string]bool{}}
+// checkExpansion refuses a schema that takes endless time, or far too much, for one and the same
+// value: by references that come back to where they stand, or that double at each step.
+func checkExpansion(root map[string]any) error {
+	w := walker{root: root, following: map[string]bool{}}
 	return w.each(root, 0)
 }
 
 type walker struct {
-	root  map[string]any
-	on    map[string]bool // references that lead to where the walk is now
-	steps int
+	root      map[string]any
+	following map[string]bool // references that lead to where the walk is now
+	steps     int
 }
 
 // each looks at every schema in a value.
@@ -30,7 +30,7 @@ func (w *walker) each(value any, depth int) error {
 	switch v := value.(type) {
 	case map[string]any:
 		w.steps = 0
-		if err := w.place(v); err != nil {
+		if err := w.visit(v); err != nil {
 			return err
 		}
 		for _, child := range v {
@@ -48,23 +48,23 @@ func (w *walker) each(value any, depth int) error {
 	return nil
 }
 
-// place counts the schemas that one value is held to at one schema.
-func (w *walker) place(schema map[string]any) error {
+// visit counts the schemas that one value is held to at one schema.
+func (w *walker) visit(schema map[string]any) error {
 	if w.steps++; w.steps > maxSteps {
-		return errBomb
+		return errTooManySteps
 	}
 	for _, key := range []string{"$ref", "$dynamicRef"} {
 		ref, ok := schema[key].(string)
 		if !ok {
 			continue
 		}
-		if w.on[ref] {
+		if w.following[ref] {
 			return errEndless
 		}
 		if target, ok := resolve(w.root, ref).(map[string]any); ok {
-			w.on[ref] = true
-			err := w.place(target)
-			delete(w.on, ref)
+			w.following[ref] = true
+			err := w.visit(target)
+			delete(w.following, ref)
 			if err != nil {
 				return err
 			}
@@ -73,22 +73,22 @@ func (w *walker) place(schema map[string]any) error {
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		all, _ := schema[key].([]any)
 		for _, one := range all {
-			if err := w.part(one); err != nil {
+			if err := w.visitIf(one); err != nil {
 				return err
 			}
 		}
 	}
 	for _, key := range []string{"not", "if", "then", "else"} {
-		if err := w.part(schema[key]); err != nil {
+		if err := w.visitIf(schema[key]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) part(value any) error {
+func (w *walker) visitIf(value any) error {
 	if schema, ok := value.(map[string]any); ok {
-		return w.place(schema)
+		return w.visit(schema)
 	}
 	return nil
 }

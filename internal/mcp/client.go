@@ -12,36 +12,36 @@ import (
 )
 
 // client is what adze tells a server that it can do, and hears it tell.
-func (l *life) client() *sdk.Client {
+func (c *connection) client() *sdk.Client {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.stale() },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.stale() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-			l.calls.progress(r.Params)
+			c.calls.progress(r.Params)
 		},
 	}
-	addRoots := l.announceRoots(o)
-	if l.pool.opts.Client != nil {
-		l.pool.opts.Client(l.conf.Name, o)
+	addRoots := c.announceRoots(o)
+	if c.pool.opts.Client != nil {
+		c.pool.opts.Client(c.conf.Name, o)
 	}
 	if ask := o.ElicitationHandler; ask != nil {
 		o.ElicitationHandler = func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			if err := l.asks(true); err != nil {
+			if err := c.asks(true); err != nil {
 				return nil, err
 			}
 			return ask(ctx, r)
 		}
 	}
-	c := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: l.pool.opts.Version}, o)
-	addRoots(c)
-	c.AddSendingMiddleware(uncached)
-	c.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+	client := sdk.NewClient(&sdk.Implementation{Name: "adze", Version: c.pool.opts.Version}, o)
+	addRoots(client)
+	client.AddSendingMiddleware(uncached)
+	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			if p, ok := r.GetParams().(*sdk.SubscriptionsAcknowledgedParams); ok && p != nil {
 				subscribed(ctx, o, p.Notifications)
 			}
 			if !strings.HasPrefix(method, "notifications/") && method != "elicitation/create" {
-				if err := l.asks(false); err != nil {
+				if err := c.asks(false); err != nil {
 					return nil, err
 				}
 			}
@@ -51,7 +51,7 @@ func (l *life) client() *sdk.Client {
 			return next(ctx, method, r)
 		}
 	})
-	return c
+	return client
 }
 
 // errSampling refuses a request to the model of the run, with the code of the protocol's own
@@ -60,10 +60,10 @@ var errSampling = &jsonrpc.Error{Code: -1,
 	Message: "adze lets no server ask its model (sampling); return what the model is to look at as the result of the tool"}
 
 // asks counts what the server asks; an error: it is too much.
-func (l *life) asks(question bool) error {
-	over, err := l.calls.asks(question)
+func (c *connection) asks(question bool) error {
+	over, err := c.calls.asks(question)
 	if over {
-		l.fail(err.Error() + " while no call of it ran")
+		c.abort(err.Error() + " while no call of it ran")
 	}
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "nothing more is answered: " + err.Error()}
@@ -71,20 +71,13 @@ func (l *life) asks(question bool) error {
 	return nil
 }
 
-// fail ends the conversation for a reason.
-func (l *life) fail(why string) {
-	l.mu.Lock()
-	own := l.server.life == l
-	if own {
-		l.log.note("%s was ended: %s", l.conf.Name, why)
-		l.remember(Failed, why, false)
-		l.end()
-		l.part(Failed, why)
-	}
-	l.mu.Unlock()
-	if own {
-		l.pool.changed(l.conf.Name)
-	}
+// abort ends the conversation for a reason.
+func (c *connection) abort(why string) {
+	c.mutate(func() {
+		c.log.note("%s was ended: %s", c.conf.Name, why)
+		c.end()
+		c.fail(why, false)
+	})
 }
 
 // uncached has the library forget lists at once, whatever time a server says that they are good
@@ -124,46 +117,28 @@ func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSu
 }
 
 // stale has the tools asked for again, after the server said that they are others.
-func (l *life) stale() { l.latest.Stale(l.pool.ctx, l.relist) }
+func (c *connection) stale() { c.refresher.Stale(c.pool.ctx, c.askAgain) }
 
 // relistTries is how often a server may fail to say what its tools are now, until it tells of the
 // next change.
 const relistTries = 3
 
-// relist waits until the tools are known for the first time: holding the turn meanwhile would hold
-// that up.
-func (l *life) relist(mark int) {
-	limit := cmp.Or(l.conf.Start, DefaultStart)
-	ctx, cancel := context.WithTimeout(l.pool.ctx, limit)
+func (c *connection) askAgain() {
+	limit := cmp.Or(c.conf.Start, DefaultStart)
+	ctx, cancel := context.WithTimeout(c.pool.ctx, limit)
 	defer cancel()
-	session, release, err := l.borrow(ctx)
+	session, release, err := c.acquire(ctx)
 	if err != nil {
 		return
 	}
 	defer release()
 	for range relistTries {
-		err := l.latest.Since(ctx, mark, func() error {
-			now, err := child.Within(ctx, nil, limit, func() (Listing, error) { return l.ask(ctx, session) })
-			if err == nil {
-				l.changedTo(now)
-			}
-			return err
-		})
+		now, err := child.Within(ctx, nil, limit, func() (*Catalogue, error) { return c.askTools(ctx, session) })
+		if err == nil {
+			c.mutate(func() { c.update(now) })
+		}
 		if err == nil || ended(err) || ctx.Err() != nil {
 			return // those that were known stay
 		}
-	}
-}
-
-// changedTo takes a list, unless the server was started anew since it was asked for.
-func (l *life) changedTo(now Listing) {
-	l.mu.Lock()
-	own := l.server.life == l
-	if own {
-		l.learn(now)
-	}
-	l.mu.Unlock()
-	if own {
-		l.pool.changed(l.conf.Name)
 	}
 }

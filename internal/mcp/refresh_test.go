@@ -121,8 +121,8 @@ func (s *scripted) wants(name string) {
 	v := s.pool.servers["fake"]
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.now == nil || len(v.now.Tools) != 1 || v.now.Tools[0].Name != name {
-		s.t.Errorf("it says %+v and not %s", v.now, name)
+	if v.current == nil || len(v.current.Tools) != 1 || v.current.Tools[0].Name != name {
+		s.t.Errorf("it says %+v and not %s", v.current, name)
 	}
 	if q := slices.IndexFunc(s.open, func(m question) bool { return m.Method == "tools/list" }); q >= 0 {
 		s.t.Errorf("it asks once more")
@@ -226,13 +226,15 @@ func TestAListOfALifeBefore(t *testing.T) {
 		s := script(t, false)
 		s.answer("tools/list", tools("two"))
 		v := s.pool.servers["fake"]
-		old := v.life
+		old := v.connection
 		v.mu.Lock()
-		v.life = &life{server: v, end: func() {}}
+		v.connection = &connection{server: v, end: func() {}}
 		v.mu.Unlock()
-		old.changedTo(Listing{Tools: []*sdk.Tool{{Name: "one", InputSchema: map[string]any{"type": "object"}}}})
+		old.mutate(func() {
+			old.update(&Catalogue{Tools: []Tool{{Name: "one"}}})
+		})
 		v.mu.Lock()
-		v.life = old
+		v.connection = old
 		v.mu.Unlock()
 		s.wants("two")
 	})

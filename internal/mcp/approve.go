@@ -10,16 +10,16 @@ import (
 	"adze/tool"
 )
 
-// known is what the user agreed to; it is read from the disk once. If nil, the server was never
+// load returns what the user approved; it is read from the disk once. If nil, the server was never
 // seen. The lock is held.
-func (v *server) known() *Catalogue {
-	if !v.looked {
-		v.looked = true
+func (v *server) load() *Catalogue {
+	if !v.loaded {
+		v.loaded = true
 		if dir := v.pool.opts.State; dir != "" {
-			v.agreed = loadCatalogue(v.conf.file(dir))
+			v.approved = loadCatalogue(v.conf.file(dir))
 		}
 	}
-	return v.agreed
+	return v.approved
 }
 
 // listed is what lists of tools have of the server; if nil, it was never seen, or is hidden. The
@@ -28,34 +28,33 @@ func (v *server) listed() *Catalogue {
 	if v.hidden {
 		return nil
 	}
-	return v.known()
+	return v.load()
 }
 
-// learn takes what a server that has just started, or changed its list, says. What it says first is
+// update takes what a server that has just started, or changed its list, says. What it says first is
 // agreed to with the server itself; what is otherwise later waits for the user, but for what is
 // gone.
-func (v *server) learn(l Listing) {
-	now := catalogueOf(l)
-	v.list, v.now, v.change = l, now, Change{}
-	old := v.known()
+func (v *server) update(now *Catalogue) {
+	v.current, v.change = now, Change{}
+	old := v.load()
 	if old != nil {
-		if c := changes(v.conf.Name, old, now); c.Any() && !v.conf.Unpinned {
+		if c := changes(v.conf.Name, old, now); c.Any() && !v.conf.SkipPinning {
 			v.change = c
 			return
 		}
 	}
-	v.agree()
+	v.approve()
 }
 
-// agree makes what is said now what was agreed to; the lock is held.
-func (v *server) agree() {
-	same := v.agreed != nil && slices.EqualFunc(v.agreed.Tools, v.now.Tools, func(a, b Tool) bool { return a.Pin == b.Pin })
-	v.agreed, v.change = v.now, Change{}
+// approve makes what is said now the approved catalogue; the lock is held.
+func (v *server) approve() {
+	same := v.approved != nil && slices.EqualFunc(v.approved.Tools, v.current.Tools, func(a, b Tool) bool { return a.Pin == b.Pin })
+	v.approved, v.change = v.current, Change{}
 	if !same {
 		v.pool.generation.Add(1)
 	}
 	if dir := v.pool.opts.State; dir != "" {
-		_ = v.agreed.save(v.conf.file(dir)) // without it the next run asks the server again
+		_ = v.approved.save(v.conf.file(dir)) // without it the next run asks the server again
 	}
 }
 
@@ -103,7 +102,7 @@ func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
-		if !v.hidden && v.known() == nil && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
+		if !v.hidden && v.load() == nil && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
 			out = append(out, name)
 		}
 		v.mu.Unlock()
@@ -119,7 +118,7 @@ func (p *Pool) Catalogue(name string) *Catalogue {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.known()
+	return v.load()
 }
 
 // Pending is what a server that runs says otherwise than the user agreed to.
@@ -145,20 +144,20 @@ func (p *Pool) Accept(c Change) error {
 		v.mu.Unlock()
 		return fmt.Errorf("%s says something else again; look at it once more", c.Server)
 	}
-	if v.now != nil {
-		v.agree()
+	if v.current != nil {
+		v.approve()
 	}
 	v.mu.Unlock()
 	p.changed(c.Server)
 	return nil
 }
 
-// holds looks, right before a call, whether a tool is what the user agreed to, and asks them
+// checkApproved looks, right before a call, whether a tool is what the user agreed to, and asks them
 // where it is not.
-func (v *server) holds(ctx context.Context, shown Tool) error {
+func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 	v.mu.Lock()
-	now, there := v.now.tool(shown.Name)
-	agreed, _ := v.agreed.tool(shown.Name)
+	now, there := v.current.tool(shown.Name)
+	approved, _ := v.approved.tool(shown.Name)
 	change := v.change
 	v.mu.Unlock()
 	name := v.conf.Name
@@ -167,7 +166,7 @@ func (v *server) holds(ctx context.Context, shown Tool) error {
 		return tool.Fail(tool.CodeNotFound, "the server %s has no tool %s any more; go on without it", name, Line(shown.Name, 100))
 	case now.Pin == shown.Pin:
 		return nil
-	case now.Pin != agreed.Pin && !v.conf.Unpinned:
+	case now.Pin != approved.Pin && !v.conf.SkipPinning:
 		if err := v.consent(ctx, change); err != nil {
 			return err
 		}
@@ -213,7 +212,7 @@ func (p *Pool) Forget(name string) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.looked, v.agreed, v.now, v.change = true, nil, nil, Change{}
+	v.loaded, v.approved, v.current, v.change = true, nil, nil, Change{}
 	if dir := p.opts.State; dir != "" {
 		_ = os.Remove(v.conf.file(dir)) // it may never have been there
 		_ = os.Remove(v.conf.logFile(dir))
