@@ -31,8 +31,8 @@ func (v *server) listed() *Catalogue {
 	return v.load()
 }
 
-// update takes what a server that has just started, or changed its list, says. What it says first is
-// agreed to with the server itself; what is otherwise later waits for the user, but for what is
+// update takes what a server that has just started, or changed its list, says. What it says first
+// is agreed to with the server itself; what is otherwise later waits for the user, but for what is
 // gone.
 func (v *server) update(now *Catalogue) {
 	v.current, v.change = now, Change{}
@@ -152,8 +152,8 @@ func (p *Pool) Accept(c Change) error {
 	return nil
 }
 
-// checkApproved looks, right before a call, whether a tool is what the user agreed to, and asks them
-// where it is not.
+// checkApproved looks, right before a call, whether a tool is what the user agreed to, and asks
+// them where it is not.
 func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 	v.mu.Lock()
 	now, there := v.current.tool(shown.Name)

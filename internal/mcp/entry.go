@@ -74,8 +74,8 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
 }
 
-// UsesSSE reports a server that speaks the transport of 2024-11-05: by what a file says of its kind,
-// else by the address that was the custom.
+// UsesSSE reports a server that speaks the transport of 2024-11-05: by what a file says of its
+// kind, else by the address that was the custom.
 func UsesSSE(kind, address string) bool {
 	if kind != "" && kind != "remote" {
 		return kind == "sse"

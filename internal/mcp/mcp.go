@@ -6,20 +6,19 @@
 // asked about before it counts.
 //
 // Start reading at Pool and Pool.Session, then server.go (one server and the states of its life),
-// connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server may
-// ask and tell), refresh.go (what changes while it runs), stdio.go (the wire of a program), log.go,
-// lastwords.go and last.go (what is kept of how it went), list.go and define.go (its catalogue,
-// bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
+// connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server
+// may ask and tell), refresh.go (what changes while it runs), stdio.go (the wire of a program),
+// log.go, lastwords.go and last.go (what is kept of how it went), list.go and define.go (its
+// catalogue, bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
 // Known limits: a tool that runs as a task alone cannot be called, and no server may ask the model
-// (sampling). A program that speaks the protocol of 2025-11-25 is not asked whether it speaks a newer
-// one. The order of a schema's properties is
-// that of the alphabet, because the library decodes it into a map. From 2026-07-28 on, changes
-// after the end of a subscription are seen when the server is started the next time: the library
-// does not tell of that end.
+// (sampling). A program that speaks the protocol of 2025-11-25 is not asked whether it speaks a
+// newer one. The order of a schema's properties is that of the alphabet, because the library
+// decodes it into a map. From 2026-07-28 on, changes after the end of a subscription are seen when
+// the server is started the next time: the library does not tell of that end.
 package mcp
 
 import (

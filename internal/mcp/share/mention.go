@@ -33,9 +33,9 @@ func mentioned(text string, servers []string) (out []mention) {
 	return out
 }
 
-// WithResources makes a prompt bring the resources that it names: each is read by a call of the user's
-// own, which passes the gate as any other, and stands behind the text. A prompt that names none is
-// left as it is.
+// WithResources makes a prompt bring the resources that it names: each is read by a call of the
+// user's own, which passes the gate as any other, and stands behind the text. A prompt that names
+// none is left as it is.
 func (s *Catalog) WithResources(in session.Input) session.Input {
 	inner := in.Compose
 	if inner == nil && len(mentioned(in.Text, s.pool.Names())) == 0 {

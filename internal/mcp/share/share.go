@@ -67,8 +67,8 @@ type Catalog struct {
 	refreshers map[string]*mcp.Refresher
 }
 
-// New makes a catalog; it starts no server and reads nothing yet. mask hides secrets in what servers
-// say; if nil, nothing is hidden.
+// New makes a catalog; it starts no server and reads nothing yet. mask hides secrets in what
+// servers say; if nil, nothing is hidden.
 func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	if mask == nil {
 		mask = func(s string) string { return s }
