@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,30 +21,27 @@ import (
 )
 
 func (s servers) login() *cobra.Command {
-	var o oauth.Options
-	var secretFrom string
-	var inFile, device bool
+	o, secretFrom, inFile := oauth.Options{}, "", false
 	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
-		Long: "Opens the server's login in your browser, which comes back to this machine, and keeps what that brings: in the key ring of\n" +
-			"the system, else in a file that only you can read. It is refreshed by itself. Where no browser opens, open the address\n" +
-			"yourself; over ssh, forward the port that --port names. Where a server's logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays the same for\n" +
-			"each login, and logins that need nobody (CI), stand in the configuration: mcp.servers.NAME.oauth.",
+		Long: "Opens the server's login in your browser, and keeps what that brings in the key ring of the system, else in a file that\n" +
+			"only you can read. It is refreshed by itself. Where no browser opens, open the address yourself; over ssh, forward the port\n" +
+			"that --port names. Where logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays\n" +
+			"the same for each login, and logins that need nobody (CI), stand in the configuration: mcp.servers.NAME.oauth.",
 		Example: "  adze mcp login github\n  adze mcp login github --issuer https://login.example.com",
 		RunE: func(c *cobra.Command, words []string) error {
-			if device {
+			if cmd.Flagged(c, "device") {
 				return usage.Mistake("open the address that adze mcp login "+words[0]+" prints in any browser; from another machine, with --port and ssh -L PORT:127.0.0.1:PORT", "--device is gone: no login by a code")
 			}
-			if secretFrom != "" {
-				if o.Secret = s.Getenv(secretFrom); o.Secret == "" {
-					return usage.Mistake("set it, or leave the flag out", "the variable %s is empty", secretFrom)
-				}
+			if o.Secret = s.Getenv(secretFrom); o.Secret != "" {
 				s.Hide(o.Secret)
+			} else if secretFrom != "" {
+				return usage.Mistake("set it, or leave the flag out", "the variable %s is empty", secretFrom)
 			}
 			return s.at(c, words[0], func(d Desk, at oauth.Server) error { return s.runLogin(c, d.Logins, at, o, inFile) })
 		}}
 	f := c.Flags()
-	f.BoolVar(&device, "device", false, "is gone")
-	_ = f.MarkHidden("device") // it is defined
+	f.Bool("device", false, "is gone")
+	_ = f.MarkHidden("device")
 	f.StringVar(&o.Issuer, "issuer", "", "the `ADDRESS` that gives logins for it, where that is another origin and you mean it")
 	f.StringVar(&o.Metadata, "client-metadata", "", "the `ADDRESS` of a client id metadata document about this client")
 	f.StringArrayVar(&o.Scopes, "scope", nil, "ask for these `SCOPES` instead of those that it names; again for more")
@@ -62,14 +60,11 @@ func (s servers) at(c *cobra.Command, name string, do func(Desk, oauth.Server) e
 			return err
 		}
 		conf, _ := d.Pool.Server(name)
-		switch {
-		case len(conf.Command) > 0:
+		if len(conf.Command) > 0 {
 			return usage.Mistake("what it needs to log in stands in its own words, or in its variables", "%s is a program on this machine, and no address", name)
-		case conf.Err != nil:
-			return usage.Mistake("adze mcp list shows it", "%s cannot be used: %v", name, conf.Err)
 		}
 		at, err := dial.Server(conf)
-		if err != nil {
+		if err = cmp.Or(conf.Err, err); err != nil {
 			return usage.Mistake("adze mcp list shows it", "%s cannot be used: %v", name, err)
 		}
 		return do(d, at)
