@@ -56,7 +56,7 @@ func TestTheServerOfEverything(t *testing.T) {
 		t.Errorf("%d attachments", len(o.Attachments))
 	}
 	b.wants(t, "get-resource-links", `{"count":2}`, tool.Completed, "resource demo://")
-	b.wants(t, "simulate-research-query", `{"topic":"saws"}`, tool.Completed, "Research Report: saws") // a task, and no other way
+	b.wants(t, "simulate-research-query", `{"topic":"saws"}`, tool.Failed, "requires task augmentation") // a task, and no other way
 	b.wants(t, "get-roots-list", `{}`, tool.Completed, "file://"+p.opts.Dir)
 	b.wants(t, "trigger-long-running-operation", `{"duration":0.2,"steps":2}`, tool.Completed, "completed")
 	ctx, cancel := context.WithCancel(t.Context())
