@@ -194,9 +194,3 @@ func LastWords(r proc.Result) string {
 	}
 	return out
 }
-
-// NotStarted reports words of standard error by which a launcher says that what it is to start is
-// not there: another start ends in the same way.
-func NotStarted(r proc.Result) bool {
-	return launchFailure().MatchString(r.Errors.Head + r.Errors.Tail)
-}

@@ -33,12 +33,6 @@ var (
 	})
 )
 
-// launchFailure are words of launchers, and of programs that are not there: a start with other
-// words to the server ends in the same way.
-var launchFailure = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`npm (error|ERR!)|Cannot find (module|package)|No module named|ModuleNotFoundError|ENOENT|no such file or directory|not found|Unable to access jarfile|Could not find or load main class|Docker daemon|Error response from daemon|No solution found|Failed to (resolve|fetch|download)|undefined: |permission denied`)
-})
-
 // reason is the line of a program's standard error that says why it ended; if empty, there is none.
 // The last line seldom does: behind the error come frames, versions and hints.
 func reason(text string) string {

@@ -19,8 +19,5 @@ func TestTheLineThatSaysWhy(t *testing.T) {
 		if got := reason(text + "\n"); "=> "+got != want && "=>"+got != strings.TrimSpace(want) {
 			t.Errorf("%s: %q, not %q", name, got, want)
 		}
-		if name != "words" && name != "nothing" && name != "env" && name != "node-throw" && name != "python-traceback" && name != "java-cause" && name != "go-panic" && name != "mcp-filesystem" && !launchFailure().MatchString(text) {
-			t.Errorf("%s: it would be started again", name)
-		}
 	}
 }
