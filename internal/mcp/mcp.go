@@ -37,8 +37,8 @@ import (
 
 // Bounds of a server's life, unless Options or Server say others.
 const (
-	// DefaultProbe is how long a server may take to answer the question of the newest protocol,
-	// which older ones leave unanswered, until it is asked in older words too.
+	// DefaultProbe is how long a service may take to answer the question of the newest protocol
+	// until it is asked in older words.
 	DefaultProbe = 3 * time.Second
 	// DefaultStart is how long a server may take until its tools are known; it is the session's
 	// time and not a call's.
