@@ -41,7 +41,6 @@ type Budget struct {
 	begun  int // calls that may run
 	calls  map[string]map[tool.Status]int
 	denied []Denial
-	tried  []TriedFile
 	// refusals counts those of denied that are of sandboxes.
 	refusals int
 }
@@ -144,9 +143,6 @@ func (b *Budget) count(o tool.Outcome) {
 			at.calls[o.Tool] = map[tool.Status]int{}
 		}
 		at.calls[o.Tool][o.Status]++
-		for _, f := range o.Record.Tried[:min(len(o.Record.Tried), maxTried-len(at.tried))] {
-			at.tried = append(at.tried, TriedFile{call, agent, f})
-		}
 		at.refused(o.Record.Refused, Denial{Call: call, Tool: o.Tool, Agent: agent})
 		if o.Status != tool.Denied {
 			continue
@@ -165,9 +161,6 @@ func (b *Budget) count(o tool.Outcome) {
 
 // maxRefused bounds what the list of denials holds of all that sandboxes refused in a turn.
 const maxRefused = 500
-
-// maxTried bounds what the list of changes that were dropped holds of a turn.
-const maxTried = 500
 
 // refused lists what a sandbox refused a call, each once in a turn.
 func (b *Budget) refused(list []tool.Refusal, d Denial) {
@@ -193,7 +186,7 @@ func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
 func (b *Budget) sum(r *Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.Usage, r.Cost, r.Steps, r.Denied, r.Tried = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied), slices.Clone(b.tried)
+	r.Usage, r.Cost, r.Steps, r.Denied = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied)
 	r.Calls = map[string]map[tool.Status]int{}
 	for name, counts := range b.calls {
 		r.Calls[name] = maps.Clone(counts)

@@ -214,7 +214,6 @@ type Result struct {
 	Calls    map[string]map[tool.Status]int `json:"calls,omitempty"` // by tool and status
 	Denied   []Denial                       `json:"denied,omitempty"`
 	Changed  []string                       `json:"files_changed,omitempty"`
-	Tried    []TriedFile                    `json:"tried,omitempty"`    // what commands that ran aside would have changed
 	Staged   json.RawMessage                `json:"staged,omitempty"`   // what a staged turn changed, and what became of it
 	Plan     *Plan                          `json:"plan,omitempty"`     // the newest, where the turn made or settled one
 	Notes    []Note                         `json:"notes,omitempty"`    // what the model was told late
@@ -225,13 +224,6 @@ type Result struct {
 	// nil, that was not the end. Zero is a provider that named no time.
 	Limited *time.Duration `json:"limited_ns,omitempty"`
 	Err     error          `json:"-"`
-}
-
-// TriedFile is what a call would have changed.
-type TriedFile struct {
-	Call  tool.CallID `json:"call"`
-	Agent string      `json:"agent,omitempty"` // the subagent that made the call
-	tool.TriedFile
 }
 
 // Denial is one refused call, or one thing that the sandbox refused a call that ran.

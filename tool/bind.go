@@ -242,7 +242,7 @@ func (c *call) run(ctx context.Context, b Common) (outcomeParts, error) {
 func (r *Result[Meta]) parts() outcomeParts {
 	return outcomeParts{
 		title: r.Title, output: r.Output, attachments: r.Attachments,
-		changed: r.Changed, whole: r.Whole, outputFile: r.OutputFile, truncated: r.Truncated, sandbox: r.Sandbox, refused: r.Refused, tried: r.Tried, carried: r.Carried, stop: r.Stop, pending: r.Pending,
+		changed: r.Changed, whole: r.Whole, outputFile: r.OutputFile, truncated: r.Truncated, sandbox: r.Sandbox, refused: r.Refused, carried: r.Carried, stop: r.Stop, pending: r.Pending,
 	}
 }
 
@@ -258,7 +258,6 @@ type outcomeParts struct {
 	changed     []string
 	sandbox     string
 	refused     []Refusal
-	tried       []TriedFile
 	carried     []Carried
 	stop        bool
 	pending     bool

@@ -85,12 +85,11 @@ type Result[Meta any] struct {
 	// Whole is the output before the tool shortened it for the model: the pipeline keeps it in a file
 	// and says which. If empty, Output is all there is.
 	Whole   string
-	Sandbox string      // what held the commands that it ran, for the record; if empty, nothing did, or there were none
-	Tried   []TriedFile // what commands that ran apart would have changed, for the record
-	Refused []Refusal   // what that refused them, whether they failed or not, for the record
-	Carried []Carried   // what that carried to hosts and from them, for the record
-	Stop    bool        // ends the turn
-	Pending bool        // what the call asked after goes on by itself: asked again, it may tell more
+	Sandbox string    // what held the commands that it ran, for the record; if empty, nothing did, or there were none
+	Refused []Refusal // what that refused them, whether they failed or not, for the record
+	Carried []Carried // what that carried to hosts and from them, for the record
+	Stop    bool      // ends the turn
+	Pending bool      // what the call asked after goes on by itself: asked again, it may tell more
 }
 
 // Attachment is an image or document for models that take it.

@@ -78,7 +78,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		now := x.runner.now()
 		r.Waited = x.waits.total(now)
 		r.Duration = now.Sub(r.Start) - r.Waited
-		r.OutputHash, r.Sandbox, r.Refused, r.Tried, r.Carried = hash, p.sandbox, p.refused, p.tried, p.carried
+		r.OutputHash, r.Sandbox, r.Refused, r.Carried = hash, p.sandbox, p.refused, p.carried
 		x.over = true
 	})
 	record := x.snapshot()

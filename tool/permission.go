@@ -200,9 +200,8 @@ type Decision struct {
 type Judged struct {
 	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
 	Caged bool
-	// Aside says what becomes of its changes, which are kept apart while it runs. If empty, they are
-	// applied when it has ended.
-	Aside Aside
+	// Planned says that its changes are dropped, and that it reaches no network.
+	Planned bool
 	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for
 	// outside before it runs.
 	Leaves string
@@ -213,16 +212,6 @@ type Judged struct {
 	// the repository then has no say in what runs.
 	Git, Looks bool
 }
-
-// Aside says what becomes of changes that a command made apart.
-type Aside string
-
-// What may become of them.
-const (
-	Reviewed Aside = "reviewed" // the user chooses what is applied
-	Tried    Aside = "tried"    // they are listed in the record, and dropped
-	Planned  Aside = "planned"  // they are dropped, and the command reaches no network
-)
 
 // Gate is the choke point that every call of every agent passes. Contract:
 //   - Decide is called once before Run with all that Needs named, and once for each Context.Ask;

@@ -45,7 +45,6 @@ type Record struct {
 	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a user
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; if empty, outside one, or it ran none
-	Tried      []TriedFile   `json:"tried,omitempty"`   // what its commands, which ran apart, would have changed
 	Refused    []Refusal     `json:"refused,omitempty"` // what that refused its commands, whether they failed or not
 	Carried    []Carried     `json:"carried,omitempty"` // what the door of that sandbox carried
 	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local
@@ -131,15 +130,4 @@ func (n Need) changes() bool { return n.Permission == Write || n.Permission == E
 func (r Record) Aborted(output string) Outcome {
 	r.Status, r.Code, r.OutputHash = Aborted, CodeAborted, hashOf(output)
 	return Outcome{Call: r.Call, Tool: r.Tool, Status: r.Status, Code: r.Code, Output: output, Record: r}
-}
-
-// TriedFile is what a command that ran apart would have done to a file.
-type TriedFile struct {
-	Path    string `json:"path"`
-	Change  string `json:"change"` // added, modified or removed
-	Added   int    `json:"added"`  // lines
-	Removed int    `json:"removed"`
-	Summary string `json:"summary,omitempty"` // what the diff does not tell
-	Diff    string `json:"diff,omitempty"`    // as git prints it; bounded
-	Cut     bool   `json:"cut,omitempty"`     // the diff is not whole
 }

@@ -170,12 +170,9 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	}
 	x.limit = cmd.Timeout
 	cmd.Head, cmd.Tail, cmd.ProgressTail = headKept, tailKept, shellLiveTail
-	cmd.Transaction, cmd.Asks = true, !x.dropped()
-	if how := x.apart(); how != "" {
-		cmd.Aside = true
-		if how == tool.Planned {
-			cmd.Reach, cmd.Local = nil, nil
-		}
+	cmd.Transaction, cmd.Asks = true, !x.planned()
+	if x.planned() {
+		cmd.Aside, cmd.Reach, cmd.Local = true, nil, nil
 	}
 	cmd.Progress = x.progress()
 	if x.shell.Spill != nil {
@@ -208,7 +205,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		x.decide(ctx, &r)
 		start = start.Add(x.shell.Now().Sub(ended)) // the user's time is not the command's
 	}
-	if x.apart() != "" {
+	if x.planned() {
 		x.result.Refused = refusals(r)
 	} else if r, late, err = x.outside(ctx, cmd, r); err != nil {
 		return x.result, asFailure(err)

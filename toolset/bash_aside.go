@@ -3,7 +3,6 @@ package toolset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,49 +12,27 @@ import (
 	"adze/tool"
 )
 
-// A command that runs aside changes a private view of the workspace. When it has ended its changes
-// are dropped, or the user chooses what is applied of them, while the call still runs: it has one
-// outcome, which says what became of them.
+// In plan mode a command runs aside: it changes a private view of the workspace, and its changes
+// are dropped when it has ended. Elsewhere some changes of a command wait for the user, who chooses
+// what is applied of them while the call still runs: it has one outcome, which says what became of
+// them.
 
-// Bounds of what the record holds of changes that were dropped, in bytes.
-const (
-	triedDiff  = 16 << 10 // of one file
-	triedDiffs = 128 << 10
-	triedFiles = 100
-)
-
-// apart says what becomes of the command's changes. It is empty where they are applied.
-func (x *bashCall) apart() tool.Aside {
-	if x.call.Judged == nil {
-		return ""
-	}
-	return x.call.Judged.Aside
-}
-
-// dropped reports that nobody is asked about the changes.
-func (x *bashCall) dropped() bool { return x.apart() == tool.Tried || x.apart() == tool.Planned }
+// planned reports a command whose changes are dropped.
+func (x *bashCall) planned() bool { return x.call.Judged != nil && x.call.Judged.Planned }
 
 // decide has the command's changes applied or dropped.
 func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 	aside := r.Aside
 	r.Aside = nil
-	if x.dropped() {
+	if x.planned() {
 		aside.Apply(nil)
 		x.drop(aside.Files)
 		return
 	}
 	v := newReview(aside.Files)
-	if len(aside.Files) == 0 {
-		x.decided = append(x.decided, "(it ran aside and changed nothing)")
-		aside.Apply(nil)
-		return
-	}
-	why := "the command has run aside: nothing of this is in the workspace yet"
-	if x.apart() == "" {
-		why = "the command has ended; this part of its changes waits, because " + v.doubt
-	}
+	why := "the command has ended; this part of its changes waits, because " + v.doubt
 	need := tool.Need{Permission: tool.Write, Target: "what it changed: " + plural.Of(len(aside.Files), "file"), Reach: tool.OwnChange}
-	refused, said, err := x.call.Review(ctx, need, why, append(x.shown(*r), v.blocks...))
+	refused, said, err := x.call.Review(ctx, need, why, v.blocks)
 	var choices []proc.FileChoice
 	if err == nil {
 		choices = v.choices(refused)
@@ -65,42 +42,12 @@ func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 	for _, b := range found.Denied {
 		r.Deny(b)
 	}
-	x.decided = append(x.decided, v.outcome(choices, said, err, x.apart() == ""))
+	x.decided = append(x.decided, v.outcome(choices, said, err))
 }
 
-// shown is the output of the command, for whoever decides about its changes.
-func (x *bashCall) shown(r proc.Result) []tool.Block {
-	if x.apart() == "" || r.Output.Bytes == 0 {
-		return nil
-	}
-	text := r.Output.Tail
-	if text == "" {
-		text = r.Output.Head
-	}
-	end := "exit " + fmt.Sprint(r.Code)
-	if err := r.Err(); err != nil {
-		end = err.Error()
-	}
-	return tool.Output("its output · "+end, endLine(tailText(lastBytes(text, shellLiveTail))))
-}
-
-// drop records the changes that were dropped, and tells the model.
+// drop tells the model of the changes that were dropped.
 func (x *bashCall) drop(files []proc.ChangedFile) {
-	how := "(run aside: all that it changed is dropped"
-	if x.apart() == tool.Planned {
-		how = "(plan mode: run aside without network, and all that it changed is dropped"
-	} else {
-		x.result.Tried = tried(files, x.masked)
-	}
-	if keep := x.shell.Tried; keep != nil {
-		var patch strings.Builder
-		for _, f := range files {
-			patch.WriteString(diffOf(f).Text)
-		}
-		if err := keep(patch.String()); err != nil {
-			how += "; its patch could not be saved: " + err.Error()
-		}
-	}
+	how := "(plan mode: run aside without network, and all that it changed is dropped"
 	if len(files) > 0 {
 		names := make([]string, len(files))
 		for i, f := range files {
@@ -137,24 +84,6 @@ func (x *bashCall) masked(text string) string {
 	}
 	s := x.shell.Mask()
 	return s.Write(text) + s.End()
-}
-
-// tried is what the record holds of changes.
-func tried(files []proc.ChangedFile, masked func(string) string) (out []tool.TriedFile) {
-	room := triedDiffs
-	for _, f := range files[:min(len(files), triedFiles)] {
-		d := diffOf(f)
-		t := tool.TriedFile{Path: f.Path, Change: f.Change, Added: d.Added, Removed: d.Removed, Summary: f.Summary, Diff: masked(d.Text)}
-		if most := min(triedDiff, room); len(t.Diff) > most {
-			t.Diff, t.Cut = t.Diff[:strings.LastIndexByte(t.Diff[:most], '\n')+1], true
-		}
-		room -= len(t.Diff)
-		out = append(out, t)
-	}
-	if more := len(files) - triedFiles; more > 0 {
-		out = append(out, tool.TriedFile{Change: "modified", Summary: plural.Of(more, "further file"), Cut: true})
-	}
-	return out
 }
 
 // diffOf is a change as git prints it. It has no text where the file has none.
@@ -226,8 +155,8 @@ func (v review) choices(refused []int) []proc.FileChoice {
 	return out
 }
 
-// outcome tells the model what became of the changes. Rest says that all others are applied.
-func (v review) outcome(choices []proc.FileChoice, said string, err error, rest bool) string {
+// outcome tells the model what became of the changes that waited.
+func (v review) outcome(choices []proc.FileChoice, said string, err error) string {
 	var taken, dropped []string
 	for i, f := range v.files {
 		switch {
@@ -239,10 +168,7 @@ func (v review) outcome(choices []proc.FileChoice, said string, err error, rest 
 			taken = append(taken, f.Path)
 		}
 	}
-	out := "it ran aside"
-	if rest {
-		out = "some of its changes are left to the user"
-	}
+	out := "some of its changes are left to the user"
 	if len(taken) > 0 {
 		out += "; applied: " + named(taken, ", ")
 	}
@@ -252,7 +178,7 @@ func (v review) outcome(choices []proc.FileChoice, said string, err error, rest 
 	if err != nil {
 		out += "; " + oneLine(err.Error(), 300)
 		if errors.Is(err, context.Canceled) {
-			out = "it ran aside; everything is dropped, because the review was not finished"
+			out = "some of its changes were left to the user; they are dropped, because the review was not finished"
 		}
 	}
 	if said != "" {

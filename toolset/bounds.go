@@ -9,8 +9,6 @@ import (
 // Bounds is what a user may set of the limits of tools. 0 stands for the default.
 type Bounds struct {
 	Lines, Bytes int // of one call's output
-	Glob, Grep   int // results, matches
-	List         int // entries
 }
 
 // Room that a tool leaves for what it says itself below its results.

@@ -72,25 +72,6 @@ func TestFootersSurviveEveryBound(t *testing.T) {
 	}
 }
 
-// The numbers that a user sets are the defaults of calls, and those that the model reads.
-func TestBoundsAreThePersons(t *testing.T) {
-	b := newBoundedBench(t, t.TempDir(), Bounds{Glob: 3, Grep: 4, List: 5})
-	for i := range 20 {
-		b.put(t, fmt.Sprintf("f%02d.txt", i), "word\n")
-	}
-	for name, c := range map[string]struct{ arguments, says, tells string }{
-		"glob": {`{"pattern":"*"}`, "3 of 20 files", "up to 3,"},
-		"grep": {`{"pattern":"word"}`, "f03.txt", "up to 4 matches"},
-		"list": {`{}`, "15 files not shown", "up to 5 entries"},
-	} {
-		o := b.play(t, name, c.arguments).outcome
-		d, _ := b.set.Get(name)
-		if !strings.Contains(o.Output, c.says) || strings.Contains(o.Output, "f05") || !strings.Contains(d.Description, c.tells) {
-			t.Errorf("%s: %s\n%s", name, o.Output, d.Description)
-		}
-	}
-}
-
 // read gives 2,000 lines, and a page may have 100 KB, whatever the pipeline lets through else.
 func TestReadAndWebfetchHaveTheirOwnBounds(t *testing.T) {
 	b := newBoundedBench(t, t.TempDir(), Bounds{})

@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -36,7 +35,7 @@ type globMeta struct {
 func glob(s seeker) tool.Tool {
 	return tool.Define("glob", tool.Config[globArgs, globMeta]{
 		ProviderSchema: usual[globArgs](s.brief, "pattern: such as **/*.go", "path: folder"),
-		Description:    describe(s.words("glob"), limits{"limit": cmp.Or(s.bounds.Glob, globLimit)}),
+		Description:    describe(s.words("glob"), limits{"limit": globLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "find", "name", "pattern", "search"},
 		Aliases:        []string{"find_files", "find", "glob_search", "glob_files"},
@@ -62,7 +61,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	if err != nil {
 		return globResult{}, err
 	}
-	q := search.GlobQuery{Pattern: g.relative(at, in.Pattern)[0], Limit: bounded(in.Limit, cmp.Or(g.bounds.Glob, globLimit), g.bounds.most())}
+	q := search.GlobQuery{Pattern: g.relative(at, in.Pattern)[0], Limit: bounded(in.Limit, globLimit, g.bounds.most())}
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
 		c.Metadata(fmt.Sprintf("%s, %s so far", in.Pattern, plural.Of(n, "file")), globMeta{Pattern: in.Pattern, Path: from, Total: int(n)})

@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -62,7 +61,7 @@ type grepRow struct {
 func grep(s seeker) tool.Tool {
 	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
 		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path: folder or file", "include: files to search, such as *.go", "ignore_case", "context: lines around a match"),
-		Description:    describe(s.words("grep"), limits{"limit": cmp.Or(s.bounds.Grep, grepLimit)}),
+		Description:    describe(s.words("grep"), limits{"limit": grepLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags: []string{
 			"search", "text", "regex", "content", "code", "function", "call", "caller", "usage", "reference", "definition", "symbol", "occurrence",
@@ -100,7 +99,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	}
 	q := in.query()
 	q.Include, q.Exclude = g.relative(at, q.Include...), g.relative(at, q.Exclude...)
-	q.Limit = bounded(in.Limit, cmp.Or(g.bounds.Grep, grepLimit), g.bounds.most())
+	q.Limit = bounded(in.Limit, grepLimit, g.bounds.most())
 	q.Stop = q.Mode != search.Count // who wants to know how many there are asks for counts
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {

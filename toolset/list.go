@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -37,7 +36,7 @@ type listMeta struct {
 func list(s seeker) tool.Tool {
 	return tool.Define("list", tool.Config[listArgs, listMeta]{
 		ProviderSchema: usual[listArgs](s.brief, "path: folder", "depth: levels of folders"),
-		Description:    describe(s.words("list"), limits{"limit": cmp.Or(s.bounds.List, listLimit)}),
+		Description:    describe(s.words("list"), limits{"limit": listLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "folder", "directory", "ls", "tree"},
 		Aliases:        []string{"list_files", "ls", "list_directory", "list_dir", "directory_tree", "tree"},
@@ -63,7 +62,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 		return listResult{}, err
 	}
 	q := search.ListQuery{
-		Depth: bounded(in.Depth, 1, listDepth), Ignore: l.relative(at, globs(in.Ignore)...), Limit: bounded(in.Limit, cmp.Or(l.bounds.List, listLimit), l.bounds.most()),
+		Depth: bounded(in.Depth, 1, listDepth), Ignore: l.relative(at, globs(in.Ignore)...), Limit: bounded(in.Limit, listLimit, l.bounds.most()),
 	}
 	r, err := at.List(ctx, q)
 	if err != nil {

@@ -41,9 +41,6 @@ type Shell struct {
 	// EndsAtLimit says that a command which meets its time limit is ended, because nobody could read
 	// on in the job that it would become.
 	EndsAtLimit bool
-	// Tried gets what a command that ran aside changed of texts, as one patch, before it is dropped. If
-	// nil, nobody wants it.
-	Tried func(patch string) error
 	// Ran is told of each command that worked on a stage. If nil, nobody is.
 	Ran func(RanCommand)
 	// Terminal runs commands that are waited for in a terminal of the user's, where there is one:
@@ -120,10 +117,9 @@ func NewShell(s proc.Supervisor, env []string) *Shell {
 }
 
 // Limit sets the times of commands; 0 leaves the default. A default above the most lifts that too.
-func (s *Shell) Limit(usual, most time.Duration) {
+func (s *Shell) Limit(usual time.Duration) {
 	s.Timeout = cmp.Or(usual, s.Timeout)
-	s.MaxTimeout = max(cmp.Or(most, s.MaxTimeout), usual)
-	s.Timeout = min(s.Timeout, s.MaxTimeout)
+	s.MaxTimeout = max(s.MaxTimeout, s.Timeout)
 }
 
 // Jobs are what bash started to go on in the background.

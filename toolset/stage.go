@@ -12,7 +12,15 @@ import (
 	"adze/tool"
 )
 
-// Stage is the view of the workspace that turns in permission mode staged work on. Contract:
+// Bounds of what a report holds of staged changes, in bytes.
+const (
+	stagedDiff  = 16 << 10 // of one file
+	stagedDiffs = 128 << 10
+	stagedFiles = 100
+)
+
+// Stage is the view of the workspace that turns work on whose changes the user reviews once.
+// Contract:
 //   - Review lists the changes and the commands that ran, while no turn works on it;
 //   - Take applies the chosen Files in the name of a call and ends the stage, or applies nothing;
 //   - Drop ends it without a change;
@@ -33,6 +41,15 @@ type Staged struct {
 	Conflicts []string // paths of Files that somebody else has changed meanwhile
 	Commands  []RanCommand
 	Hosts     []string // that were asked for
+}
+
+// Patch is the staged changes of texts, for git apply.
+func (s Staged) Patch() string {
+	var out strings.Builder
+	for _, f := range s.Files {
+		out.WriteString(diffOf(f).Text)
+	}
+	return out.String()
 }
 
 // Empty reports that nothing differs.
@@ -85,11 +102,11 @@ type StageReport struct {
 // Report words a review.
 func (s Staged) Report(decision string) StageReport {
 	out := StageReport{Decision: decision, Left: s.Left, Commands: s.Commands, Hosts: s.Hosts, Files: []StagedChange{}}
-	room := triedDiffs
-	for _, f := range s.Files[:min(len(s.Files), triedFiles)] {
+	room := stagedDiffs
+	for _, f := range s.Files[:min(len(s.Files), stagedFiles)] {
 		d := diffOf(f)
 		c := StagedChange{Path: f.Path, Change: f.Change, Added: d.Added, Removed: d.Removed, Summary: f.Summary, Doubt: f.Doubt, Conflict: slices.Contains(s.Conflicts, f.Path), Diff: d.Text}
-		if most := min(triedDiff, room); len(c.Diff) > most {
+		if most := min(stagedDiff, room); len(c.Diff) > most {
 			c.Diff = c.Diff[:strings.LastIndexByte(c.Diff[:most], '\n')+1]
 		}
 		room -= len(c.Diff)

@@ -42,7 +42,9 @@ func (b *broken) ports() api.Ports {
 			return []api.Carried{{ID: "tool:x"}}, b.fail("carried")
 		},
 		Consent:    func(context.Context, api.Carried, bool) error { return b.fail("consent") },
+		Mode:       func() string { return "ask" },
 		SetMode:    func(string) error { return b.fail("mode") },
+		Review:     func(bool) error { return b.fail("review") },
 		Sandbox:    func() string { return "none" },
 		Efforts:    []api.Mode{{Name: "low"}, {Name: "plan"}},
 		SetEffort:  func(word string) string { return word },

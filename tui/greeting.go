@@ -82,7 +82,7 @@ func (g *greeting) folder() string {
 func (g *greeting) brief() string {
 	for _, m := range g.ports.Modes {
 		if m.Name == g.info.Mode {
-			return cmp.Or(m.Brief, m.Means)
+			return m.Means
 		}
 	}
 	return ""

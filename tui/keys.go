@@ -37,9 +37,7 @@ const (
 	toBottom
 	editKey
 	allowOnce
-	allowSession
 	deny
-	denyWhy
 	sendReason
 	leaveReason
 	closeHelp
@@ -51,8 +49,8 @@ const (
 	cancelOneCall
 	copyLast
 	editOutside
-	allowAlways
-	allowEdits
+	allowAll
+	editCall
 	chooseMode
 	otherRule
 	lookAgain
@@ -61,10 +59,6 @@ const (
 	copyPart
 	enterKey
 	sendReply
-	changeCall
-	tryAside
-	dropStage
-	splitHunks
 	flipHunk
 	nextHunk
 	dialogSend
@@ -187,9 +181,8 @@ func (k *keymap) hint(a action) string {
 
 // ofDialog names the keys that answer a question.
 func (k *keymap) ofDialog() permission.Labels {
-	return permission.Labels{Once: k.label(allowOnce), Session: k.label(allowSession), Always: k.label(allowAlways), Edits: k.label(allowEdits), Mode: k.label(chooseMode), No: k.label(deny),
-		Why: k.label(denyWhy), Stop: k.label(stop), Down: k.label(pageDown), Up: k.label(pageUp), Other: k.label(otherRule),
-		Try: k.label(tryAside), Drop: k.label(dropStage), Change: k.label(changeCall), Hunks: k.label(splitHunks), Send: k.label(dialogSend), Back: k.label(leaveReason),
+	return permission.Labels{Once: k.label(allowOnce), All: k.label(allowAll), Other: k.label(otherRule), Edit: k.label(editCall), No: k.label(deny), Stop: k.label(stop),
+		Down: k.label(pageDown), Up: k.label(pageUp), Mode: k.label(chooseMode), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }
 

@@ -10,17 +10,11 @@ import (
 
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("allow this once", "y"), can: q.canAllow, do: q.answer(ask.Once)},
-		{id: "dialog.edits", action: allowEdits, scope: inDialog, Binding: ui.Key("allow all edits of this session (the mode becomes edits); of a staged turn: take all its changes", "a"), can: q.canEdits, do: q.allEdits},
-		{id: "dialog.session", action: allowSession, scope: inDialog, Binding: ui.Key("allow by the rule shown, for this session", "s"), can: q.canGrant, do: q.answer(ask.ForSession)},
-		{id: "dialog.always", action: allowAlways, scope: inDialog, Binding: ui.Key("allow by the rule shown, and keep it for all sessions", "k"), can: q.canSave, do: q.allowForEver},
-		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("see another rule: narrower, or wider", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
-		{id: "dialog.try", action: tryAside, scope: inDialog, Binding: ui.Key("try it: see what it changes, then decide", "t"), can: q.canTry, do: q.answer(ask.Try)},
-		{id: "dialog.change", action: changeCall, scope: inDialog, Binding: ui.Key("edit the command, then run it", "c"), can: q.canChange, do: does(func() { q.dialog.Change(true) })},
-		{id: "dialog.hunks", action: splitHunks, scope: inDialog, Binding: ui.Key("choose hunks: keep some, drop others", "h"), can: q.canSplit, do: does(func() { q.dialog.Split(true) })},
-		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no; the agent goes on without it", "n"), do: q.answer(ask.Deny)},
-		{id: "dialog.drop", action: dropStage, scope: inDialog, Binding: ui.Key("of a staged turn: drop all its changes", "x"), can: func() string { return q.dialog.NoStage() }, do: q.answer(ask.Deny)},
-		{id: "dialog.why", action: denyWhy, scope: inDialog, Binding: ui.Key("no, and tell the model why", "e"), do: does(func() { q.dialog.Explain(true) })},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, do: q.answer(ask.Once)},
+		{id: "dialog.all", action: allowAll, scope: inDialog, Binding: ui.Key("all like this, by the rule shown", "a"), can: q.canGrant, do: q.allowAll},
+		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
+		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, do: does(q.edit)},
+		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), do: does(func() { q.dialog.Explain(true) })},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
@@ -31,7 +25,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), do: q.scroll(-1)},
 		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: ui.Key("a row down", "down"), do: q.scroll(1)},
 
-		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason", "enter"), do: q.answered((*permission.Dialog).Refuse)},
+		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason, or without one", "enter"), do: q.answered((*permission.Dialog).Refuse)},
 		{id: "reason.back", action: leaveReason, scope: inReason, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Explain(false) })},
 		{id: "help", action: showHelp, scope: inReason, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
 		{id: "interrupt", action: quit, scope: inReason, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
@@ -57,7 +51,7 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 		{id: "hunks.up", action: editKey, scope: inHunks, Binding: ui.Key("the hunk before", "up"), do: move(-1)},
 		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("keep or drop the hunk", "space"), do: does(func() { q.dialog.Flip() })},
 		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change with the hunks kept; none kept: no", "enter"), can: q.canPart, do: q.answered((*permission.Dialog).Part)},
-		{id: "dialog.why", action: denyWhy, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "e"), can: q.canSayWhy, do: does(func() { q.dialog.Explain(true) })},
+		{id: "dialog.deny", action: deny, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "n"), can: q.canSayWhy, do: does(func() { q.dialog.Explain(true) })},
 		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), do: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), do: q.scroll(5)},
 		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Split(false) })},
@@ -66,25 +60,20 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 	}
 }
 
-func (q *questions) canChange() string {
-	if !q.dialog.Edits() {
-		return "this call has no command to edit"
+func (q *questions) canEdit() string {
+	if !q.dialog.Edits() && q.dialog.Parts() < 2 {
+		return "this call has no command to rewrite, and no hunks to choose from"
 	}
 	return ""
 }
 
-func (q *questions) canTry() string {
-	if !q.dialog.Tries() {
-		return "only a command in a full sandbox can be tried; adze doctor says what is missing"
+// edit opens the command of the call, or the hunks of its change.
+func (q *questions) edit() {
+	if q.dialog.Edits() {
+		q.dialog.Change(true)
+	} else {
+		q.dialog.Split(true)
 	}
-	return q.canAllow()
-}
-
-func (q *questions) canSplit() string {
-	if q.dialog.Parts() < 2 {
-		return "this change has no hunks to choose from"
-	}
-	return ""
 }
 
 func (q *questions) canSayWhy() string {
@@ -113,13 +102,6 @@ func (q *questions) canGrant() string {
 	return q.dialog.Unseen()
 }
 
-func (q *questions) canSave() string {
-	if !q.dialog.Saves() {
-		return "this rule cannot be kept for other sessions"
-	}
-	return q.dialog.Unseen()
-}
-
 func (q *questions) canAnother() string {
 	if q.dialog.Others() == 0 {
 		return "there is no other rule for this call"
@@ -127,31 +109,16 @@ func (q *questions) canAnother() string {
 	return ""
 }
 
-func (q *questions) canEdits() string {
-	if q.dialog.Stage() {
-		return q.canAllow()
+// allowAll allows all like this, and tells what was not seen in the question.
+func (q *questions) allowAll() tea.Cmd {
+	file, edits := q.dialog.Kept(), q.dialog.OfEdits()
+	cmd := q.answered((*permission.Dialog).All)()
+	switch {
+	case file != "":
+		q.say("the rule is kept in " + file)
+	case edits:
+		q.say("edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	}
-	if !q.dialog.First().Edits {
-		return "the mode edits would not allow this call"
-	}
-	return q.dialog.Unseen()
-}
-
-// allEdits allows this edit and those to come, and says how.
-func (q *questions) allEdits() tea.Cmd {
-	if q.dialog.Stage() {
-		return q.answer(ask.Once)()
-	}
-	cmd := q.answer(ask.AllEdits)()
-	q.say("mode edits: edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
-	return cmd
-}
-
-// allowForEver tells where the rule is kept.
-func (q *questions) allowForEver() tea.Cmd {
-	file := q.dialog.Offer().Save
-	cmd := q.answer(ask.Always)()
-	q.say("the rule is kept in " + file)
 	return cmd
 }
 

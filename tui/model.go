@@ -356,7 +356,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
 	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, joins, m.net, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
-	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin}
+	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin, inMode: func() { m.settings.toldMode() }}
 	m.turns.review = staged.review
 	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, joins, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()

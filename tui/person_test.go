@@ -48,8 +48,11 @@ func (p *player) ports() api.Ports {
 			return api.SessionPeek{Turns: 3, Messages: 14, Cost: &cost, Asked: "and the \u202e last question?", Answered: "This is what was answered last.\n\nIn two parts."}, nil
 		},
 		Models: func(context.Context) ([]api.ModelRow, error) { return testModels(), nil },
-		Modes:  []api.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked", Brief: "asks before edits and commands"}, {Name: "edits", Means: "files are changed without asking"}},
+		Modes:  []api.Mode{{Name: "plan", Means: "nothing is changed"}, {Name: "ask", Means: "what changes something is asked"}, {Name: "edits", Means: "files are changed without asking"}},
 		SetMode: func(name string) error {
+			if name != "plan" && name != "ask" && name != "edits" {
+				return errors.New("there is no permission mode " + name)
+			}
 			p.note("mode: " + name)
 			return nil
 		},
@@ -202,10 +205,10 @@ func (p *player) permission(rest string) {
 		Edit                   string // what may be rewritten
 		Hunks                  bool   // may be refused one by one
 		NoOffer                string
-		Edits, Tries           bool
+		Edits                  bool
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan ask.Answer, 1)}
-	a.Why, a.Preview, a.NoOffer, a.Edits, a.Tries = in.Why, in.Preview, in.NoOffer, in.Edits, in.Tries
+	a.Why, a.Preview, a.NoOffer, a.Edits = in.Why, in.Preview, in.NoOffer, in.Edits
 	if in.Rule != "" {
 		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}

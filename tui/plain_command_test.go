@@ -115,7 +115,7 @@ func TestPlainCommands(t *testing.T) {
 		for _, c := range []struct{ line, until string }{
 			{"/help", "/quit: leave"},
 			{"/mode edits", "permission mode: edits."},
-			{"/mode nonsense", "the modes are plan, ask, edits"},
+			{"/mode nonsense", "there is no permission mode nonsense"},
 			{"/nonsense", "There is no command /nonsense"},
 			{"/theme dark", "only lines"},
 			{"/changes", "new"},

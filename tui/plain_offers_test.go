@@ -16,8 +16,8 @@ import (
 // it.
 func TestPlainOffersByNumber(t *testing.T) {
 	for line, want := range map[string]ask.Answer{
-		"s 1": {Choice: ask.ForSession, Offer: 0}, "s3": {Choice: ask.ForSession, Offer: 2}, "k 2": {Choice: ask.Always, Offer: 1},
-		"s": {Choice: ask.ForSession, Offer: 1}, "s 4": {Choice: ask.Deny, Reason: "s 4", Offer: 1}, "some reason": {Choice: ask.Deny, Reason: "some reason", Offer: 1},
+		"a 1": {Choice: ask.ForSession, Offer: 0}, "a4": {Choice: ask.ForSession, Offer: 2}, "a 3": {Choice: ask.Always, Offer: 1},
+		"a": {Choice: ask.ForSession, Offer: 1}, "a 5": {Choice: ask.Deny, Reason: "a 5", Offer: 1}, "some reason": {Choice: ask.Deny, Reason: "some reason", Offer: 1},
 	} {
 		var got ask.Answer
 		said := talking(t, func(k *talk, o *Options) {
@@ -40,7 +40,7 @@ func TestPlainOffersByNumber(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q answers %+v, want %+v", line, got, want)
 		}
-		for _, part := range []string{"1: allow execute(go test ./a) (allows these words)\n", "2: allow execute(go test **)", "3: allow read(work:src/**)", "(s 2)"} {
+		for _, part := range []string{"1: allow execute(go test ./a) (allows these words · for this session)\n", "2: allow execute(go test **)", "4: allow read(work:src/**)", "3: allow execute(go test **) (allows any words · kept in /c)", "(a 2)"} {
 			if !strings.Contains(said, part) {
 				t.Errorf("%q was not said:\n%s", part, said)
 			}

@@ -66,6 +66,11 @@ func bindable(table []binding, id string, written []string) (keys []string, err 
 
 // nearAction is the end of a sentence about an action that there is not.
 func nearAction(table []binding, id string) string {
+	former := map[string]string{"dialog.edits": "dialog.all", "dialog.session": "dialog.all", "dialog.always": "dialog.all", "dialog.change": "dialog.edit",
+		"dialog.hunks": "dialog.edit", "dialog.why": "dialog.deny", "dialog.drop": "dialog.deny"}
+	if now := former[id]; now != "" {
+		return " any more; " + now + " does that"
+	}
 	var ids []string
 	for _, b := range table {
 		if b.id != "" && !slices.Contains(ids, b.id) {

@@ -150,7 +150,7 @@ func (p *player) send(msg tea.Msg) {
 	for i := 0; i < len(p.open); i++ {
 		select {
 		case a := <-p.open[i].Reply:
-			p.note(fmt.Sprintf("answered: %s %q", map[ask.Choice]string{ask.Deny: "deny", ask.Once: "once", ask.ForSession: "session", ask.Always: "always", ask.Try: "try", ask.AllEdits: "all edits"}[a.Choice], a.Reason))
+			p.note(fmt.Sprintf("answered: %s %q", map[ask.Choice]string{ask.Deny: "deny", ask.Once: "once", ask.ForSession: "session", ask.Always: "always", ask.AllEdits: "all edits"}[a.Choice], a.Reason))
 			if a.Text != "" || len(a.Refused) > 0 {
 				p.note(fmt.Sprintf("otherwise: %q without %v", a.Text, a.Refused))
 			}

@@ -66,16 +66,25 @@ func (s *settings) toMode(name string) tea.Cmd {
 		s.say("error: " + err.Error())
 		return nil
 	}
-	s.inMode(name)
-	s.say("permission mode: " + name)
+	s.info.Mode = name
+	s.toldMode()
 	return nil
 }
 
 // inMode shows the mode that is in force.
 func (s *settings) inMode(name string) {
+	if s.ports.Mode != nil {
+		name = s.ports.Mode()
+	}
 	s.info.Mode = name
 	s.status.InMode(name)
 	s.lookAtSandbox()
+}
+
+// toldMode shows and tells the mode that is in force.
+func (s *settings) toldMode() {
+	s.inMode(s.info.Mode)
+	s.say("permission mode: " + s.info.Mode)
 }
 
 // lookAtSandbox takes over what commands now run in.
@@ -178,12 +187,10 @@ func (s *settings) modeCommand(arg string) tea.Cmd {
 	for _, mode := range s.ports.Modes {
 		names = append(names, mode.Name)
 	}
-	name, ok := named(arg, names)
-	if !ok {
-		s.say("there is no mode " + arg + "; the modes are " + strings.Join(names, ", "))
-		return nil
+	if name, ok := named(arg, names); ok {
+		arg = name
 	}
-	return s.toMode(name)
+	return s.toMode(arg) // edits, staged and yolo are in no list
 }
 
 // effortCommand asks the model to think harder, or less.
@@ -206,7 +213,6 @@ func (s *settings) effortCommand(arg string) tea.Cmd {
 // planned shows the mode that goes on with an accepted plan.
 func (s *settings) planned(p session.Plan) {
 	if p.State == session.PlanAccepted {
-		s.info.Mode = p.Mode
-		s.status.InMode(p.Mode)
+		s.inMode(p.Mode)
 	}
 }

@@ -25,7 +25,7 @@ const asksHunks = `permission {"tool":"edit","hunks":true,"needs":[{"permission"
 
 // places are all of them.
 func places() []place {
-	keys := []string{"y once", "s ", "k keep rule", "n no", "e no, ", "esc stop"}
+	keys := []string{"y yes", "a all", "n no", "esc stop"}
 	talk := []string{"user hello", `text m1 "An answer that is a little longer than a narrow window is wide, so that it goes on."`,
 		`end {"call":"c0","tool":"edit","status":"completed","changed":["a.go"],"metadata":{"blocks":[{"kind":"diff","path":"a.go","text":"@@ -1 +1 @@\n-a\n+b\n"}]}}`}
 	with := func(steps ...string) []string { return append(append([]string{"ports"}, talk...), steps...) }
@@ -38,10 +38,10 @@ func places() []place {
 		{"files", with("type @"), []string{"❯ @", "calc.go"}, false},
 		{"something said", with("key ctrl+x"), []string{"❯ Ask", "no call is running", "F1: keys"}, false},
 		{"a question", with(asks, "wait 1s"), append(keys, "Run this command?", "F1: keys"), false},
-		{"a question to change", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s"), append(keys, "c edit", "Run this command?"), false},
-		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key c", "type  && x"), []string{"go test ./... && x", "enter run", "esc back", "Run this command?"}, false},
-		{"hunks", with(asksHunks, "wait 1s", "key h"), []string{"[✓] hunk 1 of 2", "space: keep / drop", "enter answer", "esc back", "Edit this file?"}, false},
-		{"a reason", with(asks, "wait 1s", "key e", "type because"), []string{"Why not? because", "F1: keys"}, false},
+		{"a question to change", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s"), append(keys, "e edit", "Run this command?"), false},
+		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key e", "type  && x"), []string{"go test ./... && x", "enter run", "esc back", "Run this command?"}, false},
+		{"hunks", with(asksHunks, "wait 1s", "key e"), []string{"[✓] hunk 1 of 2", "space: keep / drop", "enter answer", "esc back", "Edit this file?"}, false},
+		{"a reason", with(asks, "wait 1s", "key n", "type because"), []string{"Why not? because", "F1: keys"}, false},
 		{"modes", with("key shift+tab"), []string{"permission modes", "enter: select", "esc: close", "❯ Ask"}, true},
 		{"sessions", with("key f5", "wait 1s", "key down", "wait 1s"), []string{"sessions", "enter: select", "esc: close", "❯ Ask"}, true},
 		{"models", with("key f6"), []string{"script/demo", "enter: select", "esc: close", "❯ Ask"}, true},
@@ -124,7 +124,7 @@ func TestEveryKeyThatIsNamedDoesSomething(t *testing.T) {
 			p.mustAct(t, s.name, at, strings.TrimSuffix(strings.Fields(name)[0], ":"))
 		}
 		if at == inDialog {
-			for _, k := range []string{"y", "s", "k", "n", "e", "esc", "PgDn", "PgUp"} {
+			for _, k := range []string{"y", "a", "n", "esc", "PgDn", "PgUp"} {
 				p.mustAct(t, s.name, at, k)
 			}
 		}

@@ -16,10 +16,12 @@ type staged struct {
 	host
 	ports *api.Ports
 	begin func(j job) tea.Cmd
+	// inMode shows the mode that is in force now.
+	inMode func()
 }
 
 func (s *staged) commands() []command {
-	return []command{{name: "stage", args: "[take|drop]", help: "the changes of a staged turn: review, take or drop them", can: s.can, do: s.decide}}
+	return []command{{name: "stage", args: "[on|off|take|drop]", help: "stage the changes of each turn, or not; review, take or drop those that wait", can: s.can, do: s.decide}}
 }
 
 func (s *staged) can() string {
@@ -37,12 +39,28 @@ func (s *staged) decide(arg string) tea.Cmd {
 	switch arg {
 	case "":
 		arg = "review"
+	case "on", "off":
+		return s.stage(arg == "on")
 	case "take", "drop":
 	default:
-		s.say("/stage, /stage take or /stage drop")
+		s.say("/stage on, off, take or drop")
 		return nil
 	}
 	return s.begin(job{run: func(ctx context.Context) session.Result { return s.ports.Staged(ctx, arg) }})
+}
+
+// stage has the changes of later turns reviewed once, or not.
+func (s *staged) stage(on bool) tea.Cmd {
+	if s.ports.Review == nil {
+		s.say("this window cannot choose that; the session's own window can")
+		return nil
+	}
+	if err := s.ports.Review(on); err != nil {
+		s.say("error: " + err.Error())
+		return nil
+	}
+	s.inMode()
+	return nil
 }
 
 // review opens by itself when a turn has left changes.

@@ -19,7 +19,7 @@ func TestLargePasteInTerminal(t *testing.T) {
 	go func() { _, _ = io.WriteString(x.pty, "\x1b[200~"+text+"\x1b[201~") }() // the program takes it while it draws
 	x.expect("[pasted 1: 190651 lines")
 	x.press(" go\r")
-	x.expect("y once")
+	x.expect("y yes")
 	x.press("y")
 	x.expect("✓ $ ")
 	x.press("\x04")

@@ -244,8 +244,8 @@ func TestInTerminal(t *testing.T) {
 	x.expect("┃ fix the")
 	x.expect("Run this command?")
 	x.expect("<U+202E>evil")
-	x.expect("y once") // the guard is over
-	x.press("s")
+	x.expect("y yes") // the guard is over
+	x.press("a")
 	x.expect("✓ $ ")
 	x.expect("Test39")
 	_ = pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 170})
@@ -289,7 +289,7 @@ func TestAbortInTerminal(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.expect("Ask, or say what to do")
 	x.press("go\r")
-	x.expect("y once")
+	x.expect("y yes")
 	x.press("\x1b")
 	x.expect("stopped by you")
 	x.press("\x03\x03")

@@ -43,7 +43,7 @@ func others() map[string]string {
 	out := map[string]string{}
 	for hint, flags := range map[string]string{
 		"did you mean --model?": "-m",
-		"that is --permission-mode yolo; deny rules and protected paths hold in it": "--yolo -y --dangerously-skip-permissions" +
+		"that is --yolo; deny rules and protected paths hold in it": "-y --dangerously-skip-permissions" +
 			" --allow-dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --yes --yes-always --auto-approve --allow-all-tools",
 		"that is --permission-mode auto":                             "--full-auto -a --auto --ask-for-approval --approval-mode",
 		"that is --allow, with a rule such as 'execute(go test **)'": "--allowedTools --allowed-tools --allow-tool",

@@ -23,7 +23,7 @@ func (a permissions) command() *cobra.Command {
 the whole, with the configuration and the flags of a run, and what an answer for the session would allow. mcp:SERVER TOOL is a
 tool of an MCP server. Exits with 0 when it would run without asking, else with 7.`,
 		Example: `  adze permission test 'go test ./... && git push'
-  adze permission test 'rm -rf build' --permission-mode yolo --deny 'execute(rm **)'
+  adze permission test 'rm -rf build' --yolo --deny 'execute(rm **)'
   adze permission test 'mcp:files read_file' --allow 'execute(mcp:files read_*)'
   adze permission test 'curl x | sh' --json | jq .effect`,
 		RunE: func(c *cobra.Command, words []string) error {

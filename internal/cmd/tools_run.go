@@ -89,7 +89,7 @@ func (a *all) toolsRun() *cobra.Command {
 			"Exits with 0 completed, 2 invalid, 7 denied, 8 failed, 6 out of time, 130 interrupted.",
 		Example: `  adze tools run read --args '{"path": "go.mod", "limit": 5}'
   adze tools run bash --args '{"command": "go vet ./..."}' --allow 'execute(go vet **)'
-  echo '{"path": "a", "content": "x"}' | adze tools run write --args - --permission-mode edits --json`,
+  echo '{"path": "a", "content": "x"}' | adze tools run write --args - --allow write --json`,
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.runByHand(call, words[0], arguments, Flagged(c, "json"))
 		}}
@@ -173,7 +173,7 @@ func DeniedHint(r tool.Record) string {
 		case !d.Asked && d.Layer == "built in":
 			return "adze refuses this itself, whatever rules and mode say"
 		case d.Need != nil && d.Need.Reach == tool.Anything:
-			return "the tool does not say what it touches: no rule can allow that, only a person or --permission-mode yolo"
+			return "the tool does not say what it touches: no rule can allow that, only a person or --yolo"
 		case len(d.Offers) > 0:
 			return "allow it with " + policy.AllowFlags(d.Offers) + ", or choose another --permission-mode"
 		case d.Need != nil && d.Need.Permission == tool.Execute:

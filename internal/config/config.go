@@ -38,7 +38,8 @@ type Config struct {
 	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; if empty, no model mends arguments
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, tasks run with the session's model
 	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, a session is named after its first prompt
-	PermissionMode string              `json:"permission_mode,omitempty"` // ask, edits, staged, auto, plan, yolo
+	PermissionMode string              `json:"permission_mode,omitempty"` // ask, auto or plan
+	Review         string              `json:"review,omitempty"`          // each or once
 	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object
 	Claims         string              `json:"claims,omitempty"`          // show, send, off
 	Allow          []string            `json:"allow,omitempty"`
@@ -48,7 +49,6 @@ type Config struct {
 	MaxTime        Duration            `json:"max_time,omitempty"`
 	Environment    []string            `json:"environment,omitempty"`  // names let through to commands
 	ShowSecrets    bool                `json:"show_secrets,omitempty"` // the model gets keys and passwords as they are
-	Output         Output              `json:"output,omitempty"`
 	Limits         Limits              `json:"limits,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty"`
@@ -74,12 +74,6 @@ func (c Config) Warnings() []string { return c.warnings }
 // Warn adds one.
 func (c *Config) Warn(text string) { c.warnings = append(c.warnings, text) }
 
-// Output bounds what one call gives the model.
-type Output struct {
-	Lines int `json:"lines,omitempty"`
-	Bytes int `json:"bytes,omitempty"`
-}
-
 // Tools says which of many tools a model is shown.
 type Tools struct {
 	// OfferAbove is how many tools are all shown; above it they are chosen by what fits the prompt.
@@ -93,30 +87,19 @@ type Sessions struct {
 
 // Retention says how long they stay; if 0, for ever. One that is open or tagged keep stays.
 type Retention struct {
-	Days    int `json:"days,omitempty"`     // since they were last used
-	Count   int `json:"count,omitempty"`    // so many
-	TotalMB int `json:"total_mb,omitempty"` // of the whole store, in MiB
+	Days  int `json:"days,omitempty"`  // since they were last used
+	Count int `json:"count,omitempty"` // so many
 }
 
 // Limits are bounds of single tools; 0 is the tool's default.
 type Limits struct {
-	Glob           int      `json:"glob,omitempty"` // files of one answer
-	Grep           int      `json:"grep,omitempty"` // matches of one answer
-	List           int      `json:"list,omitempty"` // entries of one answer
-	BashTimeout    Duration `json:"bash_timeout,omitempty"`
-	BashMaxTimeout Duration `json:"bash_max_timeout,omitempty"`  // the most a call may ask for
-	TaskSteps      int      `json:"task_steps,omitempty"`        // model requests of one task
-	Tasks          int      `json:"tasks,omitempty"`             // that run beside each other
-	TaskDepth      int      `json:"task_depth,omitempty"`        // how deep tasks may start tasks of their own
-	SandboxMemory  int      `json:"sandbox_memory_mb,omitempty"` // of a command with all that it starts, in MiB
-	SandboxCaches  int      `json:"sandbox_caches_mb,omitempty"` // of the private caches of all workspaces, in MiB
+	BashTimeout   Duration `json:"bash_timeout,omitempty"`
+	TaskDepth     int      `json:"task_depth,omitempty"`        // how deep tasks may start tasks of their own
+	SandboxMemory int      `json:"sandbox_memory_mb,omitempty"` // of a command with all that it starts, in MiB
 }
 
-// SandboxBounds are the bytes that a sandboxed command may take of memory, and the private caches
-// of disk. 0 stands for the default.
-func (l Limits) SandboxBounds() (memory uint64, caches int64) {
-	return uint64(max(l.SandboxMemory, 0)) << 20, int64(l.SandboxCaches) << 20
-}
+// Memory is how many bytes a sandboxed command may take. 0 stands for the default.
+func (l Limits) Memory() uint64 { return uint64(max(l.SandboxMemory, 0)) << 20 }
 
 // MaxTaskDepth is how deep tasks may be nested at most.
 const MaxTaskDepth = 3
@@ -126,22 +109,20 @@ func (c Config) check(path string) error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"output.lines", c.Output.Lines}, {"output.bytes", c.Output.Bytes}, {"limits.glob", c.Limits.Glob}, {"limits.grep", c.Limits.Grep}, {"limits.list", c.Limits.List},
-		{"limits.task_steps", c.Limits.TaskSteps}, {"limits.tasks", c.Limits.Tasks},
-		{"limits.sandbox_memory_mb", c.Limits.SandboxMemory}, {"limits.sandbox_caches_mb", c.Limits.SandboxCaches},
-		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}, {"sessions.keep.total_mb", c.Sessions.Keep.TotalMB}} {
+	}{{"limits.sandbox_memory_mb", c.Limits.SandboxMemory}, {"undo.total_mb", c.Undo.TotalMB},
+		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}
+	}
+	if !slices.Contains([]string{"", "each", ReviewOnce}, c.Review) {
+		return &Error{Path: path, Message: fmt.Sprintf("review is %q", c.Review), Hint: "write each or once"}
 	}
 	if !slices.Contains([]string{"", "show", "send", "off"}, c.Claims) {
 		return &Error{Path: path, Message: fmt.Sprintf("claims is %q", c.Claims), Hint: "write show, send or off"}
 	}
 	if c.Limits.TaskDepth < 0 || c.Limits.TaskDepth > MaxTaskDepth {
 		return &Error{Path: path, Message: fmt.Sprintf("limits.task_depth is %d", c.Limits.TaskDepth), Hint: fmt.Sprintf("1 is the default, %d the most: what started what must be seen at a glance", MaxTaskDepth)}
-	}
-	if l := c.Limits; l.BashMaxTimeout > 0 && l.BashMaxTimeout < l.BashTimeout {
-		return &Error{Path: path, Message: "limits.bash_max_timeout is below limits.bash_timeout", Hint: "raise the one or lower the other"}
 	}
 	return nil
 }
@@ -237,7 +218,7 @@ func Parse(path string, raw []byte) (Config, error) {
 	if c.warnings, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
-	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Undo.check, c.Sandbox.check} {
+	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Sandbox.check} {
 		if err := check(path); err != nil {
 			return Config{}, err
 		}

@@ -68,6 +68,9 @@ func loadManaged(path string, owner int) (Managed, error) {
 	return m, nil
 }
 
+// ReviewOnce is the setting that stages the changes of a turn for one review when it has ended.
+const ReviewOnce = "once"
+
 // SandboxRequired is the setting of the sandbox that nothing takes back.
 const SandboxRequired = "required"
 

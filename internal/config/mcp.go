@@ -14,7 +14,6 @@ import (
 // MCP says which servers of the Model Context Protocol a run may use.
 type MCP struct {
 	Servers map[string]MCPServer `json:"servers,omitempty"`
-	Idle    Duration             `json:"idle,omitempty"` // after so long without a call a server is stopped; default: 5m
 }
 
 // MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and

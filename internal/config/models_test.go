@@ -35,9 +35,8 @@ func TestAModelThatMakesNoSenseIsAMistake(t *testing.T) {
 
 func TestAProviderThatMakesNoSenseIsAMistake(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"providers": {"ollama": {"profile": "tiny"}}}`:      "providers.ollama.profile",
-		`{"providers": {"ollama": {"max_context": -1}}}`:      "providers.ollama.max_context",
-		`{"providers": {"ollama": {"keep_alive": "always"}}}`: "providers.ollama.keep_alive",
+		`{"providers": {"ollama": {"profile": "tiny"}}}`: "providers.ollama.profile",
+		`{"providers": {"ollama": {"max_context": -1}}}`: "providers.ollama.max_context",
 	} {
 		_, err := config.Parse("c.json", []byte(text))
 		var mistake *config.Error
@@ -45,8 +44,8 @@ func TestAProviderThatMakesNoSenseIsAMistake(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	c, err := config.Parse("c.json", []byte(`{"providers": {"ollama": {"profile": "full", "max_context": 8192, "keep_alive": "-1m"}}}`))
-	if p := c.Providers["ollama"]; err != nil || p.Profile != "full" || p.MaxContext != 8192 || p.KeepAlive != "-1m" {
+	c, err := config.Parse("c.json", []byte(`{"providers": {"ollama": {"profile": "full", "max_context": 8192}}}`))
+	if p := c.Providers["ollama"]; err != nil || p.Profile != "full" || p.MaxContext != 8192 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // Provider overrides where a provider is and which variable holds its key, or describes a server
 // that adze does not know by name. The key itself never stands in a file.
@@ -24,9 +21,6 @@ type Provider struct {
 	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its
 	// answer.
 	MaxContext int `json:"max_context,omitempty"`
-	// KeepAlive is how long Ollama keeps a model in memory after a request, such as 30m; below 0
-	// for ever.
-	KeepAlive string `json:"keep_alive,omitempty"`
 }
 
 // checkProviders finds values of single providers that make no sense.
@@ -40,9 +34,6 @@ func (c Config) checkProviders(path string) error {
 		}
 		if p.MaxContext < 0 {
 			return bad("max_context", "give a number of tokens above 0, or leave it out")
-		}
-		if _, err := time.ParseDuration(p.KeepAlive); p.KeepAlive != "" && err != nil {
-			return bad("keep_alive", `a duration such as "30m", "0s" or "-1m", which is for ever`)
 		}
 	}
 	return nil

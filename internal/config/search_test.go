@@ -19,7 +19,7 @@ func TestSearchEnginesThatThereAreNot(t *testing.T) {
 
 func TestTheIndexThatWentIsTold(t *testing.T) {
 	c, err := Parse("config.json", []byte(`{"search": {"index": false}}`))
-	if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "search.index is not known: there is no index any more") {
+	if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "search.index is gone: there is no index any more") {
 		t.Errorf("%q %v", c.Warnings(), err)
 	}
 }
@@ -27,7 +27,7 @@ func TestTheIndexThatWentIsTold(t *testing.T) {
 func TestTheScorersThatWentAreTold(t *testing.T) {
 	for _, name := range []string{"scorer", "embeddings", "model"} {
 		c, err := Parse("config.json", []byte(`{"tools": {"`+name+`": "x"}}`))
-		if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "tools."+name+" is not known: it is gone: words of the prompt") {
+		if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "tools."+name+" is gone: words of the prompt") {
 			t.Errorf("%q %v", c.Warnings(), err)
 		}
 	}

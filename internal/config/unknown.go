@@ -27,6 +27,8 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 			what += ": a key does not belong in this file; adze models login keeps one, and key_env names a variable"
 		case around != "mcp.servers." && strings.HasPrefix(u.Name, "mcp.servers.") && own == "sampling":
 			what += ": it is gone, and no server may ask the model; its tools return what the model is to look at"
+		case gone(u.Name) != "":
+			what = fmt.Sprintf("line %d: %s is gone: %s", u.Line, u.Name, gone(u.Name))
 		case elsewhere(u.Name) != "":
 			what += ": " + elsewhere(u.Name)
 		case len(near) == 1:

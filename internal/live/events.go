@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"adze/internal/stream"
@@ -159,7 +158,7 @@ func Permission(q Question) (a ask.Permission, is bool) {
 	if q.Kind != "permission" {
 		return a, false
 	}
-	a = ask.Permission{Why: q.Text, Preview: q.Preview, Tries: slices.Contains(q.Choices, "try"), Problem: q.Problem, Resolved: map[tool.Need]string{},
+	a = ask.Permission{Why: q.Text, Preview: q.Preview, Problem: q.Problem, Resolved: map[tool.Need]string{},
 		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
 	for _, n := range q.Needs {
 		a.Question.Needs = append(a.Question.Needs, n.Need)

@@ -3,7 +3,6 @@ package policy
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
@@ -28,9 +27,6 @@ type Prompt struct {
 	NoOffer string
 	// Edits says that the mode edits would allow all of it, and may be chosen.
 	Edits bool
-	// Tries says that the command can run aside, so that the user decides about its changes when
-	// they are seen.
-	Tries bool
 }
 
 // Item is one need in a Prompt.
@@ -48,7 +44,6 @@ const (
 	Once    Choice = "once"
 	Session Choice = "session" // the rules of an offer hold until the process ends
 	No      Choice = "no"
-	Try     Choice = "try" // the command runs aside, and its changes are reviewed: Prompt.Tries
 )
 
 // Answer is a user's answer; Reason goes to the model with a No. Change, with Once, is the call as
@@ -132,7 +127,7 @@ func untilSettled(ctx context.Context, moved chan struct{}, settled func() (bool
 // put puts a question to the user as long as asking lasts, and judges the answer.
 func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdict) (tool.Decision, error) {
 	prompt := promptFor(open)
-	prompt.Tries, prompt.Edits = p.canTry(q), p.editsAllow(q)
+	prompt.Edits = p.editsAllow(q)
 	if len(prompt.Offers) == 0 {
 		prompt.NoOffer = p.pins.unoffered(open)
 	}
@@ -150,22 +145,12 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 		return tool.Decision{}, err
 	}
 	d, err := p.take(answer, open, prompt)
-	if answer.Choice == Try && prompt.Tries {
-		d = tool.Decision{Allow: true, Asked: true, Layer: string(person), By: answer.By, Judged: &tool.Judged{Caged: true, Aside: tool.Reviewed}}
-		err = nil
-	}
 	if d.Allow { // the mode, or a rule, may have changed while they thought
 		if now, no := denied(p.judgeAll(p.modeFor(q), q)); no {
 			return now, nil
 		}
 	}
 	return d, err
-}
-
-// canTry reports a question about a command that can run aside.
-func (p *Policy) canTry(q tool.Question) bool {
-	command := slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Aside && n.Outside == "" })
-	return command && p.notAside() == ""
 }
 
 // futile concludes a call that cannot work: nobody is asked about it. Its

@@ -73,7 +73,7 @@ func (v verdict) by(r Rule) verdict {
 }
 
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
-	if mode == Staged {
+	if mode.OnStage() {
 		if why := p.stage(); why != "" { // it would work on the workspace itself
 			v := p.judge(AskFirst, n)
 			if v.effect == Ask && (n.Permission == tool.Write || n.Permission == tool.Execute) {
@@ -97,7 +97,7 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 			return looked
 		}
 		if n.Aside && n.Reach == "" {
-			return p.apart(tool.Planned, mode, v, why)
+			return p.apart(mode, v, why)
 		}
 		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
 		return v
@@ -110,9 +110,6 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 		v = p.judgeFile(mode, v)
 	case tool.Execute:
 		v = p.judgeExecute(mode, v)
-		if p.tries && n.Aside && n.Outside == "" && !v.looks {
-			return p.apart(tool.Tried, mode, v, "")
-		}
 		v = p.contain(mode, v)
 	case tool.Network:
 		v = p.judgeHost(mode, v)
@@ -215,7 +212,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
 	}
-	if mode == Staged && v.need.Lasts && v.need.Caged {
+	if mode.OnStage() && v.need.Lasts && v.need.Caged {
 		v.effect, v.layer, v.offers = Deny, layerOf(mode), nil
 		v.reason = "nothing goes on in the background in a staged turn, because its changes are reviewed when it ends; run it without background, with a timeout"
 		return v
@@ -231,7 +228,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		v.effect, v.rule, v.layer = Ask, "", layerOf(mode)
 		v.offers, v.words, v.inner = nil, nil, nil // each time anew: a rule for the command lets nothing out
 		v.reason = "running it outside the sandbox needs approval: " + why
-		if mode == Staged {
+		if mode.OnStage() {
 			v.reason += "; it then works on the workspace itself, without the changes of this turn"
 		}
 		return v
@@ -270,25 +267,19 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 }
 
 // apart answers for a command whose changes are dropped: it may run, unless a rule or a secret that
-// it would show speaks against it. forbidden says why the mode lets it run in no other way. It is
-// empty where it would be asked for.
-func (p *Policy) apart(how tool.Aside, mode Mode, v verdict, forbidden string) verdict {
-	if forbidden != "" {
-		v = p.judgeExecute(AskFirst, v) // what it writes is dropped
-	}
+// it would show speaks against it. forbidden says why the mode lets it run in no other way.
+func (p *Policy) apart(mode Mode, v verdict, forbidden string) verdict {
+	v = p.judgeExecute(AskFirst, v) // what it writes is dropped
 	if v.effect == Deny || v.effect == Ask && p.wanted(v) {
-		if v.effect == Ask && forbidden != "" {
+		if v.effect == Ask {
 			v.effect, v.layer, v.reason = Deny, layerOf(mode), forbidden
 		}
 		return v
 	}
 	if why := p.notAside(); why != "" {
-		if forbidden == "" {
-			forbidden = "commands run aside only (--try)"
-		}
 		return verdict{need: v.need, target: v.target, effect: Deny, layer: layerOf(mode), reason: forbidden + " (a command could run aside with its changes dropped, but not here: " + why + ")"}
 	}
-	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.Judged{Caged: true, Aside: how}
+	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.Judged{Caged: true, Planned: true}
 	return v
 }
 

@@ -216,7 +216,7 @@ func (j *judging) hooked(s *script.Step) string {
 	} else {
 		why += ";"
 	}
-	return why + " --permission-mode yolo runs them"
+	return why + " --yolo runs them"
 }
 
 // innermost are the words of a program behind its wrappers.

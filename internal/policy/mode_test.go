@@ -10,7 +10,7 @@ import (
 
 // width is how much a mode allows without asking, as its place in the list says; an unknown one
 // nothing.
-func width(m Mode) int { return slices.Index(Modes(), string(m)) }
+func width(m Mode) int { return slices.Index(byCare(), m) }
 
 // An agent may be bound to a mode; it never widens what is in force, whatever is in force and
 // whatever the word is.
@@ -20,15 +20,15 @@ func TestABoundModeOnlyNarrows(t *testing.T) {
 		{Permission: tool.Write, Target: "/etc/x"}, {Permission: tool.Execute, Target: "make"}, {Permission: tool.Network, Target: "https://go.dev"},
 	}
 	strength := map[Effect]int{Deny: 0, Ask: 1, Allow: 2}
-	for _, now := range Modes() {
-		for _, bound := range append(Modes(), "", "bypassPermissions", "YOLO") {
-			p := newPolicy(t, Mode(now), nil)
-			q := tool.Question{Mode: bound, Needs: needs}
+	for _, now := range byCare() {
+		for _, bound := range append(byCare(), "", "bypassPermissions", "YOLO") {
+			p := newPolicy(t, now, nil)
+			q := tool.Question{Mode: string(bound), Needs: needs}
 			mode := p.modeFor(q)
-			if width(mode) > width(Mode(now)) {
+			if width(mode) > width(now) {
 				t.Errorf("%s bound to %q is %s", now, bound, mode)
 			}
-			if want := Mode(bound); want.known() && width(mode) > width(want) {
+			if bound.known() && width(mode) > width(bound) {
 				t.Errorf("%s bound to %s is %s", now, bound, mode)
 			}
 			free := p.judgeAll(p.Mode(), tool.Question{Needs: needs})

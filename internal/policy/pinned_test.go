@@ -80,7 +80,7 @@ func TestADenialNamesTheFlag(t *testing.T) {
 	for command, want := range map[string]string{
 		"go vet ./...":   "not allowed; add --allow 'execute(go vet **)'",
 		"python3 x.py":   "not allowed; add --allow 'execute(python3 x.py)'",
-		"rm $X":          "not allowed; contains $X, so no rule can cover it; only --permission-mode auto, in a full sandbox, and yolo run it",
+		"rm $X":          "not allowed; contains $X, so no rule can cover it; only --permission-mode auto, in a full sandbox, and --yolo run it",
 		"go vet && rm a": "not allowed; add --allow 'execute(go vet)' --allow 'execute(rm a)'",
 	} {
 		d := decide(t, newPolicy(t, AskFirst, nil), run(command))
@@ -96,7 +96,7 @@ func TestADenialNamesTheFlag(t *testing.T) {
 		}
 	}
 	edit := tool.Question{Needs: []tool.Need{{Permission: tool.Write, Target: "a.go"}}}
-	if d := decide(t, newPolicy(t, AskFirst, nil), edit); !strings.HasSuffix(d.Reason, "not allowed; add --permission-mode edits, or --allow 'write(a.go)'") {
+	if d := decide(t, newPolicy(t, AskFirst, nil), edit); !strings.HasSuffix(d.Reason, "not allowed; add --allow 'write(work:**)' for all edits, or --allow 'write(a.go)'") {
 		t.Errorf("an edit: %q", d.Reason)
 	}
 }

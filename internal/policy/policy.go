@@ -65,12 +65,10 @@ type Options struct {
 	// rule or the user allows runs outside, and what it does not hold. If nil, it lacks nothing.
 	Lacks func() (walled bool, open []string)
 	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
-	// they can. Without the function they cannot. With Tries each command that a tool can run so
-	// does, and its changes are dropped.
+	// they can. Without the function they cannot.
 	Aside func() string
-	Tries bool
-	// Stage says why calls do not work on a stage now. It is empty where they do. Mode staged needs
-	// one. Without the function there is none.
+	// Stage says why calls do not work on a stage now. It is empty where they do. Modes on a stage
+	// need one. Without the function there is none.
 	Stage func() string
 	// Local is the path of a program that would be found in the workspace, "" for any other; if nil,
 	// none ever is.
@@ -104,7 +102,6 @@ type Policy struct {
 	lacks func() (walled bool, open []string)
 	aside func() string
 	stage func() string // Options.Stage
-	tries bool
 	files Files
 	repos Repositories
 	pins  pinner
@@ -142,7 +139,7 @@ func New(o Options) (*Policy, error) {
 	}
 	return &Policy{
 		leaks: o.Leaks, now: o.Now, shell: o.Shell,
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, tries: o.Tries, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
 	}, nil
 }
@@ -158,16 +155,14 @@ func (p *Policy) Mode() Mode {
 // force.
 func (p *Policy) modeFor(q tool.Question) Mode {
 	mode := p.Mode()
-	if mode == Staged && q.Mode != "" && p.stage() != "" {
+	if mode.OnStage() && q.Mode != "" && p.stage() != "" {
 		mode = AskFirst // the agent would work on the workspace itself
 	}
 	return Narrower(mode, Mode(q.Mode))
 }
 
 // MayBe reports a mode that can be chosen here.
-func (p *Policy) MayBe(m Mode) bool {
-	return m.known() && (len(p.modes) == 0 || slices.Contains(p.modes, m))
-}
+func (p *Policy) MayBe(m Mode) bool { return m.known() && m.Among(p.modes) }
 
 // SetMode changes the mode for calls that are judged from now on.
 func (p *Policy) SetMode(m Mode) error {
@@ -329,11 +324,11 @@ func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
 	case len(rules) > 0 && slices.ContainsFunc(open, elsewhere):
 		way = "not allowed; add an --allow rule for it"
 	case len(rules) > 0 && edits:
-		way = "not allowed; add --permission-mode edits, or " + AllowFlags(rules)
+		way = "not allowed; add --allow 'write(work:**)' for all edits, or " + AllowFlags(rules)
 	case len(rules) > 0:
 		way = "not allowed; add " + AllowFlags(rules)
 	case v.need.Permission == tool.Execute && v.need.Reach == "" && v.rule == "" && strings.HasPrefix(string(v.layer), "mode "):
-		way = "not allowed; " + pins.unoffered(open) + "; only --permission-mode auto, in a full sandbox, and yolo run it"
+		way = "not allowed; " + pins.unoffered(open) + "; only --permission-mode auto, in a full sandbox, and --yolo run it"
 	}
 	v.reason = strings.TrimSuffix(v.reason, ".") + "; " + way
 	d := v.decision(false, true)

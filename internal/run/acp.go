@@ -41,7 +41,7 @@ func editorCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Run inside an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
 		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
 stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
-		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode edits",
+		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode auto",
 		RunE:    func(*cobra.Command, []string) error { return serveEditor(a, o) }}
 	o.AddServed(c)
 	f := c.Flags()
@@ -185,7 +185,7 @@ func (c *edited) Close()                  { c.wired.Close() }
 
 // Modes are those that the owner of the machine lets be.
 func (c *edited) Modes() []api.Mode {
-	return slices.DeleteFunc(hostio.Modes(), func(m api.Mode) bool { return !c.wired.Gate.MayBe(policy.Mode(m.Name)) })
+	return slices.DeleteFunc(hostio.Modes(c.wired.Gate.Mode()), func(m api.Mode) bool { return !c.wired.Gate.MayBe(policy.Mode(m.Name)) })
 }
 
 // Title is the first line of what was first asked.

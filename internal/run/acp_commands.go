@@ -185,7 +185,7 @@ func (c *edited) restoreMode() {
 	c.mode = c.Mode()
 	if kept := c.wired.Session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {
 		if err := c.wired.SetMode(kept); err == nil {
-			c.mode = kept
+			c.mode = c.Mode()
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestPlanModeRunsCommandsAndDropsWhatTheyChange(t *testing.T) {
 	unchanged()
 }
 
-func TestTryShowsWhatACommandWouldChange(t *testing.T) {
+func TestStagedPatchShowsWhatACommandWouldChange(t *testing.T) {
 	u := repository(t)
 	sandboxed(t, u)
 	before := state(t, u)
@@ -60,14 +60,17 @@ func TestTryShowsWhatACommandWouldChange(t *testing.T) {
 		}
 	}
 	patch := filepath.Join(t.TempDir(), "changes.patch")
-	steps := "-- 1 --\n" + bash(changesALot) + "-- 2 --\nexpect bash completed: run aside: all that it changed is dropped: fresh/n, run.sh\ntext: done\n"
-	r := u.run("-p", "--try-patch="+patch, "--output-format=json", u.script(steps), "work").wants(0)
-	for _, want := range []string{`"files_changed":[]`, `"tried":[{"call":"`, `"path":"fresh/n","change":"added","added":1,"removed":0,"diff":"--- /dev/null`} {
-		if !strings.Contains(r.out, want) {
-			t.Errorf("no %s in %s", want, r.out)
+	steps := "-- 1 --\n" + bash(changesALot) + "-- 2 --\nexpect bash completed:\ntext: done\n"
+	// The second is the name of the release before.
+	for _, flags := range [][]string{{"--permission-mode=auto", "--staged=patch=" + patch}, {"--try-patch=" + patch}} {
+		r := u.run(append([]string{"-p", "--output-format=json", u.script(steps), "work"}, flags...)...).wants(0)
+		for _, want := range []string{`"files_changed":[]`, `"staged":{"decision":"dropped"`, `"path":"fresh/n","change":"added","added":1,"removed":0,"diff":"--- /dev/null`} {
+			if !strings.Contains(r.out, want) {
+				t.Errorf("no %s in %s", want, r.out)
+			}
 		}
+		unchanged()
 	}
-	unchanged()
 	apply := exec.Command("git", "apply", patch)
 	apply.Dir = u.dir
 	if out, err := apply.CombinedOutput(); err != nil {

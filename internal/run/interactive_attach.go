@@ -103,7 +103,7 @@ func (w *attached) dial(ctx context.Context) (*live.Client, error) {
 }
 
 func (w *attached) ports() api.Ports {
-	p := api.Ports{Modes: hostio.Modes(), Efforts: hostio.Efforts(),
+	p := api.Ports{Modes: hostio.Modes(""), Efforts: hostio.Efforts(),
 		Steer: func(text string) bool {
 			return w.isWorking() && w.say(live.Prompt{Type: "steer", Text: text}, nil) == nil
 		},
@@ -474,8 +474,6 @@ func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, er
 		return live.Answer{Choice: "once", Text: got.Text, Refused: got.Refused, Reason: got.Reason}, nil
 	case ask.ForSession:
 		return live.Answer{Choice: "session", Offer: &got.Offer}, nil
-	case ask.Try:
-		return live.Answer{Choice: "try"}, nil
 	}
 	if got.Absent {
 		return live.Answer{}, ask.ErrClosed

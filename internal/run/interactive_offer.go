@@ -18,7 +18,7 @@ import (
 const (
 	inSandbox = "Run commands in the sandbox without questions (recommended)"
 	askFirst  = "Ask me before commands"
-	onView    = "Work on a view of this folder, and let me review each turn once"
+	onView    = "Stage the changes of each turn, and let me review them once"
 )
 
 // offer asks the user once for each folder how commands run there, where the sandbox is full.
@@ -31,7 +31,7 @@ func (s *sitting) offer(ctx context.Context) {
 		return
 	}
 	choices := []string{inSandbox, askFirst}
-	if w.Gate.MayBe(policy.Staged) && w.Cage.Unstaged() == "" {
+	if !w.Gate.Mode().OnStage() && w.Gate.MayBe(policy.Staged) && w.Cage.Unstaged() == "" {
 		choices = append(choices, onView)
 	}
 	said, err := s.inquire(ctx, toolset.Inquiry{Asks: "adze", Question: cmd.SandboxInShort(), Choices: choices})
@@ -50,7 +50,7 @@ func (s *sitting) offer(ctx context.Context) {
 		s.ui.Observe(session.Notice{Text: err.Error()})
 		return
 	}
-	w.Chosen = string(mode)
+	w.Chosen = string(w.Gate.Mode())
 	s.ui.InMode(w.Chosen)
 	s.ui.Observe(session.Notice{Text: "permission mode: " + w.Chosen + " (/mode changes it for a session; adze permission trust revoke mode has you asked again)", Kind: session.Remark})
 }

@@ -93,24 +93,14 @@ func TestTheNextRunEndsWhatAKilledOneLeft(t *testing.T) {
 
 func TestLimitsOfTheConfiguration(t *testing.T) {
 	u := newUser(t)
-	for i := range 9 {
-		u.file(fmt.Sprintf("f%d.txt", i), "word\n")
+	u.configure(`{"limits": {"bash_timeout": "3s", "glob": 2}, "output": {"lines": 9}}`)
+	r := u.run("-p", "--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"true\",\"timeout\":6}\n-- 2 --\nexpect bash completed: exit code 0\ntext: all held\n"), "hi").wants(0, "all held")
+	for _, want := range []string{"limits.glob is gone: the model pages", "output is gone"} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("no %q in %s", want, r.err)
+		}
 	}
-	config := `{"limits": {"glob": 2, "grep": 3, "list": 4, "bash_timeout": "3s", "bash_max_timeout": "5s"}}`
-	u.configure(config)
-	u.run("-p", "--permission-mode", "yolo", u.script(`-- 1 --
-call glob: {"pattern":"*.txt"}
-call grep: {"pattern":"word"}
-call list: {}
-call bash: {"command":"true","timeout":6}
--- 2 --
-expect glob: 2 of 9 files
-expect grep: over 3 matches, the search ended there
-expect list: 5 files not shown
-expect bash completed: exit code 0
-text: all held
-`), "hi").wants(0, "all held")
-	for _, bad := range []string{`{"limits": {"glob": -1}}`, `{"limits": {"bash_timeout": "9s", "bash_max_timeout": "5s"}}`, `{"output": {"bytes": -5}}`} {
+	for _, bad := range []string{`{"limits": {"task_depth": 9}}`, `{"undo": {"total_mb": -5}}`} {
 		u.configure(bad)
 		u.run("-p", "--model", "script/x", "hi").wants(2, "config.json", "hint:")
 	}

@@ -59,7 +59,7 @@ those of this folder. Sessions in work trees of the same repositories are with t
 others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
 is new each time; whoever has it can do what you can do here. The address stands in a file that only you can read, too, as long
 as the server runs. Another device comes by a tunnel that you trust, such as ssh -L or tailscale serve: adze help remote.`,
-		Example: "  adze serve\n  adze serve --port 4096 --permission-mode edits\n  adze serve . ~/src/site        # two folders\n  adze serve --port 4096 --name box.example.ts.net        # behind tailscale serve 4096"}
+		Example: "  adze serve\n  adze serve --port 4096 --permission-mode auto\n  adze serve . ~/src/site        # two folders\n  adze serve --port 4096 --name box.example.ts.net        # behind tailscale serve 4096"}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
 	f.BoolVar(&w.all, "all", false, "show the page of this machine the sessions of all folders")
@@ -444,7 +444,7 @@ func (c *served) Status() serve.Status {
 func (c *served) setMode(name string) error {
 	err := c.w.SetMode(name)
 	if err == nil && c.begun.Load() {
-		err = c.w.KeepMode(context.Background(), name)
+		err = c.w.KeepMode(context.Background(), string(c.w.Gate.Mode()))
 	}
 	return err
 }

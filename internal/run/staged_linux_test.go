@@ -113,7 +113,7 @@ func TestAStagedTurnAsksNothingAndIsTakenOrDroppedAsAWhole(t *testing.T) {
 func TestAStagedTurnNeedsAViewAndSaysSo(t *testing.T) {
 	u := newUser(t)
 	r := u.run("-p", "--permission-mode=staged", "--sandbox=off", u.script(stagedTurn()), "work").wants(2)
-	if !strings.Contains(r.err, "needs a view of the workspace") || !strings.Contains(r.err, "edits or ask") {
+	if !strings.Contains(r.err, "needs a view of the workspace") || !strings.Contains(r.err, "review: each") {
 		t.Error(r.err)
 	}
 	u.run("-p", "--permission-mode=staged", "--no-session", u.script(stagedTurn()), "work").wants(2)

@@ -209,15 +209,6 @@ func TestALimitOfTheRunHoldsForSubagents(t *testing.T) {
 	if got := r.result(); got["turns"] != 3.0 {
 		t.Errorf("turns %v", got["turns"])
 	}
-	u.configure(`{"limits": {"task_steps": 1}}`)
-	u.run("-p", "--output-format=stream-json", u.script(`-- 1 --
-call task: {"description":"the job","prompt":"Do it."}
--- 2 --
-expect task failed: it made 1 model requests, the most a task may
-text: done
--- explore: 1 --
-call list: {}
-`), "go").wants(0)
 }
 
 func TestTasksOfTasksHaveTheRightsOfTheRun(t *testing.T) {

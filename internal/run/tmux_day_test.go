@@ -87,7 +87,7 @@ func TestAWorkingDay(t *testing.T) {
 	d.do("look at all keys", "", "F1", "find:", "keys")
 	d.do("find one", "mode", "", "the permission mode")
 	d.do("close the help", "", "Escape Escape", "Ask, or say what to do")
-	d.do("choose the mode edits", "", "BTab Down Enter", "permission mode: edits")
+	d.do("choose the mode auto", "", "BTab Down Enter", "permission mode: auto")
 	d.do("name a file", "what does @su", "", "▸ sum.go")
 	d.do("take its name", "", "Tab", "what does sum.go")
 	d.do("ask about it", " do?", "Enter", "It gives back its number.")
@@ -95,7 +95,7 @@ func TestAWorkingDay(t *testing.T) {
 
 	before := d.keys
 	d.do("have twelve files and three commands changed", "rename it everywhere, and test", "Enter", "Run this command?")
-	d.asked("allow the tests by a rule", "Run this command?", "s", "All are renamed.")
+	d.asked("allow the tests by a rule", "Run this command?", "a", "All are renamed.")
 	if n := d.keys - before - 1; n > 2 {
 		t.Errorf("%d keys for twelve edits and three commands", n)
 	}
@@ -124,10 +124,10 @@ func TestAWorkingDay(t *testing.T) {
 	d.rests()
 	d.do("clear the prompt", "", "C-u", "Ask, or say what to do")
 	d.do("have something removed", "remove sum.go", "Enter", "Run this command?")
-	d.asked("refuse it", "Run this command?", "n", "Then it stays.")
+	d.asked("refuse it", "Run this command?", "n Enter", "Then it stays.")
 	d.rests()
 	d.do("have something made", "make a", "Enter", "Run this command?")
-	d.asked("refuse it", "Run this command?", "e", "Why not?")
+	d.asked("refuse it", "Run this command?", "n", "Why not?")
 	d.do("and say why", "by git", "Enter", "By git, then.")
 	d.rests()
 

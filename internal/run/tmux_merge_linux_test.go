@@ -101,7 +101,7 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	p.text("a")
 	p.sees("kept")
 	p.text("r")
-	p.sees("Edit this file?", "+last", "y once")
+	p.sees("Edit this file?", "+last", "y yes")
 	p.text("y")
 	p.until("the second hunk is taken back", func() bool { return strings.HasSuffix(fileText(filepath.Join(tree, "a.txt")), "last\n") })
 	idle := func() { p.until("the call has ended", func() bool { return !strings.Contains(p.screen(), "●") }) }

@@ -101,7 +101,7 @@ func TestLeavingAWindowOnASessionEndsNothing(t *testing.T) {
 	p.begin("sessions")
 	p.sees("▸? make the file")
 	p.keys("Enter")
-	p.sees("Edit this file?", "y once")
+	p.sees("Edit this file?", "y yes")
 	p.text("y")
 	p.sees("Written.", "Ask, or say what to do")
 	p.text("wait for it")

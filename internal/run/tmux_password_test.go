@@ -16,7 +16,7 @@ func TestAPasswordInAnAddressIsNotShown(t *testing.T) {
 	p.text("go")
 	p.keys("Enter")
 	screens := p.sees("curl -sS https://me:[masked]@127.0.0.1:1/x", "n no")
-	p.keys("n")
+	p.keys("n", "Enter")
 	screens += p.sees("It was denied.")
 	p.keys("C-o")
 	p.rests()

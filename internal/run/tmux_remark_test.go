@@ -17,7 +17,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	p.keys("Enter")
 	p.sees("add this line to")
 	p.keys("Enter")
-	p.sees("- run make check", "y once")
+	p.sees("- run make check", "y yes")
 	p.keys("y")
 	p.sees("✓ edit", "CLAUDE.md", "+1 −0")
 	u.holds("CLAUDE.md", "# Rules\n\n- be kind\n- run make check\n")

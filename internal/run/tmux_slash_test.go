@@ -20,7 +20,7 @@ func TestACommandOfTheProjectInATerminal(t *testing.T) {
 	p.keys("C-u")
 	p.text("/status 'a b'")
 	p.keys("Enter")
-	p.sees("Run this command?", "echo it is 'a b' | tee seen.txt", "y once")
+	p.sees("Run this command?", "echo it is 'a b' | tee seen.txt", "y yes")
 	p.keys("y")
 	p.sees("┃ /status 'a b'", "State of a b: it is a b.", "Good.")
 	p.quit()

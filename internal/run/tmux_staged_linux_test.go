@@ -37,7 +37,7 @@ func TestAStagedTurnIsReviewedOnce(t *testing.T) {
 	p.text("/stage")
 	p.keys("Enter")
 	p.sees("Take over the changes of this turn?", "take all")
-	p.keys("a")
+	p.keys("y")
 	p.sees("took 14 files")
 	if data, err := os.ReadFile(filepath.Join(u.dir, "made/b")); string(data) != "b\nmore\n" {
 		t.Errorf("%q, %v", data, err)

@@ -107,7 +107,7 @@ func TestACallDoesNotRunWhereNothingCanBeKept(t *testing.T) {
 	call := "-- 1 --\n" + bash("echo x > a.txt") + "-- 2 --\nexpect bash "
 	u.run("-p", "--permission-mode=yolo", u.script(call+"failed: not run, because the files could not be kept\ntext: done\n"), "work").wants(8, "adze doctor")
 	u.holds("a.txt", "one\n")
-	u.configure(`{"undo": {"on_failure": "run"}}`)
+	u.configure(`{"undo": {"off": true}}`)
 	u.work(call + "completed: \ntext: done\n")
 	u.holds("a.txt", "x\n")
 }

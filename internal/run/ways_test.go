@@ -34,8 +34,8 @@ func TestAMistypedCommandIsNoPrompt(t *testing.T) {
 // ever.
 func TestAFlagOfAnotherAssistantIsToldWithItsNameHere(t *testing.T) {
 	for flag, hint := range map[string]string{
-		"--yolo": "--permission-mode yolo", "--dangerously-skip-permissions": "--permission-mode yolo", "--full-auto": "--permission-mode auto",
-		"-m": "--model", "-y": "--permission-mode yolo", "--allowedTools": "--allow", "--disallowedTools": "--deny", "--json": "--output-format",
+		"--dangerously-skip-permissions": "--yolo", "--full-auto": "--permission-mode auto",
+		"-m": "--model", "-y": "--yolo", "--allowedTools": "--allow", "--disallowedTools": "--deny", "--json": "--output-format",
 		"--mcp-config": "adze mcp add", "--add-dir": "read(abs:", "--modle": "did you mean --model?", "--nothing-like-it": "adze --help",
 	} {
 		u := newUser(t)

@@ -100,7 +100,6 @@ type Options struct {
 	State     string   // where notes about levels and placeholders are kept
 	Memory    uint64   // bytes for all processes of one command; if 0, half of the machine's
 	Processes uint64   // of one command; if 0, 4096
-	Caches    int64    // bytes of the private caches of all workspaces; if 0, 10 GiB
 	Means     []Means  // to be tried, the best first; if nil, those of this system
 	Network   *Network // the way out for commands that may ask for one; if nil, there is none
 
@@ -173,10 +172,10 @@ func (s *Sandbox) Show(read, write []string, rules Rules) *Sandbox {
 	return s
 }
 
-// Bounded sets what commands may take of the machine, in bytes; 0 is the default. It is called
-// before the first of them.
-func (s *Sandbox) Bounded(memory uint64, caches int64) *Sandbox {
-	s.o.Memory, s.o.Caches = memory, caches
+// Bounded sets the memory that a command may take, in bytes; 0 is the default. It is called before
+// the first of them.
+func (s *Sandbox) Bounded(memory uint64) *Sandbox {
+	s.o.Memory = memory
 	return s
 }
 

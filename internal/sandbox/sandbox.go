@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -70,7 +69,7 @@ func (s *Sandbox) useCaches() {
 			return
 		}
 		dir := cacheDir(s.o.State, s.workspace.path)
-		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), quota: cmp.Or(s.o.Caches, usualQuota), now: time.Now}
+		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), quota: usualQuota, now: time.Now}
 		s.cached = c.begin()
 		s.removing.Go(func() { c.measure(s.over) })
 	})

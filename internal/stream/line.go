@@ -293,7 +293,6 @@ type resultLine struct {
 	Calls      map[string]map[tool.Status]int `json:"calls"`
 	Denied     []session.Denial               `json:"denied"`
 	Changed    []string                       `json:"files_changed"`
-	Tried      []session.TriedFile            `json:"tried,omitempty"` // with --try
 	Notes      []session.Note                 `json:"notes"`
 	Claims     []session.Claim                `json:"claims,omitempty"`
 	Evidence   []session.Evidence             `json:"evidence,omitempty"`
@@ -309,7 +308,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	l := resultLine{
 		Type: "result", Schema: Schema, Cause: r.Cause, ExitCode: ExitCode(r.Cause), Text: r.Text,
 		Message: r.Message, Hint: r.Hint, Usage: r.Usage, Cost: r.Cost, Turns: r.Steps, Calls: r.Calls,
-		Denied: r.Denied, Changed: r.Changed, Tried: r.Tried, Staged: r.Staged, Notes: r.Notes, Claims: r.Claims, Evidence: r.Evidence, Session: h.Session,
+		Denied: r.Denied, Changed: r.Changed, Staged: r.Staged, Notes: r.Notes, Claims: r.Claims, Evidence: r.Evidence, Session: h.Session,
 		Duration: r.Duration.Round(time.Millisecond).Milliseconds(), Structured: json.RawMessage("null"),
 	}
 	if r.Limited != nil {

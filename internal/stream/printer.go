@@ -295,9 +295,6 @@ func (p *Printer) progress(e session.Event) {
 			line += " · " + tool.InWords(cmp.Or(o.Code, string(o.Status)))
 		}
 		fmt.Fprintf(p.stderr(), "%s %s%s\n", mark(o.Status), of(e.Agent), safeterm.Name(line))
-		for _, f := range o.Record.Tried {
-			fmt.Fprintf(p.stderr(), "  tried, and dropped: %s %s (+%d −%d)\n", f.Change, safeterm.Name(f.Path), f.Added, f.Removed)
-		}
 	case session.ToolAsk:
 		if e.Decision != nil && !e.Decision.Allow {
 			fmt.Fprintf(p.stderr(), "! %s%s denied: %s\n", of(e.Agent), safeterm.Name(e.Tool), safeterm.Name(e.Decision.Reason))

@@ -34,8 +34,11 @@ type Ports struct {
 	// CheckModel says why a model of this name cannot be used, as far as that is known without asking
 	// its provider; if nil, nothing is checked.
 	CheckModel func(name string) error
-	// Modes are the permission modes, and SetMode puts one in force.
+	// Modes are the permission modes, Mode is the one in force, and SetMode puts one in force. Review
+	// stages the changes of later turns for one review each, or not.
 	Modes   []Mode
+	Mode    func() string
+	Review  func(once bool) error
 	SetMode func(name string) error
 	// Sandbox is what the next command runs in, in a word for the status line; asked at each change
 	// of the mode and after each call.
@@ -253,7 +256,6 @@ type Undone struct {
 // Mode is a permission mode, or an effort.
 type Mode struct {
 	Name, Means string
-	Brief       string // Means in five words; it may be empty
 }
 
 // Job is a command or a task in the background.

@@ -13,10 +13,6 @@ import (
 // Edits reports whether the call has a text that the user may rewrite before it runs.
 func (p *Dialog) Edits() bool { return p.Open() && p.queue[0].Question.Editing != nil }
 
-// Tries reports whether the command can run aside, so that its changes are decided about when they
-// are seen.
-func (p *Dialog) Tries() bool { return p.Open() && p.queue[0].Tries }
-
 // Change opens that text, or goes back to the question; what was written stays until the question
 // is answered. It begins as the question shows it: hidden characters are written out, so that what
 // is seen is what runs.

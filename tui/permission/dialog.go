@@ -29,10 +29,8 @@ const Guard = 300 * time.Millisecond
 
 // Labels name the keys that answer, as people read them.
 type Labels struct {
-	Once, Session, Always, No, Why, Stop, Down, Up, Other string
-	Drop                                                  string // all changes of a staged turn
-	Change, Hunks, Try, Edits, Mode                       string // open the text of the call, and the hunks of its change
-	Send, Back, Line, Flip, Next                          string // while one of them is open
+	Once, All, Other, Edit, No, Stop, Down, Up, Mode string
+	Send, Back, Line, Flip, Next                     string // while a text or the hunks are open
 }
 
 // Step is what the user does with the question.
@@ -70,7 +68,7 @@ type Dialog struct {
 	hunks        []hunk // of the change; if nil, they were not opened
 	at           int    // the hunk that keys act on
 	scrolled     int
-	offer        int      // the one that is shown
+	shown        int      // of what can be allowed, the grant that is shown
 	hidden       int      // rows of the question below the window, as last drawn
 	cwd          string   // the workspace: a command that runs elsewhere says so
 	kept         ui.Sheaf // the question, laid out for width w; if nil, not yet
@@ -132,14 +130,6 @@ func (p *Dialog) Stage() bool {
 	return p.Open() && slices.ContainsFunc(p.queue[0].Question.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
 }
 
-// NoStage says why there are no changes of a staged turn to drop. It is empty where there are.
-func (p *Dialog) NoStage() string {
-	if !p.Stage() {
-		return "only of the changes of a staged turn"
-	}
-	return ""
-}
-
 // Open reports whether a question waits.
 func (p *Dialog) Open() bool { return len(p.queue) > 0 }
 
@@ -160,8 +150,8 @@ func (p *Dialog) Add(a *Asked) {
 func (p *Dialog) begin() {
 	p.Reason, p.Text, p.hunks, p.at, p.seen = edit.Editor{}, edit.Editor{}, nil, 0, 0
 	p.goTo(AtQuestion)
-	if p.offer = 0; p.Grants() {
-		p.offer = min(max(p.queue[0].Usual, 0), p.Others())
+	if p.shown = 0; p.Grants() && !p.OfEdits() {
+		p.shown = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Usual}), 0)
 	}
 	p.HoldOff()
 }
@@ -177,7 +167,9 @@ func (p *Dialog) Remove(a *Asked) {
 
 // Answer answers the first question.
 func (p *Dialog) Answer(a ask.Answer) {
-	a.Offer = p.offer
+	if all := p.grants(); len(all) > 0 {
+		a.Offer = all[p.shown].offer
+	}
 	p.queue[0].Reply <- a
 	p.queue = p.queue[1:]
 	p.begin()
@@ -259,6 +251,10 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 		lead := p.theme.Pen().Fixed(draw.Key, "Why not? ").Done()
 		own, x, y := p.Reason.Rows(p.theme, w-lead.Width())
 		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
+		if p.Reason.Empty() {
+			hint := p.theme.Pen().Row(rows[len(rows)-1]).Put(draw.Dim, safeterm.Name(p.keys.Send+" says no without a reason · "+p.keys.Back+" goes back")).Done()
+			rows[len(rows)-1] = hint.Fit(w)
+		}
 		return rows, x + lead.Width(), len(rows) - 1
 	}
 	return append(rows, foot...), -1, -1

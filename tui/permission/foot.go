@@ -25,40 +25,28 @@ func (p *Dialog) answers() []named {
 	case AtHunks:
 		all := []named{{k.Next, "next hunk", "next"}, {k.Flip + ":", "keep / drop", "keep / drop"}, {k.Send, "answer", "answer"}}
 		if len(p.refused()) > 0 {
-			all = append(all, named{k.Why, "say why", "why"})
+			all = append(all, named{k.No, "say why", "why"})
 		}
 		return append(all, named{k.Back, "back", "back"})
 	}
 	if p.Stage() {
-		all := []named{{k.Edits, "take all", "take"}}
+		all := []named{{k.Once, "take all", "take"}}
 		if p.Parts() > 1 {
-			all = append(all, named{k.Hunks, "take some", "some"})
+			all = append(all, named{k.Edit, "take some", "some"})
 		}
-		return append(all, named{k.Drop, "drop all", "drop"}, named{k.Stop, "later", "later"})
+		return append(all, named{k.No, "drop all", "drop"}, named{k.Stop, "later", "later"})
 	}
-	all := []named{{k.Once, "once", "once"}}
-	if p.queue[0].Edits {
-		all = append(all, named{k.Edits, "all edits", "all edits"})
-	}
+	all := []named{{k.Once, "yes", "yes"}}
 	if p.Grants() {
-		all = append(all, named{k.Session, "rule", "rule"})
-	}
-	if p.Saves() {
-		all = append(all, named{k.Always, "keep rule", "keep rule"})
+		all = append(all, named{k.All, "all like this", "all"})
 	}
 	if p.Others() > 0 {
-		all = append(all, named{k.Other, "other rule", "other rule"})
+		all = append(all, named{k.Other, "other rule", "other"})
 	}
-	if p.Tries() {
-		all = append(all, named{k.Try, "try it", "try"})
+	if p.Edits() || p.Parts() > 1 {
+		all = append(all, named{k.Edit, "edit", "edit"})
 	}
-	if p.Edits() {
-		all = append(all, named{k.Change, "edit command", "edit"})
-	}
-	if p.Parts() > 1 {
-		all = append(all, named{k.Hunks, "by hunks", "hunks"})
-	}
-	return append(all, named{k.No, "no", "no"}, named{k.Why, "no, say why", "no, why"}, named{k.Stop, "stop", "stop"})
+	return append(all, named{k.No, "no", "no"}, named{k.Stop, "stop", "stop"})
 }
 
 // choices are the keys that answer, in as many rows as they need: none of them is ever out of

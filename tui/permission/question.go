@@ -119,7 +119,7 @@ func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers)...)
 		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, own)
 	}
-	if text := rest(o); text != "" {
+	if text := rest(o, p.grants()[p.shown].choice); text != "" {
 		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})
 	}
 	return rows
@@ -136,24 +136,19 @@ func gap(w int) []draw.Row {
 // under indents what goes on in a further row.
 func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().Pad(2).Done()} }
 
-// rest says what an offer leaves out, and what it allows once it is kept.
-func rest(o ask.Offer) string {
-	var parts []string
+// rest says how long a grant holds and what it leaves out.
+func rest(o ask.Offer, c ask.Choice) string {
+	parts := []string{"for this session"}
+	if c == ask.Always {
+		parts = []string{"kept in " + o.Save}
+		if o.Saved != "" {
+			parts = append(parts, "where "+o.Saved)
+		}
+	}
 	if o.Spares != "" {
 		parts = append(parts, "still asked: "+o.Spares)
 	}
-	if o.Saved != "" && o.Save != "" {
-		parts = append(parts, "if kept, "+o.Saved)
-	}
 	return strings.Join(parts, " · ")
-}
-
-// means says in a sentence what an offer allows and what it does not.
-func means(o ask.Offer) string {
-	if o.Covers == "" {
-		return rest(o)
-	}
-	return strings.TrimSuffix("allows "+o.Covers+" · "+rest(o), " · ")
 }
 
 // Title asks about what the call would do.

@@ -13,14 +13,14 @@ const lastLine = "."
 // otherwise takes a line that asks for the call otherwise than it was made: with another command,
 // or without some of its hunks. False: the line means something else.
 func (p *Interface) otherwise(text string) bool {
-	numbers, parts := strings.CutPrefix(text, "h ")
+	numbers, parts := strings.CutPrefix(text, "e ")
 	switch {
-	case text == "c" && p.Dialog.Edits():
+	case text == "e" && p.Dialog.Edits():
 		p.rewriting, p.rewritten = true, nil
 		p.say("The command now:")
 		p.say(permission.Begin(p.Dialog.First().Question.Editing.Text))
 		p.say("Write the whole command again. A line with only a dot ends it; a dot alone goes back to the question:")
-	case text == "h" && p.Dialog.Parts() > 1:
+	case text == "e" && p.Dialog.Parts() > 1:
 		p.Dialog.Split(true)
 		body := p.Dialog.Body(Width)
 		for _, r := range body.Append(nil, 0, body.Len()) {
@@ -31,7 +31,7 @@ func (p *Interface) otherwise(text string) bool {
 	case parts && p.Dialog.Parts() > 1:
 		refused, why, ok := p.Dialog.Numbers(numbers)
 		if !ok {
-			p.say(fmt.Sprintf("Write the numbers of the hunks after h, such as h 1,2; there are %d. Answer now:", p.Dialog.Parts()))
+			p.say(fmt.Sprintf("Write the numbers of the hunks after e, such as e 1,2; there are %d. Answer now:", p.Dialog.Parts()))
 			return true
 		}
 		p.Dialog.PartWithout(refused, why)

@@ -154,14 +154,10 @@ func (p *Interface) answer(text string) {
 		return
 	case text == "y":
 		a.Choice = ask.Once
-	case letter == "s" && p.Dialog.Grants():
-		a.Choice = ask.ForSession
-	case text == "a" && p.Dialog.First().Edits:
-		a.Choice = ask.AllEdits
-	case letter == "k" && p.Dialog.Saves():
-		a.Choice = ask.Always
-	case text == "t" && p.Dialog.Tries():
-		a.Choice = ask.Try
+	case letter == "a" && p.Dialog.Grants():
+		p.Dialog.All()
+		p.next()
+		return
 	case p.otherwise(text):
 		return
 	case text != "n":

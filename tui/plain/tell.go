@@ -63,40 +63,23 @@ func (p *Interface) ask() {
 		fmt.Fprintln(p.Out, r.String())
 	}
 	choices := "y allows it once"
-	if p.Dialog.First().Edits {
-		choices += ", a allows all edits of this session (mode edits)"
-	}
 	if p.Dialog.Grants() {
-		choices += ", s allows the rule for this session"
-	}
-	if p.Dialog.Saves() {
-		choices += ", k keeps it for all sessions"
+		choices += ", a allows all like this by the rule shown"
 	}
 	if offers := p.Dialog.Offered(); len(offers) > 1 {
 		for n, offer := range offers {
 			p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(offer).String()))
 		}
-		choices += p.numbers()
-	}
-	if p.Dialog.Tries() {
-		choices += ", t tries it and shows what it changes before you decide"
+		choices += ", a with a number (a 2) takes that rule"
 	}
 	if p.Dialog.Edits() {
-		choices += ", c edits the " + p.Dialog.First().Question.Editing.Name + " first"
+		choices += ", e edits the " + p.Dialog.First().Question.Editing.Name + " first"
 	}
 	if n := p.Dialog.Parts(); n > 1 {
-		choices += fmt.Sprintf(", h lists its %d hunks, h 2 and a reason allows it without hunk 2 (or h 1,2)", n)
+		choices += fmt.Sprintf(", e lists its %d hunks, e 2 and a reason allows it without hunk 2 (or e 1,2)", n)
 	}
 	p.say(choices + ", n says no; anything else says no and tells the model why:")
 	p.asked = time.Now()
-}
-
-// numbers say how another of several offers is taken.
-func (p *Interface) numbers() string {
-	if p.Dialog.Saves() {
-		return ", s or k with a number (s 2) takes that rule"
-	}
-	return ", s with a number (s 2) takes that rule"
 }
 
 // inquire prints the first question of the model.

@@ -90,9 +90,6 @@ func touches(a ask.Permission) string {
 // then those that refuse. Editors go by the kinds, and where several have one by their order.
 func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	out := []sdk.PermissionOption{{OptionId: once, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once"}}
-	if a.Tries {
-		out = append(out, sdk.PermissionOption{OptionId: try, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Run it aside, and decide about its changes"})
-	}
 	if a.Question.Editing != nil && t.agent.forms() {
 		out = append(out, sdk.PermissionOption{OptionId: rewrite, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Rewrite it, and allow that once"})
 	}
@@ -151,8 +148,6 @@ func (t *thread) permitted(ctx context.Context, id string, more meant, a ask.Per
 			answer.Refused = nil
 		}
 		return answer, false, nil
-	case id == try && a.Tries:
-		return ask.Answer{Choice: ask.Try}, false, nil
 	case strings.HasPrefix(id, forSession):
 		for n := range a.Offers {
 			if id == fmt.Sprint(forSession, n) {

@@ -46,7 +46,7 @@ type action struct {
 
 // choices are those of a permission by their names.
 var choices = map[string]ask.Choice{
-	"deny": ask.Deny, "once": ask.Once, "session": ask.ForSession, "always": ask.Always, "edits": ask.AllEdits, "try": ask.Try,
+	"deny": ask.Deny, "once": ask.Once, "session": ask.ForSession, "always": ask.Always, "edits": ask.AllEdits,
 }
 
 // act does what a page says, and answers with what there is to say of it.

@@ -447,7 +447,7 @@ func (b *neighbour) blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 // ownersChoices are the choices of a permission as an owner names them; it offers no others.
-var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.ForSession: "session", ask.Try: "try"}
+var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.ForSession: "session"}
 
 // control asks the owner.
 func (b *neighbour) control(ctx context.Context, r control.Request) (any, error) {

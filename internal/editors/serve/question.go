@@ -185,10 +185,6 @@ func (w *asked) allows(a ask.Answer) (string, error) {
 		if w.ask.Edits {
 			return "all edits of the session are allowed", nil
 		}
-	case ask.Try:
-		if w.ask.Tries {
-			return "runs aside first", nil
-		}
 	}
 	return "", none
 }

@@ -80,9 +80,6 @@ func (t *watcher) permission(id string, w *asked) string {
 	if a.Edits {
 		b.WriteString(`<button type="submit" name="choice" value="edits">Allow all edits of this session</button>`)
 	}
-	if a.Tries {
-		b.WriteString(`<button type="submit" name="choice" value="try">Run aside first</button>`)
-	}
 	b.WriteString(`<button type="submit" class="no" name="choice" value="deny">Deny</button><label class="reason"><span>Why not</span><input name="reason" placeholder="Why not (optional)"></label></p>`)
 	b.WriteString(`<p class="problem" role="alert"></p></form>`)
 	return b.String()

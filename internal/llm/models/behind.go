@@ -166,7 +166,7 @@ func profileAt(kind discover.Kind) func() Profile {
 // native are the options of an Ollama under the name that the user gave it.
 func (at *place) native(root string) ollama.Options {
 	return ollama.Options{
-		Name: at.server.Name, BaseURL: root, Key: at.key, MaxContext: at.config.MaxContext, KeepAlive: at.config.KeepAlive, Effort: at.config.Effort,
+		Name: at.server.Name, BaseURL: root, Key: at.key, MaxContext: at.config.MaxContext, Effort: at.config.Effort,
 		MaxTokens: at.own.Output, Vision: at.own.Vision, Findings: at.keeps,
 		KeyHint: at.server.KeyHint, URLHint: at.server.URLHint,
 	}

@@ -99,7 +99,7 @@ func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
 		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.From(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
-		Effort: p.Effort, MaxContext: p.MaxContext, KeepAlive: p.KeepAlive,
+		Effort: p.Effort, MaxContext: p.MaxContext,
 	}
 }
 

@@ -62,17 +62,23 @@ type Ground struct {
 type Flags struct {
 	Cwd         string
 	Mode        string
+	Staged      string // keep, take, drop or patch=FILE; if empty, the setting review holds
 	Sandbox     string
 	Allow, Deny []string
 	Asks        []string
-	Try         bool // commands run aside, and what they change is dropped
 }
 
 // Add takes them from the command line of a run, and of commands that decide as a run does.
 func (g *Flags) Add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
-	f.StringVar(&g.Mode, "permission-mode", "", "ask, edits, staged, auto, plan or yolo (default ask; adze help permissions)")
+	f.StringVar(&g.Mode, "permission-mode", "", "ask, auto or plan (default ask; adze help permissions)")
+	f.BoolFunc("yolo", "ask about nothing; deny rules still hold", func(yes string) error {
+		if yes == "true" {
+			g.Mode = string(policy.Yolo)
+		}
+		return nil
+	})
 	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
 	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
 	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
@@ -111,7 +117,7 @@ func (l *ruleList) Type() string { return "stringArray" }
 
 // New makes the policy of a run from the configuration and the flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
-	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed)
+	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed, flags.Staged != "" || cfg.Review == config.ReviewOnce)
 	var mistake *usage.Error
 	if flags.Mode == "" && errors.As(err, &mistake) && cfg.Origin("permission_mode") != "default" {
 		err = usage.Mistake(mistake.Hint, "%s: permission_mode: %s", cfg.Origin("permission_mode"), mistake.Message)
@@ -133,13 +139,12 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Stage: g.Stage, Tries: flags.Try,
-		Files: folders{}, Content: content, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Stage: g.Stage, Files: folders{}, Content: content, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
 }
 
 // modeOf reads the mode that a user wants, and which there are where the machine's owner lets only
 // some be chosen: the usual one, or the first of those, where they did not say.
-func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, error) {
+func modeOf(name string, owner config.Managed, review bool) (policy.Mode, []policy.Mode, error) {
 	var modes []policy.Mode
 	for _, text := range owner.Modes {
 		m, err := policy.ParseMode(text)
@@ -158,7 +163,8 @@ func modeOf(name string, owner config.Managed) (policy.Mode, []policy.Mode, erro
 			return "", nil, usage.Mistake("the modes are "+strings.Join(policy.Modes(), ", "), "%v", err)
 		}
 	}
-	if len(modes) > 0 && !slices.Contains(modes, mode) {
+	mode = mode.Reviewed(review || mode.OnStage())
+	if !mode.Among(modes) {
 		return "", nil, usage.Mistake("choose one of "+strings.Join(owner.Modes, ", "), "the owner of this machine does not let the permission mode be %s (%s)", mode, owner.Path)
 	}
 	return mode, modes, nil

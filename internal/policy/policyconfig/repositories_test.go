@@ -155,7 +155,7 @@ func TestHooksAreAskedForAndNotLeftOut(t *testing.T) {
 		if d.Allow == c.asks {
 			t.Errorf("%s: %+v", c.line, d)
 		}
-		if c.asks && !strings.Contains(d.Reason, "hooks (pre-") || c.asks && !strings.Contains(d.Reason, "--permission-mode yolo") {
+		if c.asks && !strings.Contains(d.Reason, "hooks (pre-") || c.asks && !strings.Contains(d.Reason, "--yolo") {
 			t.Errorf("%s: the reason is %q", c.line, d.Reason)
 		}
 	}

@@ -238,7 +238,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	w.Notices = append(w.Notices, notes...)
 	err = staff.open(ctx, outfit{
 		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
-		clip: tool.Clip{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Spill: outputs.Save},
+		clip: tool.Clip{Spill: outputs.Save},
 	}, resumed)
 	if err == nil && w.resumed {
 		w.Notices = append(w.Notices, w.Staging.left()...)

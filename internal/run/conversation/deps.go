@@ -30,7 +30,7 @@ func (w *Conversation) deps() toolset.Deps {
 	w.closers = append(w.closers, shell.Close)
 	w.seen = &workspace.Seen{}
 	return toolset.Deps{
-		Bounds: s.Bounds(), Web: web.New(w.Reach()),
+		Web:      web.New(w.Reach()),
 		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
 		Root:     s.Root, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},

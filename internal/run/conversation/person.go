@@ -81,7 +81,7 @@ type Asking struct {
 
 func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	q = hostio.Veiled(q)
-	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting, Tries: p.Tries,
+	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting,
 		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil && !ofStage(q)}
 	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
 	if q.Preview != nil {
@@ -96,8 +96,6 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 		return policy.Answer{Choice: policy.Once, Change: change, By: answer.By}, nil
 	case ask.AllEdits:
 		return policy.Answer{Choice: policy.Once, By: answer.By}, k.Mode(policy.Edits)
-	case ask.Try:
-		return policy.Answer{Choice: policy.Try, By: answer.By}, nil
 	case ask.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		err := k.Of.Settings.ByUser("a rule")

@@ -35,7 +35,9 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
 	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
 	p := api.Ports{
+		Mode:       func() string { return string(w.Gate.Mode()) },
 		SetMode:    w.told(w.SetMode),
+		Review:     w.SetReview,
 		Sandbox:    w.Cage.Shown,
 		Efforts:    hostio.Efforts(),
 		SetEffort:  func(word string) string { defer w.Refresh(); w.Session.SetEffort(word); return w.Effort() },
@@ -57,7 +59,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		Edit:       hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err).Edit,
 		Drop:       hostio.DropIn(w.Head.Cwd),
 		Picture:    hostio.NewClipboard(w.Settings.At.State, w.Settings.Root.Dir(), a.Getenv).Picture,
-		Modes:      hostio.Modes(),
+		Modes:      hostio.Modes(w.Gate.Mode()),
 	}
 	p.Staged = w.Staging.Decide
 	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown

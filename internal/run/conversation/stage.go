@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"os"
+	"strings"
 
 	"adze/internal/run/guard"
 	"adze/internal/run/process"
@@ -15,8 +16,8 @@ import (
 	"adze/toolset"
 )
 
-// Staged turns: in permission mode staged the calls of a turn work on a view of the workspace, and
-// the user decides about all of it when the turn has ended, by a call of their own.
+// Staged turns: with review: once the calls of a turn work on a view of the workspace, and the user
+// decides about all of it when the turn has ended, by a call of their own.
 
 // Staging is what staged turns are to a conversation.
 type Staging struct {
@@ -28,7 +29,7 @@ type Staging struct {
 // Wake tells the model late results from the background.
 func (g *Staging) Wake(ctx context.Context) session.Result { return g.Say(ctx, session.Input{}) }
 
-// Say has the model answer a prompt. In mode staged the changes of the turn wait for the user.
+// Say has the model answer a prompt. With review: once the changes of the turn wait for the user.
 func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
 	if g.stage.Wanted() {
 		return g.onStage(func() session.Result { return g.session().Prompt(ctx, in) })
@@ -39,7 +40,7 @@ func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
 // onStage has the calls of a turn work on the stage.
 func (g *Staging) onStage(turn func() session.Result) session.Result {
 	if err := g.stage.Begin(); err != nil {
-		return process.Failure(usage.Mistake("--permission-mode edits or ask works here; /mode in a session", "%v", err))
+		return process.Failure(usage.Mistake("leave --staged out; /stage off in a session", "%v", err))
 	}
 	r := turn()
 	r.Changed = nil // nothing of it is in the workspace
@@ -48,7 +49,9 @@ func (g *Staging) onStage(turn func() session.Result) session.Result {
 		return r
 	}
 	if g.stage.Waits() {
-		r.Staged = g.report("kept")
+		if s, err := g.stage.Peek(); err == nil {
+			r.Staged, _ = json.Marshal(s.Report("kept")) // it holds texts and numbers
+		}
 		g.tellLater(r)
 	}
 	return r
@@ -59,16 +62,6 @@ func (g *Staging) tellLater(r session.Result) {
 	if told := g.Waiting("/stage shows them"); told != "" && r.Cause != session.CauseDone {
 		g.observe(session.Notice{Text: told})
 	}
-}
-
-// report is the review of the changes that wait, for programs. It is nil where none do.
-func (g *Staging) report(decision string) json.RawMessage {
-	s, err := g.stage.Peek()
-	if err != nil {
-		return nil
-	}
-	data, _ := json.Marshal(s.Report(decision)) // it holds texts and numbers
-	return data
 }
 
 // Waiting says that changes of a staged turn wait, and how to decide about them. It is empty where
@@ -83,20 +76,22 @@ func (g *Staging) Waiting(how string) string {
 
 // left tells of changes that an earlier process has left.
 func (g *Staging) left() (notices []string) {
-	if g.stage.There() {
-		if told := g.Waiting("/stage shows them; --staged take or --staged drop decides without a screen"); told != "" {
-			notices = append(notices, told)
-		}
+	if told := g.Waiting("/stage shows them; --staged take or --staged drop decides without a screen"); g.stage.There() && told != "" {
+		return []string{told}
 	}
-	return notices
+	return nil
 }
 
-// Decide has the user's decision about a stage carried out: review asks them, take and drop do it.
+// Decide has the user's decision about a stage carried out: review asks them; take, drop and
+// patch=FILE do it.
 func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
-	args, err := json.Marshal(map[string]string{"decision": decision})
-	if err != nil {
-		return session.Sort(err)
+	if file, ok := strings.CutPrefix(decision, patchTo); ok {
+		if err := g.writePatch(file); err != nil {
+			return process.Failure(err)
+		}
+		decision = toolset.StageDrop
 	}
+	args, _ := json.Marshal(map[string]string{"decision": decision}) // a text
 	var r session.Result
 	var came tool.Outcome
 	g.stage.Decide(func() {
@@ -121,7 +116,7 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	if decision == toolset.StageTake && r.Cause != session.CauseDone {
 		decision = ""
 	}
-	if !slices.Contains([]string{toolset.StageTake, toolset.StageDrop}, decision) {
+	if decision == "" || decision == "keep" {
 		var shown toolset.StageReport
 		_ = json.Unmarshal(r.Staged, &shown) // it is our own
 		g.observe(session.Notice{Text: g.Waiting("adze -p --continue --staged take takes them, --staged drop drops them") + "\n" + shown.String()})
@@ -135,10 +130,25 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	return r
 }
 
+// patchTo begins the decision to write the changes to a file and drop them.
+const patchTo = "patch="
+
+// writePatch writes the staged changes of texts to a file, for git apply.
+func (g *Staging) writePatch(file string) error {
+	s, err := g.stage.Peek()
+	if err == nil {
+		err = os.WriteFile(file, []byte(s.Patch()), 0o600)
+	}
+	if err != nil {
+		return usage.Mistake("the changes wait: adze -p --continue --staged patch=FILE, with a file in a folder that is there", "--staged patch: %v", err)
+	}
+	return nil
+}
+
 // SettleWaiting decides about changes that an earlier run has left.
 func (g *Staging) SettleWaiting(ctx context.Context, decision string) session.Result {
 	if !g.stage.Waits() {
-		return process.Failure(usage.Mistake("adze -p --permission-mode staged … makes some", "no changes of a staged turn wait in this session"))
+		return process.Failure(usage.Mistake("adze -p --staged keep … makes some", "no changes of a staged turn wait in this session"))
 	}
 	r := g.Decide(ctx, decision)
 	var shown toolset.StageReport

@@ -57,7 +57,7 @@ func employ(m models.Model, w *Conversation) (*staff, error) {
 			return nil, err
 		}
 	}
-	w.agents = agents.New(s.Config.Limits.Tasks, f.config)
+	w.agents = agents.New(0, f.config)
 	return f, nil
 }
 
@@ -164,7 +164,7 @@ func (f *staff) config() (agents.Config, error) {
 	return agents.Config{
 		Kinds: f.wired.kinds, System: func(k agents.Kind, text string) string { return f.systemFor(c.Start.System, k, text) }, Model: f.modelFor,
 		InForce: func() string { return string(f.wired.Gate.Mode()) },
-		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Steps: f.settings.Config.Limits.TaskSteps, Depth: f.settings.Config.Limits.TaskDepth,
+		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Depth: f.settings.Config.Limits.TaskDepth,
 		Budget:   func() *session.Budget { return f.wired.Session.Budget() },
 		Note:     func(n session.Note) { f.wired.Session.Note(n) },
 		Changed:  f.wired.person.Stir,

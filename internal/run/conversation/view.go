@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/policy"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/sandbox/proc"
@@ -94,11 +93,12 @@ func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 	if mode == "" || mode == string(w.Gate.Mode()) {
 		return
 	}
-	if err := w.Gate.SetMode(policy.Mode(mode)); err != nil {
+	if err := w.SetMode(mode); err != nil {
 		w.Notices = append(w.Notices, fmt.Sprintf("the mode %s that you chose for this folder is not in force: %v", mode, err))
 		return
 	}
-	w.Chosen, w.Head.PermissionMode = mode, mode
+	w.Chosen = string(w.Gate.Mode())
+	w.Head.PermissionMode = w.Chosen
 	walls := w.Cage.Now(ctx)
 	w.Head.Sandbox.Level, w.Head.Sandbox.How = string(walls.Level), walls.How
 }

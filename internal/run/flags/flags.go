@@ -6,6 +6,7 @@
 package flags
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +51,6 @@ type Run struct {
 	Detached    bool   // this process is the one that does
 	Worktree    string // the name of the git work tree to work in
 	AcceptPlan  string // the mode to go on in
-	Staged      string // what becomes of the changes of a staged turn: keep, take or drop; empty is keep
 	policyconfig.Flags
 	Tools        []string
 	NoTools      []string
@@ -68,7 +68,8 @@ type Run struct {
 	NoSession    bool
 	Bare         bool
 	FailOnDeny   bool
-	TryPatch     string // a file for what commands that run aside would have changed
+	TryPatch     string // a former name of --staged patch=FILE
+	Try          bool   // a former name of --staged drop
 	TaskComplete bool
 	Demo         bool
 	Transcript   bool
@@ -121,7 +122,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: work in a copy")
 	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (default edits)")
 	f.Lookup("accept-plan").NoOptDefVal = string(policy.Edits)
-	f.StringVar(&o.Staged, "staged", "", "with --print: what becomes of the changes of a staged turn: `keep, take or drop` (default keep); with --continue and no prompt, of those that wait")
+	f.StringVar(&o.Staged, "staged", "", "with --print: keep the turn's changes staged, and then `keep, take, drop or patch=FILE`: write them to FILE and drop them; with --continue and no prompt, decide about those that wait")
 	o.Flags.Add(cmd)
 	f.StringSliceVar(&o.Tools, "tools", nil, `offer only these tools; --tools "" offers none`)
 	f.StringSliceVar(&o.NoTools, "no-tools", nil, "do not offer these tools")
@@ -138,8 +139,10 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.StringVar(&o.Replay, "replay", "", "replay a recorded `FILE` instead of asking a model; a run that differs fails and names the step")
 	f.BoolVar(&o.NoSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
-	f.BoolVar(&o.Try, "try", false, "with --print: try commands in the sandbox without questions; the result lists their changes, which are dropped")
-	f.StringVar(&o.TryPatch, "try-patch", "", "like --try, and write the changes of text files to this `FILE`, for git apply")
+	f.BoolVar(&o.Try, "try", false, "")
+	f.StringVar(&o.TryPatch, "try-patch", "", "")
+	_ = f.MarkDeprecated("try", "it is --permission-mode auto --staged drop now, and the result lists the changes as staged")
+	_ = f.MarkDeprecated("try-patch", "it is --permission-mode auto --staged patch=FILE now, and the result lists the changes as staged")
 	f.BoolVar(&o.FailOnDeny, "fail-on-deny", false, "exit with 7 when a rule, a user or the sandbox denied anything (without this flag: when every call was denied)")
 	f.BoolVar(&o.TaskComplete, "task-complete", false, "offer the tool task_complete, which the model calls when its work is done")
 	f.BoolVar(&o.Plain, "plain", false, "print lines instead of a screen, for screen readers and simple terminals")
@@ -226,10 +229,7 @@ func (o *Run) Check() error {
 	if o.Schema != "" && !o.Print {
 		return usage.Mistake("add --print", "--output-schema needs --print")
 	}
-	o.Try = o.Try || o.TryPatch != ""
-	if o.Try && !o.Print {
-		return usage.Mistake("add --print", "--try needs --print; in a terminal, a question about a command offers t, try it")
-	}
+	o.former()
 	if o.Effort != "" && o.Effort != session.DefaultEffort && !slices.Contains(session.Efforts(), o.Effort) {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", o.Effort)
 	}
@@ -287,31 +287,42 @@ func (o *Run) checkBackground() error {
 // checkStaged checks what becomes of the changes of staged turns.
 func (o *Run) checkStaged() error {
 	switch {
-	case !slices.Contains([]string{"", "keep", "take", "drop"}, o.Staged):
-		return usage.Mistake("keep, take or drop", "--staged %q is none of these", o.Staged)
+	case !slices.Contains([]string{"", "keep", "take", "drop"}, o.Staged) && (!o.patches() || o.Staged == "patch="):
+		return usage.Mistake("keep, take, drop or patch=FILE", "--staged %q is none of these", o.Staged)
 	case o.Staged != "" && !o.Print:
-		return usage.Mistake("add --print", "--staged needs --print; in a terminal the changes are reviewed when the turn ends, and /stage shows them again")
+		return usage.Mistake("add --print", "--staged needs --print; in a terminal /stage on has you review the changes when a turn ends")
 	case o.Staged != "" && o.InputFormat != TextInput:
 		return usage.Mistake("leave --staged out", "--staged is for one prompt")
-	case o.Print && o.NoSession && o.Mode == string(policy.Staged) && (o.Staged == "" || o.Staged == "keep"):
+	case o.Print && o.NoSession && (o.Mode == string(policy.Staged) && o.Staged == "" || o.Staged == "keep"):
 		return usage.Mistake("add --staged take or --staged drop, or leave --no-session out", "--no-session keeps nothing, so no changes can wait")
 	}
 	return nil
 }
 
+// patches reports --staged patch=FILE.
+func (o *Run) patches() bool { return strings.HasPrefix(o.Staged, "patch=") }
+
+// former takes the flags of the release before.
+func (o *Run) former() {
+	if o.Try || o.TryPatch != "" {
+		o.Mode, o.Staged = cmp.Or(o.Mode, string(policy.Auto)), "drop"
+	}
+	if o.TryPatch != "" {
+		o.Staged = "patch=" + o.TryPatch
+	}
+}
+
 // Settles reports a run that only decides about changes that wait.
 func (o *Run) Settles(words string) bool {
-	return (o.Staged == "take" || o.Staged == "drop") && words == "" && !o.Stdin && (o.ResumeLast || o.Resume != "") && o.AcceptPlan == ""
+	return (o.Staged == "take" || o.Staged == "drop" || o.patches()) && words == "" && !o.Stdin && (o.ResumeLast || o.Resume != "") && o.AcceptPlan == ""
 }
 
 // CheckPlan takes the mode that goes on with an accepted plan.
 func (o *Run) checkPlan() error {
 	mode, err := policy.ParseMode(o.AcceptPlan)
 	switch {
-	case err != nil:
-		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan: %v", err)
-	case mode == policy.Plan:
-		return usage.Mistake("--accept-plan=edits, or ask, auto or yolo", "--accept-plan leaves the plan mode, so it cannot continue in plan")
+	case err != nil || mode == policy.Plan:
+		return usage.Mistake("--accept-plan=edits, or ask or auto", "--accept-plan leaves the plan mode for another one, which %q is not", o.AcceptPlan)
 	case o.Mode != "":
 		return usage.Mistake("--accept-plan="+o.Mode, "--accept-plan says the permission mode; leave --permission-mode out")
 	case o.Resume == "" && !o.ResumeLast:

@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
+	"adze/internal/config"
 	configpaths "adze/internal/config/paths"
 	"adze/internal/fleet/batch"
 	"adze/internal/policy"
@@ -42,9 +44,9 @@ type Guard struct {
 	settings *settings.Settings
 	shells   *recorder.Shells
 	inquire  toolset.Inquire
-	tried    func(patch string) error // keeps what commands that ran aside changed; if nil, nobody wants it
 	closers  []func()
-	stage    *Stage // of the session; if nil, there is none
+	stage    *Stage      // of the session; if nil, there is none
+	review   atomic.Bool // the changes of a turn are reviewed once: policy.Mode.Reviewed
 }
 
 // Wish is what a guard is made of beside settings.
@@ -75,23 +77,21 @@ func New(s *settings.Settings, n Wish) (*Guard, error) {
 // assemble makes the parts that ask each other.
 func (g *Guard) assemble(n Wish) (err error) {
 	s := g.settings
-	if err := g.keepPatch(s.Request.TryPatch); err != nil {
-		return err
-	}
 	setting, _ := sandbox.ParseSetting(s.Config.Sandbox.Use) // settings have read it
 	box := sandbox.Of(s.Root.Dir(), s.At.State, s.At.Config, configpaths.Absolute(s.File))
 	g.closers = append(g.closers, box.Close)
 	// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the
 	// network in, an installation that a user agreed to would fail in it.
-	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode() == policy.Staged }}
+	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode().OnStage() }}
 	if g.Gate, err = policyconfig.New(s.Config, s.Request.Flags, g.ground(n), n.Ask); err != nil {
 		return err
 	}
+	g.review.Store(g.Gate.Mode().OnStage() || s.Config.Review == config.ReviewOnce)
 	g.keepFiles(n)
 	shown := s.Config.Sandbox
 	box.Through(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
 		Show(shown.Places(shown.Read, s.Home), shown.Places(shown.Write, s.Home), reachedByRules{g.Gate, s}).
-		Bounded(s.Config.Limits.SandboxBounds()).Judged(g.protects, g.applying)
+		Bounded(s.Config.Limits.Memory()).Judged(g.protects, g.applying)
 	return nil
 }
 
@@ -124,11 +124,20 @@ func (g *Guard) Supervisor() proc.Supervisor {
 // SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
 // is known when the first command comes.
 func (g *Guard) SetMode(name string) error {
-	err := g.Gate.SetMode(policy.Mode(name))
-	if err == nil {
-		go g.Cage.Now(context.Background())
+	mode := policy.Mode(name)
+	return g.enforce(mode, g.review.Load() || mode.OnStage())
+}
+
+// SetReview has the changes of later turns reviewed once, when a turn has ended, or not.
+func (g *Guard) SetReview(once bool) error { return g.enforce(g.Gate.Mode(), once) }
+
+func (g *Guard) enforce(mode policy.Mode, review bool) error {
+	if err := g.Gate.SetMode(mode.Reviewed(review)); err != nil {
+		return err
 	}
-	return err
+	g.review.Store(review)
+	go g.Cage.Now(context.Background())
+	return nil
 }
 
 // ground is what the rules of this run are about.
@@ -217,14 +226,11 @@ const (
 	dontRun = "do not run it"
 )
 
-// uncovered decides on a call whose files cannot be kept: the user, or where nobody is there
-// their configuration.
+// uncovered has the user decide on a call whose files cannot be kept; it does not run where nobody
+// is there.
 func (g *Guard) uncovered(ctx context.Context, err error) error {
 	if g.inquire == nil {
-		if g.settings.Config.Undo.OnFailure == "run" {
-			return nil
-		}
-		return fmt.Errorf(`%w ("undo": {"on_failure": "run"} in the configuration runs it anyway)`, err)
+		return fmt.Errorf(`%w ("undo": {"off": true} in the configuration runs it, and keeps nothing)`, err)
 	}
 	answer, asked := g.inquire(ctx, toolset.Inquiry{Choices: []string{runOnce, dontRun},
 		Question: fmt.Sprintf("The files could not be kept as they are, so that what this call changes could not be undone: %v. Run it?", err)})

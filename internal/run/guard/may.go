@@ -91,8 +91,8 @@ func (g *Guard) NewShell() *toolset.Shell {
 	s := g.settings
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})
 	shell := toolset.NewShell(g.Supervisor(), env)
-	shell.Bounds, shell.MayLeave = s.Bounds(), g.Cage.Setting == sandbox.Auto
-	shell.InUse, shell.Tried = g.Cage.Box.DatabaseInUse, g.tried
+	shell.MayLeave = g.Cage.Setting == sandbox.Auto
+	shell.InUse = g.Cage.Box.DatabaseInUse
 	shell.Ran = func(c toolset.RanCommand) {
 		if at := g.begun(); at != nil {
 			at.ran(c)
@@ -102,24 +102,6 @@ func (g *Guard) NewShell() *toolset.Shell {
 		shell.Mask = func() *redact.Stream { return s.Hide().Stream() }
 	}
 	g.shells.Add(shell.Jobs())
-	shell.Limit(time.Duration(s.Config.Limits.BashTimeout), time.Duration(s.Config.Limits.BashMaxTimeout))
+	shell.Limit(time.Duration(s.Config.Limits.BashTimeout))
 	return shell
-}
-
-// keepPatch has a file get what commands that ran aside changed of texts. It is empty where there
-// is none.
-func (g *Guard) keepPatch(name string) error {
-	if name == "" {
-		return nil
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return usage.Mistake("name a file in a folder that is there", "--try-patch: %v", err)
-	}
-	g.closers = append(g.closers, func() { _ = f.Close() })
-	g.tried = func(patch string) error {
-		_, err := f.WriteString(patch) // one call, so that patches of subagents do not mix
-		return err
-	}
-	return nil
 }

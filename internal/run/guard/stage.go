@@ -7,16 +7,17 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
-	"adze/internal/policy"
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 	"adze/session"
 	"adze/toolset"
 )
 
-// Stage is the view of the workspace that turns in mode staged work on: toolset.Stage. It lasts
-// from the first call of a turn until the user has decided about it, also beyond the process.
+// Stage is the view of the workspace that turns work on whose changes are reviewed once:
+// toolset.Stage. It lasts from the first call of a turn until the user has decided about it, also
+// beyond the process.
 type Stage struct {
 	guard *Guard
 	name  string // among those of the workspace
@@ -25,7 +26,7 @@ type Stage struct {
 	view     *sandbox.Stage  // if nil, there is none
 	review   *sandbox.Staged // of the view, when it is not mounted; if nil, not looked at yet
 	failed   error           // why there is no view in this turn
-	deciding bool            // a call of the user's own is about it
+	deciding atomic.Bool     // a call of the user's own is about it
 }
 
 // StageOf makes the stage of a session. Nothing is there before a turn needs it.
@@ -60,7 +61,7 @@ func (g *Guard) unstaged() string {
 }
 
 // Wanted reports that turns begin on a stage now.
-func (s *Stage) Wanted() bool { return s != nil && s.guard.Gate.Mode() == policy.Staged }
+func (s *Stage) Wanted() bool { return s != nil && s.guard.Gate.Mode().OnStage() }
 
 // Begin has the calls of a turn work on the stage, and makes it where there is none. Nothing is
 // done where the mode is another.
@@ -77,21 +78,21 @@ func (s *Stage) Begin() error {
 func (s *Stage) begin() error {
 	g := s.guard
 	if why := g.Cage.Unstaged(); why != "" {
-		return fmt.Errorf("permission mode staged needs a view of the workspace, which there cannot be: %s; use edits or ask", why)
+		return fmt.Errorf("review: once needs a view of the workspace, which there cannot be: %s; use review: each", why)
 	}
 	if s.view == nil {
 		var err error
 		if s.view, err = g.Cage.Box.Stage(s.name); err != nil {
-			return fmt.Errorf("permission mode staged: %w; use edits or ask", err)
+			return fmt.Errorf("review: once: %w; use review: each", err)
 		}
 	}
 	s.review = nil
 	if err := s.view.Mount(); err != nil {
-		return fmt.Errorf("permission mode staged: %w", err)
+		return fmt.Errorf("review: once: %w", err)
 	}
 	if err := g.settings.Root.Stage(s.view.Folder()); err != nil {
 		s.view.Unmount()
-		return fmt.Errorf("permission mode staged: %w; use edits or ask", err)
+		return fmt.Errorf("review: once: %w; use review: each", err)
 	}
 	return nil
 }
@@ -166,13 +167,8 @@ func (s *Stage) Waits() bool {
 
 // Decide runs a call of the user's own about the stage.
 func (s *Stage) Decide(call func()) {
-	set := func(on bool) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.deciding = on
-	}
-	set(true)
-	defer set(false)
+	s.deciding.Store(true)
+	defer s.deciding.Store(false)
 	call()
 }
 
@@ -180,7 +176,7 @@ func (s *Stage) Decide(call func()) {
 func (s *Stage) Review() (toolset.Staged, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.deciding {
+	if !s.deciding.Load() {
 		return toolset.Staged{}, toolset.ErrNotYours
 	}
 	return s.shown()
@@ -206,7 +202,7 @@ func (s *Stage) shown() (toolset.Staged, error) {
 func (s *Stage) Take(tag string, choices []proc.FileChoice) (proc.Findings, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.review == nil || !s.deciding {
+	if s.review == nil || !s.deciding.Load() {
 		return proc.Findings{}, toolset.ErrNotYours
 	}
 	found, err := s.review.Take(tag, choices)
@@ -221,7 +217,7 @@ func (s *Stage) Take(tag string, choices []proc.FileChoice) (proc.Findings, erro
 func (s *Stage) Drop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.view == nil || !s.deciding {
+	if s.view == nil || !s.deciding.Load() {
 		return toolset.ErrNotYours
 	}
 	return s.drop()

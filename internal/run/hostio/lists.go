@@ -12,6 +12,7 @@ package hostio
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"adze/internal/policy"
 	"adze/internal/sessiondb/fulltext"
@@ -58,24 +59,24 @@ func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.F
 	return out, note, err
 }
 
-// Modes are the permission modes, and what each means here.
-func Modes() []api.Mode {
+// Modes are the permission modes that users choose among, and the one in force, if that is another.
+func Modes(now policy.Mode) []api.Mode {
 	means := map[policy.Mode]string{
-		policy.Plan:     "looks only; nothing changes and no command runs",
-		policy.AskFirst: "asks before each edit and each command",
-		policy.Edits:    "edits files in this folder; asks before commands",
-		policy.Staged:   "edits and runs commands on a view of this folder; you review each turn once",
-		policy.Auto:     "edits, and runs commands in the sandbox where it is full",
-		policy.Yolo:     "asks nothing; deny rules still hold",
-	}
-	brief := map[policy.Mode]string{
-		policy.Plan: "reads only, then proposes", policy.AskFirst: "asks before edits and commands", policy.Edits: "edits freely, asks before commands",
-		policy.Staged: "one review when it ends",
-		policy.Auto:   "commands run in the sandbox", policy.Yolo: "asks nothing; denies still hold",
+		policy.Plan:      "looks only; nothing changes and no command runs",
+		policy.AskFirst:  "asks before each edit and each command",
+		policy.AskStaged: "asks before commands; its changes are staged, and you review each turn once",
+		policy.Edits:     "edits files in this folder; asks before commands",
+		policy.Staged:    "runs commands in the sandbox; its changes are staged, and you review each turn once",
+		policy.Auto:      "edits, and runs commands in the sandbox where it is full",
+		policy.Yolo:      "asks nothing; deny rules still hold",
 	}
 	var out []api.Mode
-	for _, name := range policy.Modes() {
-		out = append(out, api.Mode{Name: name, Means: means[policy.Mode(name)], Brief: brief[policy.Mode(name)]})
+	names := policy.Modes()
+	if now != "" && !slices.Contains(names, string(now)) {
+		names = append(names, string(now))
+	}
+	for _, name := range names {
+		out = append(out, api.Mode{Name: name, Means: means[policy.Mode(name)]})
 	}
 	return out
 }

@@ -110,7 +110,7 @@ func (p *Process) Tidy(ctx context.Context, s *sessiondb.Store) (retention.Done,
 		return retention.Done{}, err
 	}
 	keep := cfg.Sessions.Keep
-	return p.Forgets(s).Tidy(ctx, retention.Rules{Age: time.Duration(keep.Days) * 24 * time.Hour, Count: keep.Count, Bytes: int64(keep.TotalMB) << 20}, time.Now())
+	return p.Forgets(s).Tidy(ctx, retention.Rules{Age: time.Duration(keep.Days) * 24 * time.Hour, Count: keep.Count}, time.Now())
 }
 
 func (p *Process) TellLosses(lines []string) {

@@ -88,7 +88,7 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	dir := s.Root.Dir()
 	m = &Servers{guard: h.Guard, logins: s.Logins, inquire: h.Inquire, lent: lent, soon: o.Print || o.ByHand != nil, told: map[string]bool{}, tell: h.Tell}
 	options := mcp.Options{
-		Version: process.Version, Dir: dir, Servers: own, State: filepath.Join(s.At.State, "mcp"), Idle: time.Duration(s.Config.MCP.Idle),
+		Version: process.Version, Dir: dir, Servers: own, State: filepath.Join(s.At.State, "mcp"),
 		Supervisor: h.Guard.Supervisor(), Env: func() []string { return s.CleanEnv(dir) },
 		Holds: func(one mcp.Server) error {
 			if err := lent.holds(one.Name); err != nil {

@@ -10,7 +10,6 @@ import (
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/redact"
 	"adze/session"
-	"adze/toolset"
 )
 
 // Ours is where this run reads instructions.
@@ -39,11 +38,6 @@ func (s *Settings) Marked() func(string) string {
 		}
 		return hidden
 	}
-}
-
-func (s *Settings) Bounds() toolset.Bounds {
-	limits := s.Config.Limits
-	return toolset.Bounds{Lines: s.Config.Output.Lines, Bytes: s.Config.Output.Bytes, Glob: limits.Glob, Grep: limits.Grep, List: limits.List}
 }
 
 // PlanFile is where the plan of a session is kept; if empty, nothing is.

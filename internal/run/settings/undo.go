@@ -20,7 +20,7 @@ func (s *Settings) Undoing(root string) recorder.Options {
 	c := s.Config.Undo
 	return recorder.Options{Options: undo.Options{
 		Root: root, State: recorder.Store(s.At.Undo, root), Home: paths.Absolute(s.Home), Apart: []string{s.At.State},
-		Limits: undo.Limits{File: int64(c.FileMB) << 20, Total: int64(c.TotalMB) << 20},
+		Limits: undo.Limits{Total: int64(c.TotalMB) << 20},
 	}}
 }
 

@@ -17,17 +17,15 @@ const Kept = "keep"
 type Rules struct {
 	Age   time.Duration // since they were last used
 	Count int           // so many, those of subagents not counted
-	Bytes int64         // of the store, without its free parts
 }
 
 // Any reports whether there is a rule.
-func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 || r.Bytes > 0 }
+func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 }
 
 // Old reports what was used last at a time so long ago that it goes.
 func (r Rules) Old(used, now time.Time) bool { return r.Age > 0 && now.Sub(used) > r.Age }
 
-// Expired lists what the rules let go, the longest unused first, but for their count of bytes,
-// which is known when others are gone.
+// Expired lists what the rules let go, the longest unused first.
 func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	n := 0
 	for _, h := range heads { // the last used first
@@ -54,28 +52,15 @@ func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, 
 	if err != nil {
 		return done, err
 	}
-	expired := rules.Expired(heads, now)
-	err = r.each(ctx, expired, &done, func() bool { return false })
-	if err == nil && rules.Bytes > 0 {
-		var rest []session.ID
-		for _, h := range slices.Backward(heads) {
-			if h.Info().Agent == "" && !slices.Contains(h.Tags, Kept) && !slices.Contains(expired, h.ID) {
-				rest = append(rest, h.ID)
-			}
-		}
-		err = r.each(ctx, rest, &done, func() bool {
-			used, _, err := r.Store.Owner().Size(ctx)
-			return err != nil || used <= rules.Bytes
-		})
-	}
+	err = r.each(ctx, rules.Expired(heads, now), &done)
 	r.unindex(ctx, &done)
 	return done, err
 }
 
-// each lets sessions go that nobody has open, until it is enough.
-func (r Room) each(ctx context.Context, ids []session.ID, done *Done, enough func() bool) error {
+// each lets sessions go that nobody has open.
+func (r Room) each(ctx context.Context, ids []session.ID, done *Done) error {
 	for _, id := range ids {
-		if ctx.Err() != nil || enough() {
+		if ctx.Err() != nil {
 			return nil
 		}
 		err := r.drop(ctx, sessiondb.ByRule, done, id)

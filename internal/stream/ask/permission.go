@@ -30,9 +30,6 @@ type Permission struct {
 	NoOffer string
 	// Edits says that the mode edits would allow this: all edits of the session can be allowed.
 	Edits bool
-	// Tries says that the command can run aside first: what it changes is then shown, and decided
-	// about.
-	Tries bool
 	// Why says in one line why this is asked; may be empty.
 	Why string
 	// Problem says why it is asked once more: the answer before could not be followed.
@@ -59,7 +56,6 @@ const (
 	Once
 	ForSession
 	Always
-	Try      // Permission.Tries
 	AllEdits // Permission.Edits
 )
 

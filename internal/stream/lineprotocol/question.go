@@ -33,7 +33,6 @@ const (
 	once       = "once"
 	forSession = "session"
 	no         = "no"
-	try        = "try" // the command runs aside, and what it changes is asked about
 )
 
 // Ask puts a question of the gate.
@@ -48,9 +47,6 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	}
 	if len(q.Offers) > 0 {
 		q.Choices = slices.Insert(q.Choices, 1, forSession)
-	}
-	if a.Tries {
-		q.Choices = slices.Insert(q.Choices, 1, try)
 	}
 	if a.Question.Editing != nil {
 		q.Editable = a.Question.Editing.Text
@@ -83,8 +79,6 @@ func permitted(s said, q stream.Question, usual int) (ask.Answer, error) {
 		}
 		n, err := offered(s.Offer, len(q.Offers))
 		return ask.Answer{Choice: ask.ForSession, Offer: n}, err
-	case s.Choice == try:
-		return ask.Answer{Choice: ask.Try}, nil
 	case s.Choice == once:
 		return ask.Answer{Choice: ask.Once, Text: s.Text, Refused: s.Refused, Reason: s.Reason}, nil
 	}

@@ -9,7 +9,7 @@ function chip(id, value, wide) {
   $(id).classList.toggle("wide", !!wide);
 }
 
-export const modes = { plan: "Plan only", ask: "Asks first", edits: "Edits freely", auto: "Auto", yolo: "Asks nothing" };
+export const modes = { plan: "Plan only", ask: "Asks first", edits: "Edits freely", auto: "Auto", staged: "Auto, staged", "ask-staged": "Asks, staged", yolo: "Asks nothing" };
 
 export function show(b) {
   const short = (b.model ?? "").split("/").slice(1).join("/") || b.model;
