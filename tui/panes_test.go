@@ -10,8 +10,8 @@ import (
 // key finds the command, and the other way round. alt+1 to alt+3 open what /sessions lists.
 func TestPanesHaveAKeyAndACommand(t *testing.T) {
 	m := bare()
-	pairs := map[string]string{"f1": "help", "f2": "mouse", "f3": "changes", "f4": "context", "f5": "sessions", "f6": "model", "f7": "jobs",
-		"f9": "servers", "f10": "refused", "left": "overview", "ctrl+t": "todos", "shift+tab": "mode"}
+	pairs := map[string]string{"f1": "help", "f2": "sessions", "f3": "changes", "f4": "context", "f5": "sessions", "f6": "model", "f7": "jobs",
+		"f9": "servers", "f10": "refused", "f11": "mouse", "left": "overview", "ctrl+t": "todos", "shift+tab": "mode"}
 	var named []string
 	for _, c := range m.commands() {
 		named = append(named, c.name)

@@ -18,7 +18,7 @@ func TestAWordIsFoundInATerminalAndSessionsGoOnLeaving(t *testing.T) {
 	u.configure(`{"sessions": {"keep": {"count": 1}}}`)
 	p := u.openPane(100, 30)
 	p.adze(u.script("-- 1 --\ntext: so\n"))
-	p.keys("F5")
+	p.keys("F2")
 	p.sees("the second matter", "the first matter")
 	p.text("wombat")
 	p.sees("1 found", "“the wombat is in the cellar”", "answer")

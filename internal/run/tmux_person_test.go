@@ -55,7 +55,7 @@ func TestSessionsAreExchangedInATerminal(t *testing.T) {
 	p.sees("The old answer.")
 	p.quit()
 	p.adze(u.script("-- 1 --\ntext: The new answer.\n"))
-	p.keys("F5")
+	p.keys("F2")
 	p.sees("new session", "the old question")
 	p.keys("Down", "Enter")
 	p.sees("┃ the old question", "The old answer.", "F1: keys")
