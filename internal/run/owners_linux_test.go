@@ -58,11 +58,11 @@ func (w *watching) takes() {
 }
 
 // TestARunWithoutATerminalIsSteered: a remark reaches the model, a call of it is stopped, and a
-// prompt is answered, too, before the run ends.
+// further prompt is refused, since the run ends with its answer.
 func TestARunWithoutATerminalIsSteered(t *testing.T) {
 	u := newUser(t)
 	s := u.start("-p", "--session-id=steered", "--permission-mode=yolo", "--sandbox=off",
-		u.script("-- 1 --\n"+bash("sleep 600")+"-- 2 --\ntext: first answer\n-- 3 --\ntext: second answer\n"), "go")
+		u.script("-- 1 --\n"+bash("sleep 600")+"-- 2 --\ntext: first answer\n"), "go")
 	w := u.reach("steered")
 	if w.Hello.Window {
 		t.Errorf("hello is %+v", w.Hello)
@@ -71,11 +71,11 @@ func TestARunWithoutATerminalIsSteered(t *testing.T) {
 	call, _, _ = strings.Cut(call, `"`)
 	w.says(live.Prompt{Type: "steer", Text: "no more sleep"})
 	w.says(live.Prompt{Type: "prompt", Text: "and this"})
+	w.until("this run answers one prompt, and ends")
 	w.says(live.Abort{Type: "abort", Call: call})
 	w.until("no more sleep")
 	w.until("first answer")
-	w.until("and this")
-	if r := s.ends(); r.code != 0 || strings.TrimSpace(r.out) != "second answer" {
+	if r := s.ends(); r.code != 0 || strings.TrimSpace(r.out) != "first answer" {
 		t.Errorf("it ended with %d: %s%s", r.code, r.out, r.err)
 	}
 }
