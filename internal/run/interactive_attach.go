@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/live"
+	"adze/internal/remote"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
@@ -43,7 +44,7 @@ type attached struct {
 	after  int64           // the position in the log up to which all was shown
 
 	mu        sync.Mutex
-	client    *live.Client // if nil, nobody has the session
+	client    *remote.Client // if nil, nobody has the session
 	working   bool
 	turns     []chan session.Result         // who waits for the end of a turn
 	questions map[string]context.CancelFunc // that are shown
@@ -61,7 +62,6 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	attaching, leave := context.WithCancel(ctx)
 	defer leave()
 	w.leave = leave
-	w.replies = map[int]chan live.Reply{}
 	w.seen, w.questions, w.sent = map[string]bool{}, map[string]context.CancelFunc{}, map[int]func(string){}
 	a := w.app
 	if a.linesOnly(&o.Run) && a.lines == nil {
@@ -98,8 +98,8 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	return err
 }
 
-func (w *attached) dial(ctx context.Context) (*live.Client, error) {
-	return live.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
+func (w *attached) dial(ctx context.Context) (*remote.Client, error) {
+	return remote.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
 }
 
 func (w *attached) ports() api.Ports {
@@ -143,7 +143,7 @@ func (w *attached) hangUp() {
 }
 
 // follow shows the session from one owner to the next.
-func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
+func (w *attached) follow(ctx context.Context, client *remote.Client, err error) {
 	// An owner closes its socket before it gives its lock away, so both are waited for.
 	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
@@ -228,7 +228,7 @@ func (w *attached) show(e session.Event) {
 }
 
 // watch shows what one owner tells, until it ends.
-func (w *attached) watch(c *live.Client) (err error) {
+func (w *attached) watch(c *remote.Client) (err error) {
 	w.mu.Lock()
 	w.client, w.working = c, c.Hello.State != live.Idle
 	w.mu.Unlock()
@@ -241,10 +241,6 @@ func (w *attached) watch(c *live.Client) (err error) {
 			take()
 		}
 		clear(w.sent)
-		for n, told := range w.replies {
-			delete(w.replies, n)
-			close(told)
-		}
 		w.mu.Unlock()
 		w.callEnded()
 		for _, t := range turns {
@@ -298,11 +294,6 @@ func (w *attached) line(l live.Line) {
 		w.mu.Unlock()
 		if told.State == live.Idle {
 			w.callEnded()
-		}
-	case "reply":
-		var r live.Reply
-		if json.Unmarshal(l.Raw, &r) == nil {
-			w.replied(r)
 		}
 	case "mode":
 		w.ui.InMode(told.Mode)

@@ -17,10 +17,9 @@ import (
 // steering is the state of requests that an attached window makes of the owner by lines of type
 // control.
 type steering struct {
-	replies map[int]chan live.Reply // who waits for that of a line
-	calls   []chan struct{}         // who waits for the end of a call
-	since   api.Since               // the moment of the hunks that are shown
-	hunks   map[string][]string     // their hashes, by path
+	calls []chan struct{}     // who waits for the end of a call
+	since api.Since           // the moment of the hunks that are shown
+	hunks map[string][]string // their hashes, by path
 }
 
 // errElsewhere tells what to do about what only the owner can do.
@@ -30,47 +29,23 @@ func errElsewhere(what string) error {
 
 // control has the owner do something and waits for its reply; out gets the result, if not nil.
 func (w *attached) control(ctx context.Context, r control.Request, out any) error {
-	told := make(chan live.Reply, 1)
 	w.mu.Lock()
-	if w.client == nil {
-		w.mu.Unlock()
+	client := w.client
+	w.mu.Unlock()
+	if client == nil {
 		return errElsewhere("nobody has the session")
 	}
-	n, err := w.client.Number(live.Control{Type: "control", Request: r})
-	if err == nil {
-		w.replies[n] = told
-	}
-	w.mu.Unlock()
-	if err != nil {
+	result, err := client.Ask(ctx, live.Control{Type: "control", Request: r})
+	var why *live.Failure
+	switch {
+	case errors.Is(err, live.ErrNobody):
+		return errElsewhere("the process that had the session has let go of it")
+	case errors.As(err, &why):
+		return usage.Mistake(why.Hint, "%s", why.Message)
+	case err != nil || out == nil:
 		return err
 	}
-	select {
-	case reply, open := <-told:
-		switch {
-		case !open:
-			return errElsewhere("the process that had the session has let go of it")
-		case reply.Error != nil:
-			return usage.Mistake(reply.Error.Hint, "%s", reply.Error.Message)
-		case out == nil:
-			return nil
-		}
-		return json.Unmarshal(reply.Result, out)
-	case <-ctx.Done():
-		w.mu.Lock()
-		delete(w.replies, n)
-		w.mu.Unlock()
-		return ctx.Err()
-	}
-}
-
-// replied hands a reply to who waits for it.
-func (w *attached) replied(r live.Reply) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if told := w.replies[r.Line]; told != nil {
-		delete(w.replies, r.Line)
-		told <- r
-	}
+	return json.Unmarshal(result, out)
 }
 
 // callEnded says that a call, or all that ran, has ended.

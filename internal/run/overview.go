@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -22,6 +23,7 @@ import (
 	"adze/internal/config/paths"
 	"adze/internal/live"
 	"adze/internal/project/worktree"
+	"adze/internal/remote"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
@@ -152,7 +154,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, lives: map[session.ID]live.Hello{}, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
 			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
@@ -202,9 +204,23 @@ type overviewPort struct {
 	begin  func(ctx context.Context, prompt string) (said string, err error)
 	app    *app
 
+	lives atomic.Pointer[remote.Sessions]
+
 	mu    sync.Mutex
-	lives map[session.ID]live.Hello // as they were told last
 	costs map[session.ID]spent
+}
+
+// living are the sessions that live, as they were told last.
+func (p *overviewPort) living() map[session.ID]live.Hello {
+	out := map[session.ID]live.Hello{}
+	if lives := p.lives.Load(); lives != nil {
+		for _, r := range lives.All() {
+			h := r.Hello
+			h.Status = r.Status()
+			out[h.Session] = h
+		}
+	}
+	return out
 }
 
 // spent is what a session of so many entries cost.
@@ -272,9 +288,7 @@ func (p *overviewPort) label(ctx context.Context, id string, l sessiondb.Label) 
 
 // rows are the sessions that live, then the last used ones.
 func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool, error) {
-	p.mu.Lock()
-	lives := maps.Clone(p.lives)
-	p.mu.Unlock()
+	lives := p.living()
 	heads, total, err := p.Page(ctx, sessiondb.Filter{Limit: most})
 	if err != nil {
 		return nil, false, err
@@ -360,69 +374,11 @@ func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
 
 // watch tells when a session begins or ends to live, and when what one does changes.
 func (p *overviewPort) watch(ctx context.Context, changed func()) {
-	next, stop, err := live.Await(p.folder)
-	if err != nil {
-		return // nobody can listen there
-	}
-	defer stop()
 	var ends sync.WaitGroup
 	defer ends.Wait()
-	for {
-		p.find(ctx, &ends, changed)
-		changed()
-		if next(ctx) != nil {
-			return
-		}
-	}
-}
-
-// find follows each session that lives and is not followed yet.
-func (p *overviewPort) find(ctx context.Context, ends *sync.WaitGroup, changed func()) {
-	for id, h := range livesIn(ctx, p.folder) {
-		p.mu.Lock()
-		_, followed := p.lives[id]
-		if !followed {
-			p.lives[id] = h
-		}
-		p.mu.Unlock()
-		if !followed {
-			ends.Go(func() {
-				p.follow(ctx, id, changed)
-				p.find(ctx, ends, changed) // another process may have it by now
-				changed()
-			})
-		}
-	}
-}
-
-// follow keeps what one session does, and tells of each change, until it ends.
-func (p *overviewPort) follow(ctx context.Context, id session.ID, changed func()) {
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.lives, id)
-	}()
-	c, err := live.Dial(ctx, p.folder, id, live.Wish{As: "overview", StateOnly: true})
-	if err != nil {
-		return // it has just ended
-	}
-	defer c.Close()
-	stop := context.AfterFunc(ctx, func() { c.Close() })
-	defer stop()
-	for {
-		l, err := c.Next()
-		if err != nil {
-			return
-		}
-		now := c.Hello
-		if json.Unmarshal(l.Raw, &now.Status) != nil {
-			continue
-		}
-		p.mu.Lock()
-		p.lives[id] = now
-		p.mu.Unlock()
-		changed()
-	}
+	lives := &remote.Sessions{Ctx: ctx, Ends: &ends, Folder: p.folder, As: "overview", Changed: changed}
+	p.lives.Store(lives)
+	lives.Watch()
 }
 
 // someFiles is how many changed files a look names.
@@ -480,10 +436,7 @@ func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Q
 
 // dial connects with the owner of a session, to be told what happens from now on.
 func (p *overviewPort) dial(ctx context.Context, id session.ID) (*live.Client, error) {
-	p.mu.Lock()
-	hello := p.lives[id]
-	p.mu.Unlock()
-	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: hello.Position})
+	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: p.living()[id].Position})
 }
 
 // questionOf is a question as the screen shows it.
@@ -537,35 +490,13 @@ func (p *overviewPort) answer(ctx context.Context, id, question string, a overvi
 
 // send has the owner of a session do what a line says, and waits until it was heard.
 func (p *overviewPort) send(ctx context.Context, id string, line any) error {
-	c, err := p.dial(ctx, session.ID(id))
-	if errors.Is(err, live.ErrNobody) {
+	_, err := remote.Tell(ctx, p.folder, session.ID(id), "overview", line)
+	var why *live.Failure
+	switch {
+	case errors.Is(err, live.ErrNobody):
 		return usage.Mistake("open it", "no process has this session any more")
+	case errors.As(err, &why):
+		return errors.New(why.Message)
 	}
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	stop := context.AfterFunc(ctx, func() { c.Close() })
-	defer stop()
-	n, err := c.Number(line)
-	if err != nil {
-		return err
-	}
-	for {
-		l, err := c.Next()
-		if err != nil {
-			return err
-		}
-		var answer struct {
-			Line    int    `json:"line"`
-			Message string `json:"message"`
-		}
-		if l.Type != "accepted" && l.Type != "unread" || json.Unmarshal(l.Raw, &answer) != nil || answer.Line != n {
-			continue
-		}
-		if l.Type == "unread" {
-			return errors.New(answer.Message)
-		}
-		return nil
-	}
+	return err
 }

@@ -111,7 +111,7 @@ func serveBrowsers(a *app, w serveWish, port int) error {
 	defer cancel(nil)
 	stop := signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)
 	defer stop()
-	h, err := newPremises(ctx, a, w)
+	h, err := newServeBackend(ctx, a, w)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func serveBrowsers(a *app, w serveWish, port int) error {
 		return usage.Mistake("take another --port, or 0 for any that is free", "%v", err)
 	}
 	defer l.Close()
-	s := &serve.Server{House: h, Names: names, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: rand.Text(), Host: l.Addr().String()}
+	s := &serve.Server{Backend: h, Names: names, Mask: a.Ring.Mask, Sockets: live.Folder(a.Getenv, h.at.State), Token: rand.Text(), Host: l.Addr().String()}
 	address := "http://" + s.Host + "/#" + s.Token
 	file, err := keepAddress(h.at.State, l.Addr().(*net.TCPAddr).Port, address)
 	if err != nil {
@@ -203,8 +203,8 @@ func keepAddress(state string, port int, address string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-// premises is adze as the room serve asks for it: the sessions of some folders, or of all.
-type premises struct {
+// serveBackend opens and finds the sessions of some folders, or of all, for package serve.
+type serveBackend struct {
 	app    *process.Process
 	wish   serveWish
 	detach func(ctx context.Context, o *flags.Request, args []string, prompt string) (launched, error)
@@ -217,8 +217,8 @@ type premises struct {
 	shown func() *tool.Set
 }
 
-func newPremises(ctx context.Context, a *app, w serveWish) (*premises, error) {
-	h := &premises{app: a.Process, wish: w, detach: a.detach, at: paths.Of(a.Getenv)}
+func newServeBackend(ctx context.Context, a *app, w serveWish) (*serveBackend, error) {
+	h := &serveBackend{app: a.Process, wish: w, detach: a.detach, at: paths.Of(a.Getenv)}
 	o := &h.wish.Run
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -271,13 +271,13 @@ func newPremises(ctx context.Context, a *app, w serveWish) (*premises, error) {
 }
 
 // Close closes the store.
-func (h *premises) Close() {
+func (h *serveBackend) Close() {
 	h.words.Close()
 	h.stored.Close()
 }
 
 // Status is how a session would work that is opened now.
-func (h *premises) Status(head session.Head) serve.Status {
+func (h *serveBackend) Status(head session.Head) serve.Status {
 	s := h.status
 	if info := head.Info(); info.Cwd != "" {
 		s.Model, s.Folder = cmp.Or(info.Model, s.Model), info.Cwd
@@ -287,7 +287,7 @@ func (h *premises) Status(head session.Head) serve.Status {
 }
 
 // Blocks shows a call of a session that is not open here.
-func (h *premises) Blocks(name string, metadata json.RawMessage) []tool.Block {
+func (h *serveBackend) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	set := h.shown()
 	if set == nil {
 		return nil
@@ -296,18 +296,18 @@ func (h *premises) Blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 // Rename gives a session a title of the user's.
-func (h *premises) Rename(ctx context.Context, id session.ID, name string) error {
+func (h *serveBackend) Rename(ctx context.Context, id session.ID, name string) error {
 	title := h.app.Ring.Mask().Text(strings.Join(strings.Fields(name), " "))
 	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, By: sessiondb.ByPerson, Value: title})
 }
 
 // Fork copies a session.
-func (h *premises) Fork(ctx context.Context, id session.ID) (session.ID, error) {
+func (h *serveBackend) Fork(ctx context.Context, id session.ID) (session.ID, error) {
 	return lookup.Fork(ctx, h.stored, id, 0)
 }
 
 // Export is a session as a file.
-func (h *premises) Export(ctx context.Context, id session.ID, form string) ([]byte, error) {
+func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) ([]byte, error) {
 	head, err := h.Session(ctx, id)
 	if err != nil {
 		return nil, err
@@ -331,7 +331,7 @@ func (h *premises) Export(ctx context.Context, id session.ID, form string) ([]by
 }
 
 // Files are those of the folder of a session, but for what may not be read there.
-func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, error) {
+func (h *serveBackend) Files(ctx context.Context, head session.Head) (api.Files, error) {
 	o := h.wish.Clone()
 	o.Cwd = cmp.Or(head.Info().Cwd, h.dirs[0])
 	s, err := settings.Read(h.app, flags.Request{Run: o})
@@ -343,14 +343,14 @@ func (h *premises) Files(ctx context.Context, head session.Head) (api.Files, err
 }
 
 // Search looks into all that was said and done in sessions of the folders that are shown.
-func (h *premises) Search(ctx context.Context, text string) ([]api.Found, string, error) {
+func (h *serveBackend) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)
 	serves := h.Served()
 	return slices.DeleteFunc(found, func(f api.Found) bool { return !serves(f.Cwd) }), note, err
 }
 
 // Output is all that a call printed, where that is still kept.
-func (h *premises) Output(o tool.Outcome) (text string, whole bool) {
+func (h *serveBackend) Output(o tool.Outcome) (text string, whole bool) {
 	if !strings.HasPrefix(filepath.Clean(o.OutputFile), h.at.Spill+string(filepath.Separator)) {
 		return o.Output, !o.Truncated
 	}
@@ -361,20 +361,20 @@ func (h *premises) Output(o tool.Outcome) (text string, whole bool) {
 	return string(raw), true
 }
 
-func (h *premises) Log(ctx context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
+func (h *serveBackend) Log(ctx context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
 	return h.stored.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
 }
 
-func (h *premises) Holder(id session.ID) string { return h.stored.Holder(id) }
+func (h *serveBackend) Holder(id session.ID) string { return h.stored.Holder(id) }
 
 // Locks is the folder of their locks. It is made, so that it can be watched.
-func (h *premises) Locks() string {
+func (h *serveBackend) Locks() string {
 	_ = os.MkdirAll(h.stored.Locks(), 0o700) // without it, nobody has a session
 	return h.stored.Locks()
 }
 
 // Open wires a conversation as a run.
-func (h *premises) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
+func (h *serveBackend) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
 	o := flags.Request{Run: h.wish.Clone()}
 	o.Cwd, o.Resume = h.dirs[0], string(id)
 	if id != "" {

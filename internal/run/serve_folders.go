@@ -18,10 +18,10 @@ import (
 )
 
 // Folders are those that the user named.
-func (h *premises) Folders() []string { return h.dirs }
+func (h *serveBackend) Folders() []string { return h.dirs }
 
 // trees are the tops of the work trees of the repositories that the named folders lie in.
-func (h *premises) trees() (tops []string) {
+func (h *serveBackend) trees() (tops []string) {
 	for _, dir := range h.dirs {
 		tops = append(tops, worktree.Linked(dir)...)
 	}
@@ -29,7 +29,7 @@ func (h *premises) trees() (tops []string) {
 }
 
 // Served tells whether sessions of a folder are shown.
-func (h *premises) Served() func(folder string) bool {
+func (h *serveBackend) Served() func(folder string) bool {
 	if h.wish.all {
 		return func(string) bool { return true }
 	}
@@ -42,21 +42,21 @@ func (h *premises) Served() func(folder string) bool {
 }
 
 // filter chooses the sessions that are shown.
-func (h *premises) filter() sessiondb.Filter {
+func (h *serveBackend) filter() sessiondb.Filter {
 	if h.wish.all {
 		return sessiondb.Filter{}
 	}
 	return sessiondb.Filter{Folders: h.dirs, Within: h.trees()}
 }
 
-func (h *premises) Sessions(ctx context.Context, most int) ([]session.Head, error) {
+func (h *serveBackend) Sessions(ctx context.Context, most int) ([]session.Head, error) {
 	f := h.filter()
 	f.Limit = most
 	heads, _, err := h.stored.Page(ctx, f)
 	return heads, err
 }
 
-func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, error) {
+func (h *serveBackend) Session(ctx context.Context, id session.ID) (session.Head, error) {
 	f := h.filter()
 	f.Prefix = string(id)
 	heads, _, err := h.stored.Page(ctx, f)
@@ -73,7 +73,7 @@ func (h *premises) Session(ctx context.Context, id session.ID) (session.Head, er
 
 // Background has a process begin a session in a folder, or go on with one. It works as the command
 // line of the server says.
-func (h *premises) Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
+func (h *serveBackend) Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
 	if err := h.app.ByUser("a session in the background"); err != nil {
 		return "", err
 	}
@@ -98,12 +98,12 @@ func (h *premises) Background(ctx context.Context, folder string, id session.ID,
 }
 
 // Peek is a short look into a session.
-func (h *premises) Peek(ctx context.Context, id session.ID) (api.SessionPeek, error) {
+func (h *serveBackend) Peek(ctx context.Context, id session.ID) (api.SessionPeek, error) {
 	return hostio.Peek(ctx, h.stored, string(id))
 }
 
 // Tag marks a session with a word of the user's, or takes it away.
-func (h *premises) Tag(ctx context.Context, id session.ID, word string) error {
+func (h *serveBackend) Tag(ctx context.Context, id session.ID, word string) error {
 	l, err := sessions.TagOf(strings.TrimSpace(word))
 	if err != nil {
 		return usage.Mistake("", "write one word, such as keep, or -keep to take it away")

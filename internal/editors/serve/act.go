@@ -100,7 +100,7 @@ func (s *Server) find(id session.ID) opened {
 	if r := s.open(id); r != nil {
 		return r
 	}
-	if b := s.neighbours.find(id); b != nil {
+	if b, is := s.remoteSessions.find(id); is {
 		return b
 	}
 	return nil
@@ -112,19 +112,19 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 	case "begin":
 		return s.directory.begins(ctx, a)
 	case "tag":
-		return done{}, s.stored(ctx, id, func() error { return asRefusal(s.House.Tag(ctx, id, a.Text)) })
+		return done{}, s.stored(ctx, id, func() error { return asRefusal(s.Backend.Tag(ctx, id, a.Text)) })
 	case "reviewed":
-		return done{}, s.stored(ctx, id, func() error { return s.House.Tag(ctx, id, "-"+live.ReviewTag) })
+		return done{}, s.stored(ctx, id, func() error { return s.Backend.Tag(ctx, id, "-"+live.ReviewTag) })
 	case "rename":
-		return done{}, s.stored(ctx, id, func() error { return s.House.Rename(ctx, id, a.Name) })
+		return done{}, s.stored(ctx, id, func() error { return s.Backend.Rename(ctx, id, a.Name) })
 	case "fork":
 		var fork session.ID
-		err := s.stored(ctx, id, func() (err error) { fork, err = s.House.Fork(ctx, id); return err })
+		err := s.stored(ctx, id, func() (err error) { fork, err = s.Backend.Fork(ctx, id); return err })
 		return done{ID: fork}, err
 	}
-	s.neighbours.meet(id) // it may have begun just now
+	s.remoteSessions.Meet(id) // it may have begun just now
 	at := s.find(id)
-	if _, is := at.(*neighbour); is {
+	if _, is := at.(remoteSession); is {
 		if _, err := s.directory.session(ctx, id); err != nil { // of a folder that is not served
 			return nil, err
 		}
@@ -339,7 +339,7 @@ func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 
 // repeated makes the newest answer again.
 func (r *room) repeated(ctx context.Context) error {
-	turn, err := newest(ctx, r.server.House, r.id)
+	turn, err := newest(ctx, r.server.Backend, r.id)
 	if err != nil {
 		return err
 	}

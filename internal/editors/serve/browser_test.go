@@ -26,7 +26,7 @@ func TestThePageIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	scenes := []struct{ name, id, ready string }{
 		{"overview", "", "#homelist .row"},
@@ -84,7 +84,7 @@ func TestThePageIsAccessible(t *testing.T) {
 // of keys, choose a mode and another session, review and stop: no key is a mouse.
 func TestThePageByKeyboardAlone(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	page := b.open(s.first())
 	page.until(`document.querySelector("#homelist .welcome") && document.activeElement.id === "words"`)
@@ -155,7 +155,7 @@ func TestThePageByKeyboardAlone(t *testing.T) {
 // the first is closed does not empty it.
 func TestADialogAfterADialog(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "Mend the race", "There is a race")
 	page := b.open(s.first())
@@ -177,7 +177,7 @@ func TestADialogAfterADialog(t *testing.T) {
 // the page had stays, and what came meanwhile is there.
 func TestThePageComesBack(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	h.wanted = make(chan struct{})
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -185,7 +185,7 @@ func TestThePageComesBack(t *testing.T) {
 	}
 	address, token := l.Addr().String(), rand.Text()
 	begin := func(l net.Listener) func() {
-		s := &serve.Server{House: h, Token: token, Host: address}
+		s := &serve.Server{Backend: h, Token: token, Host: address}
 		s.Start(context.Background())
 		server := s.HTTP()
 		go server.Serve(l)
@@ -221,7 +221,7 @@ func TestThePageComesBack(t *testing.T) {
 func TestThePageOfManyTurns(t *testing.T) {
 	b := newBrowser(t)
 	goOn := make(chan struct{})
-	h := sceneHouse()
+	h := sceneBackend()
 	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
 		for i := range 60 {
 			c.who.Observe(session.TextDelta{Message: "live", Delta: fmt.Sprintf("Paragraph %d.\n\n", i)})
@@ -276,7 +276,7 @@ func TestThePageOfManyTurns(t *testing.T) {
 // TestThePageShowsHostileNames: titles, tools, files, folders and outputs of others are text.
 func TestThePageShowsHostileNames(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	h.status = serve.Status{Model: attack, Folder: attack, Branch: attack, Mode: attack, Effort: attack}
 	h.ports.Files = func(context.Context) (api.Files, error) { return api.Files{Paths: []string{attack}}, nil }
 	h.turn = func(_ context.Context, c *conversation, _ string) session.Result {

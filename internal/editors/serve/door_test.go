@@ -17,7 +17,7 @@ import (
 // TestNobodyGetsInWithoutTheAddress: each attack is refused, nothing is opened or run by it, and no
 // answer says that another origin may read it.
 func TestNobodyGetsInWithoutTheAddress(t *testing.T) {
-	h := &house{turn: func(context.Context, *conversation, string) session.Result { return done() }}
+	h := &backend{turn: func(context.Context, *conversation, string) session.Result { return done() }}
 	s := listen(t, h)
 	id := s.begin()
 	body := prompt(id, "touch x")
@@ -78,7 +78,7 @@ func TestNobodyGetsInWithoutTheAddress(t *testing.T) {
 // TestATunnelBringsItsNameAndNoOther: behind a tunnel the page has the token, the host and the origin
 // of the tunnel, or it gets nothing.
 func TestATunnelBringsItsNameAndNoOther(t *testing.T) {
-	h := &house{}
+	h := &backend{}
 	s := listen(t, h, func(s *serve.Server) { s.Names = map[string]bool{"box.example": true, "box.example:8443": true} })
 	for name, a := range map[string]struct {
 		code                int
@@ -131,7 +131,7 @@ func harmless(t *testing.T, resp *http.Response) {
 
 // TestOtherPlacesAreNone: whatever the path, the method and the id are.
 func TestOtherPlacesAreNone(t *testing.T) {
-	h := &house{}
+	h := &backend{}
 	s := listen(t, h)
 	id := s.begin()
 	for _, c := range []struct {
@@ -169,7 +169,7 @@ func TestOtherPlacesAreNone(t *testing.T) {
 
 // TestWhatCannotBeReadDoesNothing: bodies that are too large, broken, or say nothing.
 func TestWhatCannotBeReadDoesNothing(t *testing.T) {
-	h := &house{}
+	h := &backend{}
 	s := listen(t, h)
 	id := s.begin()
 	for name, c := range map[string]struct {

@@ -23,8 +23,8 @@ import (
 	"adze/tool"
 )
 
-// house keeps sessions in memory, and lets a test write what a turn does.
-type house struct {
+// backend keeps sessions in memory, and lets a test write what a turn does.
+type backend struct {
 	turn func(ctx context.Context, c *conversation, text string) session.Result
 
 	mu     sync.Mutex
@@ -45,20 +45,20 @@ type house struct {
 	all     bool // the page of this machine sees all folders
 }
 
-func (h *house) Blocks(name string, metadata json.RawMessage) []tool.Block {
+func (h *backend) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	if h.blocks != nil {
 		return h.blocks(name, metadata)
 	}
 	return tool.Output(name, string(metadata))
 }
 
-func (h *house) Status(session.Head) serve.Status {
+func (h *backend) Status(session.Head) serve.Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.status
 }
 
-func (h *house) Rename(_ context.Context, id session.ID, name string) error {
+func (h *backend) Rename(_ context.Context, id session.ID, name string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := range h.heads {
@@ -70,7 +70,7 @@ func (h *house) Rename(_ context.Context, id session.ID, name string) error {
 }
 
 // Folders, unless the test has named some, are one.
-func (h *house) Folders() []string {
+func (h *backend) Folders() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.folders) == 0 {
@@ -79,14 +79,14 @@ func (h *house) Folders() []string {
 	return h.folders
 }
 
-func (h *house) Served() func(string) bool {
+func (h *backend) Served() func(string) bool {
 	return func(folder string) bool {
 		return folder == "" || h.all || slices.Contains(h.Folders(), folder)
 	}
 }
 
 // Background stores a session; its process is that of the test.
-func (h *house) Background(_ context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
+func (h *backend) Background(_ context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
 	h.mu.Lock()
 	if id == "" {
 		id = session.ID(fmt.Sprintf("b%d", len(h.heads)))
@@ -101,7 +101,7 @@ func headIn(id session.ID, title, folder string) session.Head {
 	return session.Head{ID: id, Name: title, Updated: time.Now().Add(-9 * time.Minute), Start: encoded(session.Start{Cwd: folder, Model: "script/small"})}
 }
 
-func (h *house) Peek(_ context.Context, id session.ID) (api.SessionPeek, error) {
+func (h *backend) Peek(_ context.Context, id session.ID) (api.SessionPeek, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var p api.SessionPeek
@@ -122,7 +122,7 @@ func (h *house) Peek(_ context.Context, id session.ID) (api.SessionPeek, error) 
 	return p, nil
 }
 
-func (h *house) Tag(_ context.Context, id session.ID, word string) error {
+func (h *backend) Tag(_ context.Context, id session.ID, word string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	value, away := strings.CutPrefix(word, "-")
@@ -137,7 +137,7 @@ func (h *house) Tag(_ context.Context, id session.ID, word string) error {
 	return nil
 }
 
-func (h *house) Fork(_ context.Context, id session.ID) (session.ID, error) {
+func (h *backend) Fork(_ context.Context, id session.ID) (session.ID, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	fork := id + "-fork"
@@ -146,11 +146,11 @@ func (h *house) Fork(_ context.Context, id session.ID) (session.ID, error) {
 	return fork, nil
 }
 
-func (h *house) Export(_ context.Context, id session.ID, form string) ([]byte, error) {
+func (h *backend) Export(_ context.Context, id session.ID, form string) ([]byte, error) {
 	return []byte(form + " of " + string(id)), nil
 }
 
-func (h *house) Search(_ context.Context, text string) ([]api.Found, string, error) {
+func (h *backend) Search(_ context.Context, text string) ([]api.Found, string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	found := []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}
@@ -162,13 +162,13 @@ func (h *house) Search(_ context.Context, text string) ([]api.Found, string, err
 	return found, "", nil
 }
 
-func (h *house) Files(context.Context, session.Head) (api.Files, error) {
+func (h *backend) Files(context.Context, session.Head) (api.Files, error) {
 	return api.Files{Paths: []string{"of/the/folder.go"}}, nil
 }
 
-func (h *house) Output(o tool.Outcome) (string, bool) { return o.Output, true }
+func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true }
 
-func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
+func (h *backend) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opened++
@@ -179,18 +179,18 @@ func (h *house) Open(_ context.Context, id session.ID, wish serve.Wish, who serv
 		id = session.ID(fmt.Sprintf("s%d", h.opened))
 		h.heads = append(h.heads, session.Head{ID: id, Name: h.first, Updated: time.Now().Add(-7 * time.Minute), First: json.RawMessage(`{"parts":[{"kind":"text","text":"<b>first</b>"}]}`)})
 	}
-	c := &conversation{house: h, id: id, who: who, ids: 0}
+	c := &conversation{backend: h, id: id, who: who, ids: 0}
 	h.open = append(h.open, c)
 	return c, nil
 }
 
-func (h *house) Sessions(context.Context, int) ([]session.Head, error) {
+func (h *backend) Sessions(context.Context, int) ([]session.Head, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]session.Head(nil), h.heads...), nil
 }
 
-func (h *house) Session(_ context.Context, id session.ID) (session.Head, error) {
+func (h *backend) Session(_ context.Context, id session.ID) (session.Head, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, head := range h.heads {
@@ -201,7 +201,7 @@ func (h *house) Session(_ context.Context, id session.ID) (session.Head, error) 
 	return session.Head{}, session.ErrNotFound
 }
 
-func (h *house) Log(_ context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
+func (h *backend) Log(_ context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
 	h.mu.Lock()
 	log := h.logs[id]
 	h.mu.Unlock()
@@ -215,22 +215,22 @@ func (h *house) Log(_ context.Context, id session.ID, after int64, each func(int
 	return nil
 }
 
-func (h *house) Holder(session.ID) string {
+func (h *backend) Holder(session.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.holder
 }
 
-func (h *house) Locks() string { return h.locks }
+func (h *backend) Locks() string { return h.locks }
 
 // letGo says that no other process has a session any more.
-func (h *house) letGo() {
+func (h *backend) letGo() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.holder = ""
 }
 
-func (h *house) store(id session.ID, kind session.EntryType, data any) {
+func (h *backend) store(id session.ID, kind session.EntryType, data any) {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		panic(err)
@@ -244,7 +244,7 @@ func (h *house) store(id session.ID, kind session.EntryType, data any) {
 }
 
 // ends are the ends of turns in a log.
-func (h *house) ends(id string) (out []session.Entry) {
+func (h *backend) ends(id string) (out []session.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range h.logs[session.ID(id)] {
@@ -255,7 +255,7 @@ func (h *house) ends(id string) (out []session.Entry) {
 	return out
 }
 
-func (h *house) counts() (opened, closed int) {
+func (h *backend) counts() (opened, closed int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.opened, h.closed
@@ -263,7 +263,7 @@ func (h *house) counts() (opened, closed int) {
 
 // conversation does what the test's turn says. What it tells is stored first, as in a session.
 type conversation struct {
-	house    *house
+	backend  *backend
 	id       session.ID
 	who      serve.Person
 	ids      int
@@ -278,7 +278,7 @@ func (c *conversation) ID() session.ID { return c.id }
 
 func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	if p.Again {
-		c.house.store(c.id, session.RewindEntry, session.Rewound{To: c.prompted})
+		c.backend.store(c.id, session.RewindEntry, session.Rewound{To: c.prompted})
 	}
 	said := []session.Part{{Kind: session.TextPart, Text: p.Text + p.Beside}}
 	for _, a := range p.Attachments {
@@ -286,10 +286,10 @@ func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Resul
 	}
 	c.says(session.User, said...)
 	c.prompted = fmt.Sprintf("m%d", c.ids)
-	r := c.house.turn(ctx, c, p.Text+p.Beside)
-	c.house.store(c.id, session.EndEntry, r)
+	r := c.backend.turn(ctx, c, p.Text+p.Beside)
+	c.backend.store(c.id, session.EndEntry, r)
 	if len(r.Changed) > 0 {
-		_ = c.house.Tag(ctx, c.id, live.ReviewTag) // as a session does that nobody need look at
+		_ = c.backend.Tag(ctx, c.id, live.ReviewTag) // as a session does that nobody need look at
 	}
 	c.who.Observe(session.TurnEnd{Result: r})
 	return r
@@ -302,7 +302,7 @@ func (c *conversation) next() string {
 
 func (c *conversation) says(role session.Role, parts ...session.Part) {
 	m := session.Message{ID: c.next(), Role: role, Parts: parts}
-	c.house.store(c.id, session.MessageEntry, m)
+	c.backend.store(c.id, session.MessageEntry, m)
 	c.who.Observe(session.MessageDone{Message: m})
 }
 
@@ -319,7 +319,7 @@ func (c *conversation) calls(ctx context.Context, id, name, args string, preview
 	if err != nil || a.Choice == ask.Deny {
 		o.Status, o.Code, o.Output = tool.Denied, "denied", "the person said no: "+a.Reason
 	}
-	c.house.store(c.id, session.OutcomeEntry, o)
+	c.backend.store(c.id, session.OutcomeEntry, o)
 	c.who.Observe(session.ToolEnd{Outcome: o})
 	return a, err
 }
@@ -334,24 +334,24 @@ func (c *conversation) Steer(text string) bool {
 }
 
 func (c *conversation) Blocks(name string, metadata json.RawMessage) []tool.Block {
-	return c.house.Blocks(name, metadata)
+	return c.backend.Blocks(name, metadata)
 }
-func (c *conversation) Ports() *api.Ports { return &c.house.ports }
+func (c *conversation) Ports() *api.Ports { return &c.backend.ports }
 func (c *conversation) Commands() []api.Named {
 	return []api.Named{{Name: "project:fix", Args: "ISSUE", Help: "mend an issue"}}
 }
 func (c *conversation) Status() serve.Status {
-	c.house.mu.Lock()
-	defer c.house.mu.Unlock()
-	return c.house.status
+	c.backend.mu.Lock()
+	defer c.backend.mu.Unlock()
+	return c.backend.status
 }
 func (c *conversation) Refresh()                {}
 func (c *conversation) Rewound()                {}
-func (c *conversation) Wanted() <-chan struct{} { return c.house.wanted }
+func (c *conversation) Wanted() <-chan struct{} { return c.backend.wanted }
 func (c *conversation) Close() {
-	c.house.mu.Lock()
-	defer c.house.mu.Unlock()
-	c.house.closed++
+	c.backend.mu.Lock()
+	defer c.backend.mu.Unlock()
+	c.backend.closed++
 }
 
 func done() session.Result { return session.Result{Cause: session.CauseDone} }
@@ -365,7 +365,7 @@ type site struct {
 	gone  *sync.Map // addresses of connections that the server has closed
 }
 
-func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
+func listen(t *testing.T, h *backend, change ...func(*serve.Server)) *site {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -374,7 +374,7 @@ func listen(t *testing.T, h *house, change ...func(*serve.Server)) *site {
 	if h.wanted == nil {
 		h.wanted = make(chan struct{})
 	}
-	s := &serve.Server{House: h, Token: rand.Text(), Host: l.Addr().String()}
+	s := &serve.Server{Backend: h, Token: rand.Text(), Host: l.Addr().String()}
 	for _, c := range change {
 		c(s)
 	}

@@ -18,15 +18,15 @@ import (
 
 // directory is the sessions that there are, as each sender of a request may know of them.
 type directory struct {
-	house      House
-	neighbours *neighbours
-	stir       func()
+	backend        Backend
+	remoteSessions *remoteSessions
+	stir           func()
 }
 
 // sessions are the newest first: those that are stored, and those of other processes in which
 // nothing was said yet.
 func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
-	all, err := d.house.Sessions(ctx, most)
+	all, err := d.backend.Sessions(ctx, most)
 	if err != nil {
 		return nil, err
 	}
@@ -34,19 +34,19 @@ func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
 	for _, h := range all {
 		stored[h.ID] = true
 	}
-	heads := slices.DeleteFunc(d.neighbours.heads(), func(h session.Head) bool { return stored[h.ID] })
+	heads := slices.DeleteFunc(d.remoteSessions.heads(), func(h session.Head) bool { return stored[h.ID] })
 	heads = append(heads, all...)
-	sees := d.house.Served()
+	sees := d.backend.Served()
 	return slices.DeleteFunc(heads, func(h session.Head) bool { return !sees(h.Info().Cwd) }), nil
 }
 
 // session is one of them; one that is not shown is session.ErrNotFound.
 func (d directory) session(ctx context.Context, id session.ID) (session.Head, error) {
-	h, err := d.house.Session(ctx, id)
-	if b := d.neighbours.find(id); errors.Is(err, session.ErrNotFound) && b != nil {
+	h, err := d.backend.Session(ctx, id)
+	if b, is := d.remoteSessions.find(id); errors.Is(err, session.ErrNotFound) && is {
 		h, err = b.head(), nil
 	}
-	if err == nil && !d.house.Served()(h.Info().Cwd) {
+	if err == nil && !d.backend.Served()(h.Info().Cwd) {
 		return session.Head{}, session.ErrNotFound
 	}
 	return h, err
@@ -56,7 +56,7 @@ func (d directory) session(ctx context.Context, id session.ID) (session.Head, er
 func (d directory) ask(ctx context.Context, h session.Head, q control.Request) (any, error) {
 	switch q.Do {
 	case control.Files:
-		return filesOf(ctx, d.house, h, q.Text)
+		return filesOf(ctx, d.backend, h, q.Text)
 	case control.Menu:
 		return control.Choices{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, Past: []string{}}, nil
 	}
@@ -65,15 +65,15 @@ func (d directory) ask(ctx context.Context, h session.Head, q control.Request) (
 
 // found searches the sessions that are shown.
 func (d directory) found(ctx context.Context, text string) ([]api.Found, string, error) {
-	all, note, err := d.house.Search(ctx, text)
-	sees := d.house.Served()
+	all, note, err := d.backend.Search(ctx, text)
+	sees := d.backend.Served()
 	return slices.DeleteFunc(all, func(f api.Found) bool { return !sees(f.Cwd) }), note, err
 }
 
 // away reports a session of a folder in which the server opens none.
 func (d directory) away(h session.Head) bool {
 	cwd := h.Info().Cwd
-	return cwd != "" && cwd != d.house.Folders()[0]
+	return cwd != "" && cwd != d.backend.Folders()[0]
 }
 
 var errAway = &refusal{http.StatusConflict, "this session is of another folder: send a message first, and it goes on there in the background"}
@@ -94,7 +94,7 @@ var errFilesAway = &refusal{http.StatusConflict, "files are not sent to a sessio
 // begins begins a session in one of the folders.
 func (d directory) begins(ctx context.Context, a action) (any, error) {
 	switch {
-	case !slices.Contains(d.house.Folders(), a.Folder):
+	case !slices.Contains(d.backend.Folders(), a.Folder):
 		return nil, &refusal{http.StatusNotFound, "no such folder here: adze serve names those in which a session can be begun"}
 	case len(a.Files) > 0:
 		return nil, errFilesAway
@@ -108,42 +108,27 @@ func (d directory) background(ctx context.Context, folder string, id session.ID,
 		return nil, &refusal{http.StatusBadRequest, "the message says nothing"}
 	}
 	// The session outlives the request.
-	id, err := d.house.Background(context.WithoutCancel(ctx), folder, id, text)
+	id, err := d.backend.Background(context.WithoutCancel(ctx), folder, id, text)
 	if err != nil {
 		return nil, asRefusal(err)
 	}
-	d.neighbours.meet(id)
+	d.remoteSessions.Meet(id)
 	d.stir()
 	return done{ID: id, Text: "sent"}, nil
 }
 
 // heads are the sessions of other processes, as those tell of them.
-func (n *neighbours) heads() (out []session.Head) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, b := range n.all {
-		out = append(out, b.head())
+func (n *remoteSessions) heads() (out []session.Head) {
+	for _, r := range n.All() {
+		out = append(out, remoteSession{r, n}.head())
 	}
-	slices.SortFunc(out, func(a, b session.Head) int { return b.Updated.Compare(a.Updated) })
 	return out
 }
 
-// meet knows the session of another process from now on, if it lives.
-func (n *neighbours) meet(id session.ID) {
-	if id == "" || n.sockets == "" || n.find(id) != nil {
-		return
-	}
-	n.adding.Lock()
-	defer n.adding.Unlock()
-	if n.find(id) == nil {
-		n.add(id)
-	}
-}
-
 // head is the session as its owner tells of it.
-func (b *neighbour) head() session.Head {
-	h := session.Head{ID: b.hello.Session, Name: b.hello.Title, Created: b.hello.Since, Updated: b.hello.Since}
-	if raw, err := json.Marshal(session.Start{Cwd: b.hello.Cwd, Model: b.hello.Provider + "/" + b.hello.Model}); err == nil {
+func (b remoteSession) head() session.Head {
+	h := session.Head{ID: b.Hello.Session, Name: b.Hello.Title, Created: b.Hello.Since, Updated: b.Hello.Since}
+	if raw, err := json.Marshal(session.Start{Cwd: b.Hello.Cwd, Model: b.Hello.Provider + "/" + b.Hello.Model}); err == nil {
 		h.Start = raw
 	}
 	return h

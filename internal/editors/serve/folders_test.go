@@ -10,9 +10,9 @@ import (
 	"adze/session"
 )
 
-// twoFolders is a house that serves pool and site. The user did not name their folder secret.
-func twoFolders() *house {
-	h := sceneHouse()
+// twoFolders is a backend that serves pool and site. The user did not name their folder secret.
+func twoFolders() *backend {
+	h := sceneBackend()
 	h.folders = []string{"/home/kim/src/pool", "/home/kim/src/site"}
 	h.heads = []session.Head{headIn("here", "Session here", "/home/kim/src/pool"), headIn("there", "Session there", "/home/kim/src/site"), headIn("hidden", "Session hidden", "/home/kim/secret")}
 	for _, id := range []session.ID{"here", "there", "hidden"} {

@@ -66,7 +66,7 @@ const wordsOf = `document.getElementById("words").value`
 // to another dialog, changes nothing there, and nothing that was written is lost.
 func TestALateAnswerStaysWithItsSession(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	h.ports.CheckModel = func(string) error { return errors.New("that model is not for you") }
 	s := listen(t, h)
 	a, other := s.say(h, "Session A", "There is a race"), s.say(h, "Session B", "There is a race, too")
@@ -165,7 +165,7 @@ func TestALateAnswerStaysWithItsSession(t *testing.T) {
 // and who went elsewhere meanwhile stays there.
 func TestASessionIsBegunOnce(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	other := s.say(h, "Session B", "There is a race, too")
 	page := b.open(s.first())
@@ -207,7 +207,7 @@ func TestASessionIsBegunOnce(t *testing.T) {
 // message and with no other's, however late they are read.
 func TestFilesOfAPromptStayWithIt(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	a, other := s.say(h, "Session A", "There is a race"), s.say(h, "Session B", "There is a race, too")
 	page := b.open(s.first())
@@ -249,7 +249,7 @@ func TestFilesOfAPromptStayWithIt(t *testing.T) {
 // a refusal with that reason, and Enter in a box is nothing.
 func TestEnterAllowsNothing(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "Publish", "publish it")
 	page := b.open(s.first())
@@ -272,7 +272,7 @@ func TestEnterAllowsNothing(t *testing.T) {
 // TestCopyAndAgainOnce: a button that is clicked twice does it once, and says what it did for a while.
 func TestCopyAndAgainOnce(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id, failed := s.say(h, "Mend the race", "There is a race"), s.say(h, "Run all", "fail")
 	page := b.open(s.first())

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// listHouse is a house with two folders and sessions in all states; nothing in it is opened by who
+// listBackend is a backend with two folders and sessions in all states; nothing in it is opened by who
 // only looks.
-func listHouse(t *testing.T) (*house, *site) {
+func listBackend(t *testing.T) (*backend, *site) {
 	t.Helper()
 	h := twoFolders()
 	s := listen(t, h)
@@ -23,7 +23,7 @@ func listHouse(t *testing.T) (*house, *site) {
 // reviewed, filter and group by folder, each by a key; the focus is never lost, and nothing opens.
 func TestTheListByKeyboard(t *testing.T) {
 	b := newBrowser(t)
-	h, s := listHouse(t)
+	h, s := listBackend(t)
 	page := b.open(s.first())
 	page.until(`document.querySelectorAll("#homelist .row").length === 5`)
 	on := func(title string) {
@@ -97,7 +97,7 @@ func TestTheListByKeyboard(t *testing.T) {
 // folder.
 func TestTheListByTouch(t *testing.T) {
 	b := newBrowser(t)
-	h, s := listHouse(t)
+	h, s := listBackend(t)
 	page := b.open(s.first())
 	page.size(360, 740, false)
 	b.call(page.id, "Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true})

@@ -15,7 +15,7 @@ import (
 // that was refused was not taken.
 func TestAMessageIsTakenOnce(t *testing.T) {
 	turns := make(chan string, 10)
-	s := listen(t, &house{turn: func(_ context.Context, _ *conversation, text string) session.Result { turns <- text; return done() }})
+	s := listen(t, &backend{turn: func(_ context.Context, _ *conversation, text string) session.Result { turns <- text; return done() }})
 	id := s.begin()
 	say := func(key, text string) string {
 		code, body := s.get("POST", "/api/page/"+id+"/say", fmt.Sprintf(`{"text":%q,"queue":true,"once":%q}`, text, key))
@@ -67,7 +67,7 @@ func TestAnotherProcessTakesAMessageOnce(t *testing.T) {
 // TestAMessageWhoseReplyWasLost returns to the prompt, and is not taken again from there.
 func TestAMessageWhoseReplyWasLost(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	var mu sync.Mutex
 	var said []string
 	turn := h.turn

@@ -72,12 +72,12 @@ func (s *Server) row(h session.Head) row {
 	var now *live.Status
 	if room := s.open(h.ID); room != nil {
 		now = room.describe(&r)
-	} else if b := s.neighbours.find(h.ID); b != nil {
+	} else if b, is := s.remoteSessions.find(h.ID); is {
 		now = b.describe(&r)
 	}
 	r.lives = now != nil && now.State != live.Idle
 	if now == nil {
-		if who := s.House.Holder(h.ID); who != "" {
+		if who := s.Backend.Holder(h.ID); who != "" {
 			now = &live.Status{State: live.Working, Doing: "in " + who}
 		}
 	}

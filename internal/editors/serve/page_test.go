@@ -21,7 +21,7 @@ const attack = `<img src="http://192.0.2.1/seen" onerror="document.title='PWNED'
 func TestThePageInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	goOn, ran := make(chan struct{}), make(chan ask.Answer, 4)
-	h := &house{}
+	h := &backend{}
 	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "hang" {
 			<-ctx.Done()
@@ -94,7 +94,7 @@ func TestThePageInABrowser(t *testing.T) {
 func TestThePageShowsTheAnswerThatCounts(t *testing.T) {
 	b := newBrowser(t)
 	next := make(chan struct{})
-	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, text string) session.Result {
 		wait := func() {
 			select {
 			case <-next:
@@ -139,10 +139,10 @@ func TestThePageShowsTheAnswerThatCounts(t *testing.T) {
 // frame anything.
 func TestOtherPagesGetNothing(t *testing.T) {
 	b := newBrowser(t)
-	h := &house{turn: func(context.Context, *conversation, string) session.Result { return done() }}
+	h := &backend{turn: func(context.Context, *conversation, string) session.Result { return done() }}
 	s := listen(t, h)
 	id := s.begin()
-	evil := listen(t, &house{}) // another origin, with a page that lets scripts of the test run
+	evil := listen(t, &backend{}) // another origin, with a page that lets scripts of the test run
 	page := b.open(evil.url + "/#x")
 	b.call(page.id, "Page.setBypassCSP", map[string]any{"enabled": true})
 	page.eval(`location.reload()`)
@@ -166,7 +166,7 @@ func TestOtherPagesGetNothing(t *testing.T) {
 
 // TestThePageHoldsNothingOfAnybodys: it is the same for all but its number, which is new each time.
 func TestThePageHoldsNothingOfAnybodys(t *testing.T) {
-	s := listen(t, &house{})
+	s := listen(t, &backend{})
 	seen := map[string]bool{}
 	for range 3 {
 		r := s.request("GET", "/", "")

@@ -86,7 +86,7 @@ func events(e session.Entry) []session.Event {
 }
 
 // newest is the newest turn of a session, to make it again.
-func newest(ctx context.Context, h House, id session.ID) (past, error) {
+func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
 	turn, ok, err := last(ctx, h, id)
 	if err == nil && !ok {
 		err = &refusal{http.StatusConflict, "there is no answer to make again"}
@@ -103,10 +103,10 @@ type newestTurn struct {
 
 // last is the newest turn of a session; if false, there is none.
 func (s *Server) last(ctx context.Context, id session.ID) (newestTurn, bool, error) {
-	return last(ctx, s.House, id)
+	return last(ctx, s.Backend, id)
 }
 
-func last(ctx context.Context, h House, id session.ID) (last newestTurn, is bool, err error) {
+func last(ctx context.Context, h Backend, id session.ID) (last newestTurn, is bool, err error) {
 	var l scroll
 	err = h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
@@ -127,7 +127,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	l := scroll{all: true}
 	err := s.known(r.Context(), id)
 	if err == nil {
-		err = ignoreMissing(s.House.Log(r.Context(), id, 0, func(seq int64, e session.Entry) error {
+		err = ignoreMissing(s.Backend.Log(r.Context(), id, 0, func(seq int64, e session.Entry) error {
 			l.add(seq, e)
 			return nil
 		}))
@@ -136,7 +136,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	running := s.House.Holder(id) != ""
+	running := s.Backend.Holder(id) != ""
 	if room := s.open(id); room != nil {
 		running = room.state() != "idle"
 	}

@@ -43,7 +43,7 @@ func TestAnUndoIsOfThePlanThatWasShown(t *testing.T) {
 // TestThePageShowsThePlanAnew where an undo was refused, and does that one.
 func TestThePageShowsThePlanAnew(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	plans, did := []string{"a", "b"}, make(chan string, 10)
 	h.ports.Undo = func(_ context.Context, u api.Undo) (api.Undone, error) {
 		h.mu.Lock()

@@ -165,7 +165,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 
 // take does what a POST says.
 func (s *Server) take(r *http.Request, in said) (*teller, error) {
-	if b, is := s.find(in.id).(*neighbour); is {
+	if b, is := s.find(in.id).(remoteSession); is {
 		return s.takeThere(r, in, b)
 	}
 	if in.prompt == nil {
@@ -208,11 +208,11 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 
 // takeThere does in another process what a POST says. It takes no approvals: the arguments that the
 // other process asks about are not known here.
-func (s *Server) takeThere(r *http.Request, in said, b *neighbour) (*teller, error) {
+func (s *Server) takeThere(r *http.Request, in said, b remoteSession) (*teller, error) {
 	if in.prompt == nil {
 		return nil, &refusal{http.StatusConflict, "another process asks that question; answer it there, or on the page of adze serve"}
 	}
-	_, err := s.House.Session(r.Context(), in.id) // it may be of another folder
+	_, err := s.Backend.Session(r.Context(), in.id) // it may be of another folder
 	if err == nil && in.prompt.Again {
 		err = s.again(r, in)
 	}

@@ -85,7 +85,7 @@ func (p *Prompt) enclose(f piece) error {
 // go on would take back what was said since.
 func (s *Server) again(r *http.Request, in said) error {
 	l := scroll{all: true}
-	err := ignoreMissing(s.House.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
+	err := ignoreMissing(s.Backend.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
 		return nil
 	}))

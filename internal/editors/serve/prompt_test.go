@@ -40,7 +40,7 @@ func (s *site) told(id string) []uistream.Message {
 // waits for its end.
 func TestFilesGoWithAPrompt(t *testing.T) {
 	heard, goOn := make(chan string, 2), make(chan struct{})
-	h := &house{turn: func(_ context.Context, c *conversation, text string) session.Result {
+	h := &backend{turn: func(_ context.Context, c *conversation, text string) session.Result {
 		heard <- text
 		<-goOn
 		c.answers("seen")
@@ -66,7 +66,7 @@ func TestFilesGoWithAPrompt(t *testing.T) {
 }
 
 // steers has every conversation of a session take remarks.
-func (h *house) steers(id string) {
+func (h *backend) steers(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range h.open {
@@ -82,7 +82,7 @@ func (h *house) steers(id string) {
 // none while a turn runs, or by who has not seen what was said since.
 func TestTheNewestAnswerIsMadeAgain(t *testing.T) {
 	n, hangs := 0, make(chan struct{})
-	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "hang" {
 			close(hangs)
 			<-ctx.Done()
@@ -135,7 +135,7 @@ func TestTheNewestAnswerIsMadeAgain(t *testing.T) {
 
 // TestARemarkThatWasTakenBack: what was said before it in its turn stays.
 func TestARemarkThatWasTakenBack(t *testing.T) {
-	h := &house{}
+	h := &backend{}
 	s := listen(t, h)
 	id := s.begin()
 	say := func(m session.Message, text string) {
@@ -167,7 +167,7 @@ func TestARemarkThatWasTakenBack(t *testing.T) {
 // TestAnAnswerOfThePageIsKnown as one.
 func TestAnAnswerOfThePageIsKnown(t *testing.T) {
 	answers := make(chan ask.Answer, 1)
-	s := listen(t, &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	s := listen(t, &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		a, _ := c.calls(ctx, "c1", "bash", `{"command":"make"}`)
 		answers <- a
 		return done()

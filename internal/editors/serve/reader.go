@@ -40,6 +40,7 @@ type reader struct {
 	newer map[tool.CallID]int // where the newest progress of a call stands
 	lost  bool                // too much waits
 	woken chan struct{}       // holds one
+	stop  func()              // ends the connection that it reads from; optional
 }
 
 var errLost = errors.New("the reader does not keep up")

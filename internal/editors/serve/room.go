@@ -71,7 +71,7 @@ func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, 
 	}
 	r := &room{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, past: map[string]string{}, used: s.Now()}
 	// What is opened lives longer than the request that opens it.
-	conv, err := s.House.Open(s.ctx, id, wish, r)
+	conv, err := s.Backend.Open(s.ctx, id, wish, r)
 	if err != nil {
 		return nil, err
 	}

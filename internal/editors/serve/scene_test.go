@@ -40,7 +40,7 @@ func (c *conversation) made(id string, h tool.Heading, status tool.Status, took 
 	call := tool.CallID(fmt.Sprintf("%s.%s.%d", c.id, id, c.ids))
 	c.says(session.Assistant, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: call, Name: id, Arguments: "{}"}})
 	o := tool.Outcome{Call: call, Tool: id, Status: status, Heading: h, Output: output, Duration: took, Metadata: encoded(blocks)}
-	c.house.store(c.id, session.OutcomeEntry, o)
+	c.backend.store(c.id, session.OutcomeEntry, o)
 	c.who.Observe(session.ToolEnd{Outcome: o})
 }
 
@@ -132,9 +132,9 @@ func sceneTurn(ctx context.Context, c *conversation, text string) session.Result
 	return session.Result{Cause: session.CauseDone, Duration: time.Second, Cost: cents(0.002)}
 }
 
-// sceneHouse is a folder with sessions in all states.
-func sceneHouse() *house {
-	h := &house{turn: sceneTurn, status: serve.Status{Model: "anthropic/claude-sonnet-4-5", Folder: "/home/kim/src/pool", Branch: "fix-race", Mode: "ask", Effort: "medium", Sandbox: "full"}}
+// sceneBackend is a folder with sessions in all states.
+func sceneBackend() *backend {
+	h := &backend{turn: sceneTurn, status: serve.Status{Model: "anthropic/claude-sonnet-4-5", Folder: "/home/kim/src/pool", Branch: "fix-race", Mode: "ask", Effort: "medium", Sandbox: "full"}}
 	h.blocks = func(_ string, raw json.RawMessage) (out []tool.Block) {
 		_ = json.Unmarshal(raw, &out)
 		return out
@@ -163,7 +163,7 @@ func sceneHouse() *house {
 }
 
 // say begins a session with a prompt.
-func (s *site) say(h *house, title, text string) string {
+func (s *site) say(h *backend, title, text string) string {
 	s.t.Helper()
 	h.mu.Lock()
 	h.first = title
@@ -191,7 +191,7 @@ func TestPicturesOfThePage(t *testing.T) {
 		t.Skip("$ADZE_PICTURES names no folder for the pictures")
 	}
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	ids := map[string]string{
 		"finished":  s.say(h, "Mend the race in the pool", "There is a race in pool.go: two workers get the last slot. Mend it, with a test."),
@@ -201,7 +201,7 @@ func TestPicturesOfThePage(t *testing.T) {
 		"error":     s.say(h, "Run the whole suite", "run everything; it should fail"),
 	}
 	s.say(h, "Rename Slot to Permit", "rename it")
-	page, empty := b.open(s.first()), b.open(listen(t, sceneHouse()).first())
+	page, empty := b.open(s.first()), b.open(listen(t, sceneBackend()).first())
 	ready := map[string]string{"finished": ".end", "streaming": ".code", "question": "form.ask", "command": ".steps", "error": ".fail", "overview": "#homelist .row"}
 	for _, width := range []int{360, 768, 1280} {
 		for theme, dark := range map[string]bool{"light": false, "dark": true} {

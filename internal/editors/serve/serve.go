@@ -15,12 +15,13 @@
 // The page reads pieces of HTML instead (watch.go, package htmlstream) and acts by requests of its
 // own (act.go, show.go). It offers all that the interface in a terminal does: rules, models, modes.
 //
-// Known limits: only the newest answer is made again, and what its calls did stays done; files come
-// in the request itself. An approval of the UI stream is for one call. A session of another
-// process is steered by the page over its socket (neighbour.go), and read by the UI stream from its
-// log. That of a process without a socket is read from its log by the page, too. A browser gives
-// all its tabs six connections: hidden tabs give theirs up, but seven that are seen at once are one
-// too many. Work trees that were removed are not known any more as those of their repository.
+// Known limits: only the newest answer is made again, and what its calls did stays done; files
+// come in the request itself. An approval of the UI stream is for one call. A session of another
+// process is steered by the page over its socket (remote.go), and read by the UI stream
+// from its log. That of a process without a socket is read from its log by the page, too. A
+// browser gives all its tabs six connections: hidden tabs give theirs up, but seven that are seen
+// at once are one too many. Work trees that were removed are not known any more as those of their
+// repository.
 package serve
 
 import (
@@ -40,7 +41,7 @@ import (
 	"adze/tool"
 )
 
-// House is what the program offers. Contract:
+// Backend is the program below the server: it opens sessions and keeps them. Contract:
 //   - Open goes on with a session, or begins one where id is empty; what is asked and what happens
 //     goes to the user;
 //   - Blocks shows metadata of a call of a session that is not open;
@@ -58,7 +59,7 @@ import (
 //   - Holder says which process writes a session; if empty, none does. Locks is the folder in which
 //     something happens when that changes;
 //   - all methods are safe for concurrent use.
-type House interface {
+type Backend interface {
 	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
 	Sessions(ctx context.Context, most int) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
@@ -138,10 +139,10 @@ const (
 
 // Server serves sessions to browsers. It opens them in one folder.
 type Server struct {
-	House House
-	Mask  func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
-	Token string                // that each request must bring
-	Host  string                // that each request must name: address and port
+	Backend Backend
+	Mask    func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
+	Token   string                // that each request must bring
+	Host    string                // that each request must name: address and port
 	// Names are the hosts, in lower case, by which tunnels of the user lead here. A tunnel ends TLS.
 	Names map[string]bool
 	// Sockets is the folder where the owners of sessions listen. Optional.
@@ -158,9 +159,9 @@ type Server struct {
 	ends    sync.WaitGroup // of what runs beside requests
 	opening sync.Mutex     // one session is opened at a time
 
-	neighbours *neighbours // sessions of other processes
-	directory  directory
-	keyed      *keyed // actions of pages
+	remoteSessions *remoteSessions // sessions of other processes
+	directory      directory
+	keyed          *keyed // actions of pages
 
 	mu      sync.Mutex
 	rooms   map[session.ID]*room
@@ -182,11 +183,11 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Wait == nil {
 		s.Wait = wait
 	}
-	s.neighbours = &neighbours{street: street{s.ctx, &s.ends, s.House, s.Sockets, s.stir}, all: map[session.ID]*neighbour{}}
+	s.remoteSessions = s.newRemoteSessions()
 	s.keyed = &keyed{ctx: s.ctx, ends: &s.ends}
-	s.directory = directory{s.House, s.neighbours, s.stir}
+	s.directory = directory{s.Backend, s.remoteSessions, s.stir}
 	if s.Sockets != "" {
-		s.ends.Go(func() { s.neighbours.watch() })
+		s.ends.Go(func() { s.remoteSessions.Watch(s.Backend.Locks()) })
 	}
 }
 
@@ -285,7 +286,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		l := listed{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
 			l.State = room.state()
-		} else if l.Who = s.House.Holder(h.ID); l.Who != "" {
+		} else if l.Who = s.Backend.Holder(h.ID); l.Who != "" {
 			l.State = "elsewhere"
 		}
 		out = append(out, l)
@@ -308,8 +309,8 @@ func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
 	at := s.find(id)
 	var err error
-	if _, is := at.(*neighbour); is {
-		_, err = s.House.Session(r.Context(), id) // it may be of another folder
+	if _, is := at.(remoteSession); is {
+		_, err = s.Backend.Session(r.Context(), id) // it may be of another folder
 	}
 	if err == nil && at == nil {
 		err = &refusal{http.StatusConflict, "no turn of this session is running here"}

@@ -23,7 +23,7 @@ import (
 // is none.
 func TestAnAnswerCountsOnce(t *testing.T) {
 	ran := make(chan ask.Answer, 9)
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		a, _ := c.calls(ctx, "c1", "bash", `{"command":"touch x","n":1.0}`)
 		ran <- a
 		c.answers("Done.")
@@ -77,7 +77,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 // comes while it waits is told all; a third answers, and all are told the end, the denial with its
 // code.
 func TestSeveralTabsFollow(t *testing.T) {
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: "I wi"})
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: "ll. "})
 		c.answers("I will. ")
@@ -144,7 +144,7 @@ func TestSeveralTabsFollow(t *testing.T) {
 // TestOnlyTheNewestWordsCount: what a POST says of the conversation before is nobody's word.
 func TestOnlyTheNewestWordsCount(t *testing.T) {
 	heard := make(chan string, 1)
-	h := &house{turn: func(_ context.Context, c *conversation, text string) session.Result {
+	h := &backend{turn: func(_ context.Context, c *conversation, text string) session.Result {
 		heard <- text
 		c.answers("ok")
 		return done()
@@ -168,7 +168,7 @@ func TestOnlyTheNewestWordsCount(t *testing.T) {
 func TestRemarksInquiriesAndAborts(t *testing.T) {
 	var said []string
 	var mu sync.Mutex
-	h := &house{}
+	h := &backend{}
 	started := make(chan *conversation)
 	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
 		mu.Lock()
@@ -238,7 +238,7 @@ func TestAReaderThatStopsReadingIsLetGo(t *testing.T) {
 	const pieces = 100                                // more than the buffers of a connection and the queue take
 	var given atomic.Int64                            // how long a reader has
 	given.Store(int64(50 * time.Millisecond))
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		<-goOn
 		for range pieces {
 			c.who.Observe(session.TextDelta{Message: "m2", Delta: piece})
@@ -287,7 +287,7 @@ func TestAReaderThatStopsReadingIsLetGo(t *testing.T) {
 func TestTenThousandEventsASecond(t *testing.T) {
 	const events = 30_000
 	goOn, flooded := make(chan struct{}), make(chan uint64, 1)
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		c.says(session.Assistant, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: "c1", Name: "bash", Arguments: `{}`}})
 		c.who.Observe(session.ToolStart{Event: tool.Event{Call: "c1", Tool: "bash"}})
 		<-goOn
@@ -335,7 +335,7 @@ func heap() uint64 {
 // TestTheEndEndsEverything: turns, questions and streams end with the server, and every session is
 // closed once.
 func TestTheEndEndsEverything(t *testing.T) {
-	h := &house{turn: func(ctx context.Context, c *conversation, text string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "ask" {
 			_, _ = c.calls(ctx, "c1", "bash", `{}`)
 		}
@@ -364,7 +364,7 @@ func TestIdleSessionsAreClosed(t *testing.T) {
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
 	pass := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
-	h := &house{wanted: make(chan struct{}), turn: func(ctx context.Context, c *conversation, text string) session.Result {
+	h := &backend{wanted: make(chan struct{}), turn: func(ctx context.Context, c *conversation, text string) session.Result {
 		if text == "hang" {
 			<-ctx.Done()
 		}

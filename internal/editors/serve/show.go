@@ -45,10 +45,10 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 
 // look asks where the session is open; one that is open nowhere is opened.
 func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (any, error) {
-	s.neighbours.meet(id) // it may have begun just now
+	s.remoteSessions.Meet(id) // it may have begun just now
 	at := s.find(id)
 	head, err := s.directory.session(ctx, id)
-	if _, elsewhere := at.(*neighbour); elsewhere && err != nil {
+	if _, elsewhere := at.(remoteSession); elsewhere && err != nil {
 		return nil, err
 	}
 	if at == nil && err == nil && s.directory.away(head) {
@@ -57,7 +57,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	if at == nil {
 		room, err := s.enter(ctx, id)
 		if errors.Is(err, session.ErrLocked) && q.Do == control.Files {
-			return filesOf(ctx, s.House, head, q.Text)
+			return filesOf(ctx, s.Backend, head, q.Text)
 		}
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	out, err := at.control(ctx, q)
 	switch {
 	case err != nil && q.Do == control.Files && head.ID != "":
-		return filesOf(ctx, s.House, head, q.Text)
+		return filesOf(ctx, s.Backend, head, q.Text)
 	case err != nil || q.Do != control.Changes:
 		return out, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 	if err := s.known(ctx, id); err != nil {
 		return nil, err
 	}
-	p, err := s.House.Peek(ctx, id)
+	p, err := s.Backend.Peek(ctx, id)
 	if err := ignoreMissing(err); err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 }
 
 // filesOf are files of the folder of a session that nobody tells of.
-func filesOf(ctx context.Context, house House, h session.Head, text string) (any, error) {
-	all, err := house.Files(ctx, h)
+func filesOf(ctx context.Context, backend Backend, h session.Head, text string) (any, error) {
+	all, err := backend.Files(ctx, h)
 	if err != nil && len(all.Paths) == 0 {
 		return nil, asRefusal(err)
 	}
@@ -160,7 +160,7 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 		return nil, err
 	}
 	var found *tool.Outcome
-	err := s.House.Log(ctx, id, 0, func(_ int64, e session.Entry) error {
+	err := s.Backend.Log(ctx, id, 0, func(_ int64, e session.Entry) error {
 		for _, ev := range events(e) {
 			if end, is := ev.(session.ToolEnd); is && htmlstream.CallID(end.Outcome.Call) == name {
 				found = &end.Outcome
@@ -174,7 +174,7 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 	if found == nil {
 		return nil, &refusal{http.StatusNotFound, "no such call in this session"}
 	}
-	text, whole := s.House.Output(*found)
+	text, whole := s.Backend.Output(*found)
 	note := ""
 	if !whole {
 		note = "What was cut off is not kept any more: whole outputs are kept for 14 days."
@@ -193,7 +193,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 	err := s.known(r.Context(), id)
 	var raw []byte
 	if err == nil {
-		raw, err = s.House.Export(r.Context(), id, form)
+		raw, err = s.Backend.Export(r.Context(), id, form)
 	}
 	if err != nil {
 		refuse(w, err)

@@ -60,7 +60,7 @@ func (p *tab) spoken(selector string) string {
 // region says a change of state once, and nothing of what streams.
 func TestWhatAScreenReaderSays(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	page := b.open(s.first())
 	for _, sc := range []struct {

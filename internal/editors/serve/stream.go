@@ -198,7 +198,7 @@ func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID
 			return true, nil
 		}
 	}
-	elsewhere := room == nil && (s.neighbours.find(id) != nil || s.House.Holder(id) != "")
+	elsewhere := room == nil && (s.remoteSessions.Find(id) != nil || s.Backend.Holder(id) != "")
 	if !elsewhere && !r.URL.Query().Has("after") {
 		return false, nil
 	}
@@ -217,7 +217,7 @@ func (s *Server) streamNow(w http.ResponseWriter, r *http.Request, id session.ID
 // replay tells a turn of the store, and what another process adds to it: over its socket, or when
 // it has ended.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, last newestTurn) {
-	t := &replayed{house: s.House, neighbours: s.neighbours, stirring: s.stirring, id: id, last: last, out: s.out(w, r), encoder: uistream.New(uistream.Options{Mask: s.Mask})}
+	t := &replayed{backend: s.Backend, remoteSessions: s.remoteSessions, stirring: s.stirring, id: id, last: last, out: s.out(w, r), encoder: uistream.New(uistream.Options{Mask: s.Mask})}
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
@@ -228,25 +228,25 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, id session.ID, l
 
 // replayed is a stream of a turn that another process runs, or ran.
 type replayed struct {
-	house      House
-	neighbours *neighbours
-	stirring   func() <-chan struct{}
-	id         session.ID
-	last       newestTurn
-	out        *out
-	encoder    *uistream.Encoder
-	seen       map[string]bool // by the identity of an event
-	watched    bool            // an owner told what came
+	backend        Backend
+	remoteSessions *remoteSessions
+	stirring       func() <-chan struct{}
+	id             session.ID
+	last           newestTurn
+	out            *out
+	encoder        *uistream.Encoder
+	seen           map[string]bool // by the identity of an event
+	watched        bool            // an owner told what came
 }
 
 // run tells the turn to its end.
 func (t *replayed) run(ctx context.Context) error {
 	t.seen = seenIn([]past{t.last.past})
-	var before *neighbour
-	b := t.neighbours.find(t.id)
+	var before remoteSession
+	_, is := t.remoteSessions.find(t.id)
 	var parts []uistream.Part
 	for _, ev := range t.last.events {
-		if b == nil || !t.last.arrives.has(ev) { // an owner tells that from its beginning
+		if !is || !t.last.arrives.has(ev) { // an owner tells that from its beginning
 			parts = append(parts, t.encoder.Take(ev)...)
 		}
 	}
@@ -255,18 +255,19 @@ func (t *replayed) run(ctx context.Context) error {
 			return err
 		}
 		stirred := t.stirring()
-		switch b = t.neighbours.find(t.id); {
-		case b != nil && b != before:
+		var b remoteSession
+		switch b, is = t.remoteSessions.find(t.id); {
+		case is && b != before:
 			before, parts = b, nil
 			if err := t.watch(ctx, b); err != nil || t.encoder.Over() {
 				return err
 			}
 			continue
-		case b == nil:
+		case !is:
 			if parts = t.rest(ctx); t.encoder.Over() {
 				continue
 			}
-			if t.house.Holder(t.id) == "" {
+			if t.backend.Holder(t.id) == "" {
 				parts = append(parts, t.encoder.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseTerminated, Message: "the process that ran it has ended"}})...)
 				continue
 			}
@@ -284,7 +285,7 @@ func (t *replayed) run(ctx context.Context) error {
 
 // watch tells what an owner tells, until the turn or the owner ends. Questions are put on the page
 // and where the session is.
-func (t *replayed) watch(ctx context.Context, b *neighbour) error {
+func (t *replayed) watch(ctx context.Context, b remoteSession) error {
 	q := newReader(0)
 	defer b.forget(q)
 	after := t.last.seq
@@ -322,7 +323,7 @@ func (t *replayed) watch(ctx context.Context, b *neighbour) error {
 // end of the turn alone.
 func (t *replayed) rest(ctx context.Context) (parts []uistream.Part) {
 	// An entry that cannot be read now is told when the stream is asked for again.
-	_ = t.house.Log(ctx, t.id, t.last.seq, func(n int64, e session.Entry) error {
+	_ = t.backend.Log(ctx, t.id, t.last.seq, func(n int64, e session.Entry) error {
 		t.last.seq = n
 		if t.watched && e.Type != session.EndEntry {
 			return nil

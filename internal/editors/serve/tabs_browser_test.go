@@ -15,7 +15,7 @@ func (t *tab) hide(is bool) {
 // many sessions wait; a tab that is seen again has what came meanwhile.
 func TestEightTabs(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "Mend the race", "There is a race")
 	var tabs []*tab

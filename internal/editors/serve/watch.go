@@ -62,7 +62,7 @@ type bar struct {
 	Folders []string   `json:"folders,omitempty"` // where a session can be begun, this one first
 }
 
-// opened is a session that is open: here (room), or in a process with a socket (neighbour).
+// opened is a session that is open: here (room), or in a process with a socket (remoteSession).
 type opened interface {
 	// attend has a reader told all that happens from here on, which says so at woken, until forget.
 	attend(woken chan struct{}) attended
@@ -81,7 +81,7 @@ type opened interface {
 
 // place is what a watcher needs of the server.
 type place struct {
-	house    House
+	backend  Backend
 	masker   func() *redact.Masker // as in Server
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
@@ -93,7 +93,7 @@ type place struct {
 }
 
 func (s *Server) place() place {
-	return place{house: s.House, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
+	return place{backend: s.Backend, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
 // watcher tells one page of the list of sessions and of one session.
@@ -158,8 +158,8 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 		return err
 	}
 	if t.id == "" { // a new session is begun from there
-		b := &bar{State: "idle", Folders: t.house.Folders()}
-		b.works(t.house.Status(session.Head{}))
+		b := &bar{State: "idle", Folders: t.backend.Folders()}
+		b.works(t.backend.Status(session.Head{}))
 		return t.tell(note{Kind: "bar", Bar: b})
 	}
 	return t.anew(ctx, have, last)
@@ -196,7 +196,7 @@ func (t *watcher) session(ctx context.Context) error {
 		return t.anew(ctx, 0, "")
 	}
 	if now == nil {
-		if t.house.Holder(t.id) != t.holder {
+		if t.backend.Holder(t.id) != t.holder {
 			return t.anew(ctx, 0, "")
 		}
 		return t.changes()
@@ -227,7 +227,7 @@ func (t *watcher) session(ctx context.Context) error {
 
 // stale reports that the log says since it was read what an owner does not tell.
 func (t *watcher) stale(ctx context.Context, it item) (is bool, err error) {
-	err = t.house.Log(ctx, t.id, t.seq, func(seq int64, e session.Entry) error {
+	err = t.backend.Log(ctx, t.id, t.seq, func(seq int64, e session.Entry) error {
 		t.seq, is = seq, is || e.Type == session.RewindEntry || it.joins && e.Type == session.EndEntry
 		return nil
 	})
@@ -275,16 +275,16 @@ func (t *watcher) leave() {
 func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	t.leave()
 	var now attended
-	blocks := t.house.Blocks
+	blocks := t.backend.Blocks
 	if t.live = t.find(t.id); t.live != nil {
 		now = t.live.attend(t.woken)
 		t.reader, blocks = now.reader, t.live.blocks
 	}
-	t.holder = t.house.Holder(t.id)
+	t.holder = t.backend.Holder(t.id)
 	t.view = htmlstream.New(htmlstream.Options{Mask: t.masker, Now: t.now, Blocks: blocks})
 	l, arrives := scroll{all: true}, unfinished{}
 	t.mode = ""
-	if err := ignoreMissing(t.house.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
+	if err := ignoreMissing(t.backend.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
 		if now.follow != nil {
 			arrives.add(seq, e)
@@ -320,7 +320,7 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	for _, it := range now.events {
 		t.take(it)
 	}
-	t.head, _ = t.house.Session(ctx, t.id) // a new one is not stored yet
+	t.head, _ = t.backend.Session(ctx, t.id) // a new one is not stored yet
 	t.bar, t.asked = "", time.Time{}
 	return t.whole(have, last)
 }
@@ -393,7 +393,7 @@ func (t *watcher) barNow() (*bar, bool) {
 		t.live.fill(b)
 	} else {
 		if t.asked.IsZero() {
-			t.asked, t.status = t.now(), t.house.Status(t.head)
+			t.asked, t.status = t.now(), t.backend.Status(t.head)
 		}
 		said := t.status
 		said.Model, said.Mode = cmp.Or(b.Model, said.Model), cmp.Or(t.mode, said.Mode)
@@ -462,7 +462,7 @@ func (t *watcher) list(ctx context.Context) error {
 		return nil
 	}
 	if t.told = html; t.id != "" {
-		if head, err := t.house.Session(ctx, t.id); err == nil {
+		if head, err := t.backend.Session(ctx, t.id); err == nil {
 			t.head = head
 		}
 	}

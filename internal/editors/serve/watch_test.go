@@ -70,7 +70,7 @@ func until(next func() told, is func(told) bool) told {
 // or the turn ends; neither was an answer of the page's user.
 func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
 	seen := make(chan error, 1)
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		go func() { cancel(<-seen) }()
@@ -100,7 +100,7 @@ func TestAPageIsToldWhereAQuestionWasAnswered(t *testing.T) {
 // gate gets.
 func TestAPageAnswersOnlyWhatIsOffered(t *testing.T) {
 	got := make(chan ask.Answer, 1)
-	h := &house{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
+	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		a, err := c.who.Ask(ctx, ask.Permission{Question: tool.Question{Call: "c", Tool: tool.Definition{Name: "bash"}}, Offers: []ask.Offer{{Rule: "execute(ls)"}, {Rule: "execute(ls **)", Save: "config.json"}}})
 		if err != nil {
 			return session.Sort(err)
@@ -158,7 +158,7 @@ func TestAPageAnswersOnlyWhatIsOffered(t *testing.T) {
 // TestAPageThatComesBackIsToldTheRest: it says how much it has; where that is not so any more, it is
 // told all.
 func TestAPageThatComesBackIsToldTheRest(t *testing.T) {
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "", "one")
 	ends := func(n int) {
@@ -206,7 +206,7 @@ func TestAPageThatComesBackIsToldTheRest(t *testing.T) {
 
 // TestAPageQueuesAndTakesBack: a message waits for its turn, and goes when it is taken back.
 func TestAPageQueuesAndTakesBack(t *testing.T) {
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "", "build it")
 	next := s.watcher("session=" + id)
@@ -235,7 +235,7 @@ func TestAPageQueuesAndTakesBack(t *testing.T) {
 
 // TestAHunkThatChangedIsNotTakenBack: the hunk is named by what the page has shown.
 func TestAHunkThatChangedIsNotTakenBack(t *testing.T) {
-	h := sceneHouse()
+	h := sceneBackend()
 	reverted := make(chan api.NetHunk, 1)
 	h.ports.Revert = func(_ context.Context, n api.NetHunk) session.Result { reverted <- n; return done() }
 	s := listen(t, h)
@@ -254,7 +254,7 @@ func TestAHunkThatChangedIsNotTakenBack(t *testing.T) {
 
 // TestTheListSaysWhatNeedsTheUser: one that asks comes first, and is counted.
 func TestTheListSaysWhatNeedsTheUser(t *testing.T) {
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	s.say(h, "Publish", "publish it")
 	s.say(h, "Build", "build it")

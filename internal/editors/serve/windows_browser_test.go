@@ -16,7 +16,7 @@ import (
 // it is there.
 func TestThePageRenamesForksFindsAndExports(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id := s.say(h, "Mend the race", "There is a race")
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestThePageRenamesForksFindsAndExports(t *testing.T) {
 // prompt back before what was written since.
 func TestThePageTakesBack(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	var undone []api.Undo
 	plan := h.ports.Undo
 	h.ports.Undo = func(ctx context.Context, u api.Undo) (api.Undone, error) {
@@ -89,7 +89,7 @@ func TestThePageTakesBack(t *testing.T) {
 // tab that is loaded anew in the middle of an answer has all of it once.
 func TestTwoTabsAndAReload(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	goOn := make(chan struct{})
 	turn := h.turn
 	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
@@ -137,7 +137,7 @@ func TestTwoTabsAndAReload(t *testing.T) {
 // and no keyboard opens by itself; at 200 % nothing is wider than the window, and the prompt is in view.
 func TestThePageOnAPhoneAndZoomed(t *testing.T) {
 	b := newBrowser(t)
-	h := sceneHouse()
+	h := sceneBackend()
 	s := listen(t, h)
 	id, asks := s.say(h, "Mend the race", "There is a race"), s.say(h, "Publish", "publish it")
 	page := b.open(s.first())

@@ -112,6 +112,7 @@ function unpeek() {
 // fill writes what there is to say of the session that is looked into.
 async function fill() {
   const id = peeked, to = panel;
+  if (!id) return; // it was closed meanwhile
   let got = {}, problem = "";
   try { got = await get(`page/${encodeURIComponent(id)}/peek`); } catch (e) { problem = e.message; }
   const row = rowOf(to);

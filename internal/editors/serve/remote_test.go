@@ -23,10 +23,10 @@ import (
 	"adze/tool"
 )
 
-// elsewhere is a session x in a house that another process has: its owner is a real one.
+// elsewhere is a session x in a backend that another process has: its owner is a real one.
 type elsewhere struct {
 	*live.Owner
-	h      *house
+	h      *backend
 	folder string
 	acts   chan string
 	host   *control.Host // if nil, the process does nothing of the kind
@@ -43,7 +43,7 @@ func beside(t *testing.T, host ...*control.Host) *elsewhere {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	e := &elsewhere{h: &house{heads: []session.Head{{ID: "x", Name: "Beside"}}, holder: "adze, pid 7", locks: dir}, folder: filepath.Join(dir, "s"), acts: make(chan string, 10)}
+	e := &elsewhere{h: &backend{heads: []session.Head{{ID: "x", Name: "Beside"}}, holder: "adze, pid 7", locks: dir}, folder: filepath.Join(dir, "s"), acts: make(chan string, 10)}
 	if len(host) > 0 {
 		e.host = host[0]
 	}
@@ -279,9 +279,9 @@ func (w *window) took() string {
 
 func (w *window) result(what string) session.Result { w.does(what); return done() }
 
-// host does what sceneHouse offers, and more.
+// host does what sceneBackend offers, and more.
 func (w *window) host(e func() *elsewhere) *control.Host {
-	p := sceneHouse().ports
+	p := sceneBackend().ports
 	p.SetMode = func(name string) error {
 		if name == "yolo" {
 			return errors.New("the mode yolo may not be chosen here")

@@ -1,0 +1,392 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"adze/internal/editors/htmlstream"
+	"adze/internal/editors/uistream"
+	"adze/internal/files/attachments"
+	"adze/internal/live"
+	"adze/internal/live/control"
+	"adze/internal/remote"
+	"adze/internal/stream/ask"
+	"adze/session"
+	"adze/tool"
+)
+
+// remoteSessions are the sessions of other processes that have a socket.
+type remoteSessions struct {
+	remote.Sessions
+	backend Backend
+}
+
+func (s *Server) newRemoteSessions() *remoteSessions {
+	n := &remoteSessions{backend: s.Backend}
+	n.Sessions = remote.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: n.freed}
+	return n
+}
+
+// ownPage is how a page is called in the log, and by owners of sessions.
+const ownPage = "page"
+
+// patience is how long an owner may take to say hello. One that was stopped by a signal never does.
+const patience = 2 * time.Second
+
+// remoteSession is a session that another process has, from its first line to its end.
+type remoteSession struct {
+	*remote.Session
+	among *remoteSessions
+}
+
+// find is a session of another process; if false, none has it.
+func (n *remoteSessions) find(id session.ID) (remoteSession, bool) {
+	r := n.Find(id)
+	return remoteSession{r, n}, r != nil
+}
+
+// freed waits until the lock of a process that has ended is free, but not for one that another
+// process has by now.
+func (n *remoteSessions) freed(h live.Hello) {
+	ctx, cancel := context.WithTimeout(n.Ctx, patience)
+	defer cancel()
+	before := n.backend.Holder(h.Session)
+	// The list tells of a holder that keeps it longer.
+	_ = live.Place{Locks: n.backend.Locks(), Holder: func() string {
+		if now := n.backend.Holder(h.Session); now == before {
+			return now
+		}
+		return ""
+	}}.Freed(ctx)
+}
+
+var errGone = &refusal{http.StatusConflict, "too late: the process that had this session has ended"}
+
+// say sends a line to the owner, and waits until it had its effect, or none.
+func (b remoteSession) say(ctx context.Context, line any) error {
+	_, err := b.asks(ctx, line)
+	return err
+}
+
+// asks is say for a line that is answered.
+func (b remoteSession) asks(ctx context.Context, line any) (json.RawMessage, error) {
+	out, err := b.Ask(ctx, line)
+	var why *live.Failure
+	switch {
+	case errors.As(err, &why):
+		return nil, &refusal{http.StatusConflict, why.Error()}
+	case errors.Is(err, live.ErrNobody):
+		return nil, errGone
+	case errors.Is(err, live.ErrLong):
+		return nil, &refusal{http.StatusRequestEntityTooLarge, err.Error()}
+	}
+	return out, err
+}
+
+// attend has a reader told what happens, from the position in the log that follow is called with.
+func (b remoteSession) attend(woken chan struct{}) attended {
+	q := newReader(everyTurn)
+	q.woken = woken
+	return attended{reader: q, follow: func(after int64, seen map[string]bool) (running bool) { return b.follow(q, after, seen) }}
+}
+
+func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (running bool) {
+	ctx, cancel := context.WithTimeout(b.among.Ctx, patience)
+	defer cancel()
+	c, err := live.Dial(ctx, b.among.Folder, b.Hello.Session, live.Wish{As: ownPage, After: after})
+	if err != nil {
+		q.put(item{gone: true})
+		return false
+	}
+	q.stop = func() { _ = c.Close() } // the session goes on
+	b.among.Ends.Go(func() {
+		defer context.AfterFunc(b.among.Ctx, q.stop)()
+		f := &following{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
+		for l, err := c.Next(); err == nil; l, err = c.Next() {
+			f.line(l)
+		}
+		q.put(item{gone: true})
+	})
+	return c.Hello.State != live.Idle
+}
+
+func (b remoteSession) forget(q *reader) {
+	if q.stop != nil {
+		q.stop()
+	}
+}
+
+// following makes items for a page of the lines of an owner.
+type following struct {
+	remoteSession
+	to        *reader
+	events    live.Events
+	seen      map[string]bool // by the identity of what was shown
+	questions map[string]item // that wait
+}
+
+func (f *following) line(l live.Line) {
+	for _, e := range f.events.Of(l) {
+		id := live.Identity(e)
+		if f.seen[id] {
+			continue
+		}
+		if id != "" {
+			f.seen[id] = true
+		}
+		if done, is := e.(session.MessageDone); is && uistream.Prompts(done.Message) {
+			f.to.put(item{event: e, prompts: true})
+			continue
+		}
+		f.to.put(item{event: e})
+	}
+	switch l.Type {
+	case "live":
+		f.to.put(item{joins: true})
+	case "missed", "anew":
+		f.to.put(item{anew: true})
+	case "mode":
+		var told struct {
+			Mode string `json:"permission_mode"`
+		}
+		if json.Unmarshal(l.Raw, &told) == nil {
+			f.InMode(told.Mode)
+			nudge(f.to.woken)
+		}
+	case "question":
+		var q live.Question
+		if json.Unmarshal(l.Raw, &q) == nil {
+			it := f.question(q)
+			f.questions[q.Question] = it
+			f.to.put(it)
+		}
+	case "answered":
+		var told live.Settled
+		if json.Unmarshal(l.Raw, &told) != nil {
+			return
+		}
+		if it, is := f.questions[told.Question]; is {
+			delete(f.questions, told.Question)
+			if it.answered = "by " + told.By; told.By == "" {
+				it.answered = "where the session is"
+			}
+			f.to.put(it)
+		}
+	}
+}
+
+// question is one of the owner.
+func (b remoteSession) question(q live.Question) item {
+	w := &asked{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
+	if q.Problem != "" {
+		w.Text = q.Problem
+	}
+	if a, is := live.Permission(q); is {
+		w.Kind, w.ask = uistream.Permission, &a
+	} else {
+		w.inquiry = &ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
+	}
+	return item{question: &w.Question, asked: w}
+}
+
+// named is a question by a name that no other owner of the session gives: each counts from 1.
+func (b remoteSession) named(question string) string {
+	return question + "." + b.Hello.Since.UTC().Format("20060102T150405.000000000")
+}
+
+// fill tells what the session does.
+func (b remoteSession) fill(to *bar) {
+	now := b.Status()
+	to.State = map[live.State]string{live.Working: "running", live.Waiting: "waiting"}[now.State]
+	to.State, to.Doing = cmp.Or(to.State, "idle"), cmp.Or(now.Doing, to.Doing)
+	to.Mode, to.Effort = now.Mode, now.Effort
+	to.Queue, to.Steered = now.Queued, now.Steered
+	if to.Cost == nil && now.Cost > 0 {
+		to.Cost = &now.Cost
+	}
+}
+
+// describe tells what the session does, for the list.
+func (b remoteSession) describe(to *row) *live.Status {
+	now := b.Status()
+	to.model = b.Hello.Provider + "/" + b.Hello.Model
+	if now.Cost > 0 {
+		to.cost = &now.Cost
+	}
+	return &now
+}
+
+func (b remoteSession) works(h session.Head) Status {
+	s, now := b.among.backend.Status(h), b.Status()
+	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.Hello.Provider+"/"+b.Hello.Model, b.Hello.Cwd, now.Mode, now.Effort, ""
+	return s
+}
+
+// blocks shows a call of the log, or of the socket, where its blocks stand in the metadata.
+func (b remoteSession) blocks(name string, metadata json.RawMessage) []tool.Block {
+	if drawn := live.Blocks(name, metadata); len(drawn) > 0 {
+		return drawn
+	}
+	return b.among.backend.Blocks(name, metadata)
+}
+
+// ownersChoices are the choices of a permission as an owner names them; it offers no others.
+var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.ForSession: "session"}
+
+// control asks the owner.
+func (b remoteSession) control(ctx context.Context, r control.Request) (any, error) {
+	out, err := b.asks(ctx, live.Control{Type: "control", Request: r})
+	if err == nil && r.Do == control.Set && r.Name == "model" {
+		return done{ID: b.Hello.Session}, nil
+	}
+	return out, err
+}
+
+func (b remoteSession) stopped(ctx context.Context) error {
+	return b.say(ctx, live.Abort{Type: "abort"})
+}
+
+// repeated makes the newest answer again: its prompt is taken back, and sent once more.
+func (b remoteSession) repeated(ctx context.Context) error {
+	turn, err := newest(ctx, b.among.backend, b.Hello.Session)
+	if err == nil {
+		_, err = b.control(ctx, control.Request{Do: control.Rewind})
+	}
+	if err != nil {
+		return err
+	}
+	line := live.Prompt{Type: "prompt", Text: turn.prompt.Text()}
+	for _, p := range turn.prompt.Parts {
+		if p.Attachment != nil {
+			line.Files = append(line.Files, live.File{Name: p.Attachment.Name, Data: p.Attachment.Data})
+		}
+	}
+	return b.say(ctx, line)
+}
+
+func (b remoteSession) answered(ctx context.Context, a action) error {
+	line := live.Answer{Type: "answer", Text: a.Text, Reason: a.Reason, Refused: a.Refused}
+	if a.Choice != "" {
+		choice, known := choices[a.Choice]
+		if line.Choice = ownersChoices[choice]; !known || line.Choice == "" {
+			return &refusal{http.StatusBadRequest, "that was not offered"}
+		}
+		if choice == ask.ForSession {
+			line.Offer = &a.Offer
+		}
+	}
+	if end := len(a.Question) - len(b.named("")); end > 0 {
+		line.Question = a.Question[:end]
+	}
+	if b.named(line.Question) != a.Question {
+		return errGone
+	}
+	return b.say(ctx, line)
+}
+
+// prompted hands on what the user says. A remark to no turn is a prompt there.
+func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
+	line := live.Prompt{Type: "steer", Text: a.Text}
+	var checked Prompt
+	for i, f := range a.Files {
+		if err := checked.enclose(f); err != nil {
+			return nil, err
+		}
+		raw, err := attachments.Data(f.URL)
+		if err != nil {
+			return nil, err
+		}
+		line.Files = append(line.Files, live.File{Name: cmp.Or(f.Filename, fmt.Sprint("file ", i+1)), Data: raw})
+	}
+	if len(line.Files) == 0 && strings.TrimSpace(a.Text) == "" {
+		return nil, &refusal{http.StatusBadRequest, "the message says nothing"}
+	}
+	if a.Queue || len(line.Files) > 0 {
+		line.Type = "prompt"
+	}
+	if b.Hello.Once {
+		line.Once = a.Once
+	}
+	return done{Text: "sent"}, b.say(ctx, line)
+}
+
+// hand sends what the user says in a prompt of its own, or as a remark.
+func (b remoteSession) hand(ctx context.Context, p Prompt) error {
+	line := live.Prompt{Type: "steer", Text: p.Text + p.Beside}
+	for _, a := range p.Attachments {
+		line.Type, line.Files = "prompt", append(line.Files, live.File{Name: a.Name, Data: a.Data})
+	}
+	return b.say(ctx, line)
+}
+
+// cancelled ends one running call, by what it is called on the page.
+func (b remoteSession) cancelled(ctx context.Context, name string) error {
+	var found tool.CallID
+	err := b.among.backend.Log(ctx, b.Hello.Session, 0, func(_ int64, e session.Entry) error {
+		for _, ev := range events(e) {
+			if call, parent := whose(ev); call != "" && parent == "" && htmlstream.CallID(call) == name {
+				found = call
+			}
+		}
+		return nil
+	})
+	if err == nil && found == "" {
+		err = &refusal{http.StatusConflict, "that call has ended already"}
+	}
+	if err != nil {
+		return err
+	}
+	return b.say(ctx, live.Abort{Type: "abort", Call: string(found)})
+}
+
+// unfinished finds the message that was arriving at the end of a log, and where it began: its owner
+// tells that from its beginning.
+type unfinished struct {
+	message string
+	before  int64 // the entry before its first piece
+}
+
+func (u *unfinished) add(seq int64, e session.Entry) {
+	switch e.Type {
+	case session.FragmentEntry:
+		var f session.Fragment
+		if json.Unmarshal(e.Data, &f) == nil && f.Message != u.message {
+			*u = unfinished{f.Message, seq - 1}
+		}
+	case session.MessageEntry:
+		var m session.Message
+		if json.Unmarshal(e.Data, &m) == nil && m.ID == u.message {
+			*u = unfinished{}
+		}
+	}
+}
+
+// has reports an event that is a piece of the message.
+func (u unfinished) has(e session.Event) bool {
+	switch e := e.(type) {
+	case session.TextDelta:
+		return u.message != "" && e.Message == u.message
+	case session.ReasoningDelta:
+		return u.message != "" && e.Message == u.message
+	}
+	return false
+}
+
+// seenIn are the identities of events.
+func seenIn(turns []past) map[string]bool {
+	seen := map[string]bool{}
+	for _, t := range turns {
+		for _, e := range t.events {
+			if id := live.Identity(e); id != "" {
+				seen[id] = true
+			}
+		}
+	}
+	return seen
+}
