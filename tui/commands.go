@@ -128,11 +128,11 @@ func (c *commander) names() (names []string) {
 
 // groups are what help lists of it.
 func (c *commander) groups() []pane.Group {
-	out := []pane.Group{{Title: "commands, written as a message", Lines: c.lines()}}
+	out := []pane.Group{{Title: "commands, written as a message", Found: true, Lines: c.lines()}}
 	if lines := c.namedLines(); len(lines) > 0 {
-		out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines})
+		out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines, Found: true})
 	}
-	return append(out, pane.Group{Title: "commands of other assistants", Lines: c.wordLines()})
+	return append(out, pane.Group{Title: "commands of other assistants", Lines: c.wordLines(), Found: true})
 }
 
 // lines are what a prompt with a slash, an exclamation mark or an @ does.

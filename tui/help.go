@@ -64,7 +64,7 @@ func (h *help) render(width, height int) (rows []draw.Row, x, y int) {
 // groups is what help lists now.
 func (h *help) groups() (out []pane.Group) {
 	for _, g := range h.keyGroups() {
-		out = append(out, pane.Group{Title: g.title, Lines: h.keyLines(g)})
+		out = append(out, pane.Group{Title: g.title, Lines: h.keyLines(g), Found: !h.first() && away(g, h.under()) > 0})
 	}
 	if !h.first() {
 		out = append(out, h.written()...)

@@ -10,7 +10,7 @@ import (
 
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, do: q.answer(ask.Once)},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, do: q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: ask.Once}) })},
 		{id: "dialog.all", action: allowAll, scope: inDialog, Binding: ui.Key("all like this, by the rule shown", "a"), can: q.canGrant, do: q.allowAll},
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
 		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, do: does(q.edit)},
@@ -133,10 +133,6 @@ func (q *questions) answered(how func(*permission.Dialog)) func() tea.Cmd {
 		q.seen()
 		return q.guard()
 	}
-}
-
-func (q *questions) answer(c ask.Choice) func() tea.Cmd {
-	return q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: c}) })
 }
 
 func (q *questions) scroll(by int) func() tea.Cmd {

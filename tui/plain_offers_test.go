@@ -17,7 +17,7 @@ import (
 func TestPlainOffersByNumber(t *testing.T) {
 	for line, want := range map[string]ask.Answer{
 		"a 1": {Choice: ask.ForSession, Offer: 0}, "a4": {Choice: ask.ForSession, Offer: 2}, "a 3": {Choice: ask.Always, Offer: 1},
-		"a": {Choice: ask.ForSession, Offer: 1}, "a 5": {Choice: ask.Deny, Reason: "a 5", Offer: 1}, "some reason": {Choice: ask.Deny, Reason: "some reason", Offer: 1},
+		"a": {Choice: ask.ForSession, Offer: 1}, "a 5": {Choice: ask.Deny, Reason: "a 5"}, "some reason": {Choice: ask.Deny, Reason: "some reason"},
 	} {
 		var got ask.Answer
 		said := talking(t, func(k *talk, o *Options) {

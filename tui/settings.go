@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -187,10 +188,8 @@ func (s *settings) modeCommand(arg string) tea.Cmd {
 	for _, mode := range s.ports.Modes {
 		names = append(names, mode.Name)
 	}
-	if name, ok := named(arg, names); ok {
-		arg = name
-	}
-	return s.toMode(arg) // edits, staged and yolo are in no list
+	name, _ := named(arg, names)
+	return s.toMode(cmp.Or(name, arg)) // edits, staged and yolo are in no list
 }
 
 // effortCommand asks the model to think harder, or less.

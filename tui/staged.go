@@ -14,10 +14,9 @@ import (
 // and by its command.
 type staged struct {
 	host
-	ports *api.Ports
-	begin func(j job) tea.Cmd
-	// inMode shows the mode that is in force now.
-	inMode func()
+	ports  *api.Ports
+	begin  func(j job) tea.Cmd
+	inMode func() // shows the mode that is in force now
 }
 
 func (s *staged) commands() []command {
@@ -57,9 +56,9 @@ func (s *staged) stage(on bool) tea.Cmd {
 	}
 	if err := s.ports.Review(on); err != nil {
 		s.say("error: " + err.Error())
-		return nil
+	} else {
+		s.inMode()
 	}
-	s.inMode()
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestAStagedTurnIsReviewedOnce(t *testing.T) {
 		}
 	}
 	prompt()
-	p.keys("x")
+	p.keys("n", "Enter")
 	p.sees("dropped 14 files")
 	if now := state(t, u); now != before {
 		t.Fatalf("after a drop\n%s\nwas\n%s", now, before)

@@ -28,6 +28,8 @@ type Line struct {
 type Group struct {
 	Title string
 	Lines []Line
+	// Found says that the group is listed only where something was typed that it has.
+	Found bool
 }
 
 // Render lists what the filter holds under the filter, and says where the cursor is.
@@ -48,6 +50,9 @@ func (h *Help) Render(t *draw.Theme, groups []Group, w, height int) (rows []draw
 
 func (h *Help) rows(t *draw.Theme, groups []Group, w int) (rows []draw.Row) {
 	for _, g := range groups {
+		if g.Found && h.Filter.Text == "" {
+			continue
+		}
 		begun := false
 		for _, l := range g.Lines {
 			if !h.holds(l) {
@@ -58,6 +63,9 @@ func (h *Help) rows(t *draw.Theme, groups []Group, w int) (rows []draw.Row) {
 			}
 			rows = l.append(rows, t, w)
 		}
+	}
+	if last := len(groups) - 1; last >= 0 && groups[last].Found && h.Filter.Text == "" {
+		rows = append(rows, draw.Row{}, t.Line(draw.Dim, safeterm.Fixed("type to find more: commands (/ lists them), keys of editing, questions and panes")).Fit(w))
 	}
 	if len(rows) == 0 {
 		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("no key and no command has these words")))

@@ -167,9 +167,6 @@ func (p *Dialog) Remove(a *Asked) {
 
 // Answer answers the first question.
 func (p *Dialog) Answer(a ask.Answer) {
-	if all := p.grants(); len(all) > 0 {
-		a.Offer = all[p.shown].offer
-	}
 	p.queue[0].Reply <- a
 	p.queue = p.queue[1:]
 	p.begin()

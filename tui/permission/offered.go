@@ -46,7 +46,10 @@ func (p *Dialog) NoRule() string {
 }
 
 // All allows all like this, by what is shown.
-func (p *Dialog) All() { p.Answer(ask.Answer{Choice: p.grants()[p.shown].choice}) }
+func (p *Dialog) All() {
+	g := p.grants()[p.shown]
+	p.Answer(ask.Answer{Choice: g.choice, Offer: g.offer})
+}
 
 // Kept is the file in which the rule that is shown would be kept. It is empty for a rule of this
 // session.
@@ -91,13 +94,11 @@ func (p *Dialog) Another() {
 func (p *Dialog) Offered() (list []string) {
 	for _, g := range p.grants() {
 		o := p.offered(g)
-		line := strings.ReplaceAll(o.Rule, "\n", " and ")
+		what := rest(o, g.choice)
 		if o.Covers != "" {
-			line += " (allows " + o.Covers + " · " + rest(o, g.choice) + ")"
-		} else {
-			line += " (" + rest(o, g.choice) + ")"
+			what = "allows " + o.Covers + " · " + what
 		}
-		list = append(list, line)
+		list = append(list, strings.ReplaceAll(o.Rule, "\n", " and ")+" ("+what+")")
 	}
 	return list
 }
