@@ -38,7 +38,7 @@ func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 		choices = v.choices(refused)
 	}
 	found := aside.Apply(choices)
-	r.Told = append(r.Told, found.Told...)
+	r.Told, r.Notes = append(r.Told, found.Told...), append(r.Notes, found.Notes...)
 	for _, b := range found.Denied {
 		r.Deny(b)
 	}

@@ -116,6 +116,9 @@ func putAside(r proc.Result) (notes []string) {
 	for _, told := range r.Told {
 		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
 	}
+	for _, note := range r.Notes {
+		notes = append(notes, "("+note+"; tell the user)")
+	}
 	return notes
 }
 

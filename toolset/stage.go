@@ -230,6 +230,7 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 	for _, told := range found.Told {
 		lines = append(lines, "not taken: "+told)
 	}
+	lines = append(lines, found.Notes...)
 	result.Output = strings.Join(lines, "\n")
 	return result, nil
 }

@@ -228,7 +228,7 @@ func (r besideRound) run(b *bench, n *neighbour, cage proc.Cage, dir string) (ou
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	out.told = strings.Join(res.Told, "\n")
+	out.told = strings.Join(slices.Concat(res.Told, res.Notes), "\n")
 	for _, d := range res.Denied {
 		out.told += "\n" + d.What + " " + d.Why
 	}
@@ -260,7 +260,7 @@ func (o outcome) tells(name string, r besideRound) bool {
 		name = ".git"
 	}
 	if strings.HasPrefix(name, "held ") {
-		name = r.file
+		name = map[string]string{"held log": "log", "held map": "data.bin"}[name]
 	}
 	for _, suffix := range []string{".user", ".moved", ".link"} { // what the user renamed or linked meanwhile stays so
 		if strings.HasSuffix(name, suffix) {
@@ -270,8 +270,11 @@ func (o outcome) tells(name string, r besideRound) bool {
 	if name == "h1" || name == "h2" || name == "log.1" { // the other name of the file
 		return strings.Contains(o.told, "h1") || strings.Contains(o.told, "h2") || name == "log.1" && o.told != ""
 	}
+	if r.event == "move" && name == r.file && strings.Contains(o.told, filepath.Base(r.file)+".moved") {
+		return true // it went where the user moved it, and with that folder
+	}
 	for at := name; at != "."; at = filepath.Dir(at) {
-		if strings.Contains(o.told, "/"+at+" ") || strings.Contains(o.told, "/"+at+",") || strings.Contains(o.told, at+" because") {
+		if strings.Contains(o.told, "/"+at+" ") || strings.Contains(o.told, "/"+at+",") || strings.Contains(o.told, "/"+at+": ") || strings.Contains(o.told, at+" because") {
 			return true
 		}
 	}

@@ -188,7 +188,7 @@ func (j *judge) denied(c *overlay.Change, goes bool) (why string) {
 	if why = denied(j.Real(c)); why != "" || !goes || !c.Lower.IsFolder() {
 		return why
 	}
-	_ = filepath.WalkDir(j.Real(c), func(path string, _ fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(j.Now(c), func(path string, _ fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			why = "it cannot be read: " + err.Error()

@@ -181,7 +181,8 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		}
 		if done != nil {
 			own := done()
-			own.Told, own.Aside, own.Failed = append(own.Told, found.Told...), found.Aside, found.Failed
+			own.Told, own.Notes = append(own.Told, found.Told...), append(own.Notes, found.Notes...)
+			own.Aside, own.Failed = found.Aside, found.Failed
 			for _, b := range found.Denied {
 				own.Deny(b)
 			}

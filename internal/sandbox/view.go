@@ -239,11 +239,11 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 			v.sandbox.removing.Go(func() { _ = v.Close() }) // what is left is removed when adze starts again
 		}
 		told = tell(out)
-		for _, path := range out.Behind {
-			told = append(told, legible(path)+" (nothing of it, but what another program appended meanwhile stands before what the command appended)")
+		for _, n := range out.Notes[:min(len(out.Notes), mostTold)] {
+			found.Notes = append(found.Notes, legible(n.Path)+": "+n.What)
 		}
-		for _, path := range out.Unlinked {
-			told = append(told, legible(path)+" (nothing of it, but it had other links, which keep what they were)")
+		if more := len(out.Notes) - mostTold; more > 0 {
+			found.Notes = append(found.Notes, fmt.Sprintf("%d more files are not as they would be without the sandbox", more))
 		}
 		return out.Applied
 	}

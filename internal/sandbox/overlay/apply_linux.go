@@ -25,13 +25,8 @@ func (v *View) Apply(changes []*Change) (Outcome, error) {
 				_ = RemoveAll(v.Place(c))
 			case c.Left != "":
 				out.Left = append(out.Left, v.setAside(c))
-			case c.Kind == File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
-				out.Unlinked = append(out.Unlinked, v.Real(c))
-				return true
-			case c.how == appended && c.Content == Forked:
-				out.Behind = append(out.Behind, v.Real(c))
-				return true
 			default:
+				out.Notes = append(out.Notes, v.notes(c)...)
 				return true
 			}
 			return false
@@ -68,6 +63,22 @@ func (v *View) Apply(changes []*Change) (Outcome, error) {
 		return out, err
 	}
 	return out, rename(filepath.Join(v.dir, journalName), filepath.Join(v.dir, appliedName))
+}
+
+// notes are about a change that is applied.
+func (v *View) notes(c *Change) (out []Note) {
+	switch whole := c.From != nil && c.From.Whole; {
+	case c.Kind == File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
+		out = append(out, Note{v.Real(c), NoteUnlinked})
+	case c.how == appended && c.Content == Forked:
+		out = append(out, Note{v.Real(c), NoteBehind})
+	case whole && c.Kind != New && v.Newer(c.From.Stat):
+		out = append(out, Note{v.Real(c), NoteFollowed})
+	}
+	for _, path := range c.followed {
+		out = append(out, Note{filepath.Join(v.roots[c.Root].Path, path), NoteFollowed})
+	}
+	return out
 }
 
 // Files of a view that is being applied, beside the journal.

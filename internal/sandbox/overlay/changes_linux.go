@@ -6,12 +6,15 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // Changes reads what was changed: one change for each root, of kind Merged. A root in which nothing
@@ -115,7 +118,8 @@ func (v *View) classify(c *Change, name string, lower int) error {
 		}
 		if c.Lower.is(unix.S_IFLNK) {
 			buf := make([]byte, unix.PathMax)
-			if n, err := unix.Readlinkat(lower, name, buf); err == nil && string(buf[:n]) == c.Target {
+			n, err := unix.Readlinkat(lower, name, buf)
+			if err == nil && string(buf[:n]) == c.Target && c.Upper.Modified == c.Lower.Modified && sameOwner(c.Upper, c.Lower) {
 				c.Kind = 0
 			}
 		}
@@ -140,10 +144,9 @@ func (v *View) compare(c *Change, name string, lower int) error {
 	if !c.Lower.IsFile() || !c.Copied && c.Lower.Links < 2 {
 		return nil
 	}
-	var attributes bool
 	err := v.open2(c, lower, name, func(ours, there *os.File) (err error) {
 		c.Content, c.fork, err = compareContent(ours, there, c.Upper.Size, c.Lower.Size)
-		attributes = sameAttributes(ours, there)
+		c.attributes = sameAttributes(int(ours.Fd()), int(there.Fd()))
 		return err
 	})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +156,7 @@ func (v *View) compare(c *Change, name string, lower int) error {
 	if err != nil {
 		return err
 	}
-	if c.Content == Same && attributes && c.Upper.Modified == c.Lower.Modified && sameOwner(c.Upper, c.Lower) {
+	if c.Content == Same && c.attributes && c.Upper.Modified == c.Lower.Modified && sameOwner(c.Upper, c.Lower) {
 		c.Kind, c.Copied = 0, true
 		v.opened = append(v.opened, c)
 	}
@@ -224,6 +227,7 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 		return err
 	}
 	defer unix.Close(below)
+	c.attributes = !c.Copied || v.dressedAs(c, below)
 	if err := v.read(c, below); err != nil {
 		return err
 	}
@@ -233,10 +237,20 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 	return nil
 }
 
-// dressed reports a folder whose own mode, owner or time the command set. Its time also changes
-// with what is in it, but only to a later one than the view's.
+// dressedAs reports that a folder of ours has the attributes of another one.
+func (v *View) dressedAs(c *Change, other int) bool {
+	fd, err := unix.Open(v.Place(c), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	return sameAttributes(fd, other)
+}
+
+// dressed reports a folder whose own mode, owner, attributes or time the command set. Its time also
+// changes with what is in it, but only to a later one than the view's.
 func (v *View) dressed(c *Change) bool {
-	return !sameOwner(c.Upper, c.Lower) || c.Copied && (c.Upper.Modified != c.Lower.Modified && !later(c.Upper.Modified, v.since))
+	return !sameOwner(c.Upper, c.Lower) || !c.attributes || c.Copied && (c.Upper.Modified != c.Lower.Modified && !later(c.Upper.Modified, v.since))
 }
 
 // readRemoved marks a folder that goes away as newer where anything in it is.
@@ -366,11 +380,16 @@ func attributeNames(at string) ([]string, error) {
 	}
 }
 
-// strip removes the kernel's attributes.
+// bookkeeping reports an attribute by which the kernel or the listener remembers something.
+func bookkeeping(name string) bool {
+	return strings.HasPrefix(name, overlayAttribute) || name == seccomptrace.Moved
+}
+
+// strip removes the attributes that are bookkeeping.
 func strip(at string, st Stat) error {
 	names, err := attributeNames(at)
 	for _, name := range names {
-		if !strings.HasPrefix(name, overlayAttribute) {
+		if !bookkeeping(name) {
 			continue
 		}
 		if e := unix.Lremovexattr(at, name); e == unix.EACCES { // a file that its owner may not write
@@ -382,30 +401,18 @@ func strip(at string, st Stat) error {
 	return err
 }
 
-// sameAttributes compares the attributes of two files, but for the kernel's own.
-func sameAttributes(a, b *os.File) bool {
-	list := func(f *os.File) (out []string) {
-		buf := make([]byte, 64<<10)
-		n, err := unix.Flistxattr(int(f.Fd()), buf)
-		if err != nil {
-			return nil
-		}
-		for name := range splitNames(buf[:n]) {
-			value := make([]byte, 64<<10)
-			n, _ := unix.Fgetxattr(int(f.Fd()), name, value)
-			out = append(out, name+"="+string(value[:max(n, 0)]))
-		}
-		slices.Sort(out)
-		return out
-	}
-	return slices.Equal(list(a), list(b))
+// sameAttributes compares the attributes of two entries, but for the kernel's and our own. Where
+// they cannot be read they count as the same.
+func sameAttributes(a, b int) bool {
+	x, y := attributesOf(a), attributesOf(b)
+	return x == nil || y == nil || maps.EqualFunc(x, y, bytes.Equal)
 }
 
-// splitNames are the names of attributes, but for the kernel's own.
+// splitNames are the names of attributes, but for the kernel's and our own.
 func splitNames(list []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range strings.SplitSeq(string(list), "\x00") {
-			if name != "" && !strings.HasPrefix(name, overlayAttribute) && !yield(name) {
+			if name != "" && !bookkeeping(name) && !yield(name) {
 				return
 			}
 		}

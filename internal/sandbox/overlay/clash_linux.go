@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,9 +26,10 @@ func (v *View) settle(changes []*Change) {
 			})
 		}
 	}
+	v.wholeFolders(changes)
 	v.pair(changes)
 	each(func(c *Change) {
-		if c.From != nil && c.From.Gone != nil && c.From.Gone.Path == c.From.Path {
+		if c.From != nil && c.From.Gone != nil && (c.From.Gone.Path == c.From.Path || c.From.Gone.was == c.From.Path) {
 			moved[c.From.Gone], c.From.Gone.renamed = true, true
 		}
 	})
@@ -72,30 +74,51 @@ func (v *View) pair(changes []*Change) {
 		top.Walk(func(c *Change) bool {
 			from := c.From
 			switch {
-			case from == nil || from.Whole && c.Parent.From != nil:
+			case from == nil || from.Whole:
 			case from.Gone != nil && from.Gone.Dropped:
 				c.From, c.Copied = nil, false
 			case from.Gone != nil && c.Left == "" && from.Gone.Left != "":
 				c.Left = from.Gone.Left
 			case from.Gone != nil && c.Left != "":
 				from.Gone.Left = c.Left
-			case c.Kind == New && partly(c):
-				c.From = nil
-			case from.Whole:
-				from.Whole = false
 			}
 			return true
 		})
 	}
 }
 
-// partly reports a folder of which something is not applied.
-func partly(top *Change) (found bool) {
-	top.Walk(func(c *Change) bool {
-		found = found || c.Left != "" || c.Dropped
-		return !found
+// wholeFolders decides the renames of folders: a folder is renamed with all that is in it. If the
+// caller left out anything in it, it stays where it is; if the user dropped a part, it is copied.
+func (v *View) wholeFolders(changes []*Change) {
+	for _, top := range changes {
+		top.Walk(func(c *Change) bool {
+			if c.Kind != New || c.From == nil || c.From.Whole {
+				return true
+			}
+			why, dropped := "", c.From.Gone.Dropped
+			c.Walk(func(below *Change) bool {
+				why, dropped = cmp.Or(why, below.Left), dropped || below.Dropped
+				return true
+			})
+			switch why = cmp.Or(why, c.From.Gone.Left); {
+			case why != "":
+				c.Left = why
+				c.From.Gone.Left = cmp.Or(c.From.Gone.Left, why)
+			case dropped:
+				copied(c)
+			}
+			return c.Left == ""
+		})
+	}
+}
+
+// copied makes a folder that was renamed a new one, with what the command left in it.
+func copied(folder *Change) {
+	folder.Walk(func(c *Change) bool {
+		c.Lower, c.From, c.Copied = Stat{}, nil, false
+		c.Dropped = c.Dropped || c.Kind == Removed
+		return true
 	})
-	return found
 }
 
 // writes reports a change of a file that is there, perhaps under another name, and returns that.
@@ -141,11 +164,11 @@ func (v *View) clashInPlace(c *Change, base Stat) string {
 	switch {
 	case c.Content == Same:
 		c.how = attributes
-		if newer && !later(base.Modified, v.since) && (c.From != nil || !sameOwner(c.Upper, base)) {
+		if newer && !later(base.Modified, v.since) && (c.From != nil && !c.From.Whole || !sameOwner(c.Upper, base)) {
 			return WhyNewer // its attributes or names
 		}
 		return ""
-	case c.Content == Behind && newer && c.From != nil && len(writersOf()[base.inode()]) == 0:
+	case c.Content == Behind && newer && c.From != nil && !c.From.Whole && len(writersOf()[base.inode()]) == 0:
 		return WhyNewer // without the view that program would have made a new file of the old name
 	case c.Content == Behind && newer && (!c.written() || known && c.Upper.Size == size):
 		c.how = attributes
@@ -183,7 +206,7 @@ func (v *View) goesAnyway(c *Change) bool {
 	if !c.Lower.IsFolder() || later(c.Lower.Born, v.since) {
 		return false
 	}
-	fd, err := v.beneath(c.Root, c.Path)
+	fd, err := v.beneath(c.Root, cmp.Or(c.was, c.Path))
 	if err != nil {
 		return false
 	}

@@ -38,7 +38,7 @@ func copyTo(from string, at int, name string) error {
 	defer to.Close()
 	err = copyData(to, in, 0, st.Size)
 	if err == nil {
-		err = attire(int(to.Fd()), st, attributesOf(int(in.Fd())), true)
+		err = attire(int(to.Fd()), st, attributesOf(int(in.Fd())), true, false)
 	}
 	return errors.Join(err, to.Close())
 }
@@ -72,7 +72,7 @@ func copyFolder(from string, st Stat, at int, name string) error {
 		return err
 	}
 	defer in.Close()
-	return attire(fd, st, attributesOf(int(in.Fd())), true)
+	return attire(fd, st, attributesOf(int(in.Fd())), true, false)
 }
 
 // removeBeneath removes a name, and what is below it where it is a folder.

@@ -75,7 +75,7 @@ func (x spot) write() error {
 func (x spot) ourPath() string {
 	path := filepath.Join(x.from, x.name)
 	if st, err := statAt(unix.AT_FDCWD, path); x.Moved && (err != nil || st.inode() != x.Upper.inode()) {
-		return filepath.Join(x.dir, fmt.Sprint("old-", x.Mover))
+		return filepath.Join(x.dir, x.Mover)
 	}
 	return path
 }
@@ -281,7 +281,7 @@ func (x spot) restore() error {
 	if err != nil {
 		return err
 	}
-	if err := attire(fd, s.Stat, s.Attributes, true); err != nil {
+	if err := attire(fd, s.Stat, s.Attributes, true, false); err != nil {
 		return err
 	}
 	return os.Remove(x.savedFile())
@@ -301,6 +301,10 @@ func (x spot) extend() error {
 	now, err := statAt(x.at, x.name)
 	if err != nil || now.inode() != x.Lower.inode() {
 		return conflict(WhyNewer)
+	}
+	if leased := x.leases[now.inode()]; leased != nil { // it would keep us from opening it again
+		delete(x.leases, now.inode())
+		_ = leased.Close()
 	}
 	fd, err := unix.Openat(x.at, x.name, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -333,7 +337,7 @@ func (x spot) extend() error {
 		return err
 	}
 	passing()
-	if x.Upper.Mode != x.Lower.Mode && !x.Newer(x.Lower) {
+	if x.Dress || x.Upper.Mode != x.Lower.Mode && !x.Newer(x.Lower) {
 		return x.wear(fd, ours)
 	}
 	return nil
@@ -375,8 +379,12 @@ func (x spot) dress() error {
 	if err != nil {
 		return err
 	}
-	if now.inode() != x.Lower.inode() || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+	ours := x.Kind == New && x.Lower.inode() == x.Upper.inode() // it was put there
+	if now.inode() != x.Lower.inode() && !(ours && x.abroad) || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
 		return conflict(WhyNewer)
+	}
+	if ours {
+		return attire(fd, x.Upper, nil, true, true)
 	}
 	if _, err := os.Lstat(x.savedFile()); errors.Is(err, fs.ErrNotExist) {
 		note, err := json.Marshal(saved{now, attributesOf(fd)})
@@ -388,26 +396,30 @@ func (x spot) dress() error {
 		}
 	}
 	passing()
-	ours, err := unix.Open(x.ourPath(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	from, err := unix.Open(x.ourPath(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	defer unix.Close(ours)
-	attributes := attributesOf(ours)
+	defer unix.Close(from)
+	attributes := attributesOf(from)
 	if x.Kind == Merged && !hasOrigin(filepath.Join(x.from, x.name)) {
 		attributes = nil // the folder was made for what lies in it, and knows none
 	}
-	return attire(fd, x.Upper, attributes, x.Times)
+	return attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
 }
 
 // wear gives an open file the attributes of ours.
 func (x spot) wear(fd int, ours *os.File) error {
-	return attire(fd, x.Upper, attributesOf(int(ours.Fd())), x.Times)
+	st, newer := x.Upper, x.Newer(x.Lower)
+	if now, err := statAt(fd, ""); err == nil && newer && x.Act == extend { // somebody else set those
+		st.Mode, st.UID, st.GID = now.Mode, now.UID, now.GID
+	}
+	return attire(fd, st, attributesOf(int(ours.Fd())), x.Times, newer)
 }
 
 // attire gives what a descriptor is of an owner, attributes, mode and, with times, the time of
-// change.
-func attire(fd int, st Stat, attributes map[string][]byte, times bool) error {
+// change. With keep it removes no attribute.
+func attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) error {
 	path := byDescriptor(fd)
 	now, err := statAt(fd, "")
 	if err != nil {
@@ -429,7 +441,7 @@ func attire(fd int, st Stat, attributes map[string][]byte, times bool) error {
 			}
 		}
 		for name := range have {
-			if _, ok := attributes[name]; !ok {
+			if _, ok := attributes[name]; !ok && !keep {
 				if err := unix.Removexattr(path, name); err != nil && err != unix.ENOTSUP {
 					return err
 				}

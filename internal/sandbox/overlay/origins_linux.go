@@ -1,13 +1,14 @@
 package overlay
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // lost is an entry of a root whose name the command took away.
@@ -34,6 +35,7 @@ type origins struct {
 	byPath  map[string]*lost
 	orphans []*Change            // copied files without one of their own below
 	others  []*Change            // what may have been renamed, but need not
+	made    []*Change            // folders that are new in the view, parents first
 	twins   map[uint64][]*Change // copied files by inode, where the command made several names
 }
 
@@ -46,6 +48,8 @@ func (v *View) findOrigins(top *Change) error {
 		}
 		switch {
 		case c.Left != "":
+		case c.Kind == New:
+			o.made = append(o.made, c)
 		case c.Kind == File && c.Copied && !c.Lower.IsFile():
 			o.orphans = append(o.orphans, c)
 		case c.Kind == File && (!c.Copied || c.Content != Same), c.Kind == Link:
@@ -58,13 +62,17 @@ func (v *View) findOrigins(top *Change) error {
 			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
 		}
 	}
-	if len(o.orphans)+len(o.others)+len(o.twins) == 0 {
+	if len(o.orphans)+len(o.others)+len(o.twins)+len(o.made) == 0 {
 		return nil
 	}
 	if err := o.findLost(); err != nil {
 		return err
 	}
-	o.wholeFolders()
+	for _, c := range o.made {
+		if err := o.renamedFolder(c); err != nil {
+			return err
+		}
+	}
 	o.match()
 	o.linked()
 	v.unclaimed = v.unclaimed || slices.ContainsFunc(o.lost, func(l *lost) bool { return !l.used && l.stat.IsFile() })
@@ -134,51 +142,124 @@ func (o *origins) lostBelow(c *Change, path string) error {
 	return nil
 }
 
-// wholeFolders finds folders that were renamed as they were: the new one holds what the old one
-// held. The kernel renames no folder in a view, so its supervisor makes it anew (package
-// seccomptrace).
-func (o *origins) wholeFolders() {
-	o.top.Walk(func(c *Change) bool {
-		if c.Kind != New || c.From != nil {
-			return true
-		}
-		for _, old := range o.folders(c) {
-			if o.sameNames(c, old.path) {
-				o.takeFolder(c, old)
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// folders are those that may have been a folder before: by one file of it.
-func (o *origins) folders(c *Change) (out []*lost) {
-	var file *Change
-	c.Walk(func(below *Change) bool {
-		if file == nil && below.Kind == File {
-			file = below
-		}
-		return file == nil
-	})
-	if file == nil || !file.Copied {
+// renamedFolder finds where a new folder was before the command renamed it. All that lies in the
+// folder goes with it, whoever put it there.
+func (o *origins) renamedFolder(c *Change) error {
+	path := o.before(c)
+	old := o.byPath[path]
+	if path == "" || old == nil || old.used || !old.stat.IsFolder() || c.From != nil {
 		return nil
 	}
-	tail := strings.TrimPrefix(file.Path, c.Path)
-	for _, l := range o.lost {
-		if path, ok := strings.CutSuffix(l.path, tail); ok && !l.used && l.stat.IsFile() {
-			if old := o.byPath[path]; old != nil && old.stat.IsFolder() && !old.used {
-				out = append(out, old)
-			}
+	return o.takeFolder(c, old)
+}
+
+// before is the path at which a folder was in the root, as the listener that renamed it has noted
+// (package seccomptrace). It is empty where the folder is new, or the copy of a renamed one.
+func (o *origins) before(c *Change) string {
+	value := make([]byte, unix.PathMax+64)
+	n, err := unix.Lgetxattr(o.Place(c), seccomptrace.Moved, value)
+	if err != nil {
+		return ""
+	}
+	was, _, _ := strings.Cut(string(value[:n]), "\x00")
+	path, err := filepath.Rel(o.roots[o.root].Path, was)
+	if err != nil || !filepath.IsLocal(path) || path == "." || string(value[:n]) != seccomptrace.MovedValue(was, c.Upper.Born[0], c.Upper.Born[1]) {
+		return ""
+	}
+	return path
+}
+
+// takeFolder says that a folder is one that was there. What was in that and is no more has been
+// removed, or has got another name.
+func (o *origins) takeFolder(c *Change, old *lost) error {
+	old.used = true
+	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
+	fd, err := o.beneath(o.root, old.path)
+	if err != nil {
+		return nil // it went meanwhile
+	}
+	defer unix.Close(fd)
+	c.attributes = o.dressedAs(c, fd)
+	names, err := entries(fd)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	children := map[string]*Change{}
+	for _, child := range c.Children {
+		children[filepath.Base(child.Path)] = child
+	}
+	for _, name := range names {
+		was, child := o.byPath[filepath.Join(old.path, name)], children[name]
+		switch {
+		case was == nil || was.used:
+		case child != nil:
+			err = o.takeChild(child, was)
+		default:
+			err = o.missing(c, name, fd, was)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	slices.SortFunc(out, func(a, b *lost) int { return strings.Compare(a.path, b.path) })
-	if len(out) > 1 { // the one with a file of that time
-		slices.SortStableFunc(out, func(a, b *lost) int {
-			return cmp.Compare(o.far(file, o.byPath[b.path+tail]), o.far(file, o.byPath[a.path+tail]))
-		})
+	return nil
+}
+
+// takeChild decides whether an entry of a renamed folder is the one that was in it.
+func (o *origins) takeChild(child *Change, was *lost) error {
+	same := false
+	switch child.Kind {
+	case New:
+		if before := o.before(child); was.stat.IsFolder() && (before == "" || before == was.path) {
+			err := o.takeFolder(child, was)
+			child.From.Whole = true
+			return err
+		}
+	case File:
+		same = o.mayBe(child, was)
+	case Link:
+		same = was.stat.is(unix.S_IFLNK) && was.target == child.Target
 	}
-	return out
+	if same {
+		o.take(child, was)
+		child.Copied, child.From.Whole = child.Kind == File, true
+		return nil
+	}
+	child.Lower, child.was = was.stat, was.path
+	o.goesBy(was, child)
+	return nil
+}
+
+// missing adds the removal of an entry that was in a renamed folder. One that somebody else made
+// meanwhile is not missing: the command has never seen it.
+func (o *origins) missing(dir *Change, name string, lower int, was *lost) error {
+	switch {
+	case later(was.stat.Born, o.since):
+		dir.followed = append(dir.followed, filepath.Join(dir.Path, name))
+		return nil
+	case slices.Contains(o.roots[o.root].Hidden, was.path):
+		return nil
+	}
+	c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir, Kind: Removed, Lower: was.stat, was: was.path}
+	if err := o.readRemoved(c, name, lower); err != nil {
+		return err
+	}
+	dir.Children = append(dir.Children, c)
+	o.goesBy(was, c)
+	return nil
+}
+
+// goesBy says by which change an entry loses its name, with all that is in it.
+func (o *origins) goesBy(was *lost, c *Change) {
+	was.gone = c
+	if !was.stat.IsFolder() {
+		return
+	}
+	for path, l := range o.byPath {
+		if strings.HasPrefix(path, was.path+"/") {
+			l.gone = c
+		}
+	}
 }
 
 // sameFile is the least rating of a file whose content says that it is another one.
@@ -223,76 +304,33 @@ func (o *origins) mayBe(c *Change, l *lost) bool {
 
 // content compares a file of ours with one of the root.
 func (o *origins) content(c *Change, path string) Content {
-	content, _ := o.compareWith(c, path)
+	content, _, _ := o.compareWith(c, path)
 	return content
 }
 
-// compareWith is content, and also says where both contents part.
-func (o *origins) compareWith(c *Change, path string) (content Content, fork int64) {
+// compareWith is content, and also says where both contents part, and whether the attributes of both
+// are the same.
+func (o *origins) compareWith(c *Change, path string) (content Content, fork int64, attributes bool) {
 	dir, err := o.beneath(o.root, filepath.Dir(path))
 	if err != nil {
-		return Differs, 0
+		return Differs, 0, false
 	}
 	defer unix.Close(dir)
 	_ = o.open2(c, dir, filepath.Base(path), func(ours, there *os.File) error {
 		info, err := there.Stat()
 		if err == nil {
 			content, fork, err = compareContent(ours, there, c.Upper.Size, info.Size())
+			attributes = sameAttributes(int(ours.Fd()), int(there.Fd()))
 		}
 		return err
 	})
-	return content, fork
-}
-
-// sameNames reports that a new folder has the entries of an old one, each of which was copied.
-func (o *origins) sameNames(c *Change, path string) bool {
-	fd, err := o.beneath(o.root, path)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	names, err := entries(fd)
-	if err != nil || len(names) != len(c.Children) {
-		return false
-	}
-	for _, child := range c.Children {
-		below := filepath.Join(path, filepath.Base(child.Path))
-		old := o.byPath[below]
-		switch {
-		case old == nil || old.used:
-			return false
-		case child.Kind == New && old.stat.IsFolder():
-			if !o.sameNames(child, below) {
-				return false
-			}
-		case child.Kind == File && o.mayBe(child, old):
-		case child.Kind == Link && old.target == child.Target:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// takeFolder says that a folder with all in it is one that was there.
-func (o *origins) takeFolder(c *Change, old *lost) {
-	old.used = true
-	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
-	for _, child := range c.Children {
-		path := filepath.Join(old.path, filepath.Base(child.Path))
-		o.takeFolder(child, o.byPath[path])
-		child.From.Whole = true
-		if child.Kind == File {
-			child.Copied = true
-			child.Content, child.fork = o.compareWith(child, path)
-		}
-	}
+	return content, fork, attributes
 }
 
 // match gives each file and link without an entry of its own the one that it most likely was.
 func (o *origins) match() {
 	for _, c := range slices.Concat(o.orphans, o.others) {
-		if c.From != nil {
+		if c.From != nil && !(c.From.Whole && c.Content == Differs) {
 			continue
 		}
 		var candidates []*lost
@@ -302,8 +340,11 @@ func (o *origins) match() {
 		best, score := o.best(c, candidates)
 		switch {
 		case best == nil:
-		case c.Lower.IsFile() && score < sameFile: // it is the one that was there, rather
+		case (c.Lower.IsFile() || c.From != nil) && score < sameFile: // it is the one that was there, rather
 		default:
+			if c.From != nil {
+				c.Lower, o.byPath[c.From.Path].used = c.From.Stat, false
+			}
 			c.Copied = c.Kind == File
 			o.take(c, best)
 		}
@@ -336,7 +377,7 @@ func (o *origins) take(c *Change, l *lost) {
 	l.used = true
 	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
 	if c.Kind == File {
-		c.Content, c.fork = o.compareWith(c, l.path)
+		c.Content, c.fork, c.attributes = o.compareWith(c, l.path)
 	}
 }
 
@@ -351,7 +392,10 @@ func (o *origins) linked() {
 			}
 		}
 		if own < 0 {
-			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && !c.From.Whole }))
+			own = slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && c.From.Whole })
+		}
+		if own < 0 {
+			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil }))
 		}
 		was, ok := o.writes(names[own])
 		if names[own].Kind == 0 {

@@ -18,7 +18,8 @@
 //   - A copied file is written in place, only where it differs, under a write lease.
 //   - A file without origin replaces what is there, as the command did it.
 //   - Renames and links are found by content, times and names, because the kernel does not tell an
-//     unprivileged user which file was copied. They become rename(2) and link(2).
+//     unprivileged user which file was copied. They become rename(2) and link(2). A renamed folder
+//     has an attribute that says where it was (package seccomptrace).
 //   - Where only attributes or times differ, only those are set.
 //
 // Nobody else's work is lost. Where another program changed an entry meanwhile, or has it open, an
@@ -98,6 +99,12 @@ type Change struct {
 	fork int64 // where both contents differ, at the beginning of a line
 	//lint:ignore U1000 views are of Linux alone
 	how how
+	//lint:ignore U1000 views are of Linux alone
+	attributes bool // those of the file below are the same
+	//lint:ignore U1000 views are of Linux alone
+	followed []string // paths in a renamed folder that somebody else made meanwhile
+	//lint:ignore U1000 views are of Linux alone
+	was string // where the entry is that goes away, if its folder is renamed before
 	//lint:ignore U1000 views are of Linux alone
 	renamed bool // a removed entry has got another name
 	//lint:ignore U1000 views are of Linux alone
@@ -179,6 +186,19 @@ type Left struct {
 	Kept string // where the command's version lies; if empty, there is nothing to keep
 }
 
+// Note says of an entry how it differs from what it would be without a view.
+type Note struct {
+	Path string // absolute
+	What string
+}
+
+// What a note says.
+const (
+	NoteBehind   = "another program appended to it while the command ran, and its lines stand before those of the command"
+	NoteUnlinked = "it had other names (hard links), which keep what they were"
+	NoteFollowed = "another program wrote it while the command renamed the folder; it is in the renamed folder now"
+)
+
 // Reasons why a change is left out.
 const (
 	WhyNewer  = "somebody else changed it while the command ran"
@@ -194,11 +214,8 @@ const (
 type Outcome struct {
 	Applied []string // absolute paths that were changed; a new folder stands for all that is in it
 	Left    []Left
-	// Behind are the files to which another program appended, too: what it wrote stands first.
-	Behind []string
-	// Unlinked are the files that were replaced and had other names, which keep what they were: whether
-	// the command replaced them or wrote into them is not known.
-	Unlinked []string
+	// Notes are about what was applied, but is not as it would be without a view.
+	Notes []Note
 	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It is
 	// nil where there was room.
 	Full error

@@ -3,9 +3,11 @@ package overlay
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,15 +34,16 @@ type step struct {
 	Path   string
 	From   string `json:",omitempty"`
 	Kind   Kind
-	Upper  Stat  // of what is put there, or whose attributes it gets
-	Lower  Stat  // of what must be at the place, or at From
-	Over   Stat  // of what must be at the place to which something is renamed
-	Fork   int64 // from where on ours is appended
-	Moved  bool  // Lower had another name: its time of change is another one now
-	Loose  bool  // what is there may have changed, but must be the same inode
-	Times  bool  // the time of change of the content is set, too
-	Mover  int   // the number of the step that renamed it to a new folder, which ours had come to
-	Parked int   // the number by which what is at From waits; if 0, it does not
+	Upper  Stat   // of what is put there, or whose attributes it gets
+	Lower  Stat   // of what must be at the place, or at From
+	Over   Stat   // of what must be at the place to which something is renamed
+	Fork   int64  // from where on ours is appended
+	Moved  bool   // Lower had another name: its time of change is another one now
+	Loose  bool   // what is there may have changed, but must be the same inode
+	Dress  bool   // the attributes are others
+	Times  bool   // the time of change of the content is set, too
+	Mover  string `json:",omitempty"` // where ours is in the view, if a step before moved it away from its place
+	Parked int    // the number by which what is at From waits; if 0, it does not
 	Locked bool
 	Group  int
 	order  int
@@ -68,7 +71,7 @@ const (
 func (v *View) plan(changes []*Change) (steps []step, err error) {
 	p := planner{View: v}
 	for _, top := range changes {
-		if err := p.change(top, false); err != nil {
+		if err := p.change(top, around{}); err != nil {
 			return nil, err
 		}
 	}
@@ -83,6 +86,11 @@ func (v *View) plan(changes []*Change) (steps []step, err error) {
 			p.steps = append(p.steps, s)
 		}
 	}
+	for _, c := range slices.Backward(p.filled) {
+		s := c.step(dress)
+		s.Lower, s.order = c.Upper, orderFolders
+		p.steps = append(p.steps, s)
+	}
 	slices.SortStableFunc(p.steps, func(a, b step) int { return a.order - b.order })
 	type place struct {
 		root int
@@ -91,10 +99,14 @@ func (v *View) plan(changes []*Change) (steps []step, err error) {
 	movers := map[place]int{}
 	for i := range p.steps {
 		s := &p.steps[i]
-		at := place{s.Root, s.Path}
-		s.Number, s.Mover = i, movers[at]
+		s.Number = i
+		for dir := s.Path; s.Mover == "" && dir != "."; dir = filepath.Dir(dir) {
+			if by, ok := movers[place{s.Root, dir}]; ok {
+				s.Mover = filepath.Join(fmt.Sprint("old-", by), strings.TrimPrefix(s.Path, dir))
+			}
+		}
 		if s.Act == move {
-			movers[at] = i
+			movers[place{s.Root, s.Path}] = i
 		}
 	}
 	return p.steps, nil
@@ -106,15 +118,22 @@ type planner struct {
 	renamed []*Change
 	late    map[*Change]bool // of renamed: their folders are made first
 	folders []*Change        // that were there, whose attributes change
+	filled  []*Change        // new ones, in which something is put later
 }
 
 func (c *Change) step(a act) step {
 	return step{Act: a, Root: c.Root, Path: c.Path, Kind: c.Kind, Upper: c.Upper, Lower: c.Lower, Locked: c.Locked, Group: c.Group, Loose: c.loose, order: c.Order}
 }
 
-// change makes the steps for a change and what is below it. A new folder is put in its place with
-// all that is in it; inside says that this one is in such a folder.
-func (p *planner) change(c *Change, inside bool) error {
+// around says in what folder a change is: in a new one, which is put in its place with all that is
+// in it, or in one that is renamed before anything in it changes.
+type around struct {
+	put, renamed bool
+	folder       *Change // the one that it is in; nil where that was there
+}
+
+// change makes the steps for a change and what is below it.
+func (p *planner) change(c *Change, in around) error {
 	if c.Dropped || c.Left != "" {
 		return nil
 	}
@@ -131,41 +150,49 @@ func (p *planner) change(c *Change, inside bool) error {
 		if p.late == nil {
 			p.late = map[*Change]bool{}
 		}
-		p.late[c] = inside
+		p.late[c] = in.put || in.renamed
+		in.comes(p)
 	case c.From != nil:
 		s := c.step(link)
 		s.From, s.Lower, s.Over, s.order = c.From.Path, c.From.Stat, c.Lower, orderLinks
 		p.steps = append(p.steps, s)
+		in.comes(p)
 	case writes: // below
 	case c.Kind == Removed:
-		if !p.gone(c) {
-			p.steps = append(p.steps, c.step(remove))
+		if !c.renamed {
+			p.steps = append(p.steps, in.step(c, remove))
 		}
-	case !inside:
-		p.steps = append(p.steps, c.step(put))
+	case !in.put:
+		p.steps = append(p.steps, in.step(c, put))
 	}
 	if writes {
 		s := c.step(map[how]act{inPlace: write, appended: extend, attributes: dress}[c.how])
-		s.Lower, s.Fork, s.Times, s.Moved = base, c.fork, p.setsTime(c, base), renamed
+		s.Lower, s.Fork, s.Times, s.Moved, s.Dress = base, c.fork, p.setsTime(c, base), renamed, !c.attributes
 		if renamed {
 			s.order = orderWrites
 		}
-		if c.how != attributes || !sameOwner(c.Upper, base) || s.Times {
+		if c.how != attributes || s.Dress || !sameOwner(c.Upper, base) || s.Times && c.Upper.Modified != base.Modified {
 			p.steps = append(p.steps, s)
 		}
 	}
 	if c.Kind == New && renamed {
 		s := c.step(dress)
-		s.Lower, s.Moved, s.order, s.Times = c.From.Stat, true, orderFolders, true
-		p.steps = append(p.steps, s)
+		s.Lower, s.Moved, s.order = c.From.Stat, true, orderFolders
+		s.Times = c.Upper.Modified != c.From.Stat.Modified && !later(c.Upper.Modified, p.since)
+		if s.Times || !c.attributes || !sameOwner(c.Upper, c.From.Stat) {
+			p.steps = append(p.steps, s)
+		}
 	}
 	if c.Kind == File || c.Kind == New {
 		if err := strip(p.Place(c), c.Upper); err != nil {
 			return err
 		}
 	}
+	if c.Kind == New {
+		in = around{put: !renamed, renamed: renamed, folder: c}
+	}
 	for _, child := range c.Children {
-		if err := p.change(child, inside || c.Kind == New); err != nil {
+		if err := p.change(child, in); err != nil {
 			return err
 		}
 	}
@@ -178,32 +205,48 @@ func (v *View) setsTime(c *Change, base Stat) bool {
 	return !v.Newer(base) || c.Content == Same && (later(c.Upper.Modified, v.since) || c.Upper.Accessed != base.Accessed)
 }
 
-// gone reports a removed entry that has got another name.
-func (p *planner) gone(c *Change) bool { return c.renamed }
+// comes says that something gets a name in the folder after that was put in its place: then its time
+// is set once more.
+func (in around) comes(p *planner) {
+	if in.put && !slices.Contains(p.filled, in.folder) {
+		p.filled = append(p.filled, in.folder)
+	}
+}
+
+// step is a step of a change in such a folder.
+func (in around) step(c *Change, a act) step {
+	s := c.step(a)
+	if in.renamed {
+		s.order = orderWrites
+	}
+	return s
+}
 
 // moves makes the steps that rename: first those whose new name is free, or of an entry that goes
-// away. What stands in a circle, or belongs into a new folder, waits in the view.
+// away, and of what is in a renamed folder before the folder itself. What stands in a circle, or
+// belongs into a new or renamed folder, waits in the view.
 func (p *planner) moves() {
 	waiting := p.renamed
-	from := func(path string, except *Change) bool {
-		return slices.ContainsFunc(waiting, func(c *Change) bool { return c != except && c.From.Path == path })
+	blocked := func(c *Change) bool {
+		return p.late[c] || slices.ContainsFunc(waiting, func(o *Change) bool {
+			return o != c && (o.From.Path == c.Path || strings.HasPrefix(o.From.Path, c.From.Path+"/"))
+		})
 	}
-	for again := true; again; {
-		again = false
-		for _, c := range waiting {
-			if p.late[c] || from(c.Path, c) {
-				continue
-			}
-			p.move(c, orderMoves, 0)
-			waiting = slices.DeleteFunc(slices.Clone(waiting), func(x *Change) bool { return x == c })
-			again = true
+	for {
+		i := slices.IndexFunc(waiting, func(c *Change) bool { return !blocked(c) })
+		if i < 0 {
 			break
 		}
+		p.move(waiting[i], orderMoves, 0)
+		waiting = slices.Delete(slices.Clone(waiting), i, i+1)
 	}
-	for i, c := range waiting {
+	parks := slices.SortedFunc(slices.Values(waiting), func(a, b *Change) int { return strings.Compare(b.From.Path, a.From.Path) }) // what is inside first
+	for _, c := range parks {
 		s := c.step(park)
-		s.Path, s.From, s.Lower, s.Over, s.Parked, s.order = c.From.Path, c.From.Path, c.From.Stat, Stat{}, i+1, orderParks
+		s.Path, s.From, s.Lower, s.Over, s.Parked, s.order = c.From.Path, c.From.Path, c.From.Stat, Stat{}, slices.Index(waiting, c)+1, orderParks
 		p.steps = append(p.steps, s)
+	}
+	for i, c := range waiting { // parents first
 		p.move(c, orderLate, i+1)
 	}
 }

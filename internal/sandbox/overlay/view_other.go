@@ -25,6 +25,7 @@ func Recover(string) ([]Outcome, error) { return nil, nil }
 func (*View) Folder(int) string                { return "" }
 func (*View) Place(*Change) string             { return "" }
 func (*View) Real(*Change) string              { return "" }
+func (*View) Now(*Change) string               { return "" }
 func (*View) Newer(Stat) bool                  { return false }
 func (*View) Changes() ([]*Change, error)      { return nil, ErrUnsupported }
 func (*View) Rewrite(*Change, string) error    { return ErrUnsupported }

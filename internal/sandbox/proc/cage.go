@@ -58,7 +58,8 @@ type Walls struct {
 
 // Findings are what a cage saw of a command.
 type Findings struct {
-	Told []string // what it left that was put aside
+	Told  []string // what it left that was put aside
+	Notes []string // sentences about what was applied in another way than without a cage
 	// Failed says why the call fails although the command did not: what it did could not be kept. If
 	// empty, it could.
 	Failed string
@@ -83,7 +84,7 @@ type Aside struct {
 
 // decided adds what became of changes that waited for a decision.
 func (f *Findings) decided(found Findings) {
-	f.Aside, f.Told = nil, append(f.Told, found.Told...)
+	f.Aside, f.Told, f.Notes = nil, append(f.Told, found.Told...), append(f.Notes, found.Notes...)
 	for _, b := range found.Denied {
 		f.Deny(b)
 	}

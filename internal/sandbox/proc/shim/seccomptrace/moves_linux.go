@@ -3,7 +3,10 @@
 package seccomptrace
 
 import (
+	"encoding/binary"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -12,14 +15,18 @@ import (
 // lets no user record where it was. Many programs take no such answer (git mv, npm), so this
 // process does it in their place: it makes the folder anew and renames what is in it. It acts on
 // descriptors that it has opened itself, and only within a view, where the command may do the same.
+// The new folder has an attribute that says where it was (Moved), so that applying the changes
+// renames the folder too.
 
 const (
 	magicOverlay    = 0x794c7630
-	noReplace       = 1          // RENAME_NOREPLACE
-	removeFolder    = 0x200      // AT_REMOVEDIR
-	emptyPath       = 0x1000     // AT_EMPTY_PATH
-	statxMount      = 0x1000     // STATX_MNT_ID, since Linux 5.8
-	statxMountAt    = 0x90       // offset in struct statx
+	noReplace       = 1      // RENAME_NOREPLACE
+	removeFolder    = 0x200  // AT_REMOVEDIR
+	emptyPath       = 0x1000 // AT_EMPTY_PATH
+	statxBorn       = 0x800  // STATX_BTIME
+	statxBornAt     = 0x50   // offset in struct statx
+	statxMount      = 0x1000 // STATX_MNT_ID, since Linux 5.8
+	statxMountAt    = 0x90
 	ioctlStillThere = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 )
 
@@ -84,15 +91,31 @@ func inView(fd int) bool {
 	return syscall.Fstatfs(fd, &fs) == nil && fs.Type == magicOverlay && fs.Flags&readOnly == 0
 }
 
-// mountOf is the id of the mount that a folder is in; if 0, unknown.
-func mountOf(fd int) uint64 {
+// statx asks for one field of a folder. It is nil where the kernel does not know it.
+func statx(fd, field, at, size int) []byte {
 	var buf [256]byte
 	empty := [1]byte{}
-	_, _, errno := syscall.Syscall6(sysStatx, uintptr(fd), uintptr(unsafe.Pointer(&empty)), emptyPath, statxMount, uintptr(unsafe.Pointer(&buf)), 0)
-	if errno != 0 || *(*uint32)(unsafe.Pointer(&buf))&statxMount == 0 {
-		return 0
+	_, _, errno := syscall.Syscall6(sysStatx, uintptr(fd), uintptr(unsafe.Pointer(&empty)), emptyPath, uintptr(field), uintptr(unsafe.Pointer(&buf)), 0)
+	if errno != 0 || int(binary.LittleEndian.Uint32(buf[:]))&field == 0 {
+		return nil
 	}
-	return *(*uint64)(unsafe.Pointer(&buf[statxMountAt]))
+	return buf[at : at+size]
+}
+
+// mountOf is the id of the mount that a folder is in; if 0, unknown.
+func mountOf(fd int) uint64 {
+	if id := statx(fd, statxMount, statxMountAt, 8); id != nil {
+		return binary.LittleEndian.Uint64(id)
+	}
+	return 0
+}
+
+// bornAt is when a folder was made; 0 where the file system does not say.
+func bornAt(fd int) (seconds, nanoseconds int64) {
+	if t := statx(fd, statxBorn, statxBornAt, 12); t != nil {
+		return int64(binary.LittleEndian.Uint64(t)), int64(binary.LittleEndian.Uint32(t[8:]))
+	}
+	return 0, 0
 }
 
 func renameAt(fromDir int, from string, toDir int, to string, flags uintptr) syscall.Errno {
@@ -147,7 +170,7 @@ func moveFolder(fromDir int, from string, toDir int, to string, flags uintptr) s
 		}
 		return errno
 	}
-	dress(made, st)
+	dress(made, old, st)
 	return removeAt(fromDir, from)
 }
 
@@ -175,13 +198,43 @@ func moveContent(from, to int) syscall.Errno {
 	return 0
 }
 
-// dress gives a folder the owner, mode and time of the one whose place it takes.
-func dress(fd int, st syscall.Stat_t) {
+// dress gives a folder the attributes, owner, mode and times of the one whose place it takes, and
+// notes where that was.
+func dress(fd, old int, st syscall.Stat_t) {
+	to, from := descriptor(fd), descriptor(old)
+	for _, name := range attributes(from) {
+		value := make([]byte, 64<<10)
+		if n, err := syscall.Getxattr(from, name, value); err == nil && name != Moved {
+			_ = syscall.Setxattr(to, name, value[:n], 0)
+		}
+	}
+	if was, err := os.Readlink(from); err == nil {
+		seconds, nanoseconds := bornAt(fd)
+		_ = syscall.Setxattr(to, Moved, []byte(MovedValue(was, seconds, nanoseconds)), 0)
+	}
 	if syscall.Geteuid() == 0 {
 		_ = syscall.Fchown(fd, int(st.Uid), int(st.Gid))
 	}
 	_ = syscall.Fchmod(fd, st.Mode&0o7777)
-	_ = syscall.Futimes(fd, []syscall.Timeval{syscall.NsecToTimeval(syscall.TimespecToNsec(st.Atim)), syscall.NsecToTimeval(syscall.TimespecToNsec(st.Mtim))})
+	_ = syscall.UtimesNano(to, []syscall.Timespec{st.Atim, st.Mtim})
+}
+
+// descriptor is a path of an open folder.
+func descriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+// attributes are the names of the extended attributes of a folder that its owner sets.
+func attributes(path string) (names []string) {
+	list := make([]byte, 64<<10)
+	n, err := syscall.Listxattr(path, list)
+	if err != nil {
+		return nil
+	}
+	for name := range strings.SplitSeq(string(list[:n]), "\x00") {
+		if strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func errnoOf(err error) syscall.Errno {

@@ -29,6 +29,8 @@
 // process refuses to have read (a program that its user may not read).
 package seccomptrace
 
+import "strconv"
+
 // Kind says what a fact is about.
 type Kind byte
 
@@ -64,4 +66,14 @@ type Settings struct {
 type Test struct {
 	Number   uint32
 	Argument int
+}
+
+// Moved is the extended attribute of a folder that was renamed in a view. Its value is the path
+// before, a NUL, and the time at which the new folder was made, because programs copy attributes to
+// other folders. A command can set it as well: it says no more than a rename would.
+const Moved = "user.adze.moved"
+
+// MovedValue is the value of Moved for a folder that was at a path, and was made anew at a time.
+func MovedValue(path string, seconds, nanoseconds int64) string {
+	return path + "\x00" + strconv.FormatInt(seconds, 10) + "." + strconv.FormatInt(nanoseconds, 10)
 }
