@@ -202,7 +202,7 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		}
 		next := filepath.Join(at, part)
 		info, err := look(next)
-		if errors.Is(err, fs.ErrNotExist) {
+		if gone(err) { // also below a file: a command may make a folder of it
 			abs, err := tail(next, todo)
 			return abs, false, links, err
 		}
