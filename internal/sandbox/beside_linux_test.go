@@ -267,7 +267,7 @@ func (o outcome) tells(name string, r besideRound) bool {
 			return true
 		}
 	}
-	name = strings.TrimSuffix(name, ".tmp") // what is saved takes the place of the file, or cannot
+	name = strings.TrimSuffix(name, ".tmp")              // what is saved takes the place of the file, or cannot
 	if name == "h1" || name == "h2" || name == "log.1" { // the other name of the file
 		return strings.Contains(o.told, "h1") || strings.Contains(o.told, "h2") || name == "log.1" && o.told != ""
 	}
