@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/plural"
 )
@@ -65,17 +66,17 @@ func (p *pending) list(c *overlay.Change, doubt string) {
 	if c.Doubt == "" {
 		c.Doubt = doubt
 	}
-	replaces := c.Kind == overlay.New && c.Lower.There()
+	replaces := c.Kind == apply.New && c.Lower.There()
 	if isFolder(c) && !replaces && len(c.Children) > 0 && !p.ofGit(c) {
 		for _, child := range c.Children {
 			p.list(child, c.Doubt)
 		}
-		if c.Kind == overlay.New || c.Upper.Mode == c.Lower.Mode {
+		if c.Kind == apply.New || c.Upper.Mode == c.Lower.Mode {
 			return
 		}
 	}
 	switch {
-	case !p.all && c.Doubt == "", c.Kind == overlay.Merged && c.Upper.Mode == c.Lower.Mode && !p.ofGit(c):
+	case !p.all && c.Doubt == "", c.Kind == apply.Merged && c.Upper.Mode == c.Lower.Mode && !p.ofGit(c):
 		return
 	case p.ofGit(c) && len(p.parts) > 0 && p.parts[len(p.parts)-1].shown.Path == p.gitOf(c):
 		last := &p.parts[len(p.parts)-1]
@@ -119,32 +120,32 @@ func (p *pending) show(c *overlay.Change) proc.ChangedFile {
 		return proc.ChangedFile{Path: moreFiles, Change: "modified", Summary: plural.Of(1, "entry"), Doubt: c.Doubt}
 	case p.ofGit(c):
 		return proc.ChangedFile{Path: p.gitOf(c), Change: "modified", Summary: inRepository(c), Doubt: c.Doubt}
-	case c.Kind == overlay.Removed:
+	case c.Kind == apply.Removed:
 		out.Change = "removed"
 	case !c.Lower.There():
 		out.Change = "added"
 	}
 	var said []string
 	switch {
-	case c.Kind == overlay.Removed && c.Lower.IsFolder():
+	case c.Kind == apply.Removed && c.Lower.IsFolder():
 		said = append(said, "the folder with all that is in it")
-	case c.Kind == overlay.Link:
+	case c.Kind == apply.Link:
 		said = append(said, "link to "+legible(c.Target))
-	case c.Kind == overlay.New && c.Lower.There():
+	case c.Kind == apply.New && c.Lower.There():
 		said = append(said, "a new folder with "+plural.Of(count(c), "entry")+" instead of what is there")
-	case c.Kind == overlay.New:
+	case c.Kind == apply.New:
 		said = append(said, "an empty folder")
-	case c.Kind == overlay.File, c.Kind == overlay.Removed:
+	case c.Kind == apply.File, c.Kind == apply.Removed:
 		if out.Before, out.After, out.Texts = p.sides(c); !out.Texts {
 			said = append(said, fmt.Sprintf("no text, or too long: %d bytes, before %d", c.Upper.Size, c.Lower.Size))
-			if c.Kind == overlay.Removed {
+			if c.Kind == apply.Removed {
 				said[0] = fmt.Sprintf("no text, or too long: %d bytes", c.Lower.Size)
 			}
 		}
 	}
-	if now, before := c.Upper.Mode, c.Lower.Mode; c.Kind != overlay.Removed && c.Kind != overlay.Link && c.Lower.There() && now&0o7777 != before&0o7777 {
+	if now, before := c.Upper.Mode, c.Lower.Mode; c.Kind != apply.Removed && c.Kind != apply.Link && c.Lower.There() && now&0o7777 != before&0o7777 {
 		said = append(said, fmt.Sprintf("mode %o instead of %o", now&0o7777, before&0o7777))
-	} else if out.Change == "added" && c.Kind == overlay.File && now&0o111 != 0 {
+	} else if out.Change == "added" && c.Kind == apply.File && now&0o111 != 0 {
 		said = append(said, "executable")
 	}
 	out.Summary = strings.Join(said, ", ")
@@ -188,7 +189,7 @@ func (p *pending) sides(c *overlay.Change) (before, after string, ok bool) {
 		}
 		size += c.Lower.Size
 	}
-	if c.Kind == overlay.File {
+	if c.Kind == apply.File {
 		size += c.Upper.Size
 	}
 	if size > maxFileText || p.texts+int(size) > maxTexts {
@@ -199,7 +200,7 @@ func (p *pending) sides(c *overlay.Change) (before, after string, ok bool) {
 			return "", "", false
 		}
 	}
-	if c.Kind == overlay.File {
+	if c.Kind == apply.File {
 		if after, ok = textOf(p.Place(c)); !ok {
 			return "", "", false
 		}
@@ -262,7 +263,7 @@ func (p *pending) choose(c *overlay.Change, choice proc.FileChoice) {
 	case choice.Apply:
 	case c.Doubt != "":
 		leave(c, c.Doubt)
-	case c.Kind == overlay.Merged:
+	case c.Kind == apply.Merged:
 		c.Upper.Mode = c.Lower.Mode
 		if p.ofGit(c) {
 			for _, child := range c.Children {
@@ -286,7 +287,7 @@ func emptied(c *overlay.Change) (kept bool) {
 	for _, child := range c.Children {
 		kept = emptied(child) || kept
 	}
-	if !kept && c.Kind == overlay.New && !c.Lower.There() {
+	if !kept && c.Kind == apply.New && !c.Lower.There() {
 		if c.Doubt != "" {
 			c.Left = c.Doubt
 			return false

@@ -47,7 +47,7 @@ func (p *plan) weighOne(f seccomptrace.Fact) (proc.Barred, bool) {
 const socketsWhy = "because commands in the sandbox reach only sockets of their own"
 
 func there(path string) bool {
-	_, ok := entry(path)
+	_, ok := lookAt(path)
 	return ok
 }
 

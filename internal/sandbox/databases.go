@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // A database that another program has open cannot be kept apart: both keep each other from writing
@@ -32,7 +32,7 @@ func (p *plan) openDatabases() (found []string) {
 			continue
 		}
 		files := []string{path}
-		if info, ok := entry(path); !ok {
+		if info, ok := lookAt(path); !ok {
 			continue
 		} else if info.IsDir() {
 			files = nil
@@ -45,7 +45,7 @@ func (p *plan) openDatabases() (found []string) {
 			}
 		}
 		for _, file := range files {
-			if !slices.Contains(found, file) && overlay.DatabaseInUse(file) != "" {
+			if !slices.Contains(found, file) && entry.DatabaseInUse(file) != "" {
 				found = append(found, file)
 			}
 		}
@@ -82,7 +82,7 @@ func (s *Sandbox) DatabaseInUse(argv []string, dir string) string {
 	p.command.Argv, p.command.Dir = argv, dir
 	for _, file := range p.openDatabases() {
 		if filepath.Dir(file) == s.workspace.path || !onlyDatabase(file) {
-			return "it names the database " + legibleIn(s.workspace.path, file) + ", which another program has open" + overlay.DatabaseInUse(file) + "; in the sandbox it would work on a copy of it"
+			return "it names the database " + legibleIn(s.workspace.path, file) + ", which another program has open" + entry.DatabaseInUse(file) + "; in the sandbox it would work on a copy of it"
 		}
 	}
 	return ""

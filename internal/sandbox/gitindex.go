@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // errIndex says that an index cannot be compared.
@@ -113,4 +113,4 @@ func offset(b []byte) (value, n int) {
 }
 
 // statOf is what overlays know of a path.
-func statOf(path string) (overlay.Stat, error) { return overlay.StatOf(path) }
+func statOf(path string) (entry.Stat, error) { return entry.StatOf(path) }

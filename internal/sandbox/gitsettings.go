@@ -47,7 +47,7 @@ func (g *gitSettings) of(top, elsewhere string, nested, env []string) (runs, hoo
 		dirs = append(dirs, elsewhere)
 	}
 	g.remember(dirs[0])
-	if _, there := entry(dirs[0]); there {
+	if _, there := lookAt(dirs[0]); there {
 		g.read(top, dirs)
 	}
 	for _, nested := range nested[:min(len(nested), maxNested)] {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc/shim/namespace"
 	"adze/internal/sandbox/visibility"
 )
@@ -123,7 +123,7 @@ func (l *lookout) end(started time.Time, p *plan) (told []string) {
 
 // odd tells of new links that lead out of the workspace, and of what editors and assistants act on.
 func (l *lookout) odd(since time.Time, p *plan) []string {
-	var out overlay.Outcome
+	var out apply.Outcome
 	fresh := func(path string) bool {
 		var st syscall.Stat_t
 		if syscall.Lstat(path, &st) != nil || p.holds(path) {
@@ -140,19 +140,19 @@ func (l *lookout) odd(since time.Time, p *plan) []string {
 			}
 			target, _ := os.Readlink(at)
 			if rel, _ := filepath.Rel(l.tree.root, at); !stays(l.tree.root, rel, target) {
-				out.Left = append(out.Left, overlay.Left{Path: at, Why: whyLeaves})
+				out.Left = append(out.Left, apply.Left{Path: at, Why: whyLeaves})
 			}
 		}
 	}
 	for _, at := range l.tree.acted() {
 		_ = filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
 			if (err != nil || !e.IsDir()) && fresh(path) {
-				out.Left = append(out.Left, overlay.Left{Path: path, Why: whyActedOn})
+				out.Left = append(out.Left, apply.Left{Path: path, Why: whyActedOn})
 			}
 			return nil
 		})
 	}
-	slices.SortFunc(out.Left, func(a, b overlay.Left) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Left, func(a, b apply.Left) int { return strings.Compare(a.Path, b.Path) })
 	out.Left = slices.Compact(out.Left)
 	told := tell(out)
 	for i := range told {

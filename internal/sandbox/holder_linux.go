@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -24,7 +25,7 @@ type holder struct {
 }
 
 // holdViews starts the holder of a stage's views.
-func holdViews(v *overlay.View, roots []overlay.Root) (*holder, error) {
+func holdViews(v *overlay.View, roots []apply.Root) (*holder, error) {
 	var views []namespace.Held
 	for i, r := range roots {
 		views = append(views, namespace.Held{Path: r.Path, Upper: v.Folder(i), Dev: r.Dev, Ino: r.Ino})

@@ -6,12 +6,13 @@ import (
 	"os"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 )
 
 // holder is of nothing: there are no views on this system.
 type holder struct{}
 
-func holdViews(*overlay.View, []overlay.Root) (*holder, error) { return nil, overlay.ErrUnsupported }
+func holdViews(*overlay.View, []apply.Root) (*holder, error) { return nil, overlay.ErrUnsupported }
 
 func (*holder) tree(int) (*os.File, error) { return nil, overlay.ErrUnsupported }
 

@@ -11,6 +11,7 @@ import (
 
 	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
@@ -70,7 +71,7 @@ func leaveHeads(c *overlay.Change) {
 
 // leave leaves a change out. Of a folder that was there, that is what is below it.
 func leave(c *overlay.Change, why string) {
-	if c.Kind != overlay.Merged {
+	if c.Kind != apply.Merged {
 		c.Left = why
 		return
 	}
@@ -97,7 +98,7 @@ func (j *judge) decide(c *overlay.Change) {
 	case name == ".git":
 		j.gitEntry(c)
 		return
-	case c.Kind == overlay.Removed || !isFolder(c):
+	case c.Kind == apply.Removed || !isFolder(c):
 		return
 	}
 	switch j.isRepository(c) {
@@ -105,7 +106,7 @@ func (j *judge) decide(c *overlay.Change) {
 		newRepository(j, c).part(c, "")
 		return
 	case fresh:
-		if c.Kind == overlay.New {
+		if c.Kind == apply.New {
 			j.freshRepository(c)
 		} else {
 			leaveHeads(c)
@@ -124,10 +125,10 @@ func (j *judge) below(c *overlay.Change) {
 	}
 }
 
-func isFolder(c *overlay.Change) bool { return c.Kind == overlay.New || c.Kind == overlay.Merged }
+func isFolder(c *overlay.Change) bool { return c.Kind == apply.New || c.Kind == apply.Merged }
 
 // goes reports a change that takes away what is there.
-func goes(c *overlay.Change) bool { return c.Kind != overlay.Merged && c.Lower.There() }
+func goes(c *overlay.Change) bool { return c.Kind != apply.Merged && c.Lower.There() }
 
 // doubts says why a change is applied only when the user says so.
 func (j *judge) doubts(c *overlay.Change) string {
@@ -145,11 +146,11 @@ func (j *judge) doubts(c *overlay.Change) string {
 func actedOn(c *overlay.Change) bool {
 	kind := delicate.File
 	switch {
-	case c.Kind == overlay.Removed:
+	case c.Kind == apply.Removed:
 		return false
 	case isFolder(c):
 		kind = delicate.Folder
-	case c.Kind == overlay.Link:
+	case c.Kind == apply.Link:
 		kind = delicate.Moved
 	}
 	_, found := delicate.In(c.Path, kind)
@@ -161,14 +162,14 @@ func (j *judge) refuses(c *overlay.Change) string {
 	switch {
 	case among(j.hidden, j.Real(c), goes(c)):
 		return whyHidden
-	case c.Kind == overlay.Special:
+	case c.Kind == apply.Special:
 		return whySpecial
-	case c.Kind == overlay.File && c.Upper.SetID():
+	case c.Kind == apply.File && c.Upper.SetID():
 		return whySetID
-	case c.Kind == overlay.Link && !j.staysInside(c):
+	case c.Kind == apply.Link && !j.staysInside(c):
 		return whyLeaves
 	}
-	if c.Kind == overlay.Merged && c.Upper.Mode == c.Lower.Mode {
+	if c.Kind == apply.Merged && c.Upper.Mode == c.Lower.Mode {
 		return ""
 	}
 	return j.denied(c, goes(c))
@@ -254,17 +255,17 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 	now := seccomptrace.LooksLikeRepository(func(name string) bool {
 		for _, child := range c.Children {
 			if filepath.Base(child.Path) == name {
-				return child.Kind != overlay.Removed
+				return child.Kind != apply.Removed
 			}
 		}
-		if c.Kind == overlay.New {
+		if c.Kind == apply.New {
 			return false
 		}
-		_, there := entry(filepath.Join(j.Real(c), name))
+		_, there := lookAt(filepath.Join(j.Real(c), name))
 		return there
 	})
-	if c.Kind == overlay.Merged && seccomptrace.LooksLikeRepository(func(name string) bool {
-		_, there := entry(filepath.Join(j.Real(c), name))
+	if c.Kind == apply.Merged && seccomptrace.LooksLikeRepository(func(name string) bool {
+		_, there := lookAt(filepath.Join(j.Real(c), name))
 		return there
 	}) {
 		return existing
@@ -278,14 +279,14 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 // gitEntry decides what is called .git.
 func (j *judge) gitEntry(c *overlay.Change) {
 	switch {
-	case c.Kind == overlay.Removed && c.Path == ".git" && c.Root == 0:
+	case c.Kind == apply.Removed && c.Path == ".git" && c.Root == 0:
 		c.Left = whyGitPart
-	case c.Kind == overlay.Removed:
-	case c.Kind == overlay.New && !c.Lower.There():
+	case c.Kind == apply.Removed:
+	case c.Kind == apply.New && !c.Lower.There():
 		j.freshRepository(c)
-	case c.Kind == overlay.Merged:
+	case c.Kind == apply.Merged:
 		newRepository(j, c).part(c, "")
-	case c.Kind == overlay.File && !c.Lower.There() && j.pointsInside(c):
+	case c.Kind == apply.File && !c.Lower.There() && j.pointsInside(c):
 	default:
 		c.Left = whyGitFile
 	}
@@ -345,7 +346,7 @@ func (j *judge) dangerousBelow(top *overlay.Change) (why string) {
 			if found := dangersInside(j.Place(c), j.Folder(c.Root)); len(found) > 0 {
 				why = found[0]
 			}
-		case c.Kind == overlay.Link, c.Kind == overlay.Special, c.Kind == overlay.File && c.Upper.SetID():
+		case c.Kind == apply.Link, c.Kind == apply.Special, c.Kind == apply.File && c.Upper.SetID():
 			why = filepath.Base(c.Path) + " is not a plain file"
 		case strings.HasSuffix(c.Path, "objects/info/alternates"), strings.HasSuffix(c.Path, "objects/info/http-alternates"):
 			why = "it takes objects from another repository"

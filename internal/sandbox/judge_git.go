@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
@@ -89,7 +90,7 @@ func (r *repositoryChanges) losesHidden() bool {
 func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 	first, rest, _ := strings.Cut(rel, "/")
 	switch {
-	case c.Kind == overlay.Merged:
+	case c.Kind == apply.Merged:
 		if first == "modules" && r.isRepository(c) == existing {
 			newRepository(r.judge, c).part(c, "")
 			return
@@ -108,13 +109,13 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		c.Dropped = true // of a git that was killed
 	case first == "objects":
 		r.object(c, rel)
-	case first == "modules" && c.Kind == overlay.New && !c.Lower.There():
+	case first == "modules" && c.Kind == apply.New && !c.Lower.There():
 		r.module(c)
-	case first == "worktrees" && c.Kind == overlay.New && !c.Lower.There():
+	case first == "worktrees" && c.Kind == apply.New && !c.Lower.There():
 		r.linkedTree(c, rel)
-	case (first == "modules" || first == "worktrees") && c.Kind == overlay.Removed:
+	case (first == "modules" || first == "worktrees") && c.Kind == apply.Removed:
 		r.later(c)
-	case c.Kind == overlay.File && r.same(c):
+	case c.Kind == apply.File && r.same(c):
 		c.Dropped = true // git writes its configuration anew when it deletes a branch
 	case !seccomptrace.GitWrites(rel) || !plainTree(c):
 		leave(c, whyGitPart)
@@ -142,9 +143,9 @@ func (r *repositoryChanges) object(c *overlay.Change, rel string) {
 	switch {
 	case strings.HasSuffix(rel, "alternates") || !plainTree(c):
 		leave(c, whyGitPart)
-	case c.Kind == overlay.Removed:
+	case c.Kind == apply.Removed:
 		c.Dropped, c.Order = r.Newer(c.Lower), orderLast
-	case c.Kind == overlay.File && c.Lower.IsFile() && (r.Newer(c.Lower) || !strings.HasPrefix(rel, "objects/info/") && !strings.Contains(rel, "multi-pack-index")):
+	case c.Kind == apply.File && c.Lower.IsFile() && (r.Newer(c.Lower) || !strings.HasPrefix(rel, "objects/info/") && !strings.Contains(rel, "multi-pack-index")):
 		c.Dropped = true
 	default:
 		c.Order = orderObjects
@@ -171,7 +172,7 @@ func (r *repositoryChanges) compare(c *overlay.Change, rel string) {
 	if !critical {
 		return
 	}
-	c.Locked = c.Kind == overlay.File || c.Kind == overlay.Removed && !c.Lower.IsFolder()
+	c.Locked = c.Kind == apply.File || c.Kind == apply.Removed && !c.Lower.IsFolder()
 	newer := r.Newer(c.Lower) || first == "refs" && !c.Lower.There() && r.packed
 	switch {
 	case rel == "index" && r.bringsModule(c):
@@ -186,7 +187,7 @@ func (r *repositoryChanges) compare(c *overlay.Change, rel string) {
 // bringsModule reports an index with a submodule that it did not have, while something works on the
 // live tree: that may put a repository there at any time, and git status looks into it.
 func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
-	if c.Kind != overlay.File || r.sandbox.alive.Load() == 0 {
+	if c.Kind != apply.File || r.sandbox.alive.Load() == 0 {
 		return false
 	}
 	now, err := readIndex(r.Place(c))
@@ -207,7 +208,7 @@ func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
 // files unchanged that look changed. It reports whether one of the two has no more in it than the
 // index had before.
 func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
-	if r.view.index == nil || c.Kind != overlay.File || r.Real(c) != r.view.index.Name() {
+	if r.view.index == nil || c.Kind != apply.File || r.Real(c) != r.view.index.Name() {
 		return false
 	}
 	before, err := readIndexFile(r.view.index)
@@ -229,7 +230,7 @@ func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 
 // module decides new repositories of submodules, whose names may have slashes.
 func (r *repositoryChanges) module(c *overlay.Change) {
-	if c.Kind != overlay.New {
+	if c.Kind != apply.New {
 		leave(c, whyGitPart)
 		return
 	}
@@ -273,7 +274,7 @@ func (r *repositoryChanges) linkedTree(c *overlay.Change, rel string) {
 // runsIn are the commands in the state of a rebase.
 func (r *repositoryChanges) runsIn(c *overlay.Change, rel string) []string {
 	first, _, _ := strings.Cut(rel, "/")
-	if first != "rebase-merge" && first != "sequencer" || c.Kind == overlay.Removed {
+	if first != "rebase-merge" && first != "sequencer" || c.Kind == apply.Removed {
 		return nil
 	}
 	dir := r.Place(c)
@@ -287,7 +288,7 @@ func (r *repositoryChanges) runsIn(c *overlay.Change, rel string) []string {
 func plainTree(c *overlay.Change) bool {
 	ok := true
 	c.Walk(func(c *overlay.Change) bool {
-		if c.Kind == overlay.Link || c.Kind == overlay.Special || c.Kind == overlay.File && c.Upper.SetID() {
+		if c.Kind == apply.Link || c.Kind == apply.Special || c.Kind == apply.File && c.Upper.SetID() {
 			ok = false
 		}
 		return ok

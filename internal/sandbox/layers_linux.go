@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/entry"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -117,7 +117,7 @@ func exclusive(path string) (*os.File, bool) {
 
 // readied makes the folder of an overlay's writes: the kernel takes no work folder a second time.
 func readied(dir string) error {
-	if err := overlay.RemoveAll(filepath.Join(dir, "work")); err != nil {
+	if err := entry.RemoveAll(filepath.Join(dir, "work")); err != nil {
 		return err
 	}
 	for _, name := range []string{"upper", "work"} {

@@ -137,10 +137,10 @@ func (s *Sandbox) keepModulesApart(p *plan, g *guards, dir string, m Means) {
 	}
 	for _, path := range paths {
 		at := filepath.Join(top, path)
-		if _, there := entry(filepath.Join(at, ".git")); there || !filepath.IsLocal(path) || !within(at, p.workspace.path) || throughLink(top, path) {
+		if _, there := lookAt(filepath.Join(at, ".git")); there || !filepath.IsLocal(path) || !within(at, p.workspace.path) || throughLink(top, path) {
 			continue
 		}
-		if _, there := entry(at); !there || len(p.apart) >= maxApart || s.noView(m, at) != "" {
+		if _, there := lookAt(at); !there || len(p.apart) >= maxApart || s.noView(m, at) != "" {
 			g.lock(p.workspace.path, at)
 			continue
 		}
@@ -162,7 +162,7 @@ func throughLink(top, path string) bool {
 	at := top
 	for step := range strings.SplitSeq(path, "/") {
 		at = filepath.Join(at, step)
-		if info, there := entry(at); there && !info.IsDir() {
+		if info, there := lookAt(at); there && !info.IsDir() {
 			return true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"adze/internal/osfile/atomicfile"
 	"adze/internal/osfile/filelock"
-	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // The private caches of all workspaces together have a quota. What they hold is measured beside a
@@ -157,7 +157,7 @@ func (c caches) parts() (out []string) {
 	entries, _ := os.ReadDir(c.root)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), oldCaches) {
-			_ = overlay.RemoveAll(filepath.Join(c.root, e.Name()))
+			_ = entry.RemoveAll(filepath.Join(c.root, e.Name()))
 			continue
 		}
 		tools, _ := os.ReadDir(filepath.Join(c.root, e.Name())) // of a file there are none

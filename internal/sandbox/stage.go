@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -67,7 +68,7 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNoStage, p.live)
 	}
 	p.missing = nil // those places are judged at the end
-	v, _, err := s.openView(&p, func(home string, roots []overlay.Root) (*overlay.View, error) {
+	v, _, err := s.openView(&p, func(home string, roots []apply.Root) (*overlay.View, error) {
 		v, err := overlay.OpenStage(home, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			v, err = overlay.MakeStage(home, name, roots)
@@ -77,7 +78,7 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoStage, err)
 	}
-	v.stage, v.roots = true, v.Roots()
+	v.stage, v.roots = true, v.Roots
 	v.command = proc.Command{Asks: true}
 	return &Stage{view: v, mounted: &s.stage, removing: &s.removing}, nil
 }
@@ -94,7 +95,7 @@ func DropStages(state, session string) (err error) {
 
 // HasStage reports that a workspace has a stage of a name, at the price of one look.
 func HasStage(state, workspace, name string) bool {
-	_, found := entry(filepath.Join(viewsDir(state, workspace), name))
+	_, found := lookAt(filepath.Join(viewsDir(state, workspace), name))
 	return found
 }
 
@@ -102,7 +103,7 @@ func HasStage(state, workspace, name string) bool {
 func (g *Stage) Name() string { return g.view.Name() }
 
 // Notes is a file that is there as long as the stage.
-func (g *Stage) Notes() string { return filepath.Join(g.view.Dir(), "notes") }
+func (g *Stage) Notes() string { return filepath.Join(g.view.Dir, "notes") }
 
 // Mount makes the view and has commands work on it.
 func (g *Stage) Mount() error {
@@ -266,7 +267,7 @@ func (p *plan) onStage(g *Stage, means Means) error {
 		if err != nil || !filepath.IsLocal(rel) {
 			return false
 		}
-		_, found := entry(filepath.Join(there, rel))
+		_, found := lookAt(filepath.Join(there, rel))
 		return !found
 	})
 	return nil

@@ -93,7 +93,7 @@ func defaultAccess(token windows.Token, ids ...*windows.SID) error {
 	}
 	var entries []windows.EXPLICIT_ACCESS
 	for _, id := range append(ids, user.User.Sid) {
-		entries = append(entries, entry(id, windows.GRANT_ACCESS, windows.GENERIC_ALL, windows.NO_INHERITANCE))
+		entries = append(entries, lookAt(id, windows.GRANT_ACCESS, windows.GENERIC_ALL, windows.NO_INHERITANCE))
 	}
 	list, err := windows.ACLFromEntries(entries, nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func defaultAccess(token windows.Token, ids ...*windows.SID) error {
 	return windows.SetTokenInformation(token, windows.TokenDefaultDacl, (*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 }
 
-func entry(id *windows.SID, mode windows.ACCESS_MODE, rights windows.ACCESS_MASK, inherit uint32) windows.EXPLICIT_ACCESS {
+func lookAt(id *windows.SID, mode windows.ACCESS_MODE, rights windows.ACCESS_MASK, inherit uint32) windows.EXPLICIT_ACCESS {
 	return windows.EXPLICIT_ACCESS{AccessPermissions: rights, AccessMode: mode, Inheritance: inherit,
 		Trustee: windows.TRUSTEE{TrusteeForm: windows.TRUSTEE_IS_SID, TrusteeType: windows.TRUSTEE_IS_UNKNOWN, TrusteeValue: windows.TrusteeValueFromSID(id)}}
 }
@@ -123,7 +123,7 @@ func held() []string {
 
 // letWrite lets the id of a folder write in it, and not in those places of it that are held.
 func letWrite(folder string, id *windows.SID, held []string) error {
-	if err := allow(folder, id, entry(id, windows.GRANT_ACCESS, mayWrite, windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT)); err != nil {
+	if err := allow(folder, id, lookAt(id, windows.GRANT_ACCESS, mayWrite, windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT)); err != nil {
 		return err
 	}
 	for _, name := range held {
@@ -133,7 +133,7 @@ func letWrite(folder string, id *windows.SID, held []string) error {
 		case err != nil:
 			return err
 		default:
-			if err := allow(path, id, entry(id, windows.DENY_ACCESS, noWrite, windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT)); err != nil {
+			if err := allow(path, id, lookAt(id, windows.DENY_ACCESS, noWrite, windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT)); err != nil {
 				return err
 			}
 		}

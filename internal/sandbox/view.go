@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adze/internal/sandbox/overlay"
+	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -27,14 +28,14 @@ type view struct {
 	sandbox   *Sandbox
 	command   proc.Command
 	workspace string
-	live      bool           // the command works on the live tree: of the roots none is the workspace
-	roots     []overlay.Root // the workspace, then what is granted beside it; or folders of git
-	index     *os.File       // git's, as it was; if nil, there is none
-	nested    []string       // repositories in the workspace
-	hidden    []string       // what rules keep from commands, absolute
-	over      chan struct{}  // closed when the command has ended
-	stage     bool           // it lasts longer than a command: see Stage
-	refused   error          // why nothing of a stage was applied
+	live      bool          // the command works on the live tree: of the roots none is the workspace
+	roots     []apply.Root  // the workspace, then what is granted beside it; or folders of git
+	index     *os.File      // git's, as it was; if nil, there is none
+	nested    []string      // repositories in the workspace
+	hidden    []string      // what rules keep from commands, absolute
+	over      chan struct{} // closed when the command has ended
+	stage     bool          // it lasts longer than a command: see Stage
+	refused   error         // why nothing of a stage was applied
 }
 
 // ErrNoView says why a command that is to run aside cannot.
@@ -47,11 +48,11 @@ func viewsDir(state, workspace string) string {
 
 // openView makes the view of a command; rest is missing elsewhere. The view is nil where the
 // command changes nothing apart.
-func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
+func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
 	if len(p.apart) == 0 || p.staged != nil {
 		return nil, p.missing, nil
 	}
-	var roots []overlay.Root
+	var roots []apply.Root
 	for _, path := range p.apart {
 		f := pin(path)
 		if path == p.workspace.path {
@@ -60,10 +61,10 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root)
 		if f.err != nil {
 			return nil, nil, f.err
 		}
-		roots = append(roots, overlay.Root{Path: path, Dev: f.dev, Ino: f.ino})
+		roots = append(roots, apply.Root{Path: path, Dev: f.dev, Ino: f.ino})
 	}
 	for _, missing := range p.missing {
-		if !slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path != missing && within(missing, r.Path) }) {
+		if !slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path != missing && within(missing, r.Path) }) {
 			rest = append(rest, missing)
 		}
 	}
@@ -101,9 +102,9 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []overlay.Root)
 
 // discarded adds all other folders that the command may write, such as its caches: what it does
 // there is not kept.
-func (p *plan) discarded(roots []overlay.Root) ([]overlay.Root, error) {
+func (p *plan) discarded(roots []apply.Root) ([]apply.Root, error) {
 	for _, m := range p.mounts() {
-		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r overlay.Root) bool { return r.Path == m.From }) {
+		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path == m.From }) {
 			continue
 		}
 		if err := os.MkdirAll(m.From, 0o700); err != nil {
@@ -113,7 +114,7 @@ func (p *plan) discarded(roots []overlay.Root) ([]overlay.Root, error) {
 		if f.err != nil {
 			return nil, f.err
 		}
-		roots = append(roots, overlay.Root{Path: m.From, Dev: f.dev, Ino: f.ino, Discarded: true})
+		roots = append(roots, apply.Root{Path: m.From, Dev: f.dev, Ino: f.ino, Discarded: true})
 	}
 	return roots, nil
 }
@@ -186,16 +187,16 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 			if v.live || c.Left != "" {
 				return false
 			}
-			if c.Kind == overlay.Merged || c.Lower.There() || !v.Newer(c.Parent.Lower) {
+			if c.Kind == apply.Merged || c.Lower.There() || !v.Newer(c.Parent.Lower) {
 				return true
 			}
 			if known == nil {
 				known = v.indexed()
 			}
 			if known[c.Path] {
-				c.Left = overlay.WhyGone
+				c.Left = apply.WhyGone
 			}
-			return c.Kind != overlay.New
+			return c.Kind != apply.New
 		})
 	}
 }
@@ -228,7 +229,7 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 	var err error
 	var told []string
 	apply := func() []string {
-		var out overlay.Outcome
+		var out apply.Outcome
 		if out, err = v.Apply(changes); err == nil {
 			err = v.Retire()
 		}
@@ -290,7 +291,7 @@ func (v *view) toApply(changes []*overlay.Change) (paths []string) {
 			switch {
 			case c.Left != "" || c.Dropped:
 				return false
-			case c.Kind != overlay.Merged:
+			case c.Kind != apply.Merged:
 				paths = append(paths, v.Real(c))
 				return false
 			case c.Path != "" && c.Upper.Mode != c.Lower.Mode:
@@ -330,7 +331,7 @@ func (s *Sandbox) Recover() (told []string, err error) {
 const mostTold = 8
 
 // tell says what was left out, one text for each reason.
-func tell(out overlay.Outcome) (told []string) {
+func tell(out apply.Outcome) (told []string) {
 	var order []string
 	paths, kept := map[string][]string{}, map[string]string{}
 	for _, l := range out.Left {
@@ -357,8 +358,8 @@ func tell(out overlay.Outcome) (told []string) {
 	return told
 }
 
-// entry reports whether a path is there, without following a link at its end.
-func entry(path string) (fs.FileInfo, bool) {
+// lookAt reports whether a path is there, without following a link at its end.
+func lookAt(path string) (fs.FileInfo, bool) {
 	info, err := os.Lstat(path)
 	return info, err == nil
 }

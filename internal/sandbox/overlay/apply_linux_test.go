@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +25,7 @@ type room struct {
 func newRoom(t *testing.T, home string) *room {
 	t.Helper()
 	r := &room{t: t, home: home, root: t.TempDir()}
-	t.Cleanup(func() { _, _ = RemoveAll(r.root), RemoveAll(home) })
+	t.Cleanup(func() { _, _ = entry.RemoveAll(r.root), entry.RemoveAll(home) })
 	for name, content := range map[string]string{"changed": "old", "removed": "old", "kept": "old", "tree/a": "old", "tree/sub/b": "old", "gone/a": "old", "file": "old"} {
 		r.put(r.root, name, content)
 	}
@@ -51,10 +54,10 @@ func (r *room) check(err error) {
 func (r *room) change() {
 	r.t.Helper()
 	var err error
-	r.view, err = Make(r.home, []Root{{Path: r.root}})
+	r.view, err = Make(r.home, []apply.Root{{Path: r.root}})
 	r.check(err)
 	r.t.Cleanup(r.view.release)
-	up := r.view.upper(0)
+	up := r.view.UpperFolder(0)
 	r.put(up, "changed", "new")
 	r.put(up, "made", "new")
 	r.put(up, "folder/x/y", "new")
@@ -88,8 +91,8 @@ func (r *room) content() map[string]string {
 		switch {
 		case e.IsDir():
 			out[name] = info.Mode().String()
-			names, err := attributeNames(path)
-			if err == nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, overlayAttribute) }) {
+			names, err := entry.AttributeNames(path)
+			if err == nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, entry.OverlayAttribute) }) {
 				out[name] += " with attributes of overlays"
 			}
 		case e.Type() == fs.ModeSymlink:
@@ -115,7 +118,7 @@ func applied() map[string]string {
 func homes(t *testing.T) map[string]string {
 	out := map[string]string{"same": t.TempDir()}
 	if dir, err := os.MkdirTemp("/dev/shm", "overlay-*"); err == nil {
-		t.Cleanup(func() { _ = RemoveAll(dir) })
+		t.Cleanup(func() { _ = entry.RemoveAll(dir) })
 		out["other"] = dir
 	}
 	return out
@@ -172,13 +175,13 @@ func TestAKillAtAnyMomentIsFinished(t *testing.T) {
 				r.view.release() // as the kernel does
 				// The first attempts to recover are killed too.
 				for again := 1; again < 4; again++ {
-					w := moment
-					moment = dieAt(again)
+					w := entry.Moment
+					entry.Moment = dieAt(again)
 					func() {
 						defer func() { _ = recover() }()
 						_, err = Recover(home)
 					}()
-					moment = w
+					entry.Moment = w
 				}
 				found, err := Recover(home)
 				r.check(err)
@@ -239,20 +242,22 @@ func TestAFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
 	r.change()
 	changes, err := r.view.Changes()
 	r.check(err)
-	r.put(r.view.upper(0), "kept-too", "x")
-	moment = func() {
+	r.put(r.view.UpperFolder(0), "kept-too", "x")
+	entry.Moment = func() {
 		if _, err := os.Lstat(filepath.Join(r.root, "tree.moved")); err != nil {
 			r.check(os.Rename(filepath.Join(r.root, "tree"), filepath.Join(r.root, "tree.moved")))
 			r.check(os.Symlink(elsewhere, filepath.Join(r.root, "tree")))
 		}
 	}
-	defer func() { moment = nil }()
+	defer func() { entry.Moment = nil }()
 	out, err := r.view.Apply(changes)
 	r.check(err)
 	if names, _ := os.ReadDir(elsewhere); len(names) > 0 {
 		t.Errorf("written elsewhere: %v", names)
 	}
-	if !slices.ContainsFunc(out.Left, func(l Left) bool { return l.Path == filepath.Join(r.root, "tree/sub") && l.Why == WhyParent }) {
+	if !slices.ContainsFunc(out.Left, func(l apply.Left) bool {
+		return l.Path == filepath.Join(r.root, "tree/sub") && l.Why == apply.WhyParent
+	}) {
 		t.Errorf("%+v", out.Left)
 	}
 }
@@ -262,13 +267,13 @@ func TestWhatIsChangedInTheLastMomentStays(t *testing.T) {
 	r.change()
 	changes, err := r.view.Changes()
 	r.check(err)
-	moment = func() {
+	entry.Moment = func() {
 		for _, name := range []string{"changed", "removed", "made", "gone/a", "tree/sub/b"} {
 			_ = os.WriteFile(filepath.Join(r.root, name), []byte("theirs"), 0o644)
 		}
-		moment = nil
+		entry.Moment = nil
 	}
-	defer func() { moment = nil }()
+	defer func() { entry.Moment = nil }()
 	out, err := r.view.Apply(changes)
 	r.check(err)
 	got := r.content()
@@ -301,9 +306,9 @@ func dieAt(n int) func() {
 
 // dies reports whether the process died.
 func dies(v *View, at int, do func()) (died bool) {
-	moment = dieAt(at)
+	entry.Moment = dieAt(at)
 	defer func() {
-		moment = nil
+		entry.Moment = nil
 		if e := recover(); e != nil {
 			if e != (killed{}) {
 				panic(e)

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -35,36 +38,37 @@ func (v *View) settle(changes []*Change) {
 	})
 	each(func(c *Change) {
 		all = append(all, c)
-		if !c.Known && c.Kind != Merged && !moved[c] {
+		if !c.Known && c.Kind != apply.Merged && !moved[c] {
 			c.Left = v.clash(c)
-		} else if moved[c] && c.Kind != Removed {
-			c.Lower = Stat{} // it has gone before this takes its place
+		} else if moved[c] && c.Kind != apply.Removed {
+			c.Lower = entry.Stat{} // it has gone before this takes its place
 		}
 	})
 	v.sets(all)
 	v.movedLines(all)
 	v.pair(changes)
+	apart(all)
 }
 
 // Newly lists the changes that cannot be applied because somebody else has changed what they
 // replace since the stage was made.
-func (v *View) Newly(changes []*Change) (out []Left) {
+func (v *View) Newly(changes []*Change) (out []apply.Left) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
 			if c.Left != "" || c.Dropped {
 				return false
 			}
-			if c.Known || c.Kind == Merged {
+			if c.Known || c.Kind == apply.Merged {
 				return true
 			}
 			if why := v.clash(c); why != "" {
-				out = append(out, Left{Path: v.Real(c), Why: why})
+				out = append(out, apply.Left{Path: v.Real(c), Why: why})
 				return false
 			}
 			return true
 		})
 	}
-	v.freeLeases()
+	v.FreeLeases()
 	return out
 }
 
@@ -92,7 +96,7 @@ func (v *View) pair(changes []*Change) {
 func (v *View) wholeFolders(changes []*Change) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
-			if c.Kind != New || c.From == nil || c.From.Whole {
+			if c.Kind != apply.New || c.From == nil || c.From.Whole {
 				return true
 			}
 			why, dropped := "", c.From.Gone.Dropped
@@ -112,39 +116,56 @@ func (v *View) wholeFolders(changes []*Change) {
 	}
 }
 
+// apart gives a link of a file that is left out a copy instead.
+func apart(all []*Change) {
+	type place struct {
+		root int
+		path string
+	}
+	left := map[place]bool{}
+	for _, c := range all {
+		left[place{c.Root, c.Path}] = c.Left != ""
+	}
+	for _, c := range all {
+		if c.From != nil && c.From.Link && left[place{c.Root, c.From.Path}] {
+			c.From, c.Copied, c.apart = nil, false, true
+		}
+	}
+}
+
 // copied makes a folder that was renamed a new one, with what the command left in it.
 func copied(folder *Change) {
 	folder.Walk(func(c *Change) bool {
-		c.Lower, c.From, c.Copied = Stat{}, nil, false
-		c.Dropped = c.Dropped || c.Kind == Removed
+		c.Lower, c.From, c.Copied = entry.Stat{}, nil, false
+		c.Dropped = c.Dropped || c.Kind == apply.Removed
 		return true
 	})
 }
 
 // writes reports a change of a file that is there, perhaps under another name, and returns that.
-func (v *View) writes(c *Change) (Stat, bool) {
+func (v *View) writes(c *Change) (entry.Stat, bool) {
 	switch {
-	case c.Kind != File || !c.Copied:
+	case c.Kind != apply.File || !c.Copied:
 	case c.From != nil && !c.From.Link:
 		return c.From.Stat, true
 	case c.From == nil && v.own(c):
 		return c.Lower, true
 	}
-	return Stat{}, false
+	return entry.Stat{}, false
 }
 
 // clash says why a change cannot be applied because of what others did. If it can, that also says
 // how.
 func (v *View) clash(c *Change) string {
 	if base, ok := v.writes(c); ok {
-		if v.vanished && c.From == nil && c.Content != Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !later(c.Upper.Accessed, v.since)) {
-			return WhyGone // it was another file, which is there no more
+		if v.vanished && c.From == nil && c.Content != entry.Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !entry.Later(c.Upper.Accessed, v.Since)) {
+			return apply.WhyGone // it was another file, which is there no more
 		}
 		if why := v.clashInPlace(c, base); why != "" || c.From == nil {
 			return why
 		}
-	} else if c.Copied && c.Kind == File && c.From == nil && !c.Lower.There() && !v.unclaimed {
-		return WhyGone
+	} else if c.Copied && c.Kind == apply.File && c.From == nil && !c.Lower.There() && !v.unclaimed {
+		return apply.WhyGone
 	}
 	if !v.Newer(c.Lower) {
 		return ""
@@ -153,39 +174,39 @@ func (v *View) clash(c *Change) string {
 	if c.loose {
 		return ""
 	}
-	return WhyNewer
+	return apply.WhyNewer
 }
 
 // clashInPlace decides a change of a file that is there.
-func (v *View) clashInPlace(c *Change, base Stat) string {
+func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
 	size, known := v.sizeAtStart(base)
 	c.how = inPlace
 	switch {
-	case c.Content == Same:
+	case c.Content == entry.Same:
 		c.how = attributes
-		if newer && !later(base.Modified, v.since) && (c.From != nil && !c.From.Whole || !sameOwner(c.Upper, base)) {
-			return WhyNewer // its attributes or names
+		if newer && !entry.Later(base.Modified, v.Since) && (c.From != nil && !c.From.Whole || !entry.SameOwner(c.Upper, base)) {
+			return apply.WhyNewer // its attributes or names
 		}
 		return ""
-	case c.Content == Behind && newer && c.From != nil && !c.From.Whole && len(writersOf()[base.inode()]) == 0:
-		return WhyNewer // without the view that program would have made a new file of the old name
-	case c.Content == Behind && newer && (!c.written() || known && c.Upper.Size == size):
+	case c.Content == entry.Behind && newer && c.From != nil && !c.From.Whole && len(entry.WritersOf()[base.ID()]) == 0:
+		return apply.WhyNewer // without the view that program would have made a new file of the old name
+	case c.Content == entry.Behind && newer && (!c.written() || known && c.Upper.Size == size):
 		c.how = attributes
 		return ""
-	case c.Content == Grown && newer && (known && base.Size >= size || !later(base.Modified, v.since)),
-		c.Content == Forked && newer && known && c.fork >= size:
+	case c.Content == entry.Grown && newer && (known && base.Size >= size || !entry.Later(base.Modified, v.Since)),
+		c.Content == entry.Forked && newer && known && c.fork >= size:
 		c.how = appended
 	case newer:
-		return WhyNewer
+		return apply.WhyNewer
 	}
 	who, held := v.hold(c, base)
 	switch {
 	case !held && c.how == inPlace:
 		return ""
-	case held && lockedByOthers(base.inode()):
+	case held && entry.LockedByOthers(base.ID()):
 		return "a lock of another program is on it" + who
-	case c.Content == Grown:
+	case c.Content == entry.Grown:
 		c.how = appended
 	case held && c.how != appended:
 		return "another program has it open" + who
@@ -196,28 +217,28 @@ func (v *View) clashInPlace(c *Change, base Stat) string {
 // goesAnyway reports a file that was there before, and that a program writes to that has it open:
 // it is replaced or removed all the same, as without a view. The program goes on with what it has.
 func (v *View) goesAnyway(c *Change) bool {
-	if c.Kind == File && c.From == nil && v.own(c) {
+	if c.Kind == apply.File && c.From == nil && v.own(c) {
 		return false
 	}
-	open := writersOf
+	open := entry.WritersOf
 	if c.Lower.IsFile() {
-		return !later(c.Lower.Born, v.since) && later(c.Lower.Modified, v.since) && len(open()[c.Lower.inode()]) > 0
+		return !entry.Later(c.Lower.Born, v.Since) && entry.Later(c.Lower.Modified, v.Since) && len(open()[c.Lower.ID()]) > 0
 	}
-	if !c.Lower.IsFolder() || later(c.Lower.Born, v.since) {
+	if !c.Lower.IsFolder() || entry.Later(c.Lower.Born, v.Since) {
 		return false
 	}
-	fd, err := v.beneath(c.Root, cmp.Or(c.was, c.Path))
+	fd, err := v.Beneath(c.Root, cmp.Or(c.was, c.Path))
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
 	writers := open()
 	ok := len(writers) > 0
-	_ = eachBelow(fd, func(st Stat) error {
+	_ = entry.EachBelow(fd, func(st entry.Stat) error {
 		if st.IsFolder() {
-			ok = ok && !later(st.Born, v.since)
-		} else if later(st.Changed, v.since) {
-			ok = ok && !later(st.Born, v.since) && len(writers[st.inode()]) > 0
+			ok = ok && !entry.Later(st.Born, v.Since)
+		} else if entry.Later(st.Changed, v.Since) {
+			ok = ok && !entry.Later(st.Born, v.Since) && len(writers[st.ID()]) > 0
 		}
 		return nil
 	})
@@ -242,19 +263,19 @@ func setOf(path string) (base string, journal bool) {
 // open, or to a lock that was made on both sides.
 func (v *View) sets(all []*Change) {
 	for _, c := range all {
-		if c.Kind == Merged || c.Kind == New || c.Path == "" {
+		if c.Kind == apply.Merged || c.Kind == apply.New || c.Path == "" {
 			continue
 		}
 		base, journal := setOf(c.Path)
 		var members []*Change
 		if c.Parent != nil {
 			for _, sibling := range c.Parent.Children {
-				if at, _ := setOf(sibling.Path); at == base && sibling.Kind != New && sibling.Kind != Merged && !sibling.Dropped {
+				if at, _ := setOf(sibling.Path); at == base && sibling.Kind != apply.New && sibling.Kind != apply.Merged && !sibling.Dropped {
 					members = append(members, sibling)
 				}
 			}
 		}
-		database := journal || isDatabase(v.Place(c))
+		database := journal || entry.IsDatabase(v.Place(c))
 		why := c.Left
 		if why == "" && database {
 			why = v.databaseInUse(c.Root, base)
@@ -275,27 +296,15 @@ func (v *View) sets(all []*Change) {
 	v.lockFiles(all)
 }
 
-// isDatabase reports a database of SQLite (sqlite.org/fileformat.html).
-func isDatabase(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 16)
-	_, err = f.ReadAt(head, 0)
-	return err == nil && string(head) == "SQLite format 3\x00"
-}
-
 // databaseInUse says who uses a database, or that somebody has.
 func (v *View) databaseInUse(root int, base string) string {
 	for _, suffix := range append([]string{""}, setSuffixes()[:3]...) {
-		st, err := v.look(root, base+suffix)
+		st, err := v.Look(root, base+suffix)
 		if err != nil {
 			continue
 		}
 		if suffix != "" && v.Newer(st) {
-			return WhyNewer
+			return apply.WhyNewer
 		}
 		if who, held := v.hold(&Change{Root: root, Path: base + suffix}, st); held {
 			return "another program uses the database" + who
@@ -311,8 +320,8 @@ func (v *View) lockMade(root int, base, path string) string {
 		if at == path {
 			continue
 		}
-		st, err := v.look(root, at)
-		if err == nil && (st.Born != [2]int64{} && later(st.Born, v.since) || lockedByOthers(st.inode())) {
+		st, err := v.Look(root, at)
+		if err == nil && (st.Born != [2]int64{} && entry.Later(st.Born, v.Since) || entry.LockedByOthers(st.ID())) {
 			return fmt.Sprintf("another program made or holds the lock %s", filepath.Base(at))
 		}
 	}
@@ -323,25 +332,15 @@ func (v *View) lockMade(root int, base, path string) string {
 // program has locked.
 func (v *View) lockFiles(all []*Change) {
 	for _, c := range v.opened {
-		if !lockedByOthers(c.Lower.inode()) {
+		if !entry.LockedByOthers(c.Lower.ID()) {
 			continue
 		}
 		for _, other := range all {
-			if other.Left == "" && other.Kind != Merged && other.Root == c.Root && filepath.Dir(other.Path) == filepath.Dir(c.Path) {
+			if other.Left == "" && other.Kind != apply.Merged && other.Root == c.Root && filepath.Dir(other.Path) == filepath.Dir(c.Path) {
 				other.Left = "another program holds the lock " + filepath.Base(c.Path)
 			}
 		}
 	}
-}
-
-// look is what is at a path of a root.
-func (v *View) look(root int, path string) (Stat, error) {
-	at, err := v.beneath(root, filepath.Dir(path))
-	if err != nil {
-		return Stat{}, err
-	}
-	defer unix.Close(at)
-	return statAt(at, filepath.Base(path))
 }
 
 // Bounds of the files in which lines are looked for that went from one to the other.
@@ -358,7 +357,7 @@ func (v *View) movedLines(all []*Change) {
 	removed := map[string]bool{}
 	for _, c := range all {
 		switch {
-		case c.Kind != File || c.Upper.Size > maxMovedText || len(others) > maxMovedFiles:
+		case c.Kind != apply.File || c.Upper.Size > maxMovedText || len(others) > maxMovedFiles:
 		case c.Left == "":
 			others = append(others, c)
 		case c.Lower.IsFile() && c.Lower.Size <= maxMovedText:
@@ -373,7 +372,7 @@ func (v *View) movedLines(all []*Change) {
 	for _, c := range others {
 		for line := range v.linesNotIn(v.Place(c), v.Real(c)) {
 			if removed[line] {
-				c.Left = WhyMoved
+				c.Left = apply.WhyMoved
 				break
 			}
 		}

@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 	"adze/internal/testkit/effort"
 )
 
@@ -43,16 +45,16 @@ func killedProcess(order string) error {
 	if _, err := fmt.Sscan(order, &round, &home, &root); err != nil {
 		return err
 	}
-	moment = func() { fmt.Println("moment") }
+	entry.Moment = func() { fmt.Println("moment") }
 	if round == 0 {
 		_, err := Recover(home)
 		return err
 	}
-	v, err := Make(home, []Root{{Path: root}})
+	v, err := Make(home, []apply.Root{{Path: root}})
 	if err != nil {
 		return err
 	}
-	if err := roundOf(v.upper(0), root, round); err != nil {
+	if err := roundOf(v.UpperFolder(0), root, round); err != nil {
 		return err
 	}
 	changes, err := v.Changes()
@@ -112,7 +114,7 @@ func copyUp(root, upper, from, to string) error {
 // bodyOf is a text of a round that is longer than what is compared at once, and differs from that of
 // other rounds in its middle and its length.
 func bodyOf(round int) string {
-	return strings.Repeat("same", blockSize/2) + fmt.Sprint("round ", round) + strings.Repeat("same", blockSize/3+round%5)
+	return strings.Repeat("same", entry.BlockSize/2) + fmt.Sprint("round ", round) + strings.Repeat("same", entry.BlockSize/3+round%5)
 }
 
 // identities changes files in place, and renames and links others: each round has them elsewhere.
@@ -206,7 +208,7 @@ func (k *killing) run(round, after int) (killed bool) {
 // inodes are those of the files that keep theirs.
 func (k *killing) inodes() (out [2]uint64) {
 	for i, name := range []string{"body", "grown"} {
-		if st, err := statAt(unix.AT_FDCWD, filepath.Join(k.root, name)); err == nil {
+		if st, err := entry.At(unix.AT_FDCWD, filepath.Join(k.root, name)); err == nil {
 			out[i] = st.Ino
 		}
 	}
@@ -292,7 +294,7 @@ func (k *killing) half() string {
 	}
 	if names, _ := os.ReadDir(k.home); len(names) > 0 {
 		for _, n := range names {
-			if n.Name() != keptName {
+			if n.Name() != apply.KeptName {
 				wrong = append(wrong, n.Name()+" is left in the home of views")
 			}
 		}

@@ -8,22 +8,19 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // lost is an entry of a root whose name the command took away.
 type lost struct {
 	path   string
-	stat   Stat
+	stat   entry.Stat
 	target string  // of a link
 	gone   *Change // that takes it away
 	used   bool
 }
-
-// inode tells an entry from all others of the machine.
-type inode struct{ dev, ino uint64 }
-
-func (s Stat) inode() inode { return inode{s.Dev, s.Ino} }
 
 // origins finds for each entry that the command gave a name where it was before.
 type origins struct {
@@ -43,16 +40,16 @@ type origins struct {
 func (v *View) findOrigins(top *Change) error {
 	o := origins{View: v, top: top, root: top.Root, byTime: map[[3]int64][]*lost{}, byPath: map[string]*lost{}, twins: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
-		if c.Kind == File && c.Upper.Links > 1 {
+		if c.Kind == apply.File && c.Upper.Links > 1 {
 			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
 		}
 		switch {
 		case c.Left != "":
-		case c.Kind == New:
+		case c.Kind == apply.New:
 			o.made = append(o.made, c)
-		case c.Kind == File && c.Copied && !c.Lower.IsFile():
+		case c.Kind == apply.File && c.Copied && !c.Lower.IsFile():
 			o.orphans = append(o.orphans, c)
-		case c.Kind == File && (!c.Copied || c.Content != Same), c.Kind == Link:
+		case c.Kind == apply.File && (!c.Copied || c.Content != entry.Same), c.Kind == apply.Link:
 			o.others = append(o.others, c)
 		}
 		return true
@@ -83,10 +80,10 @@ func (v *View) findOrigins(top *Change) error {
 func (o *origins) findLost() (err error) {
 	o.top.Walk(func(c *Change) bool {
 		switch {
-		case err != nil || c.Left != "" || c.Kind == Merged || !c.Lower.There():
+		case err != nil || c.Left != "" || c.Kind == apply.Merged || !c.Lower.There():
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
-		case c.Kind != File || !o.own(c) || c.Content == Forked && !c.written():
+		case c.Kind != apply.File || !o.own(c) || c.Content == entry.Forked && !c.written():
 			err = o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
@@ -94,10 +91,10 @@ func (o *origins) findLost() (err error) {
 	return err
 }
 
-func (o *origins) lose(c *Change, path string, st Stat) error {
+func (o *origins) lose(c *Change, path string, st entry.Stat) error {
 	l := &lost{path: path, stat: st, gone: c}
-	if st.is(unix.S_IFLNK) {
-		l.target, _ = os.Readlink(filepath.Join(o.roots[o.root].Path, path))
+	if st.Is(unix.S_IFLNK) {
+		l.target, _ = os.Readlink(filepath.Join(o.Roots[o.root].Path, path))
 	}
 	o.lost = append(o.lost, l)
 	o.byPath[path] = l
@@ -107,26 +104,26 @@ func (o *origins) lose(c *Change, path string, st Stat) error {
 	return nil
 }
 
-func keysOf(st Stat) [][3]int64 {
+func keysOf(st entry.Stat) [][3]int64 {
 	return [][3]int64{{-1, st.Accessed[0], st.Accessed[1]}, {st.Size, st.Modified[0], st.Modified[1]}}
 }
 
 func (o *origins) lostBelow(c *Change, path string) error {
-	fd, err := o.beneath(o.root, path)
+	fd, err := o.Beneath(o.root, path)
 	if err != nil {
 		return nil // it went meanwhile
 	}
 	defer unix.Close(fd)
-	names, err := entries(fd)
+	names, err := entry.Names(fd)
 	if err != nil {
 		return nil
 	}
 	o.byPath[path] = &lost{path: path, gone: c}
-	if o.byPath[path].stat, err = statAt(fd, ""); err != nil {
+	if o.byPath[path].stat, err = entry.At(fd, ""); err != nil {
 		return err
 	}
 	for _, name := range names {
-		st, err := statAt(fd, name)
+		st, err := entry.At(fd, name)
 		switch {
 		case err != nil:
 			continue
@@ -162,7 +159,7 @@ func (o *origins) before(c *Change) string {
 		return ""
 	}
 	was, _, _ := strings.Cut(string(value[:n]), "\x00")
-	path, err := filepath.Rel(o.roots[o.root].Path, was)
+	path, err := filepath.Rel(o.Roots[o.root].Path, was)
 	if err != nil || !filepath.IsLocal(path) || path == "." || string(value[:n]) != seccomptrace.MovedValue(was, c.Upper.Born[0], c.Upper.Born[1]) {
 		return ""
 	}
@@ -174,13 +171,13 @@ func (o *origins) before(c *Change) string {
 func (o *origins) takeFolder(c *Change, old *lost) error {
 	old.used = true
 	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
-	fd, err := o.beneath(o.root, old.path)
+	fd, err := o.Beneath(o.root, old.path)
 	if err != nil {
 		return nil // it went meanwhile
 	}
 	defer unix.Close(fd)
 	c.attributes = o.dressedAs(c, fd)
-	names, err := entries(fd)
+	names, err := entry.Names(fd)
 	if err != nil {
 		return err
 	}
@@ -209,20 +206,20 @@ func (o *origins) takeFolder(c *Change, old *lost) error {
 func (o *origins) takeChild(child *Change, was *lost) error {
 	same := false
 	switch child.Kind {
-	case New:
+	case apply.New:
 		if before := o.before(child); was.stat.IsFolder() && (before == "" || before == was.path) {
 			err := o.takeFolder(child, was)
 			child.From.Whole = true
 			return err
 		}
-	case File:
+	case apply.File:
 		same = o.mayBe(child, was)
-	case Link:
-		same = was.stat.is(unix.S_IFLNK) && was.target == child.Target
+	case apply.Link:
+		same = was.stat.Is(unix.S_IFLNK) && was.target == child.Target
 	}
 	if same {
 		o.take(child, was)
-		child.Copied, child.From.Whole = child.Kind == File, true
+		child.Copied, child.From.Whole = child.Kind == apply.File, true
 		return nil
 	}
 	child.Lower, child.was = was.stat, was.path
@@ -234,13 +231,13 @@ func (o *origins) takeChild(child *Change, was *lost) error {
 // meanwhile is not missing: the command has never seen it.
 func (o *origins) missing(dir *Change, name string, lower int, was *lost) error {
 	switch {
-	case later(was.stat.Born, o.since):
+	case entry.Later(was.stat.Born, o.Since):
 		dir.followed = append(dir.followed, filepath.Join(dir.Path, name))
 		return nil
-	case slices.Contains(o.roots[o.root].Hidden, was.path):
+	case slices.Contains(o.Roots[o.root].Hidden, was.path):
 		return nil
 	}
-	c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir, Kind: Removed, Lower: was.stat, was: was.path}
+	c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir, Kind: apply.Removed, Lower: was.stat, was: was.path}
 	if err := o.readRemoved(c, name, lower); err != nil {
 		return err
 	}
@@ -267,18 +264,18 @@ const sameFile = 6
 
 // far rates how likely an entry was another one before; if 0, it was not.
 func (o *origins) far(c *Change, l *lost) (score int) {
-	if c.Kind == Link {
-		if l.stat.is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
+	if c.Kind == apply.Link {
+		if l.stat.Is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
 			score = 4
 		}
 	} else if l.stat.UID == c.Upper.UID && o.mayBe(c, l) {
 		sameTime := l.stat.Modified == c.Upper.Modified
 		switch content := o.content(c, l.path); {
-		case content == Same && sameTime:
+		case content == entry.Same && sameTime:
 			score = 8
-		case content == Same, sameTime && content == Behind:
+		case content == entry.Same, sameTime && content == entry.Behind:
 			score = sameFile
-		case (content == Grown && l.stat.Size > 0) || content == Behind && c.Upper.Size > 0:
+		case (content == entry.Grown && l.stat.Size > 0) || content == entry.Behind && c.Upper.Size > 0:
 			score = 5
 		case l.stat.Accessed == c.Upper.Accessed:
 			score = 3
@@ -299,28 +296,28 @@ func (o *origins) mayBe(c *Change, l *lost) bool {
 	if !l.stat.IsFile() || c.Copied != o.marks(l.stat) {
 		return false
 	}
-	return c.Copied || c.Upper.Modified == l.stat.Modified && c.Upper.Size == l.stat.Size && o.content(c, l.path) == Same
+	return c.Copied || c.Upper.Modified == l.stat.Modified && c.Upper.Size == l.stat.Size && o.content(c, l.path) == entry.Same
 }
 
 // content compares a file of ours with one of the root.
-func (o *origins) content(c *Change, path string) Content {
+func (o *origins) content(c *Change, path string) entry.Content {
 	content, _, _ := o.compareWith(c, path)
 	return content
 }
 
 // compareWith is content, and also says where both contents part, and whether the attributes of both
 // are the same.
-func (o *origins) compareWith(c *Change, path string) (content Content, fork int64, attributes bool) {
-	dir, err := o.beneath(o.root, filepath.Dir(path))
+func (o *origins) compareWith(c *Change, path string) (content entry.Content, fork int64, attributes bool) {
+	dir, err := o.Beneath(o.root, filepath.Dir(path))
 	if err != nil {
-		return Differs, 0, false
+		return entry.Differs, 0, false
 	}
 	defer unix.Close(dir)
 	_ = o.open2(c, dir, filepath.Base(path), func(ours, there *os.File) error {
 		info, err := there.Stat()
 		if err == nil {
-			content, fork, err = compareContent(ours, there, c.Upper.Size, info.Size())
-			attributes = sameAttributes(int(ours.Fd()), int(there.Fd()))
+			content, fork, err = entry.CompareContent(ours, there, c.Upper.Size, info.Size())
+			attributes = entry.SameAttributes(int(ours.Fd()), int(there.Fd()))
 		}
 		return err
 	})
@@ -330,7 +327,7 @@ func (o *origins) compareWith(c *Change, path string) (content Content, fork int
 // match gives each file and link without an entry of its own the one that it most likely was.
 func (o *origins) match() {
 	for _, c := range slices.Concat(o.orphans, o.others) {
-		if c.From != nil && !(c.From.Whole && c.Content == Differs) {
+		if c.From != nil && !(c.From.Whole && c.Content == entry.Differs) {
 			continue
 		}
 		var candidates []*lost
@@ -345,7 +342,7 @@ func (o *origins) match() {
 			if c.From != nil {
 				c.Lower, o.byPath[c.From.Path].used = c.From.Stat, false
 			}
-			c.Copied = c.Kind == File
+			c.Copied = c.Kind == apply.File
 			o.take(c, best)
 		}
 	}
@@ -376,7 +373,7 @@ func (o *origins) best(c *Change, candidates []*lost) (best *lost, most int) {
 func (o *origins) take(c *Change, l *lost) {
 	l.used = true
 	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
-	if c.Kind == File {
+	if c.Kind == apply.File {
 		c.Content, c.fork, c.attributes = o.compareWith(c, l.path)
 	}
 }
@@ -386,7 +383,7 @@ func (o *origins) take(c *Change, l *lost) {
 func (o *origins) linked() {
 	for _, names := range o.twins {
 		own := slices.IndexFunc(names, func(c *Change) bool { return c.Kind == 0 })
-		for _, is := range []func(Content) bool{func(is Content) bool { return is == Same }, func(Content) bool { return true }} {
+		for _, is := range []func(entry.Content) bool{func(is entry.Content) bool { return is == entry.Same }, func(entry.Content) bool { return true }} {
 			if own < 0 {
 				own = slices.IndexFunc(names, func(c *Change) bool { return c.From == nil && o.own(c) && is(c.Content) })
 			}
@@ -408,7 +405,7 @@ func (o *origins) linked() {
 				if c.From != nil {
 					o.byPath[c.From.Path].used = false
 				}
-				if c.From = nil; later(names[own].Lower.Born, o.since) { // somebody else put another one there
+				if c.From = nil; entry.Later(names[own].Lower.Born, o.Since) { // somebody else put another one there
 					c.Copied = false
 					continue
 				}

@@ -47,7 +47,11 @@
 //     was there.
 package overlay
 
-import "errors"
+import (
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
+	"errors"
+)
 
 // ErrInUse says that another process works on a stage.
 var ErrInUse = errors.New("another adze works on this stage")
@@ -55,38 +59,14 @@ var ErrInUse = errors.New("another adze works on this stage")
 // ErrUnsupported says that there are no views here. Commands then work on the folders themselves.
 var ErrUnsupported = errors.New("there is no private view of folders here")
 
-// Root is a folder that commands see through a view.
-type Root struct {
-	Path     string
-	Dev, Ino uint64
-	// Hidden are paths in it, relative, that the command does not see although they are there. A
-	// change at one of them is listed as any other; that it is not seen is none.
-	Hidden []string `json:",omitempty"`
-	// Discarded says that nothing that was changed in it is listed or applied.
-	Discarded bool `json:",omitempty"`
-}
-
-// Kind is what a change leaves at its path.
-type Kind byte
-
-// The kinds of changes.
-const (
-	File    Kind = 'f'
-	Link    Kind = 'l'
-	New     Kind = 'n' // a folder that shows nothing of what was there before; its children are changes too
-	Merged  Kind = 'm' // a folder that was there, with changed children
-	Removed Kind = 'r'
-	Special Kind = 's' // a socket, FIFO or device
-)
-
 // Change is one entry of an upper folder.
 type Change struct {
 	Root     int
 	Path     string // relative to the root; "" for the root itself
-	Kind     Kind
-	Upper    Stat
-	Lower    Stat   // of the entry that is there now; its Mode is 0 where there is none
-	Target   string // of a Link
+	Kind     apply.Kind
+	Upper    entry.Stat
+	Lower    entry.Stat // of the entry that is there now; its Mode is 0 where there is none
+	Target   string     // of a Link
 	Parent   *Change
 	Children []*Change
 
@@ -94,13 +74,15 @@ type Change struct {
 	// its attributes, or gave it this name.
 	Copied bool
 	// Content compares a copied file with what is there.
-	Content Content
+	Content entry.Content
 	//lint:ignore U1000 views are of Linux alone
 	fork int64 // where both contents differ, at the beginning of a line
 	//lint:ignore U1000 views are of Linux alone
 	how how
 	//lint:ignore U1000 views are of Linux alone
 	attributes bool // those of the file below are the same
+	//lint:ignore U1000 views are of Linux alone
+	apart bool // it is a copy of what the command linked
 	//lint:ignore U1000 views are of Linux alone
 	followed []string // paths in a renamed folder that somebody else made meanwhile
 	//lint:ignore U1000 views are of Linux alone
@@ -145,80 +127,13 @@ const (
 	attributes
 )
 
-// Content is how the content of a copied file differs from that of the file below.
-type Content byte
-
-// The ways in which contents differ.
-const (
-	Differs Content = iota
-	Same
-	Grown  // the command's has more at its end
-	Behind // the file below has more at its end
-	Forked // both have more at their ends
-)
-
 // Origin is an entry that a command renamed or linked.
 type Origin struct {
 	Path  string // relative to the root of the change
-	Stat  Stat
+	Stat  entry.Stat
 	Link  bool    // the entry keeps its old name
 	Whole bool    // it is in a folder that was renamed
 	Gone  *Change // by which the old name goes; if nil, it stays
-}
-
-// Stat is what a change remembers of an entry.
-type Stat struct {
-	Mode     uint32 // with its type; if 0, there is no entry
-	Dev, Ino uint64
-	Size     int64
-	Changed  [2]int64 // time of the last change of the inode
-	Modified [2]int64
-	Accessed [2]int64
-	Born     [2]int64 // 0 where the file system does not say
-	UID, GID uint32
-	Links    uint64
-}
-
-// Left is a change that was not applied.
-type Left struct {
-	Path string // absolute
-	Why  string
-	Kept string // where the command's version lies; if empty, there is nothing to keep
-}
-
-// Note says of an entry how it differs from what it would be without a view.
-type Note struct {
-	Path string // absolute
-	What string
-}
-
-// What a note says.
-const (
-	NoteBehind   = "another program appended to it while the command ran, and its lines stand before those of the command"
-	NoteUnlinked = "it had other names (hard links), which keep what they were"
-	NoteFollowed = "another program wrote it while the command renamed the folder; it is in the renamed folder now"
-)
-
-// Reasons why a change is left out.
-const (
-	WhyNewer  = "somebody else changed it while the command ran"
-	WhyParent = "somebody else changed the folder that it is in while the command ran"
-	WhyLocked = "another git holds the lock"
-	WhyGone   = "somebody else removed or renamed it while the command ran"
-	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
-
-	WhyUnreadable = "what stands there cannot be looked at"
-)
-
-// Outcome is what came of a view.
-type Outcome struct {
-	Applied []string // absolute paths that were changed; a new folder stands for all that is in it
-	Left    []Left
-	// Notes are about what was applied, but is not as it would be without a view.
-	Notes []Note
-	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It is
-	// nil where there was room.
-	Full error
 }
 
 // Walk calls do for the change and all below it, parents first. Below a change for which do returns
@@ -231,20 +146,3 @@ func (c *Change) Walk(do func(*Change) bool) {
 		child.Walk(do)
 	}
 }
-
-// typeBits are those of a mode that say what an entry is.
-const typeBits = 0o170000
-
-func (s Stat) is(kind uint32) bool { return s.Mode&typeBits == kind }
-
-// There reports that there is an entry.
-func (s Stat) There() bool { return s.Mode != 0 }
-
-// IsFolder reports a folder.
-func (s Stat) IsFolder() bool { return s.is(0o040000) }
-
-// IsFile reports a regular file.
-func (s Stat) IsFile() bool { return s.is(0o100000) }
-
-// SetID reports a regular file that runs as somebody else.
-func (s Stat) SetID() bool { return s.IsFile() && s.Mode&(0o6000) != 0 }

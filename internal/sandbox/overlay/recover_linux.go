@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/osfile/filelock"
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 const (
@@ -23,17 +23,17 @@ const (
 
 // Recover ends the views below home whose process was killed: what had begun to be applied is
 // finished, what had not is undone. It says what came of each.
-func Recover(home string) (out []Outcome, err error) {
+func Recover(home string) (out []apply.Outcome, err error) {
 	names, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range names {
 		switch {
-		case e.Name() == keptName:
-			dropKept(filepath.Join(home, keptName))
+		case e.Name() == apply.KeptName:
+			dropKept(filepath.Join(home, apply.KeptName))
 		case strings.HasPrefix(e.Name(), donePrefix):
-			_ = RemoveAll(filepath.Join(home, e.Name())) // what is left is tried again
+			_ = entry.RemoveAll(filepath.Join(home, e.Name())) // what is left is tried again
 		case strings.HasPrefix(e.Name(), "view-"):
 			o, found, e := recoverView(home, filepath.Join(home, e.Name()))
 			err = errors.Join(err, e)
@@ -45,11 +45,11 @@ func Recover(home string) (out []Outcome, err error) {
 	return out, err
 }
 
-func recoverView(home, dir string) (o Outcome, found bool, err error) {
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
+	lock, err := os.OpenFile(filepath.Join(dir, apply.LockName), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > newTime {
-			return o, false, RemoveAll(dir)
+			return o, false, entry.RemoveAll(dir)
 		}
 		return o, false, nil
 	}
@@ -59,12 +59,12 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	if filelock.TryFile(lock) != nil {
 		return o, false, lock.Close() // it is in use
 	}
-	v := &View{dir: dir, home: home, lock: lock}
+	v := &View{Ground: apply.Ground{Dir: dir, Home: home}, lock: lock}
 	defer v.release()
-	if _, err := os.Lstat(filepath.Join(dir, appliedName)); err == nil { // also of a stage
+	if _, err := os.Lstat(filepath.Join(dir, apply.AppliedName)); err == nil { // also of a stage
 		return o, false, v.remove()
 	}
-	data, err := os.ReadFile(filepath.Join(dir, journalName))
+	data, err := os.ReadFile(filepath.Join(dir, apply.JournalName))
 	if errors.Is(err, fs.ErrNotExist) && isStage(dir) {
 		return o, false, nil // it waits for its session
 	}
@@ -75,60 +75,31 @@ func recoverView(home, dir string) (o Outcome, found bool, err error) {
 	if err != nil {
 		return o, false, err
 	}
-	var j journal
+	var j apply.Journal
 	if json.Unmarshal(data, &j) != nil { // the power went before it was on the disk, so nothing had been applied
 		if isStage(dir) {
-			return o, false, os.Remove(filepath.Join(dir, journalName))
+			return o, false, os.Remove(filepath.Join(dir, apply.JournalName))
 		}
 		o.Left = v.abandon()
 		return o, len(o.Left) > 0, v.remove()
 	}
-	v.roots, v.since = j.Roots, j.Since
-	if err := v.openRoots(); err != nil {
+	v.Roots, v.Since = j.Roots, j.Since
+	if err := v.OpenRoots(); err != nil {
 		return o, false, err // the folder may come back
 	}
-	if o, err = v.goOn(j.Steps); err != nil {
+	if o, err = v.GoOn(j.Steps); err != nil {
 		return o, true, err
 	}
 	return o, true, v.remove()
-}
-
-// goOn does the steps that a killed process had not done, or goes on taking them back.
-func (v *View) goOn(steps []step) (Outcome, error) {
-	progress, err := os.ReadFile(filepath.Join(v.dir, progressName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Outcome{}, err
-	}
-	done := min(len(progress), len(steps))
-	if _, err := os.Lstat(filepath.Join(v.dir, backName)); err == nil {
-		home, err := statAt(unix.AT_FDCWD, v.dir)
-		if err != nil {
-			return Outcome{}, err
-		}
-		v.homeDev = home.Dev
-		failed := make([]bool, len(steps))
-		for i := range done {
-			failed[i] = progress[i] == '-'
-		}
-		return v.takeBack(steps, failed, done)
-	}
-	defer v.freeLeases()
-	out, err := v.run(steps, done)
-	for i, mark := range progress[:done] {
-		if mark == '+' {
-			out.Applied = append(out.Applied, filepath.Join(v.roots[steps[i].Root].Path, steps[i].Path))
-		}
-	}
-	return out, err
 }
 
 // remove removes the view, so that a kill in the middle leaves nothing that counts.
 func (v *View) remove() error { return errors.Join(v.Retire(), v.Close()) }
 
 // abandon keeps what a command had changed when it was killed with its adze.
-func (v *View) abandon() (left []Left) {
-	data, err := os.ReadFile(filepath.Join(v.dir, lockName))
-	if err != nil || json.Unmarshal(data, &v.roots) != nil || v.openRoots() != nil {
+func (v *View) abandon() (left []apply.Left) {
+	data, err := os.ReadFile(filepath.Join(v.Dir, apply.LockName))
+	if err != nil || json.Unmarshal(data, &v.Roots) != nil || v.OpenRoots() != nil {
 		return nil
 	}
 	changes, err := v.Changes()
@@ -139,9 +110,9 @@ func (v *View) abandon() (left []Left) {
 		if len(top.Children) == 0 {
 			continue
 		}
-		to := filepath.Join(v.home, keptName, filepath.Base(v.dir), filepath.Base(v.Folder(top.Root)))
-		if os.MkdirAll(filepath.Dir(to), 0o700) == nil && rename(v.upper(top.Root), to) == nil {
-			left = append(left, Left{Path: v.roots[top.Root].Path, Why: WhyKilled, Kept: to})
+		to := filepath.Join(v.Home, apply.KeptName, filepath.Base(v.Dir), filepath.Base(v.Folder(top.Root)))
+		if os.MkdirAll(filepath.Dir(to), 0o700) == nil && entry.Rename(v.UpperFolder(top.Root), to) == nil {
+			left = append(left, apply.Left{Path: v.Roots[top.Root].Path, Why: WhyKilled, Kept: to})
 		}
 	}
 	return left
@@ -155,7 +126,7 @@ func dropKept(dir string) {
 	names, _ := os.ReadDir(dir)
 	for _, e := range names {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptTime {
-			_ = RemoveAll(filepath.Join(dir, e.Name()))
+			_ = entry.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/osfile/filelock"
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // stageName is the file of a view that outlives its process: a stage. Recover leaves such a view
@@ -20,13 +22,13 @@ const stageName = "stage"
 
 // stageNote is the content of the file.
 type stageNote struct {
-	Roots []Root
+	Roots []apply.Root
 	Since [2]int64
 }
 
 // MakeStage makes a view that lasts until it is closed, also beyond its process. Its folders are
 // those of Make, its name begins with "view-".
-func MakeStage(home, name string, roots []Root) (*View, error) {
+func MakeStage(home, name string, roots []apply.Root) (*View, error) {
 	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
 		return nil, fs.ErrInvalid
 	}
@@ -37,9 +39,9 @@ func MakeStage(home, name string, roots []Root) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(stageNote{v.roots, v.since})
+	data, err := json.Marshal(stageNote{v.Roots, v.Since})
 	if err == nil {
-		err = os.WriteFile(filepath.Join(v.dir, stageName), data, 0o600)
+		err = os.WriteFile(filepath.Join(v.Dir, stageName), data, 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(err, v.Close())
@@ -52,28 +54,28 @@ func OpenStage(home, name string) (_ *View, err error) {
 	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
 		return nil, fs.ErrNotExist
 	}
-	v := &View{dir: filepath.Join(home, name), home: home}
-	data, err := os.ReadFile(filepath.Join(v.dir, stageName))
+	v := &View{Ground: apply.Ground{Dir: filepath.Join(home, name), Home: home}}
+	data, err := os.ReadFile(filepath.Join(v.Dir, stageName))
 	if err != nil {
 		return nil, err
 	}
 	var note stageNote
 	if err := json.Unmarshal(data, &note); err != nil {
-		return nil, &fs.PathError{Op: "read", Path: filepath.Join(v.dir, stageName), Err: err}
+		return nil, &fs.PathError{Op: "read", Path: filepath.Join(v.Dir, stageName), Err: err}
 	}
-	v.roots, v.since = note.Roots, note.Since
+	v.Roots, v.Since = note.Roots, note.Since
 	defer func() {
 		if err != nil {
 			v.release()
 		}
 	}()
-	if v.lock, err = os.OpenFile(filepath.Join(v.dir, lockName), os.O_RDWR, 0); err != nil {
+	if v.lock, err = os.OpenFile(filepath.Join(v.Dir, apply.LockName), os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
 	if filelock.TryFile(v.lock) != nil {
 		return nil, ErrInUse
 	}
-	if err := v.openRoots(); err != nil {
+	if err := v.OpenRoots(); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -83,44 +85,38 @@ func OpenStage(home, name string) (_ *View, err error) {
 // it is of are still there. One whose changes are being applied, or that is in use, stays.
 func DropStage(home, name string) error {
 	dir := filepath.Join(home, name)
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+	lock, err := os.OpenFile(filepath.Join(dir, apply.LockName), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	v := &View{dir: dir, home: home, lock: lock}
+	v := &View{Ground: apply.Ground{Dir: dir, Home: home}, lock: lock}
 	defer v.release()
 	if filelock.TryFile(lock) != nil {
 		return ErrInUse
 	}
-	if _, err := os.Lstat(filepath.Join(dir, journalName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, apply.JournalName)); err == nil {
 		return ErrInUse // Recover finishes it, and removes it
 	}
 	return v.remove()
 }
 
 // Name is that of a stage among those of its home.
-func (v *View) Name() string { return filepath.Base(v.dir) }
-
-// Roots are those that the view was made of.
-func (v *View) Roots() []Root { return v.roots }
-
-// Dir is where notes about a stage can be kept: they go with it.
-func (v *View) Dir() string { return v.dir }
+func (v *View) Name() string { return filepath.Base(v.Dir) }
 
 // Fresh makes the work folders of a stage anew: the kernel takes none that a killed mount has left.
 // No mount of the stage may be there.
 func (v *View) Fresh() error {
-	for i := range v.roots {
+	for i := range v.Roots {
 		work := filepath.Join(v.Folder(i), "work")
-		if err := errors.Join(RemoveAll(work), os.Mkdir(work, 0o700)); err != nil {
+		if err := errors.Join(entry.RemoveAll(work), os.Mkdir(work, 0o700)); err != nil {
 			return err
 		}
 	}
 	now := time.Now()
-	return os.Chtimes(filepath.Join(v.dir, stageName), now, now) // it is in use: see isStage
+	return os.Chtimes(filepath.Join(v.Dir, stageName), now, now) // it is in use: see isStage
 }
 
 // Leave lets go of a stage, which stays. All that was written to it is on the disk then.
@@ -132,7 +128,7 @@ func (v *View) Leave() error {
 		}
 	}
 	v.shut = nil
-	if f, e := os.Open(v.dir); e == nil {
+	if f, e := os.Open(v.Dir); e == nil {
 		err = errors.Join(err, unix.Syncfs(int(f.Fd())), f.Close())
 	}
 	v.release()

@@ -2,14 +2,22 @@
 
 package overlay
 
+import (
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
+)
+
 // View is one command's. There is none on this system.
-type View struct{}
+type View struct {
+	Dir   string
+	Roots []apply.Root
+}
 
 // Make fails.
-func Make(string, []Root) (*View, error) { return nil, ErrUnsupported }
+func Make(string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 
 // MakeStage fails.
-func MakeStage(string, string, []Root) (*View, error) { return nil, ErrUnsupported }
+func MakeStage(string, string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 
 // OpenStage fails.
 func OpenStage(string, string) (*View, error) { return nil, ErrUnsupported }
@@ -18,30 +26,22 @@ func OpenStage(string, string) (*View, error) { return nil, ErrUnsupported }
 func DropStage(string, string) error { return nil }
 
 // Recover finds nothing.
-func Recover(string) ([]Outcome, error) { return nil, nil }
+func Recover(string) ([]apply.Outcome, error) { return nil, nil }
 
 // Folder, Place, Real, Newer, Changes, Rewrite, Apply, Retire and Close belong to views of other
 // systems, as do those of stages.
-func (*View) Folder(int) string                { return "" }
-func (*View) Place(*Change) string             { return "" }
-func (*View) Real(*Change) string              { return "" }
-func (*View) Now(*Change) string               { return "" }
-func (*View) Newer(Stat) bool                  { return false }
-func (*View) Changes() ([]*Change, error)      { return nil, ErrUnsupported }
-func (*View) Rewrite(*Change, string) error    { return ErrUnsupported }
-func (*View) Apply([]*Change) (Outcome, error) { return Outcome{}, ErrUnsupported }
-func (*View) Retire() error                    { return nil }
-func (*View) Close() error                     { return nil }
-func (*View) Name() string                     { return "" }
-func (*View) Dir() string                      { return "" }
-func (*View) Roots() []Root                    { return nil }
-func (*View) Fresh() error                     { return ErrUnsupported }
-func (*View) Newly([]*Change) []Left           { return nil }
-func (*View) Leave() error                     { return nil }
-func (*View) Watch(<-chan struct{})            {}
-
-// StatOf fails.
-func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }
-
-// DatabaseInUse sees none.
-func DatabaseInUse(string) string { return "" }
+func (*View) Folder(int) string                      { return "" }
+func (*View) Place(*Change) string                   { return "" }
+func (*View) Real(*Change) string                    { return "" }
+func (*View) Now(*Change) string                     { return "" }
+func (*View) Newer(entry.Stat) bool                  { return false }
+func (*View) Changes() ([]*Change, error)            { return nil, ErrUnsupported }
+func (*View) Rewrite(*Change, string) error          { return ErrUnsupported }
+func (*View) Apply([]*Change) (apply.Outcome, error) { return apply.Outcome{}, ErrUnsupported }
+func (*View) Retire() error                          { return nil }
+func (*View) Close() error                           { return nil }
+func (*View) Name() string                           { return "" }
+func (*View) Fresh() error                           { return ErrUnsupported }
+func (*View) Newly([]*Change) []apply.Left           { return nil }
+func (*View) Leave() error                           { return nil }
+func (*View) Watch(<-chan struct{})                  {}

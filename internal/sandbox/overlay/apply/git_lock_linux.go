@@ -1,4 +1,4 @@
-package overlay
+package apply
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockAll takes the locks of all steps. The groups of which it does not get one are left out.
-func (v *View) lockAll(steps []step) (free []step, left []Left) {
+// LockAll takes the locks of all steps. The groups of which it does not get one are left out.
+func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
 	busy := map[int]bool{}
 	for _, s := range steps {
 		if !s.Locked || busy[s.Group] {
 			continue
 		}
-		if err := v.at(s, spot.takeLock); err != nil {
+		if err := g.at(s, spot.takeLock); err != nil {
 			busy[s.Group] = true
 		}
 	}
@@ -25,16 +25,16 @@ func (v *View) lockAll(steps []step) (free []step, left []Left) {
 			continue
 		}
 		if s.Locked {
-			_ = v.at(s, func(x spot) error {
+			_ = g.at(s, func(x spot) error {
 				if x.ownLock(x.name + ".lock") {
 					x.releaseLock()
 				}
 				return nil
 			})
 		}
-		l := Left{Path: filepath.Join(v.roots[s.Root].Path, s.Path), Why: WhyLocked}
+		l := Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: WhyLocked}
 		if s.Kind != Removed && s.Kind != Merged {
-			l.Kept = v.keep(s.Root, s.Path)
+			l.Kept = g.Keep(s.Root, s.Path)
 		}
 		left = append(left, l)
 	}
@@ -47,7 +47,7 @@ const (
 	lockPause = 20 * time.Millisecond
 )
 
-func (x spot) lockText() string { return "adze " + filepath.Base(x.dir) + "\n" }
+func (x spot) lockText() string { return "adze " + filepath.Base(x.Dir) + "\n" }
 
 // takeLock makes git's lock file. While it is there no git changes the entry.
 func (x spot) takeLock() error {

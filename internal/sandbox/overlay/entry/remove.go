@@ -1,4 +1,4 @@
-package overlay
+package entry
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package overlay
+package apply
 
 import (
 	"bufio"
@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+
+	"adze/internal/sandbox/overlay/entry"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,11 +24,11 @@ type piece struct {
 
 // saved is what a step notes before it changes a file: the attributes, then the pieces.
 type saved struct {
-	Stat       Stat
+	Stat       entry.Stat
 	Attributes map[string][]byte
 }
 
-func (x spot) savedFile() string { return filepath.Join(x.dir, fmt.Sprint("was-", x.Number)) }
+func (x spot) savedFile() string { return filepath.Join(x.Dir, fmt.Sprint("was-", x.Number)) }
 
 // write makes the file at the place the same as ours, in the inode that is there, and only where
 // both differ.
@@ -38,17 +38,17 @@ func (x spot) write() error {
 		return err
 	}
 	defer f.Close()
-	ours, err := openOurs(x.ourPath(), x.Upper)
+	ours, err := entry.OpenOwn(x.ourPath(), x.Upper)
 	if err != nil {
 		return err
 	}
 	defer ours.Close()
-	now, err := statAt(int(f.Fd()), "")
+	now, err := entry.At(int(f.Fd()), "")
 	if err != nil {
 		return err
 	}
 	if _, begun := os.Lstat(x.savedFile()); begun == nil {
-		if now.inode() != x.Lower.inode() || !x.between(f, ours, now.Size) {
+		if now.ID() != x.Lower.ID() || !x.between(f, ours, now.Size) {
 			return conflict(WhyNewer)
 		}
 	} else {
@@ -62,11 +62,11 @@ func (x spot) write() error {
 			return err
 		}
 	}
-	passing()
+	entry.Passing()
 	if err := x.copyOver(f, ours); err != nil {
 		return err
 	}
-	passing()
+	entry.Passing()
 	return x.wear(int(f.Fd()), ours)
 }
 
@@ -74,30 +74,30 @@ func (x spot) write() error {
 // renamed the file has moved it.
 func (x spot) ourPath() string {
 	path := filepath.Join(x.from, x.name)
-	if st, err := statAt(unix.AT_FDCWD, path); x.Moved && (err != nil || st.inode() != x.Upper.inode()) {
-		return filepath.Join(x.dir, x.Mover)
+	if st, err := entry.At(unix.AT_FDCWD, path); x.Moved && (err != nil || st.ID() != x.Upper.ID()) {
+		return filepath.Join(x.Dir, x.Mover)
 	}
 	return path
 }
 
 // openLeased opens the file at the place with the lease that Apply took, or with a new one.
 func (x spot) openLeased() (*os.File, error) {
-	st, err := statAt(x.at, x.name)
+	st, err := entry.At(x.at, x.name)
 	if err != nil || !st.IsFile() {
 		return nil, conflict(WhyNewer)
 	}
-	if f := x.leases[st.inode()]; f != nil {
-		delete(x.leases, st.inode())
+	if f := x.Leases[st.ID()]; f != nil {
+		delete(x.Leases, st.ID())
 		return f, nil
 	}
-	f, err := x.lease(x.Root, x.Path)
+	f, err := x.Lease(x.Root, x.Path)
 	if err == unix.EAGAIN || err == unix.ETXTBSY {
-		return nil, conflict("another program has it open" + holder(st.inode()))
+		return nil, conflict("another program has it open" + entry.Holder(st.ID()))
 	}
 	if err == nil {
 		return f, nil
 	}
-	fd, err := openForWriting(x.at, x.name) // there are no leases here
+	fd, err := entry.OpenForWriting(x.at, x.name) // there are no leases here
 	if err != nil {
 		return nil, err
 	}
@@ -105,21 +105,21 @@ func (x spot) openLeased() (*os.File, error) {
 }
 
 // save notes what the step will write over.
-func (x spot) save(f, ours *os.File, now Stat) (err error) {
+func (x spot) save(f, ours *os.File, now entry.Stat) (err error) {
 	to, err := os.OpenFile(x.savedFile()+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	buffered := bufio.NewWriter(to)
 	out := json.NewEncoder(buffered)
-	err = out.Encode(saved{now, attributesOf(int(f.Fd()))})
+	err = out.Encode(saved{now, entry.AttributesOf(int(f.Fd()))})
 	if err == nil && ours != nil {
-		err = differences(f, ours, now.Size, x.Upper.Size, func(at int64, data, _ []byte) error { return out.Encode(piece{at, data}) })
+		err = entry.Differences(f, ours, now.Size, x.Upper.Size, func(at int64, data, _ []byte) error { return out.Encode(piece{at, data}) })
 	}
 	if err := errors.Join(err, buffered.Flush(), to.Close()); err != nil {
 		return errors.Join(err, os.Remove(x.savedFile()+".new"))
 	}
-	return rename(x.savedFile()+".new", x.savedFile())
+	return entry.Rename(x.savedFile()+".new", x.savedFile())
 }
 
 // load reads what was noted.
@@ -149,28 +149,6 @@ func (x spot) load(each func(piece) error) (saved, error) {
 	}
 }
 
-// differences calls do for the blocks of a file that differ from ours, with both contents. What
-// lies beyond the end of ours differs; what lies beyond that of the file is not in it.
-func differences(f, ours *os.File, size, want int64, do func(at int64, data, wanted []byte) error) error {
-	x, y := make([]byte, blockSize), make([]byte, blockSize)
-	for at := int64(0); at < size; {
-		if at = skipHoles(f, ours, at, size); at == size {
-			return nil
-		}
-		n := min(blockSize, size-at)
-		if err := errors.Join(readAll(f, x[:n], at), readAll(ours, y[:n], at)); err != nil {
-			return err
-		}
-		if at+n > want || !bytes.Equal(x[:n], y[:n]) {
-			if err := do(at, x[:n], y[:max(0, min(n, want-at))]); err != nil {
-				return err
-			}
-		}
-		at += n
-	}
-	return nil
-}
-
 var errBetween = errors.New("somebody else wrote to it")
 
 // between reports that a file is what a killed process left: each byte is the one before the step,
@@ -181,7 +159,7 @@ func (x spot) between(f, ours *os.File, size int64) bool {
 	if err != nil || size > max(s.Stat.Size, x.Upper.Size) {
 		return false
 	}
-	err = differences(f, ours, size, x.Upper.Size, func(at int64, data, wanted []byte) error {
+	err = entry.Differences(f, ours, size, x.Upper.Size, func(at int64, data, wanted []byte) error {
 		for start, old := range was {
 			for i := max(start, at); i < min(start+int64(len(old)), at+int64(len(data))); i++ {
 				if data[i-at] == old[i-start] && i-at < int64(len(wanted)) {
@@ -208,8 +186,8 @@ func (x spot) copyOver(f, ours *os.File) error {
 		return err
 	}
 	size := x.Upper.Size
-	err = differences(f, ours, min(now.Size(), size), size, func(at int64, _, wanted []byte) error {
-		passing()
+	err = entry.Differences(f, ours, min(now.Size(), size), size, func(at int64, _, wanted []byte) error {
+		entry.Passing()
 		_, err := f.WriteAt(wanted, at)
 		return err
 	})
@@ -219,34 +197,7 @@ func (x spot) copyOver(f, ours *os.File) error {
 	if now.Size() > size {
 		return f.Truncate(size)
 	}
-	return copyData(f, ours, now.Size(), size)
-}
-
-// copyData copies from a place on; where ours has holes, so has the file.
-func copyData(f, ours *os.File, at, size int64) error {
-	if at == size {
-		return nil
-	}
-	buf := make([]byte, blockSize)
-	for at < size {
-		if at = skipHoles(ours, ours, at, size); at == size {
-			break
-		}
-		n := min(blockSize, size-at)
-		if err := readAll(ours, buf[:n], at); err != nil {
-			return err
-		}
-		if _, err := f.WriteAt(buf[:n], at); err != nil {
-			return err
-		}
-		at += n
-		passing()
-	}
-	info, err := f.Stat()
-	if err == nil && info.Size() < size {
-		err = f.Truncate(size)
-	}
-	return err
+	return entry.CopyData(f, ours, now.Size(), size)
 }
 
 // restore gives a file its content and attributes of before the step.
@@ -259,12 +210,12 @@ func (x spot) restore() error {
 		return err
 	}
 	defer unix.Close(fd)
-	if st, err := statAt(fd, ""); err != nil || st.inode() != x.Lower.inode() {
+	if st, err := entry.At(fd, ""); err != nil || st.ID() != x.Lower.ID() {
 		return errors.Join(err, conflict(WhyNewer))
 	}
 	var f *os.File
-	if x.Act == write {
-		own, err := openForWriting(x.at, x.name)
+	if x.Act == ActWrite {
+		own, err := entry.OpenForWriting(x.at, x.name)
 		if err != nil {
 			return err
 		}
@@ -281,7 +232,7 @@ func (x spot) restore() error {
 	if err != nil {
 		return err
 	}
-	if err := attire(fd, s.Stat, s.Attributes, true, false); err != nil {
+	if err := entry.Attire(fd, s.Stat, s.Attributes, true, false); err != nil {
 		return err
 	}
 	return os.Remove(x.savedFile())
@@ -289,21 +240,21 @@ func (x spot) restore() error {
 
 // extend appends what the command appended, behind whatever others have appended meanwhile.
 func (x spot) extend() error {
-	ours, err := openOurs(x.ourPath(), x.Upper)
+	ours, err := entry.OpenOwn(x.ourPath(), x.Upper)
 	if err != nil {
 		return err
 	}
 	defer ours.Close()
 	tail := make([]byte, x.Upper.Size-x.Fork)
-	if err := readAll(ours, tail, x.Fork); err != nil {
+	if err := entry.ReadAll(ours, tail, x.Fork); err != nil {
 		return err
 	}
-	now, err := statAt(x.at, x.name)
-	if err != nil || now.inode() != x.Lower.inode() {
+	now, err := entry.At(x.at, x.name)
+	if err != nil || now.ID() != x.Lower.ID() {
 		return conflict(WhyNewer)
 	}
-	if leased := x.leases[now.inode()]; leased != nil { // it would keep us from opening it again
-		delete(x.leases, now.inode())
+	if leased := x.Leases[now.ID()]; leased != nil { // it would keep us from opening it again
+		delete(x.Leases, now.ID())
 		_ = leased.Close()
 	}
 	fd, err := unix.Openat(x.at, x.name, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
@@ -322,7 +273,7 @@ func (x spot) extend() error {
 		return err
 	default:
 		since := make([]byte, max(0, now.Size-begun.Stat.Size))
-		if err := readAll(f, since, begun.Stat.Size); err != nil {
+		if err := entry.ReadAll(f, since, begun.Stat.Size); err != nil {
 			return err
 		}
 		switch {
@@ -332,11 +283,11 @@ func (x spot) extend() error {
 			tail = tail[len(since):]
 		}
 	}
-	passing()
+	entry.Passing()
 	if _, err := f.Write(tail); err != nil {
 		return err
 	}
-	passing()
+	entry.Passing()
 	if x.Dress || x.Upper.Mode != x.Lower.Mode && !x.Newer(x.Lower) {
 		return x.wear(fd, ours)
 	}
@@ -352,17 +303,17 @@ func (x spot) shorten() error {
 	if err != nil {
 		return err
 	}
-	fd, err := openForWriting(x.at, x.name)
+	fd, err := entry.OpenForWriting(x.at, x.name)
 	if err != nil {
 		return err
 	}
 	f := os.NewFile(uintptr(fd), x.name)
 	defer f.Close()
-	now, err := statAt(fd, "")
+	now, err := entry.At(fd, "")
 	switch {
 	case err != nil:
 		return err
-	case now.inode() != x.Lower.inode() || now.Size > s.Stat.Size+x.Upper.Size-x.Fork:
+	case now.ID() != x.Lower.ID() || now.Size > s.Stat.Size+x.Upper.Size-x.Fork:
 		return conflict("another program appended to it")
 	}
 	return f.Truncate(s.Stat.Size)
@@ -375,19 +326,19 @@ func (x spot) dress() error {
 		return conflict(WhyNewer)
 	}
 	defer unix.Close(fd)
-	now, err := statAt(fd, "")
+	now, err := entry.At(fd, "")
 	if err != nil {
 		return err
 	}
-	ours := x.Kind == New && x.Lower.inode() == x.Upper.inode() // it was put there
-	if now.inode() != x.Lower.inode() && !(ours && x.abroad) || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+	ours := x.Kind == New && x.Lower.ID() == x.Upper.ID() // it was put there
+	if now.ID() != x.Lower.ID() && !(ours && x.abroad) || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
 		return conflict(WhyNewer)
 	}
 	if ours {
-		return attire(fd, x.Upper, nil, true, true)
+		return entry.Attire(fd, x.Upper, nil, true, true)
 	}
 	if _, err := os.Lstat(x.savedFile()); errors.Is(err, fs.ErrNotExist) {
-		note, err := json.Marshal(saved{now, attributesOf(fd)})
+		note, err := json.Marshal(saved{now, entry.AttributesOf(fd)})
 		if err != nil {
 			return err
 		}
@@ -395,92 +346,24 @@ func (x spot) dress() error {
 			return err
 		}
 	}
-	passing()
+	entry.Passing()
 	from, err := unix.Open(x.ourPath(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(from)
-	attributes := attributesOf(from)
-	if x.Kind == Merged && !hasOrigin(filepath.Join(x.from, x.name)) {
+	attributes := entry.AttributesOf(from)
+	if x.Kind == Merged && !entry.HasOrigin(filepath.Join(x.from, x.name)) {
 		attributes = nil // the folder was made for what lies in it, and knows none
 	}
-	return attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
+	return entry.Attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
 }
 
 // wear gives an open file the attributes of ours.
 func (x spot) wear(fd int, ours *os.File) error {
 	st, newer := x.Upper, x.Newer(x.Lower)
-	if now, err := statAt(fd, ""); err == nil && newer && x.Act == extend { // somebody else set those
+	if now, err := entry.At(fd, ""); err == nil && newer && x.Act == ActExtend { // somebody else set those
 		st.Mode, st.UID, st.GID = now.Mode, now.UID, now.GID
 	}
-	return attire(fd, st, attributesOf(int(ours.Fd())), x.Times, newer)
-}
-
-// attire gives what a descriptor is of an owner, attributes, mode and, with times, the time of
-// change. With keep it removes no attribute.
-func attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) error {
-	path := byDescriptor(fd)
-	now, err := statAt(fd, "")
-	if err != nil {
-		return err
-	}
-	if now.UID != st.UID || now.GID != st.GID {
-		if err := unix.Chown(path, int(st.UID), int(st.GID)); err != nil {
-			return err
-		}
-		now.Mode = 0 // that may have changed it
-	}
-	if have := attributesOf(fd); have != nil && attributes != nil {
-		for name, value := range attributes {
-			if old, ok := have[name]; !ok || !bytes.Equal(old, value) {
-				if err := unix.Setxattr(path, name, value, 0); err != nil && err != unix.ENOTSUP {
-					return err
-				}
-				now.Mode = 0 // a list of rights changes it
-			}
-		}
-		for name := range have {
-			if _, ok := attributes[name]; !ok && !keep {
-				if err := unix.Removexattr(path, name); err != nil && err != unix.ENOTSUP {
-					return err
-				}
-				now.Mode = 0
-			}
-		}
-	}
-	if now.Mode != st.Mode {
-		if err := unix.Chmod(path, st.Mode&0o7777); err != nil {
-			return err
-		}
-	}
-	if !times || now.Modified == st.Modified {
-		return nil
-	}
-	when := unix.Timespec{Sec: st.Modified[0], Nsec: st.Modified[1]}
-	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, when}, 0)
-}
-
-// attributesOf are the extended attributes of what a descriptor is of, but for the kernel's own and
-// those that only the system sets. It is nil where they cannot be read.
-func attributesOf(fd int) map[string][]byte {
-	path := byDescriptor(fd)
-	buf := make([]byte, 64<<10)
-	n, err := unix.Listxattr(path, buf)
-	if err != nil {
-		return nil
-	}
-	out := map[string][]byte{}
-	for name := range splitNames(buf[:n]) {
-		if !strings.HasPrefix(name, "user.") && !slices.Contains([]string{"system.posix_acl_access", "system.posix_acl_default"}, name) {
-			continue
-		}
-		value := make([]byte, 64<<10)
-		n, err := unix.Getxattr(path, name, value)
-		if err != nil {
-			return nil
-		}
-		out[name] = value[:n]
-	}
-	return out
+	return entry.Attire(fd, st, entry.AttributesOf(int(ours.Fd())), x.Times, newer)
 }

@@ -1,0 +1,137 @@
+package apply
+
+import (
+	"adze/internal/sandbox/overlay/entry"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Ground is where changes are and where they go: all that applying them needs.
+type Ground struct {
+	Dir     string // of this view: an own folder for each root, and the journal
+	Home    string
+	Roots   []Root
+	Tops    []int    // descriptors of the roots
+	Since   [2]int64 // the time of file systems when the view was made
+	homeDev uint64   // the file system of the view, when changes are applied
+	Leases  map[entry.ID]*os.File
+}
+
+// Names in the folder of a view.
+const (
+	LockName    = "lock"
+	JournalName = "journal"
+	AppliedName = "applied" // of the journal, when all is applied
+	KeptName    = "kept"    // beside the views
+)
+
+func (g *Ground) OpenRoots() error {
+	for _, r := range g.Roots {
+		fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return &fs.PathError{Op: "open", Path: r.Path, Err: err}
+		}
+		g.Tops = append(g.Tops, fd)
+		st, err := entry.At(fd, "")
+		if err != nil {
+			return err
+		}
+		if r.Ino != 0 && (st.Dev != r.Dev || st.Ino != r.Ino) {
+			return fmt.Errorf("%s was replaced", r.Path)
+		}
+	}
+	return nil
+}
+
+// Folder is where the overlay of a root finds its upper and its work folder.
+func (g *Ground) Folder(root int) string { return filepath.Join(g.Dir, fmt.Sprint(root)) }
+
+func (g *Ground) UpperFolder(root int) string { return filepath.Join(g.Folder(root), "upper") }
+
+// Beneath opens a folder of a root.
+func (g *Ground) Beneath(root int, path string) (int, error) {
+	return entry.OpenBeneath(g.Tops[root], path)
+}
+
+// Newer reports that an entry has been changed since the view was made.
+func (g *Ground) Newer(s entry.Stat) bool { return s.There() && entry.Later(s.Changed, g.Since) }
+
+// Look is what is at a path of a root.
+func (g *Ground) Look(root int, path string) (entry.Stat, error) {
+	at, err := g.Beneath(root, filepath.Dir(path))
+	if err != nil {
+		return entry.Stat{}, err
+	}
+	defer unix.Close(at)
+	return entry.At(at, filepath.Base(path))
+}
+
+// Keep moves an entry of ours to the folder of what is kept, and returns where it is then.
+func (g *Ground) Keep(root int, path string) string {
+	to := filepath.Join(g.Home, KeptName, filepath.Base(g.Dir), path)
+	if root > 0 {
+		to = filepath.Join(g.Home, KeptName, filepath.Base(g.Dir), fmt.Sprint("root-", root), path)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return ""
+	}
+	from := filepath.Join(g.UpperFolder(root), path)
+	if err := entry.Rename(from, to); err != nil {
+		if os.Chmod(from, 0o700) != nil || entry.Rename(from, to) != nil {
+			return ""
+		}
+	}
+	return to
+}
+
+// Lease opens a file for writing and takes a lease on it.
+func (g *Ground) Lease(root int, path string) (*os.File, error) {
+	at, err := g.Beneath(root, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(at)
+	return entry.TakeLease(at, filepath.Base(path))
+}
+
+// FreeLeases lets other programs open the files again.
+func (g *Ground) FreeLeases() {
+	for _, f := range g.Leases {
+		_ = f.Close()
+	}
+	g.Leases = nil
+}
+
+// GoOn does the steps that a killed process had not done, or goes on taking them back.
+func (g *Ground) GoOn(steps []Step) (Outcome, error) {
+	progress, err := os.ReadFile(filepath.Join(g.Dir, progressName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Outcome{}, err
+	}
+	done := min(len(progress), len(steps))
+	if _, err := os.Lstat(filepath.Join(g.Dir, backName)); err == nil {
+		home, err := entry.At(unix.AT_FDCWD, g.Dir)
+		if err != nil {
+			return Outcome{}, err
+		}
+		g.homeDev = home.Dev
+		failed := make([]bool, len(steps))
+		for i := range done {
+			failed[i] = progress[i] == '-'
+		}
+		return g.takeBack(steps, failed, done)
+	}
+	defer g.FreeLeases()
+	out, err := g.Run(steps, done)
+	for i, mark := range progress[:done] {
+		if mark == '+' {
+			out.Applied = append(out.Applied, filepath.Join(g.Roots[steps[i].Root].Path, steps[i].Path))
+		}
+	}
+	return out, err
+}

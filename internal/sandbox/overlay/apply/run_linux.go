@@ -1,0 +1,672 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"adze/internal/sandbox/overlay/entry"
+
+	"golang.org/x/sys/unix"
+)
+
+// Files of a view that is being applied, beside the journal.
+const (
+	progressName = "progress"  // as many bytes as steps were done
+	backName     = "take-back" // it is there when the steps are being taken back
+)
+
+const WhyFull = "there was no room on the disk, so nothing that the command changed was applied"
+
+// IsFull reports that a disk has no room, or takes nothing any more.
+func IsFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EIO) || errors.Is(err, unix.EROFS)
+}
+
+// Run does the steps from one on. One that fails is left out: its change is moved aside. Where the
+// disk is full those that were done are taken back.
+func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
+	home, _ := entry.At(unix.AT_FDCWD, g.Dir)
+	g.homeDev = home.Dev
+	progress, err := os.OpenFile(filepath.Join(g.Dir, progressName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return out, err
+	}
+	defer progress.Close()
+	failed := make([]bool, len(steps))
+	mark := []byte{'+'}
+	for i, s := range steps[from:] {
+		entry.Passing()
+		real := filepath.Join(g.Roots[s.Root].Path, s.Path)
+		mark[0] = '+'
+		err := g.do(s)
+		switch {
+		case IsFull(err):
+			out, e := g.takeBack(steps, failed, from+i)
+			out.Full = err
+			return out, e
+		case err != nil:
+			failed[from+i], mark[0] = true, '-'
+			why := err.Error()
+			if c, ok := errors.AsType[conflict](err); ok {
+				why = string(c)
+			}
+			l := Left{Path: real, Why: why}
+			if s.Kind != Removed && s.Kind != Merged {
+				l.Kept = g.Keep(s.Root, s.Path)
+			}
+			out.Left = append(out.Left, l)
+		default:
+			out.Applied = add(out.Applied, real)
+			if s.Act == ActMove {
+				out.Applied = add(out.Applied, filepath.Join(g.Roots[s.Root].Path, s.From))
+			}
+		}
+		if _, err := progress.Write(mark); err != nil {
+			if !IsFull(err) {
+				return out, err
+			}
+			out, e := g.takeBack(steps, failed, from+i+1)
+			out.Full = err
+			return out, e
+		}
+	}
+	for _, s := range steps {
+		_ = g.at(s, spot.tidy)
+	}
+	return out, nil
+}
+
+func add(paths []string, path string) []string {
+	if len(paths) > 0 && paths[len(paths)-1] == path {
+		return paths
+	}
+	return append(paths, path)
+}
+
+// takeBack undoes the steps before one, the last one first, and says what could not be.
+func (g *Ground) takeBack(steps []Step, failed []bool, before int) (out Outcome, err error) {
+	if f, err := os.Create(filepath.Join(g.Dir, backName)); err == nil {
+		_ = f.Close()
+	}
+	for i := min(before, len(steps)-1); i >= 0; i-- { // the one that failed may have begun
+		s := steps[i]
+		if failed[i] {
+			continue
+		}
+		entry.Passing()
+		if err := g.at(s, spot.undo); err != nil && i < before {
+			out.Applied = add(out.Applied, filepath.Join(g.Roots[s.Root].Path, s.Path))
+			out.Left = append(out.Left, Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: "there was no room on the disk, and this could not be taken back (" + err.Error() + "): it stands as the command left it"})
+		}
+		_ = os.Truncate(filepath.Join(g.Dir, progressName), int64(i))
+	}
+	stands := out.Left
+	for _, l := range g.KeepAll(steps, WhyFull) {
+		if !slices.ContainsFunc(stands, func(s Left) bool { return s.Path == l.Path }) {
+			out.Left = append(out.Left, l)
+		}
+	}
+	return out, nil
+}
+
+// KeepAll moves aside what none of the steps will apply.
+func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
+	for _, s := range steps {
+		real := filepath.Join(g.Roots[s.Root].Path, s.Path)
+		if s.Act == ActPark || slices.ContainsFunc(left, func(l Left) bool { return l.Path == real }) {
+			continue
+		}
+		l := Left{Path: real, Why: why}
+		if s.Kind != Removed && s.Kind != Merged {
+			l.Kept = g.Keep(s.Root, s.Path)
+		}
+		left = append(left, l)
+	}
+	return left
+}
+
+// conflict says that a step is not done because of what is there.
+type conflict string
+
+func (c conflict) Error() string { return string(c) }
+
+// spot is a step at its place.
+type spot struct {
+	*Ground
+	Step
+	at   int    // the folder of the root
+	from string // the folder of ours
+	name string
+	// abroad says that the place is in another file system than what is put there.
+	abroad bool
+}
+
+func (g *Ground) do(s Step) error {
+	return g.at(s, func(x spot) error {
+		if s.Locked {
+			if err := x.takeLock(); err != nil {
+				return err
+			}
+			defer x.releaseLock()
+		}
+		switch s.Act {
+		case ActRemove:
+			return x.remove()
+		case ActMove:
+			return x.move()
+		case ActPark:
+			return x.park()
+		case ActLink:
+			return x.link()
+		case ActWrite:
+			return x.write()
+		case ActExtend:
+			return x.extend()
+		case ActDress:
+			return x.dress()
+		}
+		return x.put()
+	})
+}
+
+// undo takes a step back. Of one that was not done nothing changes.
+func (x spot) undo() error {
+	switch x.Act {
+	case ActRemove:
+		return x.unremove()
+	case ActMove:
+		return x.unmove()
+	case ActPark:
+		return x.unpark()
+	case ActLink:
+		return x.unlink()
+	case ActWrite, ActDress:
+		return x.restore()
+	case ActExtend:
+		return x.shorten()
+	}
+	return x.unput()
+}
+
+// at opens the place of a step.
+func (g *Ground) at(s Step, do func(spot) error) error {
+	parent := filepath.Dir(s.Path)
+	at, err := g.Beneath(s.Root, parent)
+	if err != nil {
+		if s.Act == ActRemove {
+			return nil // it is gone with its folder
+		}
+		return conflict(WhyParent)
+	}
+	defer unix.Close(at)
+	x := spot{Ground: g, Step: s, at: at, from: filepath.Join(g.UpperFolder(s.Root), parent), name: filepath.Base(s.Path)}
+	here, err := entry.At(at, "")
+	if err != nil {
+		return err
+	}
+	x.abroad = here.Dev != g.homeDev
+	return do(x)
+}
+
+// now is what is at the place. It is an error where that is not what it must be.
+func (x spot) now() (entry.Stat, error) { return x.expect(x.Lower) }
+
+func (x spot) expect(want entry.Stat) (entry.Stat, error) {
+	now, err := entry.At(x.at, x.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return now, err
+	}
+	if x.Loose && now.ID() == want.ID() && want.There() {
+		return now, nil
+	}
+	if x.Moved {
+		want.Changed = now.Changed
+	}
+	if !alike(now, want) {
+		return now, conflict(WhyNewer)
+	}
+	return now, nil
+}
+
+// alike compares an entry with what it was. The time of change of a file with several names changes
+// with each of them, and a folder's with what is put into it.
+func alike(a, b entry.Stat) bool {
+	if a.Mode&unix.S_IFMT != b.Mode&unix.S_IFMT || a.Ino != b.Ino || a.Dev != b.Dev {
+		return false
+	}
+	if a.IsFolder() || !a.There() {
+		return true
+	}
+	return a.Size == b.Size && a.Modified == b.Modified && a.Mode == b.Mode && (a.Changed == b.Changed || a.Links > 1 || b.Links > 1)
+}
+
+// swapped compares what was taken out of its place: that changes the time of the inode.
+func swapped(a, b entry.Stat) bool {
+	b.Changed = a.Changed
+	return alike(a, b)
+}
+
+// remove moves an entry to where it is removed when all is applied.
+func (x spot) remove() error {
+	trash, trashAt := x.trash()
+	if _, err := entry.At(x.at, x.name); errors.Is(err, fs.ErrNotExist) {
+		return nil // also where a killed process has moved it away
+	}
+	now, err := x.now()
+	if err != nil {
+		return err
+	}
+	entry.Passing()
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	if err := entry.RenameFree(x.at, x.name, trashAt, trash); err != nil {
+		return err
+	}
+	entry.Passing()
+	if err := x.verify(trashAt, trash, now); err != nil {
+		return errors.Join(err, entry.RenameFree(trashAt, trash, x.at, x.name))
+	}
+	return nil
+}
+
+func (x spot) unremove() error {
+	trash, at := x.trash()
+	now, err := entry.At(at, trash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = entry.RenameFree(at, trash, x.at, x.name)
+	}
+	if err == nil && now.IsFolder() {
+		err = entry.Fchmod(x.at, x.name, x.Lower.Mode)
+	}
+	return err
+}
+
+// writable gives a folder that is renamed the right to be written to, which that needs.
+func (x spot) writable(at int, name string, st entry.Stat) error {
+	if st.IsFolder() && st.Mode&0o200 == 0 {
+		return entry.Fchmod(at, name, st.Mode|0o700)
+	}
+	return nil
+}
+
+// trash is where what goes away waits: in the view, or beside the place where that is in another
+// file system.
+func (x spot) trash() (name string, at int) {
+	if x.abroad {
+		return x.temp("-old"), x.at
+	}
+	return x.old(), unix.AT_FDCWD
+}
+
+// old is where an entry that goes away is moved to.
+func (x spot) old() string { return filepath.Join(x.Dir, fmt.Sprint("old-", x.Number)) }
+
+// temp is a name beside the place, for what comes from another file system.
+func (x spot) temp(suffix string) string {
+	return fmt.Sprintf("%s%s-%d%s", TempPrefix, filepath.Base(x.Dir), x.Number, suffix)
+}
+
+const TempPrefix = ".adze-"
+
+// tidy removes what a step left beside its place.
+func (x spot) tidy() error {
+	if x.abroad {
+		return errors.Join(entry.RemoveBeneath(x.at, x.temp("-old")), entry.RemoveBeneath(x.at, x.temp("")))
+	}
+	return nil
+}
+
+// verify looks at what was taken out of its place: if somebody changed it in the last moment, it
+// goes back.
+func (x spot) verify(at int, name string, before entry.Stat) error {
+	st, err := entry.At(at, name)
+	if err != nil {
+		return err
+	}
+	if x.Loose && st.ID() == before.ID() {
+		return nil
+	}
+	if !swapped(st, before) {
+		return conflict(WhyNewer)
+	}
+	if !st.IsFolder() {
+		return nil
+	}
+	fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	newest, err := entry.NewestIn(fd)
+	if err == nil && entry.Later(newest, x.Lower.Changed) && entry.Later(newest, x.Since) {
+		err = conflict(WhyNewer)
+	}
+	return err
+}
+
+// put puts an entry of ours at its place.
+func (x spot) put() error {
+	now, err := entry.At(x.at, x.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if x.ours(now) {
+		return x.finish() // it was done before the process was killed
+	}
+	if now, err = x.now(); err != nil {
+		return err
+	}
+	fromAt, from := unix.AT_FDCWD, filepath.Join(x.from, x.name)
+	if x.abroad {
+		if from, err = x.stage(from); err != nil {
+			return err
+		}
+		fromAt = x.at
+	}
+	if err := x.writable(fromAt, from, x.Upper); err != nil {
+		return err
+	}
+	entry.Passing()
+	if !now.There() {
+		if err := entry.RenameFree(fromAt, from, x.at, x.name); err != nil {
+			if err == unix.EEXIST {
+				return conflict(WhyNewer)
+			}
+			return err
+		}
+		return x.finish()
+	}
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	if err := entry.Exchange(fromAt, from, x.at, x.name); err != nil {
+		return err
+	}
+	if err := x.verify(fromAt, from, now); err != nil {
+		return errors.Join(err, entry.Exchange(fromAt, from, x.at, x.name))
+	}
+	return x.finish()
+}
+
+// ours reports the entry that a step put at its place.
+func (x spot) ours(now entry.Stat) bool {
+	staged, ok := x.staged()
+	return now.There() && (now.ID() == x.Upper.ID() || ok && now.Ino == staged)
+}
+
+func (x spot) unput() error {
+	now, err := entry.At(x.at, x.name)
+	if err != nil || !x.ours(now) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return errors.Join(err, x.tidy())
+	}
+	toAt, to := unix.AT_FDCWD, filepath.Join(x.from, x.name)
+	if x.abroad {
+		toAt, to = x.at, x.temp("")
+	}
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	if !x.Lower.There() {
+		err = entry.RenameFree(x.at, x.name, toAt, to)
+	} else if err = entry.Exchange(x.at, x.name, toAt, to); err == nil && x.Lower.IsFolder() {
+		err = entry.Fchmod(x.at, x.name, x.Lower.Mode)
+	}
+	if err != nil {
+		return err
+	}
+	return x.tidy()
+}
+
+// finish gives a folder its mode.
+func (x spot) finish() error {
+	entry.Passing()
+	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
+		return entry.Fchmod(x.at, x.name, x.Upper.Mode)
+	}
+	return nil
+}
+
+func (x spot) stagedFile() string { return filepath.Join(x.Dir, fmt.Sprint("staged-", x.Number)) }
+
+// staged is the inode of the copy that is beside the place, or was.
+func (x spot) staged() (ino uint64, ok bool) {
+	if !x.abroad {
+		return 0, false
+	}
+	data, err := os.ReadFile(x.stagedFile())
+	if err != nil {
+		return 0, false
+	}
+	_, err = fmt.Sscan(string(data), &ino)
+	return ino, err == nil
+}
+
+// stage copies an entry of ours to a name beside the place, because it lies in another file system.
+func (x spot) stage(from string) (string, error) {
+	temp := x.temp("")
+	if err := entry.RemoveBeneath(x.at, temp); err != nil {
+		return "", err
+	}
+	if err := entry.CopyTo(from, x.at, temp); err != nil {
+		return "", errors.Join(err, entry.RemoveBeneath(x.at, temp))
+	}
+	st, err := entry.At(x.at, temp)
+	if err != nil {
+		return "", err
+	}
+	entry.Passing()
+	return temp, os.WriteFile(x.stagedFile(), fmt.Append(nil, st.Ino), 0o600)
+}
+
+// parked is where what waits for its new name is: in the view, or at the top of the root where that
+// is in another file system.
+func (x spot) parked() (at int, name string) {
+	if x.abroad {
+		return x.Tops[x.Root], fmt.Sprintf("%s%s-parked-%d", TempPrefix, filepath.Base(x.Dir), x.Parked)
+	}
+	return unix.AT_FDCWD, filepath.Join(x.Dir, fmt.Sprint("parked-", x.Parked))
+}
+
+func (x spot) park() error {
+	at, name := x.parked()
+	if _, err := entry.At(at, name); err == nil {
+		return nil
+	}
+	now, err := entry.At(x.at, x.name)
+	if err != nil || now.ID() != x.Lower.ID() {
+		return conflict(WhyGone)
+	}
+	if err := x.writable(x.at, x.name, now); err != nil {
+		return err
+	}
+	return entry.RenameFree(x.at, x.name, at, name)
+}
+
+func (x spot) unpark() error {
+	at, name := x.parked()
+	err := entry.RenameFree(at, name, x.at, x.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// source opens the folder in which the entry is that a step renames or links.
+func (x spot) source() (at int, name string, close func(), err error) {
+	if x.Parked > 0 {
+		at, name = x.parked()
+		return at, name, func() {}, nil
+	}
+	at, err = x.Beneath(x.Root, filepath.Dir(x.From))
+	if err != nil {
+		return -1, "", nil, conflict(WhyGone)
+	}
+	return at, filepath.Base(x.From), func() { _ = unix.Close(at) }, nil
+}
+
+// move gives the entry its name. What is there goes away.
+func (x spot) move() error {
+	now, err := entry.At(x.at, x.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	sourceAt, source, closeSource, err := x.source()
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	trash, trashAt := x.trash()
+	if now.There() && now.ID() == x.Lower.ID() { // done before the process was killed
+		left, err := entry.At(sourceAt, source)
+		if err == nil && left.There() && (left.ID() == x.Over.ID() || left.ID() == x.Upper.ID()) {
+			return entry.RenameFree(sourceAt, source, trashAt, trash)
+		}
+		return nil
+	}
+	st, err := entry.At(sourceAt, source)
+	if err != nil || st.ID() != x.Lower.ID() || st.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+		return conflict(WhyGone)
+	}
+	if err := x.writable(sourceAt, source, st); err != nil {
+		return err
+	}
+	entry.Passing()
+	if !now.There() {
+		if x.Over.There() && !x.Loose {
+			return conflict(WhyNewer)
+		}
+		err := entry.RenameFree(sourceAt, source, x.at, x.name)
+		if err == unix.EEXIST {
+			err = conflict(WhyNewer)
+		}
+		return err
+	}
+	if !x.copyOfOurs(now) {
+		if now, err = x.expect(x.Over); err != nil {
+			return err
+		}
+	}
+	if err := entry.Exchange(sourceAt, source, x.at, x.name); err != nil {
+		return err
+	}
+	entry.Passing()
+	if x.copyOfOurs(now) {
+		return entry.RenameFree(sourceAt, source, trashAt, trash)
+	}
+	if err := x.verify(sourceAt, source, now); err != nil {
+		return errors.Join(err, entry.Exchange(sourceAt, source, x.at, x.name))
+	}
+	return entry.RenameFree(sourceAt, source, trashAt, trash)
+}
+
+// copyOfOurs reports that the command's version is at the place, which came there with its folder.
+func (x spot) copyOfOurs(now entry.Stat) bool {
+	return now.ID() == x.Upper.ID() || x.abroad && !x.Over.There() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
+}
+
+func (x spot) unmove() error {
+	now, err := entry.At(x.at, x.name)
+	if err != nil || now.ID() != x.Lower.ID() {
+		return nil
+	}
+	at, source, closeSource, err := x.source()
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	if _, err := entry.At(at, source); err == nil { // it was exchanged, and no more
+		return entry.Exchange(x.at, x.name, at, source)
+	}
+	if err := entry.RenameFree(x.at, x.name, at, source); err != nil {
+		return err
+	}
+	trash, trashAt := x.trash()
+	if err := entry.RenameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// link gives the entry at From a second name. Where somebody else has put another one there, the
+// command's version gets the name: it is a copy of the one that the command linked.
+func (x spot) link() error {
+	at, source, closeSource, err := x.source()
+	if err != nil {
+		return x.instead().put()
+	}
+	defer closeSource()
+	st, err := entry.At(at, source)
+	if copied := x.abroad && x.Lower.ID() == x.Upper.ID(); err != nil || st.ID() != x.Lower.ID() && !copied {
+		return x.instead().put()
+	}
+	now, err := entry.At(x.at, x.name)
+	switch {
+	case err == nil && now.ID() == st.ID():
+		return nil
+	case err == nil && !x.copyOfOurs(now):
+		if _, err := x.expect(x.Over); err != nil {
+			return err
+		}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil && x.Over.There():
+		return conflict(WhyNewer)
+	}
+	temp := x.temp("")
+	if err := entry.RemoveBeneath(x.at, temp); err != nil {
+		return err
+	}
+	if err := unix.Linkat(at, source, x.at, temp, 0); err != nil {
+		return err
+	}
+	entry.Passing()
+	if !now.There() {
+		return entry.RenameFree(x.at, temp, x.at, x.name)
+	}
+	if err := entry.Exchange(x.at, temp, x.at, x.name); err != nil {
+		return err
+	}
+	trash, trashAt := x.trash()
+	return entry.RenameFree(x.at, temp, trashAt, trash)
+}
+
+// instead is the step that puts the command's version where the link would be.
+func (x spot) instead() spot {
+	x.Lower = x.Over
+	return x
+}
+
+func (x spot) unlink() error {
+	now, err2 := entry.At(x.at, x.name)
+	if err2 == nil && x.ours(now) && x.Lower.ID() != x.Upper.ID() {
+		return x.instead().unput()
+	}
+	at, source, closeSource, err := x.source()
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	st, err := entry.At(at, source)
+	if err != nil || err2 != nil || now.ID() != st.ID() {
+		return entry.RemoveBeneath(x.at, x.temp(""))
+	}
+	if err := unix.Unlinkat(x.at, x.name, 0); err != nil {
+		return err
+	}
+	trash, trashAt := x.trash()
+	if err := entry.RenameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
