@@ -35,9 +35,6 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	case r.Sandbox != "":
 		notes = append(notes, "(it ran in a sandbox: no network but hosts that are allowed, through the proxy of HTTPS_PROXY; everything outside the workspace and /tmp is read only, of the home only toolchains are there, and read only are .git hooks and config and the folders of editors in it)")
 	}
-	if r.Sandbox != "" && r.Code != 0 && strings.Contains(r.Output.Head+r.Output.Tail, crossDevice) {
-		notes = append(notes, "(in the sandbox a folder that was there before cannot be renamed in one step; mv copies it, so use mv, and with git mv and git add -A)")
-	}
 	if r.Sandbox != "" && r.Code != 0 && strings.Contains(r.Output.Head+r.Output.Tail, otherLink) {
 		notes = append(notes, "(in the sandbox a hard link to a file that was there before has another inode number than that file showed; use git clone --no-hardlinks)")
 	}
@@ -121,10 +118,6 @@ func putAside(r proc.Result) (notes []string) {
 	}
 	return notes
 }
-
-// crossDevice is the text of the error that programs get who rename such a folder. It is only a
-// reason for a hint.
-const crossDevice = "nvalid cross-device link"
 
 // otherLink is the text of the error of git clone --local in a view (git 2.39).
 const otherLink = "hardlink different from source"

@@ -47,7 +47,7 @@ func gone(name string) string {
 		"the model pages through what is longer":                                       "output limits.glob limits.grep limits.list",
 		"a command may name up to 10m, or limits.bash_timeout where that is longer":    "limits.bash_max_timeout",
 		"the file of an agent has steps, and four work beside each other":              "limits.task_steps limits.tasks",
-		"caches of the sandbox take 10 GiB, and the oldest go":                         "limits.sandbox_caches_mb",
+		"the sandbox keeps the caches of a folder for 30 days after their last use":    "limits.sandbox_caches_mb",
 		`"undo": {"off": true} runs what cannot be kept`:                               "undo.on_failure",
 		"files up to 64 MiB are kept":                                                  "undo.file_mb",
 		"sessions.keep has days and count":                                             "sessions.keep.total_mb",

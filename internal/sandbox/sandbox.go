@@ -62,16 +62,16 @@ type layering struct {
 	noView func(m Means, folders ...string) string
 }
 
-// useCaches keeps the private caches within their quota, once.
+// useCaches takes the private caches into use and removes old ones, once.
 func (s *Sandbox) useCaches() {
 	s.caching.Do(func() {
 		if s.o.State == "" {
 			return
 		}
 		dir := cacheDir(s.o.State, s.workspace.path)
-		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), quota: usualQuota, now: time.Now}
+		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), now: time.Now}
 		s.cached = c.begin()
-		s.removing.Go(func() { c.measure(s.over) })
+		s.removing.Go(c.trim)
 	})
 }
 

@@ -91,8 +91,9 @@ func (r *room) content() map[string]string {
 		switch {
 		case e.IsDir():
 			out[name] = info.Mode().String()
-			names, err := entry.AttributeNames(path)
-			if err == nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, entry.OverlayAttribute) }) {
+			list := make([]byte, 4096)
+			n, err := unix.Llistxattr(path, list)
+			if err == nil && strings.Contains(string(list[:n]), "user.overlay.") {
 				out[name] += " with attributes of overlays"
 			}
 		case e.Type() == fs.ModeSymlink:

@@ -184,10 +184,7 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 	if err := entry.OpenFolder(at, c.Upper); err != nil { // else its attributes cannot be read
 		return err
 	}
-	opaque, err := entry.IsOpaque(at)
-	if err != nil {
-		return err
-	}
+	opaque := entry.IsOpaque(at)
 	if opaque && lower >= 0 && c.Lower.IsFolder() && entry.Later(c.Lower.Born, v.Since) {
 		opaque = false // both made it
 	}

@@ -237,7 +237,7 @@ func (o *origins) missing(dir *Change, name string, lower int, was *lost) error 
 	case slices.Contains(o.Roots[o.root].Hidden, was.path):
 		return nil
 	}
-	c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir, Kind: apply.Removed, Lower: was.stat, was: was.path}
+	c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir, Kind: apply.Removed, Lower: was.stat, decided: decided{was: was.path}}
 	if err := o.readRemoved(c, name, lower); err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (o *origins) far(c *Change, l *lost) (score int) {
 		}
 	} else if l.stat.UID == c.Upper.UID && o.mayBe(c, l) {
 		sameTime := l.stat.Modified == c.Upper.Modified
-		switch content := o.content(c, l.path); {
+		switch content, _, _ := o.compareWith(c, l.path); {
 		case content == entry.Same && sameTime:
 			score = 8
 		case content == entry.Same, sameTime && content == entry.Behind:
@@ -296,17 +296,15 @@ func (o *origins) mayBe(c *Change, l *lost) bool {
 	if !l.stat.IsFile() || c.Copied != o.marks(l.stat) {
 		return false
 	}
-	return c.Copied || c.Upper.Modified == l.stat.Modified && c.Upper.Size == l.stat.Size && o.content(c, l.path) == entry.Same
+	if c.Copied || c.Upper.Modified != l.stat.Modified || c.Upper.Size != l.stat.Size {
+		return c.Copied
+	}
+	content, _, _ := o.compareWith(c, l.path)
+	return content == entry.Same
 }
 
-// content compares a file of ours with one of the root.
-func (o *origins) content(c *Change, path string) entry.Content {
-	content, _, _ := o.compareWith(c, path)
-	return content
-}
-
-// compareWith is content, and also says where both contents part, and whether the attributes of both
-// are the same.
+// compareWith compares a file of ours with one of the root: also where both contents part, and
+// whether the attributes of both are the same.
 func (o *origins) compareWith(c *Change, path string) (content entry.Content, fork int64, attributes bool) {
 	dir, err := o.Beneath(o.root, filepath.Dir(path))
 	if err != nil {

@@ -75,22 +75,7 @@ type Change struct {
 	Copied bool
 	// Content compares a copied file with what is there.
 	Content entry.Content
-	//lint:ignore U1000 views are of Linux alone
-	fork int64 // where both contents differ, at the beginning of a line
-	//lint:ignore U1000 views are of Linux alone
-	how how
-	//lint:ignore U1000 views are of Linux alone
-	attributes bool // those of the file below are the same
-	//lint:ignore U1000 views are of Linux alone
-	apart bool // it is a copy of what the command linked
-	//lint:ignore U1000 views are of Linux alone
-	followed []string // paths in a renamed folder that somebody else made meanwhile
-	//lint:ignore U1000 views are of Linux alone
-	was string // where the entry is that goes away, if its folder is renamed before
-	//lint:ignore U1000 views are of Linux alone
-	renamed bool // a removed entry has got another name
-	//lint:ignore U1000 views are of Linux alone
-	loose bool // what is there may have grown meanwhile
+	decided // how it is applied
 	// From is where an entry was that the command renamed, or of which it made another name; if nil,
 	// it did neither.
 	From *Origin
@@ -112,20 +97,6 @@ type Change struct {
 	// replaced all the same.
 	Known bool
 }
-
-// how is the way in which a copied file is applied.
-//
-//lint:ignore U1000 views are of Linux alone
-type how byte
-
-const (
-	//lint:ignore U1000 views are of Linux alone
-	inPlace how = iota
-	//lint:ignore U1000 views are of Linux alone
-	appended
-	//lint:ignore U1000 views are of Linux alone
-	attributes
-)
 
 // Origin is an entry that a command renamed or linked.
 type Origin struct {

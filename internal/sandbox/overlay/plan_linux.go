@@ -11,7 +11,7 @@ import (
 
 // plan makes the steps for changes that are settled.
 func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
-	p := planner{View: v}
+	p := planner{View: v, late: map[*Change]bool{}}
 	for _, top := range changes {
 		if err := p.change(top, around{}); err != nil {
 			return nil, err
@@ -89,9 +89,6 @@ func (p *planner) change(c *Change, in around) error {
 	case renamed && c.From.Whole: // with its folder
 	case renamed:
 		p.renamed = append(p.renamed, c)
-		if p.late == nil {
-			p.late = map[*Change]bool{}
-		}
 		p.late[c] = in.put || in.renamed
 		in.comes(p)
 	case c.From != nil:
@@ -102,10 +99,10 @@ func (p *planner) change(c *Change, in around) error {
 	case writes: // below
 	case c.Kind == apply.Removed:
 		if !c.renamed {
-			p.steps = append(p.steps, in.step(c, apply.ActRemove))
+			p.add(c.step(apply.ActRemove), in)
 		}
 	case !in.put:
-		p.steps = append(p.steps, in.step(c, apply.ActPut))
+		p.add(c.step(apply.ActPut), in)
 	}
 	if writes {
 		s := c.step(map[how]apply.Act{inPlace: apply.ActWrite, appended: apply.ActExtend, attributes: apply.ActDress}[c.how])
@@ -155,13 +152,12 @@ func (in around) comes(p *planner) {
 	}
 }
 
-// step is a step of a change in such a folder.
-func (in around) step(c *Change, a apply.Act) apply.Step {
-	s := c.step(a)
+// add adds a step of a change in such a folder.
+func (p *planner) add(s apply.Step, in around) {
 	if in.renamed {
 		s.Order = apply.OrderWrites
 	}
-	return s
+	p.steps = append(p.steps, s)
 }
 
 // moves makes the steps that rename: first those whose new name is free, or of an entry that goes

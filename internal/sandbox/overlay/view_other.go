@@ -13,6 +13,8 @@ type View struct {
 	Roots []apply.Root
 }
 
+type decided struct{}
+
 // Make fails.
 func Make(string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 

@@ -15,7 +15,7 @@ import (
 // newWeb makes the server of CONNECT and of absolute addresses. The standard library reads and
 // writes the requests anew, so that what passes is what was judged.
 func (s *Server) newWeb() *http.Server {
-	web := &http.Server{
+	return &http.Server{
 		Handler:           http.HandlerFunc(s.serveHTTP),
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
@@ -23,13 +23,6 @@ func (s *Server) newWeb() *http.Server {
 		ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is no news
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
 	}
-	if s.begin() {
-		go func() {
-			defer s.running.Done()
-			web.Serve(s.handed)
-		}()
-	}
-	return web
 }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {

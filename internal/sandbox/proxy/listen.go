@@ -1,45 +1,28 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"sync"
-	"time"
 )
 
 // Serve takes connections from a listener, until it or the server is closed, and closes it. It
 // returns nil when it was ended by [Server.Close].
 func (s *Server) Serve(l net.Listener) error {
+	defer l.Close()
 	if !s.begin() {
-		l.Close()
 		return nil
 	}
 	defer s.running.Done()
 	stop := context.AfterFunc(s.ctx, func() { l.Close() })
 	defer stop()
-	defer l.Close()
-	for {
-		select { // the slot before the connection: what cannot be carried waits in the kernel's queue
-		case s.slots <- struct{}{}:
-		case <-s.ctx.Done():
-			return nil
-		}
-		conn, err := l.Accept()
-		if err != nil {
-			<-s.slots
-			if s.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		if !s.begin() {
-			conn.Close()
-			return nil
-		}
-		go s.take(conn)
+	err := s.web.Serve(listener{l, s})
+	if s.ctx.Err() != nil || errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) {
+		return nil
 	}
+	return err
 }
 
 // begin counts something that runs, unless the server is closed.
@@ -53,95 +36,68 @@ func (s *Server) begin() bool {
 	return true
 }
 
-// take serves one client by what its first byte says: 5 is SOCKS, all else is HTTP.
-func (s *Server) take(raw net.Conn) {
-	defer s.running.Done()
-	defer func() { <-s.slots }()
-	if !s.hold(raw) {
-		return
+// listener gives the server at most MaxConnections at once. What waits stays in the kernel's queue.
+type listener struct {
+	net.Listener
+	server *Server
+}
+
+func (l listener) Accept() (net.Conn, error) {
+	select {
+	case l.server.slots <- struct{}{}:
+	case <-l.server.ctx.Done():
+		return nil, net.ErrClosed
 	}
-	defer s.drop(raw)
-	conn := &peeked{Conn: raw, reader: bufio.NewReaderSize(raw, 4<<10)}
-	raw.SetReadDeadline(time.Now().Add(headTime))
-	first, err := conn.reader.Peek(1)
+	conn, err := l.Listener.Accept()
 	if err != nil {
-		return
+		<-l.server.slots
+		return nil, err
 	}
-	if first[0] == socksVersion {
-		s.serveSocks(conn)
-		return
+	c := &client{Conn: conn, server: l.server}
+	if !l.server.hold(c) {
+		return nil, net.ErrClosed
 	}
-	conn.done = make(chan struct{})
-	if s.handed.give(conn) {
-		<-conn.done // the web server has it until it closes it
-	}
+	return c, nil
+}
+
+// client is a connection of a program.
+type client struct {
+	net.Conn
+	server *Server
+	once   sync.Once
+}
+
+func (c *client) CloseWrite() error { return closeWrite(c.Conn) }
+
+func (c *client) Close() error {
+	c.once.Do(func() {
+		c.server.forget(c)
+		<-c.server.slots
+	})
+	return c.Conn.Close()
 }
 
 // hold remembers a connection so that Close ends it.
 func (s *Server) hold(conn net.Conn) bool {
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.closed {
-		conn.Close()
-		return false
+	closed := s.closed
+	if !closed {
+		s.open[conn] = true
 	}
-	s.open[conn] = true
-	return true
+	s.mutex.Unlock()
+	if closed {
+		conn.Close()
+	}
+	return !closed
 }
 
-func (s *Server) drop(conn net.Conn) {
-	conn.Close()
+func (s *Server) forget(conn net.Conn) {
 	s.mutex.Lock()
 	delete(s.open, conn)
 	s.mutex.Unlock()
 }
 
-// peeked is a connection of which some bytes were read ahead.
-type peeked struct {
-	net.Conn
-	reader *bufio.Reader
-	done   chan struct{} // closed with the connection, when another serves it
-	once   sync.Once
+func (s *Server) drop(conn net.Conn) {
+	conn.Close()
+	s.forget(conn)
 }
-
-func (p *peeked) Read(b []byte) (int, error) { return p.reader.Read(b) }
-
-func (p *peeked) CloseWrite() error { return closeWrite(p.Conn) }
-
-func (p *peeked) Close() error {
-	err := p.Conn.Close()
-	if p.done != nil {
-		p.once.Do(func() { close(p.done) })
-	}
-	return err
-}
-
-// handed is the listener of the web server: the connections that speak HTTP.
-type handed struct {
-	ctx   context.Context
-	conns chan net.Conn
-}
-
-func newHanded(ctx context.Context) *handed { return &handed{ctx, make(chan net.Conn)} }
-
-// give hands a connection over and reports whether somebody took it.
-func (h *handed) give(conn net.Conn) bool {
-	select {
-	case h.conns <- conn:
-		return true
-	case <-h.ctx.Done():
-		return false
-	}
-}
-
-func (h *handed) Accept() (net.Conn, error) {
-	select {
-	case conn := <-h.conns:
-		return conn, nil
-	case <-h.ctx.Done():
-		return nil, net.ErrClosed
-	}
-}
-
-func (h *handed) Close() error   { return nil }
-func (h *handed) Addr() net.Addr { return &net.TCPAddr{} }

@@ -6,20 +6,20 @@
 // What a client wrote is read once, by this package, and never handed on as text: a name that two
 // parsers could read in two ways is refused.
 //
-// Where to start: target.go, what is asked and dialled. One listener takes what programs speak:
-// CONNECT and absolute addresses of HTTP (http.go) and SOCKS 5 (socks.go); the first byte tells
-// them apart (listen.go). Who asks for a target that is being asked for already waits for the same
+// Where to start: target.go, what is asked and dialled. Programs speak HTTP to it: CONNECT
+// and absolute addresses (http.go). Who asks for a target that is being asked for already waits for the same
 // answer (answers.go), and an answer holds for as long as the server, which is one command.
 //
 // Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they
 // have, and a host that serves others by the name in TLS or in a header (fronting) reaches those
 // too. Names are asked for, not addresses: a rule for a host holds for every address of it that the
-// dialler allows. UDP is not carried, nor the BIND command of SOCKS. Programs that ignore the proxy
-// variables (Java, most database clients, ssh) get no connection at all.
+// dialler allows. UDP is not carried. Programs that ignore the proxy variables (Java, most database
+// clients, ssh), or that speak SOCKS alone, get no connection at all.
 package proxy
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -75,7 +75,6 @@ type Server struct {
 	answers answers
 	slots   chan struct{}
 	web     *http.Server
-	handed  *handed
 
 	mutex   sync.Mutex
 	open    map[net.Conn]bool
@@ -90,7 +89,6 @@ func New(c Config) *Server {
 	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), open: map[net.Conn]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.answers.known = map[Target]*answer{}
-	s.handed = newHanded(s.ctx)
 	s.web = s.newWeb()
 	return s
 }
@@ -99,10 +97,11 @@ func New(c Config) *Server {
 func (s *Server) Close() {
 	s.mutex.Lock()
 	s.closed = true
-	for conn := range s.open {
+	open := slices.Collect(maps.Keys(s.open))
+	s.mutex.Unlock()
+	for _, conn := range open {
 		conn.Close()
 	}
-	s.mutex.Unlock()
 	s.cancel()
 	s.web.Close()
 	s.running.Wait()
@@ -126,10 +125,10 @@ func (s *Server) Refused() []Refusal {
 // this machine is reached without it, which is the namespace of the command. Node reads them only
 // when told to.
 func Environment(address string) []string {
-	web, socks, none := "http://"+address, "socks5h://"+address, "localhost,127.0.0.1,::1"
+	web, none := "http://"+address, "localhost,127.0.0.1,::1"
 	return []string{
 		"HTTP_PROXY=" + web, "http_proxy=" + web, "HTTPS_PROXY=" + web, "https_proxy=" + web,
-		"ALL_PROXY=" + socks, "all_proxy=" + socks, "NO_PROXY=" + none, "no_proxy=" + none,
+		"ALL_PROXY=" + web, "all_proxy=" + web, "NO_PROXY=" + none, "no_proxy=" + none,
 		"NODE_USE_ENV_PROXY=1",
 	}
 }

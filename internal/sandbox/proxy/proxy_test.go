@@ -3,7 +3,6 @@ package proxy
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"net/netip"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,67 +142,9 @@ func TestHostsThatTwoParsersCouldReadInTwoWays(t *testing.T) {
 		if err == nil && resp.StatusCode == 200 {
 			t.Errorf("CONNECT to %q was carried", host)
 		}
-		if reply := socks(t, d, socksName, host, 443); reply == socksGranted {
-			t.Errorf("SOCKS to %q was carried", host)
-		}
 	}
 	if d.asked.Load()+d.dialled.Load() != 0 {
 		t.Errorf("%d were asked for, %d dialled", d.asked.Load(), d.dialled.Load())
-	}
-}
-
-// socks asks for a target as a client does and returns the reply, -1 when there was none.
-func socks(t *testing.T, d *door, kind byte, host string, port uint16) int {
-	t.Helper()
-	conn := d.dial(t)
-	defer conn.Close()
-	request := []byte{5, 1, 0, 5, 1, 0, kind}
-	if kind == socksName {
-		request = append(request, byte(len(host)))
-		request = append(request, host...)
-	} else {
-		request = append(request, netip.MustParseAddr(host).AsSlice()...)
-	}
-	conn.Write(binary.BigEndian.AppendUint16(request, port))
-	reply := make([]byte, 12)
-	if n, _ := io.ReadFull(conn, reply); n < 4 || reply[0] != 5 || reply[1] != 0 {
-		return -1
-	}
-	return int(reply[3])
-}
-
-func TestSocksAnswers(t *testing.T) {
-	d := open(t, echo(t), func(at Target) error {
-		if at.Host == "bad.example" {
-			return errNotAllowed
-		}
-		return nil
-	})
-	cases := []struct {
-		kind  byte
-		host  string
-		reply int
-		at    Target
-	}{
-		{socksName, "good.example", socksGranted, Target{"good.example", 443}},
-		{socksName, "192.0.2.7", socksGranted, Target{"192.0.2.7", 443}},
-		{socksIPv4, "192.0.2.8", socksGranted, Target{"192.0.2.8", 443}},
-		{socksIPv6, "2001:db8::1", socksGranted, Target{"2001:db8::1", 443}},
-		{socksName, "bad.example", socksDenied, Target{}},
-	}
-	for _, c := range cases {
-		if got := socks(t, d, c.kind, c.host, 443); got != c.reply {
-			t.Errorf("%s: reply %d, want %d", c.host, got, c.reply)
-		}
-	}
-	if refused := d.server.Refused(); len(refused) != 1 || refused[0].Target != (Target{"bad.example", 443}) || refused[0].Why == "" {
-		t.Errorf("refused %v", refused)
-	}
-	d.server.Close()
-	for _, c := range cases[:4] {
-		if !slices.ContainsFunc(d.visits, func(v Visit) bool { return v.Target == c.at && v.Refused == nil }) {
-			t.Errorf("no visit went to %v: %+v", c.at, d.visits)
-		}
 	}
 }
 

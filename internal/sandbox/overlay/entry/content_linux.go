@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -102,45 +101,38 @@ func IsWhiteout(at string) bool {
 	return unix.Lstat(at, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0
 }
 
-// OverlayAttribute begins the attributes that the kernel sets on entries of upper folders.
-const OverlayAttribute = "user.overlay."
+// overlayAttribute begins the attributes that the kernel sets on entries of upper folders.
+const overlayAttribute = "user.overlay."
 
 // IsOpaque reports a folder that shows nothing of what lies below it.
-func IsOpaque(at string) (bool, error) {
+func IsOpaque(at string) bool {
 	value := make([]byte, 4)
-	n, err := unix.Lgetxattr(at, OverlayAttribute+"opaque", value)
-	if err == unix.ENODATA || err == unix.ENOTSUP || err == unix.ERANGE {
-		return false, nil
-	}
-	return err == nil && string(value[:max(n, 0)]) == "y", err
+	n, err := unix.Lgetxattr(at, overlayAttribute+"opaque", value)
+	return err == nil && string(value[:n]) == "y"
 }
 
-func AttributeNames(at string) ([]string, error) {
-	buf := make([]byte, 256)
-	for {
-		n, err := unix.Llistxattr(at, buf)
-		switch {
-		case err == unix.ERANGE:
-			buf = make([]byte, 4*len(buf))
-			continue
-		case err == unix.EACCES || err == unix.EPERM || err == unix.ENOTSUP:
-			return nil, nil
-		case err != nil || n == 0:
-			return nil, err
-		}
-		return strings.Split(strings.TrimSuffix(string(buf[:n]), "\x00"), "\x00"), nil
+// maxList is how long the kernel lets a list of attributes be, and a value (xattr(7)).
+const maxList = 64 << 10
+
+// attributeNames lists the attributes of an entry. It is nil where they cannot be read.
+func attributeNames(path string, list func(string, []byte) (int, error)) []string {
+	buf := make([]byte, maxList)
+	n, err := list(path, buf)
+	if err != nil {
+		return nil
 	}
+	return strings.FieldsFunc(string(buf[:n]), func(r rune) bool { return r == 0 })
 }
 
 // bookkeeping reports an attribute by which the kernel or the listener remembers something.
 func bookkeeping(name string) bool {
-	return strings.HasPrefix(name, OverlayAttribute) || name == seccomptrace.Moved
+	return strings.HasPrefix(name, overlayAttribute) || name == seccomptrace.Moved
 }
 
 // Strip removes the attributes that are bookkeeping.
 func Strip(at string, st Stat) error {
-	names, err := AttributeNames(at)
-	for _, name := range names {
+	var err error
+	for _, name := range attributeNames(at, unix.Llistxattr) {
 		if !bookkeeping(name) {
 			continue
 		}
@@ -160,20 +152,9 @@ func SameAttributes(a, b int) bool {
 	return x == nil || y == nil || maps.EqualFunc(x, y, bytes.Equal)
 }
 
-// splitNames are the names of attributes, but for the kernel's and our own.
-func splitNames(list []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range strings.SplitSeq(string(list), "\x00") {
-			if name != "" && !bookkeeping(name) && !yield(name) {
-				return
-			}
-		}
-	}
-}
-
 // HasOrigin reports an entry that the kernel copied up.
 func HasOrigin(at string) bool {
-	_, err := unix.Lgetxattr(at, OverlayAttribute+"origin", nil)
+	_, err := unix.Lgetxattr(at, overlayAttribute+"origin", nil)
 	return err == nil
 }
 
@@ -347,17 +328,16 @@ func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) err
 // those that only the system sets. It is nil where they cannot be read.
 func AttributesOf(fd int) map[string][]byte {
 	path := byDescriptor(fd)
-	buf := make([]byte, 64<<10)
-	n, err := unix.Listxattr(path, buf)
-	if err != nil {
+	names := attributeNames(path, unix.Listxattr)
+	if names == nil {
 		return nil
 	}
 	out := map[string][]byte{}
-	for name := range splitNames(buf[:n]) {
-		if !strings.HasPrefix(name, "user.") && !slices.Contains([]string{"system.posix_acl_access", "system.posix_acl_default"}, name) {
+	for _, name := range names {
+		if bookkeeping(name) || !strings.HasPrefix(name, "user.") && !slices.Contains([]string{"system.posix_acl_access", "system.posix_acl_default"}, name) {
 			continue
 		}
-		value := make([]byte, 64<<10)
+		value := make([]byte, maxList)
 		n, err := unix.Getxattr(path, name, value)
 		if err != nil {
 			return nil
@@ -371,6 +351,7 @@ func AttributesOf(fd int) map[string][]byte {
 // otherwise.
 var Moment func()
 
+// Passing is one of those moments.
 func Passing() {
 	if Moment != nil {
 		Moment()

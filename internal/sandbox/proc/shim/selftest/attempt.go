@@ -15,9 +15,12 @@
 package selftest
 
 import (
+	"errors"
 	"maps"
 	"os"
+	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Word is the hidden first argument that makes this binary try.
@@ -100,7 +103,7 @@ func write(path string, flags int) error {
 		return err
 	}
 	_, err = f.WriteString("written by an attempt\n")
-	return firstOf(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 // read counts a file that is there and empty as refused.
@@ -124,11 +127,74 @@ func link(both string) error {
 	return write(to, os.O_WRONLY|os.O_APPEND)
 }
 
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+// tcp connects to a port of this machine.
+func tcp(port string) error { return stream(port, 0) }
+
+func stream(port string, protocol int) error {
+	at, err := loopback(port)
+	if err != nil {
+		return err
 	}
-	return nil
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, protocol)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return syscall.Connect(fd, at)
+}
+
+// udp sends a packet and waits for the answer: sending alone succeeds where nobody listens.
+func udp(port string) error {
+	at, err := loopback(port)
+	if err != nil {
+		return err
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	if err := syscall.Connect(fd, at); err != nil {
+		return err
+	}
+	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: 1}); err != nil {
+		return err
+	}
+	if _, err := syscall.Write(fd, []byte("?")); err != nil {
+		return err
+	}
+	_, err = syscall.Read(fd, make([]byte, 1))
+	return err
+}
+
+// unixSocket connects to a socket by its path, or by its name where it begins with @.
+func unixSocket(name string) error {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
+}
+
+// serve is the other side of unixSocket.
+func serve(path string) {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		err = errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}), syscall.Listen(fd, 8))
+	}
+	if err != nil {
+		os.Stdout.WriteString(err.Error() + "\n")
+		return
+	}
+	os.Stdout.WriteString(Serve + "\n")
+	_, _ = os.Stdin.Read(make([]byte, 1))
+}
+
+func loopback(port string) (*syscall.SockaddrInet4, error) {
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return nil, errors.New("no port")
+	}
+	return &syscall.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}}, nil
 }
