@@ -1,0 +1,75 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A folder that a command renames keeps its identity and that of all in it, with its times, and what
+// the command does in it afterwards is done in it.
+func TestAFolderIsRenamedWithAllThatIsInIt(t *testing.T) {
+	need(t, "bash")
+	b := newViewBench(t)
+	b.host(`mkdir -p d/e new; echo a > d/a; echo b > d/e/b; echo c > d/e/c; ln -s a d/l; touch -h -d '2020-01-01 00:00:00.123456789' d/a d/l d/e d`)
+	stat := func(name string) os.FileInfo {
+		t.Helper()
+		info, err := os.Lstat(filepath.Join(b.work, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	folder, a, e, c := stat("d"), stat("d/a"), stat("d/e"), stat("d/e/c")
+	if r := b.apart("mv d new/D"); r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	when := time.Date(2020, 1, 1, 0, 0, 0, 123456789, time.Local)
+	for name, was := range map[string]os.FileInfo{"new/D": folder, "new/D/a": a, "new/D/e": e} {
+		if now := stat(name); !os.SameFile(was, now) || !now.ModTime().Equal(when) {
+			t.Errorf("%s is another one, or of another time: %v", name, now.ModTime())
+		}
+	}
+	r := b.apart("mv new/D d; echo more >> d/a; rm d/e/b; mv d/l x; mv d/e/c new/c; mv d/e d/E; echo n > d/n; touch -h -d 2019-01-01 x")
+	if r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	for name, was := range map[string]os.FileInfo{"d": folder, "d/a": a, "d/E": e, "new/c": c} {
+		if !os.SameFile(was, stat(name)) {
+			t.Errorf("%s is another one", name)
+		}
+	}
+	if got := b.read("d/a") + b.read("d/n"); got != "a\nmore\nn\n" {
+		t.Errorf("%q", got)
+	}
+	if target, err := os.Readlink(filepath.Join(b.work, "x")); err != nil || target != "a" || stat("x").ModTime().Year() != 2019 {
+		t.Errorf("the link leads to %q of %v: %v", target, stat("x").ModTime(), err)
+	}
+	var left []string
+	entries, _ := os.ReadDir(filepath.Join(b.work, "d"))
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if _, err := os.Lstat(filepath.Join(b.work, "d/E/b")); err == nil || !slices.Equal(left, []string{"E", "a", "n"}) {
+		t.Errorf("d holds %q", left)
+	}
+}
+
+// What somebody else puts into a folder while a command renames it goes with the folder, and that is
+// told.
+func TestARenamedFolderTakesAlongWhatOthersPutThere(t *testing.T) {
+	need(t, "bash")
+	b := newViewBench(t)
+	b.host("mkdir dir; echo x > dir/x")
+	r := b.meanwhile("mv dir folder; echo ready; read x", func() { b.write("work/dir/theirs", "theirs\n") })
+	want := "/folder/theirs: "
+	if notes := strings.Join(r.Notes, "\n"); r.Code != 0 || len(r.Told) > 0 || !strings.Contains(notes, want) {
+		t.Errorf("exit %d, told %q, notes %q", r.Code, r.Told, notes)
+	}
+	if _, err := os.Lstat(filepath.Join(b.work, "folder/theirs")); err != nil {
+		t.Error(err)
+	}
+}
