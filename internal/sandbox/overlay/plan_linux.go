@@ -144,8 +144,7 @@ func (v *View) setsTime(c *Change, base entry.Stat) bool {
 	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.Since) || c.Upper.Accessed != base.Accessed)
 }
 
-// comes says that something gets a name in the folder after that was put in its place: then its time
-// is set once more.
+// comes has the time of a new folder set once more, because something gets a name in it later.
 func (in around) comes(p *planner) {
 	if in.put && !slices.Contains(p.filled, in.folder) {
 		p.filled = append(p.filled, in.folder)

@@ -166,8 +166,8 @@ func (v *View) Rewrite(c *Change, text string) error {
 // Real is the path of a change in its root.
 func (v *View) Real(c *Change) string { return filepath.Join(v.Roots[c.Root].Path, c.Path) }
 
-// Now is the path of the entry that a change replaces or removes. That is not Real where the command
-// has renamed a folder that it is in.
+// Now is the path of the entry that a change replaces or removes. That is not Real where the
+// command has renamed a folder that it is in.
 func (v *View) Now(c *Change) string {
 	return filepath.Join(v.Roots[c.Root].Path, cmp.Or(c.was, c.Path))
 }

@@ -30,8 +30,7 @@ func DropStage(string, string) error { return nil }
 // Recover finds nothing.
 func Recover(string) ([]apply.Outcome, error) { return nil, nil }
 
-// Folder, Place, Real, Newer, Changes, Rewrite, Apply, Retire and Close belong to views of other
-// systems, as do those of stages.
+// The methods belong to views of other systems.
 func (*View) Folder(int) string                      { return "" }
 func (*View) Place(*Change) string                   { return "" }
 func (*View) Real(*Change) string                    { return "" }

@@ -6,9 +6,9 @@
 // What a client wrote is read once, by this package, and never handed on as text: a name that two
 // parsers could read in two ways is refused.
 //
-// Where to start: target.go, what is asked and dialled. Programs speak HTTP to it: CONNECT
-// and absolute addresses (http.go). Who asks for a target that is being asked for already waits for the same
-// answer (answers.go), and an answer holds for as long as the server, which is one command.
+// Where to start: target.go, what is asked and dialled. Programs speak HTTP to it: CONNECT and
+// absolute addresses (http.go). Who asks for a target that is being asked for already waits for the
+// same answer (answers.go), and an answer holds for as long as the server, which is one command.
 //
 // Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they
 // have, and a host that serves others by the name in TLS or in a header (fronting) reaches those

@@ -67,7 +67,7 @@ func Table() []Row {
 		{Package: "internal/project/trust", May: []string{"tool", "internal/files/workspace", "internal/project/discovery", "internal/project/hooks/dialect", "internal/text/jsonc"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
 		{Package: "internal/project/hooks", May: []string{"session", "tool", "internal/text/jsonc", "internal/sandbox/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
 		{Package: "internal/project/hooks/dialect", Room: true, May: []string{"session"}, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
-		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/visibility", "tool", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
+		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/overlay/apply", "internal/sandbox/overlay/entry", "internal/sandbox/visibility", "tool", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
 
 		{Package: "internal/files/textedit", May: []string{"internal/text", "internal/files/diff"}, Why: "edits keep the format that text found and show what changed"},
 		{Package: "internal/config", May: []string{"internal/text/jsonc", "tool/fuzzy"}, Why: "a file that a person writes"},
@@ -147,15 +147,16 @@ func commands() []string {
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
 
-// rooms are what a run is put together of at the top: each does one thing and knows no other of
-// them.
+// rooms are the parts of a run at the top: each does one thing and knows no other of them.
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/files/workspace/buffers", Room: true, May: []string{"internal/files/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
 		{Package: "internal/editors/acp", May: []string{"internal/stream", "internal/files/attachments", "internal/text/jsontext", "internal/text/lineread", "internal/files/diff", "internal/text/redact", "session", "tool"}, Why: "an observer of one event stream that asks the questions of the interface in an editor; it knows neither the wiring nor who decides; its tests compare what it makes of diffs"},
 		{Package: "internal/undo/recorder", May: []string{"session", "tool", "internal/files/diff", "internal/files/git", "internal/undo", "internal/sandbox/proc"}, Tests: []string{"internal/sessiondb"}, Why: "it ties the log of a session to states of files; it starts no run and shows nothing"},
 		{Package: "internal/undo", May: []string{"internal/undo/pack", "internal/files/fsnotify", "internal/files/search/ignore"}, Why: "states of a folder: it knows contents, ignore rules and the disk, and neither calls nor sessions"},
-		{Package: "internal/sandbox/overlay", Room: true, Why: "changes of folders; it knows no command and no git"},
+		{Package: "internal/sandbox/overlay", Room: true, May: []string{"internal/sandbox/overlay/apply", "internal/sandbox/overlay/entry", "internal/sandbox/proc/shim/seccomptrace"}, Why: "changes of folders; it knows no command and no git"},
+		{Package: "internal/sandbox/overlay/apply", Room: true, May: []string{"internal/sandbox/overlay/entry"}, Why: "steps below a journal; it knows no view"},
+		{Package: "internal/sandbox/overlay/entry", Room: true, May: []string{"internal/sandbox/proc/shim/seccomptrace"}, Why: "files and folders by descriptors; it knows no step"},
 		{Package: "internal/sandbox/visibility", Room: true, Why: "folders as they are; it knows no command"},
 		{Package: "internal/run/gctuning", From: []string{"internal/run", "internal/run/process"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},

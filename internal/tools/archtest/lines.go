@@ -12,9 +12,8 @@ import (
 // program reads counts as the code that it stands for.
 var codeKinds = []string{".c", ".css", ".go", ".html", ".js", ".mjs", ".py", ".s", ".sh", ".table", ".tmpl", ".ts"}
 
-// Lines counts the lines of code in each room of the tree at root, blank lines and comments
-// included; tests, testdata and findings do not count. A room is a folder at the top or below internal;
-// files at the top are the room ".".
+// Lines counts the lines of each room of the tree at root: a folder at the top or below internal,
+// or "." for the files at the top. Tests, testdata and findings do not count.
 func Lines(root fs.FS) (map[string]int, error) {
 	rooms := map[string]int{}
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {

@@ -2,9 +2,9 @@
 // finished or taken back by the next one.
 //
 // The steps are in a journal before the first one is done, and the number of those done stands
-// beside it. Each step can be done again, and can be taken back. It begins with a look at what is at
-// its place: where somebody else changed that, the step is left out and the command's version is
-// kept.
+// beside it. Each step can be done again, and can be taken back. It begins with a look at what is
+// at its place: where somebody else changed that, the step is left out and the command's version
+// is kept.
 //
 // Start reading at Ground.Run; spot.put, spot.move and spot.write are the three larger steps.
 //
@@ -73,7 +73,7 @@ type Outcome struct {
 	Left    []Left
 	// Notes are about what was applied, but is not as it would be without a view.
 	Notes []Note
-	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It is
-	// nil where there was room.
+	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It
+	// is nil where there was room.
 	Full error
 }

@@ -1,7 +1,9 @@
-// Package entry looks at files, links and folders by descriptors, compares and copies them, and finds
-// out which other program has a file open.
+// Package entry looks at files, links and folders by descriptors, compares and copies them, and
+// finds out which other program has a file open.
 //
-// Nothing here follows a link. It knows no view and no step.
+// The one rule: nothing here follows a link.
+//
+// Start reading at Stat and At.
 //
 // Known limits: Linux only, but for RemoveAll and the types.
 package entry
