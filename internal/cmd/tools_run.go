@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/policy"
 	"adze/internal/sessiondb/audit"
+	"adze/internal/stream"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
@@ -112,6 +113,9 @@ func (a *all) runByHand(call Call, name, arguments string, asJSON bool) error {
 	}
 	call.Prompt, call.Model = "adze tools run "+name, &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
 	return a.Call(call, func(c Called) {
+		for _, notice := range c.Notices {
+			fmt.Fprintln(stream.Masked{To: a.Err, By: a.Mask()}, "adze: "+notice)
+		}
 		if c.End == nil {
 			a.Conclude(c.Result.Cause, c.Result.Message, c.Result.Hint)
 			return

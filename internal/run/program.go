@@ -147,6 +147,6 @@ func (a *app) Call(call cmd.Call, use func(cmd.Called)) error {
 	}
 	defer w.Close()
 	result := w.Session.Prompt(ctx, session.Input{Text: call.Prompt})
-	use(cmd.Called{Session: w.Session.ID(), End: end, Result: result})
+	use(cmd.Called{Session: w.Session.ID(), Notices: w.Guard.Notices, End: end, Result: result})
 	return nil
 }
