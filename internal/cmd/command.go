@@ -112,7 +112,7 @@ type Call struct {
 // Called is what came of a call.
 type Called struct {
 	Session session.ID
-	Notices []string         // what of earlier runs was finished or is left
+	Notices []string         // about earlier runs that were killed
 	End     *session.ToolEnd // if nil, the store failed, or an abort came first
 	Result  session.Result
 }
