@@ -2,7 +2,7 @@
 # @modelcontextprotocol/sdk 1.32.2 with zod 4.6.7: one tool with a date among its parameters, and tools/list is an error: no
 # tool of the server can be seen.
 #
-# Expected: registerTool throws, or the one tool is left out, or the date is text with a format, as zod 3 had it. Seen:
+# Expected: registerTool throws, or the one tool is left out, or the date is text with a format, as with zod 3.25.76. Seen:
 # registerTool takes it; the server starts and answers initialize; tools/list ends as JSON-RPC error -32603 "Date cannot be
 # represented in JSON Schema", which names no tool; a call of another tool works. The same with z.bigint() in a parameter
 # and with .transform() in an output schema; .transform() in a parameter is fine.
