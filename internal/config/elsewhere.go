@@ -38,7 +38,7 @@ func elsewhere(name string) string {
 // gone is what serves instead of a setting of a release before. It is empty for any other name.
 func gone(name string) string {
 	if strings.HasPrefix(name, "providers.") && strings.HasSuffix(name, ".keep_alive") {
-		return "a model stays for 30 minutes, and `ollama stop NAME` ends it"
+		return "a local model stays loaded for 30 minutes; its server unloads it earlier"
 	}
 	for instead, names := range map[string]string{
 		"words of the prompt choose the tools (bm25), and no server or model is asked": "tools.scorer tools.embeddings tools.model",

@@ -52,7 +52,7 @@ func (a batches) gone(clone string) { _ = sandbox.Forget(paths.Of(a.Getenv).Stat
 // flagsOfTasks are the flags of a run that a task's adze takes. The batch decides all others
 // itself, or they need a user.
 func flagsOfTasks() []string {
-	return []string{"model", "effort", "agent", "permission-mode", "sandbox", "allow", "ask", "deny", "tools", "no-tools", "max-turns", "max-calls", "max-tokens",
+	return []string{"model", "effort", "agent", "permission-mode", "yolo", "sandbox", "allow", "ask", "deny", "tools", "no-tools", "max-turns", "max-calls", "max-tokens",
 		"max-cost", "max-time", "output-schema", "system-prompt", "append-system-prompt", "attach", "bare", "try", "try-patch", "fail-on-deny", "task-complete"}
 }
 

@@ -26,7 +26,7 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		"unknown flag":       {[]string{"-p", "--modle", "x", "hi"}, 2, []string{"unknown flag: --modle", "did you mean --model?"}},
 		"unknown format":     {[]string{"-p", "--output-format", "yaml", "hi"}, 2, []string{`"yaml"`, "text, json or stream-json"}},
 		"no prompt":          {[]string{"-p"}, 2, []string{"there is no prompt"}},
-		"unknown mode":       {[]string{"-p", "--permission-mode", "wild", "--model", "openai/m", "hi"}, 2, []string{"wild", "ask", "yolo"}},
+		"unknown mode":       {[]string{"-p", "--permission-mode", "wild", "--model", "openai/m", "hi"}, 2, []string{"wild", "ask", "plan"}},
 		"bad rule":           {[]string{"-p", "--allow", "fly(moon)", "--model", "openai/m", "hi"}, 2, []string{"fly"}},
 		"missing folder":     {[]string{"-p", "--cwd", "/no/such/folder", "--model", "openai/m", "hi"}, 2, []string{"/no/such/folder"}},
 		"unknown tool":       {[]string{"-p", "--tools", "reed", "--model", "openai/m", "hi"}, 2, []string{`"reed"`, "read"}},

@@ -140,8 +140,8 @@ func TestWhatTheFlagForPlansRefuses(t *testing.T) {
 	for want, flags := range map[string][]string{
 		"name one":                    {"--accept-plan"},
 		"this session has no plan":    {"--continue", "--accept-plan"},
-		"did you mean":                {"--continue", "--accept-plan=edit"},
-		"it cannot continue in plan":  {"--continue", "--accept-plan=plan"},
+		`which "edit" is not`:         {"--continue", "--accept-plan=edit"},
+		`which "plan" is not`:         {"--continue", "--accept-plan=plan"},
 		"leave --permission-mode out": {"--continue", "--accept-plan", "--permission-mode=edits"},
 	} {
 		u.run(append(flags, "-p", u.script("-- 1 --\ntext: No.\n"))...).wants(2, want)

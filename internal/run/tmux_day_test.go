@@ -83,11 +83,11 @@ func TestAWorkingDay(t *testing.T) {
 		"-- 15 --\ncall ask: {\"question\":\"Which colour?\",\"choices\":[\"red\",\"blue\"]}\n-- 16 --\nexpect ask: blue\ntext: Blue it is.\n")
 	d := &day{pane: u.openPane(140, 40)}
 
-	d.adze(model, "--permission-mode=ask")
+	d.adze(model, "--permission-mode=auto", "--allow=write(work:**)")
 	d.do("look at all keys", "", "F1", "find:", "keys")
 	d.do("find one", "mode", "", "the permission mode")
 	d.do("close the help", "", "Escape Escape", "Ask, or say what to do")
-	d.do("choose the mode auto", "", "BTab Down Enter", "permission mode: auto")
+	d.do("choose the mode ask", "", "BTab Up Enter", "permission mode: ask")
 	d.do("name a file", "what does @su", "", "▸ sum.go")
 	d.do("take its name", "", "Tab", "what does sum.go")
 	d.do("ask about it", " do?", "Enter", "It gives back its number.")

@@ -3,6 +3,7 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -35,7 +36,7 @@ func TestPlainWorkIsStopped(t *testing.T) {
 	p.keys("C-c")
 	p.sees("Interrupt again to leave.", "stopped", "Ready.")
 	p.shell("and now?")
-	p.sees("Then not.")
+	p.until("it has ended", func() bool { return strings.Count(p.screen(), "Ready.") == 2 })
 	p.keys("C-c")
 	p.sees("--resume")
 }
