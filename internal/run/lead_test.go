@@ -40,7 +40,7 @@ text: READY
 -- wide: 1 --
 call write: {"path":"a","content":"x\n"}
 -- wide: 2 --
-expect write denied: not allowed; add --allow 'write.work:....' for all edits
+expect write denied: not allowed; add --allow 'write.work:...' for all edits
 text: asked for
 `
 	r := u.run("-p", "--output-format=stream-json", u.script(steps), "go").wants(0,

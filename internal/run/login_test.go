@@ -104,7 +104,7 @@ func TestKeysThatAreKeptAreOutOfReach(t *testing.T) {
 	u.configure(`{"providers": {"work": {"base_url": "` + newKeyed(t) + `"}}}`)
 	u.runWith(strings.NewReader(keptKey+"\n"), "login", "work").wants(0)
 	steps := u.script("-- 1 --\ncall read: {\"file_path\": \"" + keys + "\"}\ncall bash: {\"command\": \"sh -c 'cat " + keys + "'\"}\n-- 2 --\nexpect read denied: kept keys\nexpect bash denied: kept keys\ntext: done\n")
-	u.run("-p", "--permission-mode", "yolo", steps, "hi").wants(0, "done")
+	u.run("-p", "--permission-mode", "yolo", steps, "hi").wants(7, "done")
 	if at := holds(t, u.home, keptKey); len(at) != 1 { // what a command prints is masked
 		t.Errorf("the key stands in %v", at)
 	}

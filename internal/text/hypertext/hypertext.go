@@ -5,12 +5,11 @@
 // of this package. The address of a link is the exception: it leads to the web and is escaped. So
 // no text becomes markup, whoever wrote it.
 //
-// Start reading at Options.Blocks, then prose.go (Markdown by goldmark, whole or in pieces),
-// nodes.go (what it writes otherwise), code.go, diff.go and output.go. The classes are those that
-// the sheets of the page of adze serve and of an exported session colour.
+// Start reading at Options.Blocks, then prose.go (Markdown), stream.go (Markdown that arrives in
+// pieces), code.go, diff.go and output.go. The classes are those that the sheets of the page of
+// adze serve and of an exported session colour.
 //
-// Known limits: of a text that arrives in pieces, a link to a reference that is defined in another
-// section is drawn when the whole text is there.
+// Known limits: those of package markdown.
 package hypertext
 
 import (

@@ -1,129 +1,252 @@
 package hypertext
 
 import (
-	"bytes"
+	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer/html"
-	"github.com/yuin/goldmark/text"
-
+	"adze/internal/text/highlight"
 	"adze/internal/text/markdown"
 )
 
 // Prose is Markdown as HTML, with the remarks about it in their places; left are those that have
 // none.
 func (o Options) Prose(text string, marks []Mark) (out string, left []Mark) {
-	sections, left := o.Sections(text, marks)
-	return strings.Join(sections, ""), left
+	text, left = placed(text, marks)
+	p := &proseWriter{writer: writer{Options: o}, marks: marks}
+	for _, b := range read(text) {
+		p.block(b)
+	}
+	p.containers(nil)
+	return p.String(), left
 }
 
-// Sections are the blocks of a Markdown text, each of them HTML that stands alone: a paragraph, a
-// table, a whole list. left are the remarks without a place.
-func (o Options) Sections(source string, marks []Mark) (sections []string, left []Mark) {
+// placed puts the places of remarks into a text.
+func placed(text string, marks []Mark) (out string, left []Mark) {
 	quotes := make([]string, len(marks))
 	for i, m := range marks {
 		quotes[i] = m.Quote
 	}
-	source, placed := markdown.Remarked(source, quotes)
+	text, at := markdown.Remarked(text, quotes)
 	for i, m := range marks {
-		if !placed[i] {
+		if !at[i] {
 			left = append(left, m)
 		}
 	}
-	for n := parse(source).FirstChild(); n != nil; n = n.NextSibling() {
-		sections = append(sections, o.section(source, n, marks))
+	return text, left
+}
+
+func read(text string) []markdown.Block {
+	var p markdown.Parser
+	for line := range strings.SplitSeq(text, "\n") {
+		p.Line(line)
 	}
-	return sections, left
+	p.End()
+	return p.Finished()
 }
 
-// section writes one block with its remarks.
-func (o Options) section(source string, n ast.Node, marks []Mark) string {
-	var b bytes.Buffer
-	_ = converter(o.Page).Renderer().Render(&b, []byte(source), n) // a buffer takes all
-	return o.remarked(b.String(), marks)
+// proseWriter writes blocks, and knows the quotes and lists that are open.
+type proseWriter struct {
+	writer
+	open  []markdown.Container
+	marks []Mark
 }
 
-// remarked writes the remarks in the place of their characters.
-func (o Options) remarked(section string, marks []Mark) string {
-	w := &writer{Options: o}
-	for _, r := range section {
-		n := markdown.RemarkOf(r)
-		if n == 0 {
-			w.WriteRune(r)
+// containers closes and opens quotes and items, so that those of the next block are open.
+func (w *proseWriter) containers(in []markdown.Container) {
+	same := 0
+	for same < len(in) && same < len(w.open) && !in[same].Fresh && in[same].Quote == w.open[same].Quote {
+		same++
+	}
+	// A fresh item continues the list that is open at its depth.
+	next := same < len(in) && same < len(w.open) && alike(in[same], w.open[same])
+	for i := len(w.open) - 1; i >= same; i-- {
+		switch {
+		case w.open[i].Quote:
+			w.WriteString("</blockquote>\n")
+		case i == same && next:
+			w.WriteString("</li>\n")
+		default:
+			w.WriteString("</li></" + list(w.open[i]) + ">\n")
+		}
+	}
+	for i := same; i < len(in); i++ {
+		switch {
+		case in[i].Quote:
+			w.WriteString("<blockquote>\n")
+		case i == same && next:
+			w.WriteString("<li>")
+		case in[i].Number > 1:
+			w.WriteString(`<ol start="` + strconv.Itoa(in[i].Number) + `"><li>`)
+		default:
+			w.WriteString("<" + list(in[i]) + "><li>")
+		}
+	}
+	w.open = append(w.open[:same:same], in[same:]...)
+}
+
+// alike reports items of one list.
+func alike(a, b markdown.Container) bool {
+	return !a.Quote && !b.Quote && a.Delimiter == b.Delimiter && (a.Number < 0) == (b.Number < 0)
+}
+
+func list(c markdown.Container) string {
+	if c.Number < 0 {
+		return "ul"
+	}
+	return "ol"
+}
+
+func (w *proseWriter) block(b markdown.Block) {
+	w.containers(b.In)
+	text := string(b.Text)
+	switch b.Kind {
+	case markdown.Rule:
+		w.WriteString("<hr>\n")
+	case markdown.Empty:
+	case markdown.Code:
+		name, _, _ := strings.Cut(strings.TrimSpace(b.Info), " ")
+		w.code(highlight.Named(name), name, strings.TrimSuffix(text, "\n"))
+	case markdown.HTML:
+		w.WriteString("<pre>")
+		w.plain(text)
+		w.WriteString("</pre>\n")
+	case markdown.Heading:
+		tag, class := []string{"h3", "h4", "h5", "h6"}[min(3, max(0, b.Level-1))], ""
+		if w.Page { // an answer may begin with any level, and a page must not skip one
+			tag, class = "h3", ` class="level`+strconv.Itoa(b.Level)+`"`
+		}
+		w.WriteString("<" + tag + class + ">")
+		w.inline(text)
+		w.WriteString("</" + tag + ">\n")
+	case markdown.Table:
+		w.table(text, b.Align)
+	default:
+		w.WriteString("<p>")
+		if last := len(b.In) - 1; last >= 0 && !b.In[last].Quote && b.In[last].Fresh {
+			text = w.task(text)
+		}
+		w.inline(text)
+		w.WriteString("</p>\n")
+	}
+}
+
+// task writes the box of a task that an item begins with, and returns the rest.
+func (w *proseWriter) task(text string) string {
+	if len(text) < 4 || text[0] != '[' || text[2] != ']' || text[3] != ' ' {
+		return text
+	}
+	switch text[1] {
+	case ' ':
+		w.WriteString(`<span class="task" role="img" aria-label="to do">☐</span> `)
+	case 'x', 'X':
+		w.WriteString(`<span class="task done" role="img" aria-label="done">☑</span> `)
+	default:
+		return text
+	}
+	return text[4:]
+}
+
+// table writes rows of cells; the first one is the header.
+func (w *proseWriter) table(text string, align []markdown.Align) {
+	w.writer.open("div", ` class="wide"`)
+	w.WriteString("<table>\n<thead>")
+	cell, end := "th", "</thead>\n<tbody>\n"
+	for line := range strings.SplitSeq(text, "\n") {
+		w.WriteString("<tr>")
+		for i, c := range markdown.Cells(line) {
+			w.WriteString("<" + cell + column(align, i) + ">")
+			w.inline(c)
+			w.WriteString("</" + cell + ">")
+		}
+		w.WriteString("</tr>" + end)
+		cell, end = "td", "\n"
+	}
+	w.WriteString("</tbody></table></div>\n")
+}
+
+func column(align []markdown.Align, i int) string {
+	if i >= len(align) {
+		return ""
+	}
+	switch align[i] {
+	case markdown.Right:
+		return ` class="right"`
+	case markdown.Center:
+		return ` class="center"`
+	}
+	return ""
+}
+
+// inline writes what is inside of a paragraph. Where a link leads stands behind its text and is the
+// link itself, so that nobody is led elsewhere than they read.
+func (w *proseWriter) inline(text string) {
+	spans, _ := markdown.Inline(text)
+	for _, s := range markdown.Remarks(spans) {
+		if s.Remark > 0 {
+			w.mark(s.Remark)
 			continue
 		}
-		if n > len(marks) {
+		if s.Form&markdown.Break != 0 {
+			w.WriteString("<br>\n")
 			continue
 		}
-		class := "remark"
-		if marks[n-1].Against {
-			class = "remark against"
+		var closing string
+		for _, f := range []struct {
+			form markdown.Form
+			tag  string
+		}{{markdown.Strong, "strong"}, {markdown.Emphasis, "em"}, {markdown.Strike, "s"}, {markdown.CodeSpan, "code"}} {
+			if s.Form&f.form != 0 {
+				w.WriteString("<" + f.tag + ">")
+				closing = "</" + f.tag + ">" + closing
+			}
 		}
-		w.WriteString(`<span class="` + class + `">`)
-		w.prose(marks[n-1].Text)
-		w.WriteString("</span>")
+		switch {
+		case s.Form&(markdown.Link|markdown.Address) != 0:
+			w.address(s.Text)
+		case s.Form&markdown.CodeSpan != 0:
+			w.plain(markdown.Signless(s.Text))
+		default:
+			w.prose(markdown.Signless(s.Text))
+		}
+		w.WriteString(closing)
 	}
-	return w.String()
 }
 
-func parse(source string) ast.Node {
-	return converter(false).Parser().Parse(text.NewReader([]byte(source)))
+func (w *proseWriter) mark(n int) {
+	if n > len(w.marks) {
+		return
+	}
+	class := "remark"
+	if w.marks[n-1].Against {
+		class = "remark against"
+	}
+	w.WriteString(`<span class="` + class + `">`)
+	w.prose(w.marks[n-1].Text)
+	w.WriteString("</span>")
 }
 
-// converter is goldmark with its renderer that lets no HTML through, for a page with a script or
-// one without.
-func converter(page bool) goldmark.Markdown {
-	if page {
-		return forPage()
+// address writes a text, and makes a link of it when it is an address of the web.
+func (w *proseWriter) address(text string) {
+	at := strings.TrimSuffix(strings.TrimPrefix(text, " ("), ")")
+	if !webAddress(at) || strings.ContainsFunc(at, func(r rune) bool { return r <= ' ' || r == '"' || r == '<' || r == '>' || r == '\\' }) {
+		w.prose(text)
+		return
 	}
-	return forFile()
+	before, after, _ := strings.Cut(text, at)
+	w.prose(before)
+	w.WriteString(`<a rel="noreferrer noopener" `)
+	if w.Page {
+		w.WriteString(`target="_blank" `)
+	}
+	w.WriteString(`href="`)
+	w.plain(at)
+	w.WriteString(`">`)
+	w.plain(at)
+	w.WriteString("</a>")
+	w.prose(after)
 }
 
-var (
-	forPage = sync.OnceValue(func() goldmark.Markdown { return newConverter(Options{Page: true}) })
-	forFile = sync.OnceValue(func() goldmark.Markdown { return newConverter(Options{}) })
-)
-
-func newConverter(o Options) goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.GFM, &nodes{o}),
-		goldmark.WithRendererOptions(html.WithHardWraps(), html.WithWriter(safeWriter{})))
-}
-
-// Stream is Markdown that arrives in pieces. A finished section does not change any more. The zero
-// value is at the start of a text.
-type Stream struct {
-	Options Options
-	text    string // behind the finished sections
-}
-
-// Add takes the next piece and returns the sections that it finished: those before the last block
-// of all whole lines.
-func (s *Stream) Add(piece string) (finished []string) {
-	s.text += piece
-	if !strings.Contains(piece, "\n") {
-		return nil
-	}
-	whole := s.text[:strings.LastIndexByte(s.text, '\n')+1]
-	doc := parse(whole)
-	last := doc.LastChild()
-	if last == nil {
-		return nil
-	}
-	for n := doc.FirstChild(); n != last; n = n.NextSibling() {
-		finished = append(finished, s.Options.section(whole, n, nil))
-	}
-	if len(finished) > 0 {
-		s.text = s.text[strings.LastIndexByte(whole[:last.Pos()], '\n')+1:]
-	}
-	return finished
-}
-
-// Open are the sections that are not finished, as they would be if nothing more came.
-func (s *Stream) Open() []string {
-	sections, _ := s.Options.Sections(s.text, nil)
-	return sections
+// webAddress reports whether a text begins with an address that may be linked.
+func webAddress(text string) bool {
+	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }

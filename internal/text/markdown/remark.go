@@ -16,14 +16,6 @@ const (
 	lastRemark  = 0xFDEF
 )
 
-// RemarkOf is the number of the remark, from 1, whose place a character is; if 0, it is no place.
-func RemarkOf(r rune) int {
-	if !isRemark(r) {
-		return 0
-	}
-	return int(r-firstRemark) + 1
-}
-
 func isRemark(r rune) bool { return r >= firstRemark && r <= lastRemark }
 
 // Remarked puts a place for a remark behind each quote in a text, and tells for which there is one:

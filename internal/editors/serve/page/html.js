@@ -4,7 +4,7 @@
 const policy = globalThis.trustedTypes?.createPolicy("adze", { createHTML: (text) => text }) ?? { createHTML: (text) => text };
 
 const words = (text) => new Set(text.split(" "));
-const tags = words("A BLOCKQUOTE BR BUTTON CODE DEL DETAILS DIV EM FIELDSET FORM H2 H3 H4 H5 H6 HR IMG INPUT LABEL LEGEND LI MARK OL P PRE SECTION SPAN STRONG SUMMARY TABLE TBODY TD TEXTAREA TH THEAD TIME TR UL");
+const tags = words("A BLOCKQUOTE BR BUTTON CODE DETAILS DIV EM FIELDSET FORM H2 H3 H4 H5 H6 HR IMG INPUT LABEL LEGEND LI MARK OL P PRE S SECTION SPAN STRONG SUMMARY TABLE TBODY TD TEXTAREA TH THEAD TIME TR UL");
 const attributes = words("alt aria-current aria-hidden aria-label aria-labelledby checked class data-act data-call data-file data-folder data-hash data-hunk data-lines data-n data-question data-session data-since datetime href id name open placeholder rel role rows spellcheck src start tabindex target type value");
 const address = { href: /^(https?:\/\/|#\/)/, src: /^data:image\/(png|jpeg|gif|webp);base64,/ };
 

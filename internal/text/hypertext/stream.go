@@ -1,0 +1,108 @@
+package hypertext
+
+import (
+	"slices"
+	"strings"
+
+	"adze/internal/text/markdown"
+)
+
+// Stream is Markdown that arrives in pieces. It becomes sections, each of them HTML that stands
+// alone: a paragraph, a table, a whole list. A finished section does not change any more.
+// The zero value is at the start of a text.
+type Stream struct {
+	Options Options
+	Marks   []Mark
+
+	parser  markdown.Parser
+	line    strings.Builder // that is not finished
+	pending []markdown.Block
+}
+
+// maxSection is how many blocks a list has at most in one section, where it goes on in the next.
+const maxSection = 40
+
+// Add takes the next piece and returns the sections that it finished.
+func (s *Stream) Add(piece string) (finished []string) {
+	for {
+		line, rest, more := strings.Cut(piece, "\n")
+		s.line.WriteString(line)
+		if !more {
+			return finished
+		}
+		s.parser.Line(s.line.String())
+		s.line.Reset()
+		finished = append(finished, s.take(s.parser.Finished())...)
+		piece = rest
+	}
+}
+
+// take adds blocks, and returns the sections that end before the last of them.
+func (s *Stream) take(blocks []markdown.Block) (finished []string) {
+	sections := split(append(s.pending, blocks...))
+	if len(sections) == 0 {
+		return nil
+	}
+	last := len(sections) - 1
+	s.pending = slices.Clone(sections[last])
+	for _, section := range sections[:last] {
+		finished = append(finished, s.write(section))
+	}
+	return finished
+}
+
+// Open are the sections that are not finished, as they would be if nothing more came.
+func (s *Stream) Open() []string {
+	p := s.parser.Clone()
+	if s.line.Len() > 0 {
+		p.Line(s.line.String())
+	}
+	p.End()
+	var out []string
+	for _, section := range split(append(slices.Clip(s.pending), p.Finished()...)) {
+		out = append(out, s.write(section))
+	}
+	return out
+}
+
+func (s *Stream) write(section []markdown.Block) string {
+	w := &proseWriter{writer: writer{Options: s.Options}, marks: s.Marks}
+	for _, b := range section {
+		w.block(b)
+	}
+	w.containers(nil)
+	return w.String()
+}
+
+// split parts blocks into sections.
+func split(blocks []markdown.Block) (out [][]markdown.Block) {
+	from := 0
+	for i := 1; i <= len(blocks); i++ {
+		if i == len(blocks) || parts(blocks[i-1], blocks[i], i-from) {
+			out = append(out, blocks[from:i])
+			from = i
+		}
+	}
+	return out
+}
+
+// parts reports that a section ends between two blocks, the first of which ends one of n blocks.
+func parts(a, b markdown.Block, n int) bool {
+	if len(a.In) == 0 || len(b.In) == 0 {
+		return true
+	}
+	outer := b.In[0]
+	if !outer.Fresh {
+		return outer.Quote != a.In[0].Quote
+	}
+	return n >= maxSection || !alike(a.In[0], outer)
+}
+
+// Sections are all sections of a whole text with the remarks about it; left are those without a
+// place.
+func (o Options) Sections(text string, marks []Mark) (sections []string, left []Mark) {
+	text, left = placed(text, marks)
+	s := Stream{Options: o, Marks: marks}
+	sections = s.Add(text)
+	return append(sections, s.Open()...), left
+}
