@@ -69,7 +69,7 @@ func (v *View) settle(changes []*Change) {
 	v.sets(all)
 	v.movedLines(all)
 	v.pair(changes)
-	apart(all)
+	v.apart(all)
 }
 
 // Newly lists the changes that cannot be applied because somebody else has changed what they
@@ -139,17 +139,13 @@ func (v *View) wholeFolders(changes []*Change) {
 }
 
 // apart gives a link of a file that is left out a copy instead.
-func apart(all []*Change) {
-	type place struct {
-		root int
-		path string
-	}
-	left := map[place]bool{}
+func (v *View) apart(all []*Change) {
+	left := map[string]bool{}
 	for _, c := range all {
-		left[place{c.Root, c.Path}] = c.Left != ""
+		left[v.Real(c)] = c.Left != ""
 	}
 	for _, c := range all {
-		if c.From != nil && c.From.Link && left[place{c.Root, c.From.Path}] {
+		if c.From != nil && c.From.Link && left[filepath.Join(v.Roots[c.Root].Path, c.From.Path)] {
 			c.From, c.Copied, c.apart = nil, false, true
 		}
 	}

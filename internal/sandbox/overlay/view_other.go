@@ -15,6 +15,8 @@ type View struct {
 
 type decided struct{}
 
+var _ = Change{}.decided // only views of Linux decide
+
 // Make fails.
 func Make(string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 
