@@ -147,9 +147,9 @@ func (s *Sandbox) failed(err error) {
 	forget(s.o.State)
 }
 
-// watchAfter is when a view looks for files that other programs have open: most commands have ended
-// by then.
-const watchAfter = 5 * time.Millisecond
+// watchAfter is when a view looks for files that other programs have open, which takes some
+// milliseconds where many programs run: most commands have ended by then.
+const watchAfter = 50 * time.Millisecond
 
 func (v *view) watch() {
 	select {
