@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A folder that a command renames keeps its identity and that of all in it, with its times, and what
-// the command does in it afterwards is done in it.
+// A folder that a command renames keeps its identity and that of all in it, with its times, and
+// what the command does in it afterwards is done in it.
 func TestAFolderIsRenamedWithAllThatIsInIt(t *testing.T) {
 	need(t, "bash")
 	b := newViewBench(t)
@@ -58,8 +58,8 @@ func TestAFolderIsRenamedWithAllThatIsInIt(t *testing.T) {
 	}
 }
 
-// What somebody else puts into a folder while a command renames it goes with the folder, and that is
-// told.
+// What somebody else puts into a folder while a command renames it goes with the folder, and that
+// is told.
 func TestARenamedFolderTakesAlongWhatOthersPutThere(t *testing.T) {
 	need(t, "bash")
 	b := newViewBench(t)

@@ -75,8 +75,8 @@ func TestNobodyGetsInWithoutTheAddress(t *testing.T) {
 	}
 }
 
-// TestATunnelBringsItsNameAndNoOther: behind a tunnel the page has the token, the host and the origin
-// of the tunnel, or it gets nothing.
+// TestATunnelBringsItsNameAndNoOther: behind a tunnel the page has the token, the host and the
+// origin of the tunnel, or it gets nothing.
 func TestATunnelBringsItsNameAndNoOther(t *testing.T) {
 	h := &backend{}
 	s := listen(t, h, func(s *serve.Server) { s.Names = map[string]bool{"box.example": true, "box.example:8443": true} })

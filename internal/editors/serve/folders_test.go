@@ -22,8 +22,8 @@ func twoFolders() *backend {
 	return h
 }
 
-// TestNothingLeaksOfAFolderThatWasNotNamed: the page is told nothing of its sessions in a list, by a
-// search or by an id. With all, it is told.
+// TestNothingLeaksOfAFolderThatWasNotNamed: the page is told nothing of its sessions in a list, by
+// a search or by an id. With all, it is told.
 func TestNothingLeaksOfAFolderThatWasNotNamed(t *testing.T) {
 	h := twoFolders()
 	s := listen(t, h)

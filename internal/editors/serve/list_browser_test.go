@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// listBackend is a backend with two folders and sessions in all states; nothing in it is opened by who
-// only looks.
+// listBackend is a backend with two folders and sessions in all states; nothing in it is opened by
+// who only looks.
 func listBackend(t *testing.T) (*backend, *site) {
 	t.Helper()
 	h := twoFolders()

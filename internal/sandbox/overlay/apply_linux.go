@@ -61,6 +61,9 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	}
 	done, err := v.Run(steps, 0)
 	out.Applied, out.Left, out.Full = done.Applied, append(out.Left, done.Left...), done.Full
+	if out.Full != nil {
+		out.Notes = nil // it was taken back
+	}
 	if err != nil {
 		return out, err
 	}
@@ -72,7 +75,7 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 	switch whole := c.From != nil && c.From.Whole; {
 	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteUnlinked})
-	case c.how == appended && c.Content == entry.Forked:
+	case c.how == apply.ActExtend && c.Content == entry.Forked:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteBehind})
 	case c.apart:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteApart})

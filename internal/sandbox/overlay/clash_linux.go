@@ -17,24 +17,15 @@ import (
 
 // decided says how a change is applied.
 type decided struct {
-	how        how
-	fork       int64    // where both contents differ, at the beginning of a line
-	attributes bool     // those of the file below are the same
-	was        string   // where the entry is that goes away, if its folder is renamed before
-	renamed    bool     // a removed entry has got another name
-	loose      bool     // what is there may have grown meanwhile
-	apart      bool     // it is a copy of what the command linked
-	followed   []string // paths in a renamed folder that somebody else made meanwhile
+	how        apply.Act // on a file that is there; 0 is to write
+	fork       int64     // where both contents differ, at the beginning of a line
+	attributes bool      // those of the file below are the same
+	was        string    // where the entry is that goes away, if its folder is renamed before
+	renamed    bool      // a removed entry has got another name
+	loose      bool      // what is there may have grown meanwhile
+	apart      bool      // it is a copy of what the command linked
+	followed   []string  // paths in a renamed folder that somebody else made meanwhile
 }
-
-// how is the way in which a copied file is applied.
-type how byte
-
-const (
-	inPlace how = iota
-	appended
-	attributes
-)
 
 // settle leaves out what others changed too, and what belongs to that.
 func (v *View) settle(changes []*Change) {
@@ -199,10 +190,10 @@ func (v *View) clash(c *Change) string {
 func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
 	size, known := v.sizeAtStart(base)
-	c.how = inPlace
+	c.how = apply.ActWrite
 	switch {
 	case c.Content == entry.Same:
-		c.how = attributes
+		c.how = apply.ActDress
 		if newer && !entry.Later(base.Modified, v.Since) && (c.From != nil && !c.From.Whole || !entry.SameOwner(c.Upper, base)) {
 			return apply.WhyNewer // its attributes or names
 		}
@@ -210,23 +201,23 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	case c.Content == entry.Behind && newer && c.From != nil && !c.From.Whole && len(entry.WritersOf()[base.ID()]) == 0:
 		return apply.WhyNewer // without the view that program would have made a new file of the old name
 	case c.Content == entry.Behind && newer && (!c.written() || known && c.Upper.Size == size):
-		c.how = attributes
+		c.how = apply.ActDress
 		return ""
 	case c.Content == entry.Grown && newer && (known && base.Size >= size || !entry.Later(base.Modified, v.Since)),
 		c.Content == entry.Forked && newer && known && c.fork >= size:
-		c.how = appended
+		c.how = apply.ActExtend
 	case newer:
 		return apply.WhyNewer
 	}
 	who, held := v.hold(c, base)
 	switch {
-	case !held && c.how == inPlace:
+	case !held && c.how == apply.ActWrite:
 		return ""
 	case held && entry.LockedByOthers(base.ID()):
 		return "a lock of another program is on it" + who
 	case c.Content == entry.Grown:
-		c.how = appended
-	case held && c.how != appended:
+		c.how = apply.ActExtend
+	case held && c.how != apply.ActExtend:
 		return "another program has it open" + who
 	}
 	return ""

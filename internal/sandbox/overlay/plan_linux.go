@@ -1,12 +1,14 @@
 package overlay
 
 import (
-	"adze/internal/sandbox/overlay/apply"
-	"adze/internal/sandbox/overlay/entry"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // plan makes the steps for changes that are settled.
@@ -105,12 +107,12 @@ func (p *planner) change(c *Change, in around) error {
 		p.add(c.step(apply.ActPut), in)
 	}
 	if writes {
-		s := c.step(map[how]apply.Act{inPlace: apply.ActWrite, appended: apply.ActExtend, attributes: apply.ActDress}[c.how])
+		s := c.step(cmp.Or(c.how, apply.ActWrite))
 		s.Lower, s.Fork, s.Times, s.Moved, s.Dress = base, c.fork, p.setsTime(c, base), renamed, !c.attributes
 		if renamed {
 			s.Order = apply.OrderWrites
 		}
-		if c.how != attributes || s.Dress || !entry.SameOwner(c.Upper, base) || s.Times && c.Upper.Modified != base.Modified {
+		if c.how != apply.ActDress || s.Dress || !entry.SameOwner(c.Upper, base) || s.Times && c.Upper.Modified != base.Modified {
 			p.steps = append(p.steps, s)
 		}
 	}

@@ -18,8 +18,8 @@ type Question struct {
 	// Kinds says of each choice what it does, where the question is about something that may be done;
 	// if empty, the choices are answers.
 	Kinds []Kind
-	// Title is what the user is asked about; if empty, that the model asks. Other says what other words
-	// than a choice are for; if empty, an answer. Said is what came of their last answer.
+	// Title is what the user is asked about; if empty, that the model asks. Other says what other
+	// words than a choice are for; if empty, an answer. Said is what came of their last answer.
 	Title, Other, Said string
 	// Markdown says that Text is drawn as answers are.
 	Markdown bool

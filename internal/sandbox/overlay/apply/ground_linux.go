@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"adze/internal/sandbox/overlay/entry"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/overlay/entry"
 )
 
 // Ground is where changes are and where they go: all that applying them needs.
@@ -30,6 +31,7 @@ const (
 	KeptName    = "kept"    // beside the views
 )
 
+// OpenRoots opens the roots. It is an error where one is another folder than it was.
 func (g *Ground) OpenRoots() error {
 	for _, r := range g.Roots {
 		fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -51,6 +53,7 @@ func (g *Ground) OpenRoots() error {
 // Folder is where the overlay of a root finds its upper and its work folder.
 func (g *Ground) Folder(root int) string { return filepath.Join(g.Dir, fmt.Sprint(root)) }
 
+// UpperFolder is where the kernel puts what was changed in a root.
 func (g *Ground) UpperFolder(root int) string { return filepath.Join(g.Folder(root), "upper") }
 
 // Beneath opens a folder of a root.

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times that a lease is tried for: the kernel closes the files of a command a Moment after its end.
+// Times that a lease is tried for: the kernel closes the files of a command a moment after its end.
 const (
 	leaseTries = 4
 	leasePause = 5 * time.Millisecond

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// OpenBeneath opens a folder below another one without following a link.
 func OpenBeneath(top int, path string) (int, error) {
 	return unix.Openat2(top, cmp.Or(path, "."), &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
@@ -15,6 +16,7 @@ func OpenBeneath(top int, path string) (int, error) {
 // Later reports that b is after a.
 func Later(b, a [2]int64) bool { return b[0] > a[0] || b[0] == a[0] && b[1] > a[1] }
 
+// At looks at a name in an open folder, or at what is open where the name is empty.
 func At(at int, name string) (Stat, error) {
 	var st unix.Statx_t
 	flags := unix.AT_SYMLINK_NOFOLLOW
