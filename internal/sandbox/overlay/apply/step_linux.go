@@ -41,7 +41,7 @@ type Step struct {
 	Loose  bool       // what is there may have changed, but must be the same inode
 	Dress  bool       // the attributes are others
 	Times  bool       // the time of change of the content is set, too
-	Mover  string     `json:"Waits,omitempty"` // where ours is in the view, if a step before moved it from its place; earlier journals have a number by its name
+	Mover  string     `json:"Waits,omitempty"` // where ours is after a step moved it; its old name was of a number
 	Parked int        // the number by which what is at From waits; if 0, it does not
 	Locked bool
 	Group  int
