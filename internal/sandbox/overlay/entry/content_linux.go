@@ -96,6 +96,7 @@ func OpenFolder(at string, st Stat) error {
 	return unix.Chmod(at, st.Mode&0o7777|0o700)
 }
 
+// IsWhiteout reports the entry by which the kernel marks a removed one.
 func IsWhiteout(at string) bool {
 	var st unix.Stat_t
 	return unix.Lstat(at, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0

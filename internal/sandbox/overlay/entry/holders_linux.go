@@ -38,6 +38,7 @@ func DatabaseInUse(path string) string {
 	return who
 }
 
+// TakeLease opens a file with a write lease (fcntl(2)). EAGAIN says that somebody has it open.
 func TakeLease(at int, name string) (*os.File, error) {
 	fd, err := OpenForWriting(at, name)
 	if err != nil {
