@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/overlay/entry"
-
-	"golang.org/x/sys/unix"
 )
 
 // Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. An
@@ -72,14 +72,14 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 
 // notes are about a change that is applied.
 func (v *View) notes(c *Change) (out []apply.Note) {
-	switch whole := c.From != nil && c.From.Whole; {
+	switch {
 	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteUnlinked})
 	case c.how == apply.ActExtend && c.Content == entry.Forked:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteBehind})
 	case c.apart:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteApart})
-	case whole && c.Kind != apply.New && v.Newer(c.From.Stat):
+	case c.From != nil && c.From.Whole && c.Kind != apply.New && v.Newer(c.From.Stat):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteFollowed})
 	}
 	for _, path := range c.followed {

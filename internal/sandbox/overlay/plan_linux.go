@@ -140,8 +140,7 @@ func (p *planner) change(c *Change, in around) error {
 	return nil
 }
 
-// setsTime reports that a file gets the time of ours: nobody else has changed it, or the command
-// set that time.
+// setsTime reports that a file gets our time: nobody else changed it, or the command set that time.
 func (v *View) setsTime(c *Change, base entry.Stat) bool {
 	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.Since) || c.Upper.Accessed != base.Accessed)
 }
