@@ -42,7 +42,7 @@ func questions() []struct{ question, words, folder, declared string } {
 		{"Where is an undo done?", "restore", "internal/undo", "undo.Workspace.Apply"},
 		{"Where does grep search?", "grep", "internal/files", "search.Tree.Grep"},
 		{"Where is a web page made text?", "pages to text", "internal/web", "web.Fetcher.Fetch"},
-		{"Where does a user log in to an MCP server?", "OAuth", "internal/mcp", "oauth.Keeper.Token"},
+		{"Where does a user log in to an MCP server?", "OAuth", "internal/mcp", "oauth.Manager.Login"},
 		{"Where is a language server started?", "language servers", "internal/editors", "lsp.Servers"},
 		{"Where is a batch of runs queued?", "queue", "internal/fleet", "fleet.Server.Submit"},
 		{"Where are API keys kept?", "key ring", "internal/config", "keyring.Store"},
