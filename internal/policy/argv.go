@@ -147,19 +147,19 @@ func (p position) match(ti, wi int) certainty {
 		return sure
 	case wi == len(words):
 		return no
-	case !words[wi].known:
+	case !words[wi].Known:
 		return doubt
 	case ti == len(tokens):
 		return no
 	}
 	best := no
-	if t := tokens[ti]; t.takes(words[wi].text) || wi == 0 && t.takes(base(words[wi].text)) {
+	if t := tokens[ti]; t.takes(words[wi].Text) || wi == 0 && t.takes(base(words[wi].Text)) {
 		best = p.match(ti+1, wi+1)
 	}
 	if best == sure || wi == 0 || tokens[ti].any {
 		return best
 	}
-	for end, c := range afterOptions(base(words[0].text), words[wi:]) {
+	for end, c := range afterOptions(base(words[0].Text), words[wi:]) {
 		switch {
 		case end == anywhere:
 			best = max(best, doubt)

@@ -129,7 +129,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 	prompt := promptFor(open)
 	prompt.Edits = p.editsAllow(q)
 	if len(prompt.Offers) == 0 {
-		prompt.NoOffer = p.pins.unoffered(open)
+		prompt.NoOffer = unoffered(open)
 	}
 	answer, err := p.ask(asking, q, prompt)
 	switch {
@@ -139,7 +139,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 		return tool.Decision{}, asking.Err()
 	}
 	if errors.Is(err, ErrNobody) {
-		return nobody(open, prompt.Edits, p.pins), nil
+		return nobody(open, prompt.Edits), nil
 	}
 	if err != nil {
 		return tool.Decision{}, err

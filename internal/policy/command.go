@@ -97,7 +97,7 @@ func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 // not mean that one.
 func (p *Policy) shadowed(c *command) string {
 	for _, s := range c.simples {
-		if p.local == nil || s.maybe || !s.words[0].known || s.words[0].text == "" {
+		if p.local == nil || s.maybe || !s.words[0].Known || s.words[0].Text == "" {
 			continue
 		}
 		if path := p.local(s.name()); path != "" {

@@ -16,7 +16,7 @@ func (m argvMatcher) covers(words []script.Word) bool {
 	}
 	for i, t := range m.tokens {
 		w := words[i]
-		if w.Many || !t.any && !(w.IsKnown && slices.Contains(t.oneOf, w.Text)) {
+		if w.Many || !t.any && !(w.Known && slices.Contains(t.oneOf, w.Text)) {
 			return false
 		}
 	}
@@ -27,7 +27,7 @@ func (m argvMatcher) covers(words []script.Word) bool {
 // programs that start programs; through wrappers that cannot be misread the program behind them
 // counts.
 func (j *judging) ruled(words []script.Word) (Rule, bool) {
-	if _, known := words[0].Known(); !known {
+	if !words[0].Known {
 		return Rule{}, false
 	}
 	if inner, ok := behindWrapper(words); ok {
@@ -35,7 +35,7 @@ func (j *judging) ruled(words []script.Word) (Rule, bool) {
 			return r, true
 		}
 	}
-	runner := startsPrograms(simpleOf(words))
+	runner := startsPrograms(simple{words: words})
 	return strongest(j.rules, func(r Rule) bool {
 		if r.Effect != Allow || !r.argv.covers(words) {
 			return false
@@ -51,8 +51,7 @@ func behindWrapper(words []script.Word) ([]script.Word, bool) {
 		if i >= len(words) {
 			return ""
 		}
-		s, _ := words[i].Known()
-		return s
+		return words[i].Text
 	}
 	at := 0
 	switch {
@@ -119,7 +118,7 @@ func behindXargs(words []script.Word, text func(int) string) ([]script.Word, boo
 		}
 		at++
 	}
-	if at >= len(words) || text(at) == "" || startsPrograms(simpleOf(words[at:])) {
+	if at >= len(words) || text(at) == "" || startsPrograms(simple{words: words[at:]}) {
 		return nil, false
 	}
 	inner := slices.Clone(words[at:])
@@ -127,37 +126,14 @@ func behindXargs(words []script.Word, text func(int) string) ([]script.Word, boo
 		return append(inner, script.Word{Many: true}), true
 	}
 	for i, w := range inner {
-		known, ok := w.Known()
-		if i == 0 && strings.Contains(known, mark) {
+		if i == 0 && strings.Contains(w.Text, mark) {
 			return nil, false
 		}
-		if !ok || strings.Contains(known, mark) {
+		if !w.Known || strings.Contains(w.Text, mark) {
 			inner[i] = script.Word{}
 		}
 	}
 	return inner, true
-}
-
-// simpleOf is a program as the reader for denies has it.
-func simpleOf(words []script.Word) simple {
-	var s simple
-	for _, w := range words {
-		text, known := w.Known()
-		s.words = append(s.words, word{text: text, known: known, whole: !w.Many})
-	}
-	if len(s.words) == 0 {
-		s.words = []word{{}}
-	}
-	return s
-}
-
-// judged is a program of the reader for denies as those for rules have it.
-func (s simple) judged() []script.Word {
-	out := make([]script.Word, len(s.words))
-	for i, w := range s.words {
-		out[i] = script.Word{Text: w.text, IsKnown: w.known, Many: !w.known && !w.whole}
-	}
-	return out
 }
 
 // literalRule reports a rule that names every word.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -162,9 +163,9 @@ func (r Rule) describeWords() Description {
 // looksAt reports the words of a program of which the table knows which files it reads.
 func looksAt(words []string) bool {
 	for _, more := range [][]string{nil, {"x"}, {"x", "x"}} {
-		var given []programs.Word
+		var given []script.Word
 		for _, w := range append(slices.Clone(words), more...) {
-			given = append(given, programs.Word{Text: w, Known: true})
+			given = append(given, script.Literal(w))
 		}
 		if use, ok := programs.Judge(given); ok && len(use.Accesses) > 0 {
 			return true
@@ -313,9 +314,6 @@ func (g grant) describe() (Description, error) {
 	case tool.Execute:
 		d.Covers = "exactly this command, in this folder"
 		d.Spares = "other arguments, other folders, other variables, or behind sudo, env or sh -c"
-		if g.pin != "" {
-			d.Covers += ", while " + g.pin
-		}
 		if d.Saved != "" {
 			d.Saved = "in every folder, also behind CI=1, env, nohup or timeout"
 		}

@@ -81,7 +81,7 @@ func rulesFor(t *testing.T, command string) (rules []string) {
 		t.Fatal(c.refused)
 	}
 	for _, s := range c.simples {
-		if s.maybe || !s.words[0].known || s.inner && !strings.Contains(command, "$(") {
+		if s.maybe || !s.words[0].Known || s.inner && !strings.Contains(command, "$(") {
 			continue
 		}
 		if rule := fmt.Sprintf("allow execute(%s **)", quoteWord(s.name())); s.name() != "" && !slices.Contains(rules, rule) {

@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"slices"
+
 	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -102,7 +105,7 @@ func (p *Policy) part(mode Mode, s simple) Part {
 	if r, found := asked(rules, alone); found {
 		return by(r, "the ask rule matches, or may match")
 	}
-	if r, found := (&judging{Policy: p, rules: rules}).ruled(s.judged()); found {
+	if r, found := (&judging{Policy: p, rules: rules}).ruled(s.words); found {
 		return by(r, "the allow rule matches every word")
 	}
 	if why := looksAlone(s); why != "" {
@@ -124,14 +127,10 @@ func (p *Policy) part(mode Mode, s simple) Part {
 
 // looksAlone says that a program only looks; what it looks at is judged with the whole.
 func looksAlone(s simple) string {
-	var words []programs.Word
-	for _, w := range s.words {
-		if !w.known && !w.whole {
-			return ""
-		}
-		words = append(words, programs.Word{Text: w.text, Known: w.known})
+	if slices.ContainsFunc(s.words, func(w script.Word) bool { return w.Many }) {
+		return ""
 	}
-	use, ok := programs.Judge(words)
+	use, ok := programs.Judge(s.words)
 	switch {
 	case !ok || s.inner:
 		return ""

@@ -64,9 +64,9 @@ func programName(word string) string {
 	return name
 }
 
-func knownWords(texts []string) (out []word) {
+func knownWords(texts []string) (out []script.Word) {
 	for _, t := range texts {
-		out = append(out, word{text: t, known: true})
+		out = append(out, script.Literal(t))
 	}
 	return out
 }

@@ -43,7 +43,6 @@ type verdict struct {
 // the rule covers. The rule of a key is the one that is saved in its place.
 type grant struct {
 	key, rule string
-	pin       string    // what must stay as it is, as a sentence says it; if empty, nothing
 	need      tool.Need // an example of what the key stands for
 }
 
@@ -328,7 +327,7 @@ func (p *Policy) open() []string {
 // of git. It would fail there, so the user is asked before rather than after.
 func configures(c *command) string {
 	for _, s := range c.simples {
-		if !s.maybe && base(s.name()) == "git" && programs.GitOf(texts(s.words[1:])).Configures() {
+		if !s.maybe && base(s.name()) == "git" && programs.GitOf(script.Texts(s.words[1:])).Configures() {
 			return quote(s.String()) + " writes the configuration of git, which is kept as it is in the sandbox"
 		}
 	}

@@ -19,7 +19,6 @@ type judging struct {
 	mode  Mode
 	rules []Rule // of execute
 	doing string
-	env   []script.Setting // exported so far
 
 	deny     *verdict
 	open     []verdict // what a user is asked for
@@ -88,22 +87,21 @@ func (j *judging) step(s *script.Step) {
 		j.file(s, f)
 	}
 	for _, set := range s.Set {
-		if why := programs.RiskySetting(set.Name, set.Value.Text, set.Value.IsKnown); why != "" {
+		if why := programs.RiskySetting(set.Name, set.Value.Text, set.Value.Known); why != "" {
 			j.ask(verdict{need: j.need(s), reason: why})
 		}
 	}
 	switch {
+	case len(s.Words) == 0: // the files of a group
 	case s.Enter != "":
 		j.access(s, programs.Access{Kind: programs.List, Path: s.Enter}, false)
-	case s.Language:
-		j.env = append(j.env, s.Set...)
 	default:
 		j.program(s)
 	}
 }
 
 func (j *judging) need(s *script.Step) tool.Need {
-	return tool.Need{Permission: tool.Execute, Target: simpleOf(s.Words).String()}
+	return tool.Need{Permission: tool.Execute, Target: simple{words: s.Words}.String()}
 }
 
 func (j *judging) ask(v verdict) {
@@ -118,12 +116,11 @@ func (j *judging) file(s *script.Step, f script.File) {
 	if f.Write {
 		kind = programs.Write
 	}
-	name, known := f.Path.Known()
-	if !known {
+	if !f.Path.Known {
 		j.ask(verdict{need: j.need(s), reason: "it redirects to a place known only when it runs"})
 		return
 	}
-	j.access(s, programs.Access{Kind: kind, Path: name}, false)
+	j.access(s, programs.Access{Kind: kind, Path: f.Path.Text}, false)
 }
 
 // access judges one path that is read or written, and has it checked again where it may have
@@ -216,16 +213,10 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 // exactly is the grant of a program with these words, in this folder and with these variables; the
 // zero value: it is none that may last, or some of it is known only when it runs.
 func (j *judging) exactly(s *script.Step) grant {
-	g := exactGrant(s.Dir, slices.Concat(j.env, s.Set), s.Words)
-	words := simpleOf(s.Words)
-	if g.rule == "" || lasting(words) || runsTests(words) {
-		return g
-	}
-	p, why := j.pins.pinOf(words, s.Dir)
-	if why != "" {
+	if !lasting(simple{words: s.Words}) {
 		return grant{}
 	}
-	return g.pinned(p)
+	return exactGrant(s.Dir, s.Set, s.Words)
 }
 
 // permit is what allows a program: a rule, or what a user said for the session.
@@ -271,9 +262,9 @@ func (j *judging) strict() bool {
 
 // never says why no rule can allow a program as it stands there.
 func (j *judging) never(s *script.Step) string {
-	name, _ := s.Words[0].Known()
+	name := s.Words[0].Text
 	switch {
-	case isBuiltin(name):
+	case programs.Is("builtin", name):
 		return "it uses " + name + " in a way that is not judged"
 	case s.Input && !programs.Is("given-text", name):
 		return name + " is given text, and may run it"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -39,14 +40,14 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 	connects := false
 	all := []string{text}
 	for _, s := range c.simples {
-		connects = connects || s.words[0].known && programs.Does("sends", texts(s.words)...)
-		all = append(all, strings.Join(texts(s.words), " "))
+		connects = connects || s.words[0].Known && programs.Does("sends", script.Texts(s.words)...)
+		all = append(all, strings.Join(script.Texts(s.words), " "))
 	}
 	if connects {
 		return slices.ContainsFunc(all, p.leaks)
 	}
 	return slices.ContainsFunc(c.simples, func(s simple) bool {
-		return slices.ContainsFunc(s.words, func(w word) bool { return strings.Contains(w.text, "://") && p.leaks(w.text) })
+		return slices.ContainsFunc(s.words, func(w script.Word) bool { return strings.Contains(w.Text, "://") && p.leaks(w.Text) })
 	})
 }
 

@@ -50,12 +50,12 @@ func (j *judging) look(s *script.Step) (programs.Use, bool) {
 		len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }):
 		return use, false
 	case everyKnown(s.Words) && everyKnown(words):
-		s.Instead, s.Away = slices.Concat(textsOf(s.Words[:before]), use.Words), use.Away
+		s.Instead, s.Away = slices.Concat(script.Texts(s.Words[:before]), use.Words), use.Away
 		for _, local := range use.Local {
 			name, value, _ := strings.Cut(local, "=")
 			s.Set = append(s.Set, script.Fixed(name, value))
 		}
-	case use.Away || len(use.Local) > 0 || !slices.Equal(use.Words, textsOf(words)): // it would have to run with other words
+	case use.Away || len(use.Local) > 0 || !slices.Equal(use.Words, script.Texts(words)): // it would have to run with other words
 		return use, false
 	}
 	return use, true
@@ -66,21 +66,13 @@ func judgeWords(words []script.Word) (programs.Use, bool) {
 	if slices.ContainsFunc(words, func(w script.Word) bool { return w.Many }) && !programs.Any(nameOf(words)) {
 		return programs.Use{}, false
 	}
-	return programs.Judge(tabled(words))
-}
-
-// tabled are words as the table takes them.
-func tabled(words []script.Word) (out []programs.Word) {
-	for _, w := range words {
-		out = append(out, programs.Word{Text: w.Text, Known: w.IsKnown})
-	}
-	return out
+	return programs.Judge(words)
 }
 
 func nameOf(words []script.Word) string { return words[0].Text }
 
 func everyKnown(words []script.Word) bool {
-	return !slices.ContainsFunc(words, func(w script.Word) bool { return !w.IsKnown })
+	return !slices.ContainsFunc(words, func(w script.Word) bool { return !w.Known })
 }
 
 // chosen reports that a name is among those that are read.
@@ -193,7 +185,7 @@ func (j *judging) hooked(s *script.Step) string {
 	if j.repos == nil || base(nameOf(words)) != "git" {
 		return ""
 	}
-	g := programs.GitOf(textsOf(words[1:]))
+	g := programs.GitOf(script.Texts(words[1:]))
 	dir := s.Dir
 	for _, name := range g.Dirs {
 		dir = below(dir, name, j.home)
@@ -225,12 +217,4 @@ func innermost(words []script.Word) []script.Word {
 		words = inner
 	}
 	return words
-}
-
-// textsOf are words, empty where one is known only when it runs.
-func textsOf(words []script.Word) (texts []string) {
-	for _, w := range words {
-		texts = append(texts, w.Text)
-	}
-	return texts
 }

@@ -101,9 +101,9 @@ func (c *command) folders(first string) []string {
 	at := first
 	for _, s := range c.simples {
 		for i, w := range s.words {
-			name := w.name()
+			name := w.Spelled
 			value, attached := strings.CutPrefix(name, "--directory=")
-			enters := i == 1 && oneOf(s.name(), "cd pushd") || i > 0 && oneOf(s.words[i-1].text, "-C --directory --chdir")
+			enters := i == 1 && oneOf(s.name(), "cd pushd") || i > 0 && oneOf(s.words[i-1].Text, "-C --directory --chdir")
 			if !attached {
 				value = name
 			}
@@ -124,7 +124,7 @@ func (c *command) named() []programs.Named {
 	out := slices.Clone(c.files)
 	for _, s := range c.simples {
 		if !s.maybe {
-			out = append(out, programs.Names(s.spelled())...)
+			out = append(out, programs.Names(s.words)...)
 		}
 	}
 	if c.top.Broken != nil {
@@ -140,27 +140,11 @@ func pieces(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(shellMarks+"=,;:[]", c) && c != '\\' })
 }
 
-// spelled are the words of a program as the table takes them, as far as each is spelled out.
-func (s simple) spelled() (out []programs.Word) {
-	for _, w := range s.words {
-		out = append(out, programs.Word{Text: w.name(), Known: w.name() != ""})
-	}
-	return out
-}
-
-// name is a word as far as it is known.
-func (w word) name() string {
-	if w.known {
-		return w.text
-	}
-	return w.spelled
-}
-
 // beyond asks for what a program does that the rule which allows it did not mean: it does more by
 // an option, writes outside of the workspace or what makes another program run something, or reads
 // what is known for its secrets. A rule that spells it out means it.
 func (j *judging) beyond(s *script.Step, by permit) bool {
-	all := programs.Names(tabled(innermost(s.Words)))
+	all := programs.Names(innermost(s.Words))
 	for _, n := range all {
 		if n.Option != "" && (by.seen || j.ruleNames(s.Words, n.Option)) || n.Path != "" && j.ruleNames(s.Words, n.Path) {
 			continue

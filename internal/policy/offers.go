@@ -160,39 +160,37 @@ func widePart(v verdict) grant {
 // exactGrant is the grant of one program with these words and variables in this folder; the zero
 // value: it is none that may last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
-	s := simpleOf(words)
-	if slices.ContainsFunc(s.words, func(w word) bool { return !w.known }) {
+	s := simple{words: words}
+	if slices.ContainsFunc(s.words, func(w script.Word) bool { return !w.Known }) {
 		return grant{}
 	}
 	key := []string{string(tool.Execute), dir}
 	for _, set := range env {
-		value, known := set.Value.Known()
-		if !known {
+		if !set.Value.Known {
 			return grant{}
 		}
-		key = append(key, set.Name+"="+value)
+		key = append(key, set.Name+"="+set.Value.Text)
 	}
-	need := runNeed(texts(s.words)...)
+	need := runNeed(script.Texts(s.words)...)
 	need.Dir = dir
 	for i := len(env) - 1; i >= 0; i-- {
-		value, _ := env[i].Value.Known()
-		need.Target = env[i].Name + "=" + shellWord(value) + " " + need.Target
+		need.Target = env[i].Name + "=" + shellWord(env[i].Value.Text) + " " + need.Target
 	}
-	key = append(append(key, ""), texts(s.words)...)
+	key = append(append(key, ""), script.Texts(s.words)...)
 	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", s), need: need}
 }
 
 // wideCommand is the rule for a program with its subcommand and any words behind it.
 func wideCommand(words []script.Word) string {
-	s := simpleOf(words)
+	s := simple{words: words}
 	if !lasting(s) || narrow(s) {
 		return ""
 	}
 	head := []string{quoteWord(s.name())}
 	if sub := subcommand(s); sub != "" {
 		head = append(head, quoteWord(sub))
-		if sub == "run" && len(s.words) > 2 && s.words[2].known && !strings.HasPrefix(s.words[2].text, "-") {
-			head = append(head, quoteWord(s.words[2].text))
+		if sub == "run" && len(s.words) > 2 && s.words[2].Known && !strings.HasPrefix(s.words[2].Text, "-") {
+			head = append(head, quoteWord(s.words[2].Text))
 		}
 	} else if hasSubcommands(s.name()) {
 		return ""
@@ -205,15 +203,17 @@ func hasSubcommands(name string) bool { return programs.Is("subcommands", base(n
 
 // subcommand is that word; "" where there is none, or options stand before it.
 func subcommand(s simple) string {
-	if !hasSubcommands(s.name()) || len(s.words) < 2 || !s.words[1].known || strings.HasPrefix(s.words[1].text, "-") {
+	if !hasSubcommands(s.name()) || len(s.words) < 2 || !s.words[1].Known || strings.HasPrefix(s.words[1].Text, "-") {
 		return ""
 	}
-	return s.words[1].text
+	return s.words[1].Text
 }
 
 // narrow reports programs of which only the exact words are offered: they delete or send things,
 // and that cannot be undone.
-func narrow(s simple) bool { return programs.Does("narrow", texts(s.words[:min(2, len(s.words))])...) }
+func narrow(s simple) bool {
+	return programs.Does("narrow", script.Texts(s.words[:min(2, len(s.words))])...)
+}
 
 // wideFile is the rule for the folder that a file lies in; of the workspace it is a folder below.
 func wideFile(v verdict) string {
@@ -240,4 +240,43 @@ func wideHost(target string) string {
 		return ""
 	}
 	return fmt.Sprintf("allow network(%s)", a.host)
+}
+
+// lasting reports whether a user may allow a command for the whole session: not when what it runs
+// is named, written or fetched elsewhere. The modules of Python that check a project are no more
+// than pytest alone is.
+func lasting(s simple) bool {
+	name, words := base(s.name()), script.Texts(s.words)
+	if strings.HasPrefix(name, "python") && len(words) > 2 && words[1] == "-m" && oneOf(words[2], "pytest unittest mypy ruff black flake8 pylint") {
+		return true
+	}
+	if _, interprets := programs.CodeOption(name, ""); interprets || programs.Does("unlasting", words...) {
+		return false
+	}
+	// A rule that begins with mcp: is about a server.
+	return !startsPrograms(s) && !programs.Is("builtin", name) && !strings.HasPrefix(s.name(), serverPrefix)
+}
+
+// unoffered says why no rule is offered for what is asked. The first part that has none says it.
+func unoffered(open []verdict) string {
+	for _, v := range open {
+		for _, part := range append(slices.Clone(v.inner), v) {
+			w := slices.IndexFunc(part.words, func(w script.Word) bool { return !w.Known })
+			switch {
+			case part.rule != "":
+				return "the rule " + part.rule + " wants each call asked"
+			case part.barred != "":
+				return part.barred
+			case part.need.Outside != "":
+				return "each command outside the sandbox is asked for"
+			case w >= 0:
+				return "contains " + part.words[w].Written() + ", so no rule can cover it"
+			case len(part.words) > 0 && !lasting(simple{words: part.words}):
+				return part.words[0].Text + " runs what stands elsewhere, so no rule can cover it"
+			case len(part.words) == 0 && part.need.Permission == tool.Execute && part.reason != "" && !strings.HasSuffix(part.reason, " needs approval"):
+				return strings.TrimPrefix(part.reason, "it ") + ", so it is asked each time"
+			}
+		}
+	}
+	return "this is asked each time"
 }

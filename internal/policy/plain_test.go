@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"adze/internal/policy/script"
 )
 
 // The parser is not bash's own. Here stands a second reader, which knows only what is in this file:
@@ -43,7 +45,7 @@ func readAgain(text string, simples []simple) (odd string, same bool) {
 	var read [][]string
 	for _, one := range simples {
 		if !one.inner {
-			read = append(read, texts(one.words))
+			read = append(read, script.Texts(one.words))
 		}
 	}
 	return "", slices.EqualFunc(read, s.commands, slices.Equal)

@@ -13,12 +13,11 @@
 //
 // A command is read once, by the package script, which alone knows the syntax of bash: Lower makes
 // of a text the programs, files, variables and words that stand there. Everything else judges that
-// form. Denies look everywhere (shell.go): statement.go, unwrap.go, wrappers.go, evaluate.go and
-// guess.go find programs behind programs, and have the texts read that those run; argv.go and
-// subcommand.go match them; named.go denies files that a command names. script.Read writes down
-// what bash gets of a command that may run unasked; command.go and judged.go judge that part by
-// part, by rules (covers.go) and by the table of programs (looks.go), which also asks for what a
-// git repository would add: its hooks, and places outside.
+// form. Denies look everywhere: reading.go finds programs behind programs, and has the texts read
+// that those run; argv.go matches them; named.go denies files that a command names. script.Read
+// writes down what bash gets of a command that may run unasked; command.go and judged.go judge that
+// part by part, by rules (covers.go) and by the table of programs (looks.go), which also asks for
+// what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind
@@ -76,8 +75,6 @@ type Options struct {
 	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are
 	// asked for.
 	Files Files
-	// Content reads a file that a grant is tied to. If nil, no grant is.
-	Content func(abs string) ([]byte, error)
 	// Leaks reports a text that holds a known secret, also encoded. It is nil where none is known.
 	Leaks func(text string) bool
 	// Now is the clock that fetches are counted by. Nil stands for time.Now.
@@ -104,7 +101,6 @@ type Policy struct {
 	stage func() string // Options.Stage
 	files Files
 	repos Repositories
-	pins  pinner
 	shell string
 	leaks func(text string) bool
 	now   func() time.Time
@@ -139,7 +135,7 @@ func New(o Options) (*Policy, error) {
 	}
 	return &Policy{
 		leaks: o.Leaks, now: o.Now, shell: o.Shell,
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, files: o.Files, pins: pinner{o.Content, o.Home}, repos: o.Repos, mode: o.Mode,
+		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, files: o.Files, repos: o.Repos, mode: o.Mode,
 		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
 	}, nil
 }
@@ -206,7 +202,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 		return tool.Decision{Allow: true, Layer: string(person)}, nil
 	}
 	if p.ask == nil {
-		return nobody(open, p.editsAllow(q), p.pins), nil
+		return nobody(open, p.editsAllow(q)), nil
 	}
 	return p.askPerson(ctx, q)
 }
@@ -314,7 +310,7 @@ func allowed(verdicts []verdict) tool.Decision {
 
 // nobody is the answer to a question when there is no one to put it to. It names the flag that
 // would have allowed it.
-func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
+func nobody(open []verdict, edits bool) tool.Decision {
 	v := open[0]
 	rules := flagRules(open)
 	way := "nobody is here to approve it"
@@ -328,7 +324,7 @@ func nobody(open []verdict, edits bool, pins pinner) tool.Decision {
 	case len(rules) > 0:
 		way = "not allowed; add " + AllowFlags(rules)
 	case v.need.Permission == tool.Execute && v.need.Reach == "" && v.rule == "" && strings.HasPrefix(string(v.layer), "mode "):
-		way = "not allowed; " + pins.unoffered(open) + "; only --permission-mode auto, in a full sandbox, and --yolo run it"
+		way = "not allowed; " + unoffered(open) + "; only --permission-mode auto, in a full sandbox, and --yolo run it"
 	}
 	v.reason = strings.TrimSuffix(v.reason, ".") + "; " + way
 	d := v.decision(false, true)
@@ -360,12 +356,10 @@ func flagRules(open []verdict) (rules []string) {
 			if part.rule != "" || len(part.words) == 0 {
 				return nil
 			}
-			for _, w := range part.words {
-				if _, known := w.Known(); !known {
-					return nil
-				}
+			if !everyKnown(part.words) {
+				return nil
 			}
-			exact = append(exact, "allow execute("+simpleOf(part.words).String()+")")
+			exact = append(exact, "allow execute("+simple{words: part.words}.String()+")")
 		}
 	}
 	rules, _ = asFlags(exact)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -132,7 +133,7 @@ func TestPlainWordsAreThoseOfBash(t *testing.T) {
 		}
 		var want []string
 		for _, w := range c.simples[0].words[1:] {
-			want = append(want, w.text)
+			want = append(want, w.Text)
 		}
 		if !allKnown(c.simples[0].words) {
 			continue
@@ -149,8 +150,8 @@ func TestPlainWordsAreThoseOfBash(t *testing.T) {
 	}
 }
 
-func allKnown(words []word) bool {
-	return !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+func allKnown(words []script.Word) bool {
+	return !slices.ContainsFunc(words, func(w script.Word) bool { return !w.Known })
 }
 
 func BenchmarkCommand(b *testing.B) {

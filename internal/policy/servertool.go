@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -140,8 +141,8 @@ func (r Rule) calls(t serverTool) bool {
 	if r.server != nil {
 		return r.server.matches(t)
 	}
-	words := []word{{text: serverPrefix + t.server, known: true}, {text: t.tool, known: true}}
-	return r.argv.covers(simple{words: words}.judged())
+	words := []script.Word{script.Literal(serverPrefix + t.server), script.Literal(t.tool)}
+	return r.argv.covers(words)
 }
 
 // judgeServerTool judges a call of a tool of an MCP server. Rules name the tool, and none of them

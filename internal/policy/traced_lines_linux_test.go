@@ -253,7 +253,7 @@ func (y *yard) predicted(t *testing.T, line string) map[string]bool {
 		t.Fatalf("%q was allowed and is not read: %v", line, err)
 	}
 	for _, step := range s.Steps {
-		for words := step.Words; len(words) > 0 && !step.Language; {
+		for words := step.Words; len(words) > 0 && step.Enter == ""; {
 			out[filepath.Base(words[0].Text)] = true
 			runsBehind(words, out)
 			inner, wrapped := behindWrapper(words)
@@ -269,8 +269,8 @@ func (y *yard) predicted(t *testing.T, line string) map[string]bool {
 // runsBehind adds what find is told to run.
 func runsBehind(words []script.Word, out map[string]bool) {
 	for i := 1; i < len(words); i++ {
-		if before, _ := words[i-1].Known(); before == "-exec" || before == "-execdir" {
-			if name, ok := words[i].Known(); ok {
+		if before := words[i-1].Text; before == "-exec" || before == "-execdir" {
+			if name, ok := words[i].Text, words[i].Known; ok {
 				out[filepath.Base(name)] = true
 			}
 		}

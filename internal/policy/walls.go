@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
 )
 
 // beyondWalls says why a command would fail where it only reads and has no network: as its words
@@ -23,7 +24,7 @@ func beyondWalls(v verdict) string {
 		}
 	}
 	for _, s := range v.command.simples {
-		if !s.maybe && len(s.words) > 0 && changesFiles(texts(s.words)) {
+		if !s.maybe && len(s.words) > 0 && changesFiles(script.Texts(s.words)) {
 			return quote(s.String()) + " changes files"
 		}
 	}
@@ -48,7 +49,7 @@ func networks(c *command) string {
 		if s.maybe || len(s.words) == 0 {
 			continue
 		}
-		if reachesHosts(texts(s.words)) {
+		if reachesHosts(script.Texts(s.words)) {
 			return quote(s.String()) + " needs a network"
 		}
 	}

@@ -1,8 +1,6 @@
 package policyconfig
 
 import (
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,22 +19,3 @@ func (folders) Names(abs string) ([]string, error) {
 }
 
 func (folders) Walk(abs string, visit fs.WalkDirFunc) error { return filepath.WalkDir(abs, visit) }
-
-// mostPinned bounds the files that a grant can be tied to, in bytes.
-const mostPinned = 16 << 20
-
-// content reads a file that a grant is tied to.
-func content(abs string) ([]byte, error) {
-	f, err := os.Open(abs)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	switch info, err := f.Stat(); {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > mostPinned:
-		return nil, fmt.Errorf("%s is not a file of at most %d bytes", abs, mostPinned)
-	}
-	return io.ReadAll(io.LimitReader(f, mostPinned))
-}

@@ -3,13 +3,15 @@ package programs
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/policy/script"
 )
 
 // exec takes -exec of find, where the program behind it only looks: at what lies below the folders
 // that are searched.
 func (s *scan) exec() {
-	end := slices.IndexFunc(s.args, func(w Word) bool { return w == (Word{Text: ";", Known: true}) || w == (Word{Text: "+", Known: true}) })
-	if end < 1 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, func(w Word) bool { return strings.HasPrefix(w.Text, "-") }) {
+	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Is(";") || w.Is("+") })
+	if end < 1 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, func(w script.Word) bool { return strings.HasPrefix(w.Text, "-") }) {
 		s.odd = true
 		return
 	}
@@ -25,7 +27,7 @@ func (s *scan) exec() {
 		}
 	}
 	use, ok := Judge(inner)
-	same := func(a string, w Word) bool { return a == w.Text }
+	same := func(a string, w script.Word) bool { return a == w.Text }
 	if !ok || !slices.EqualFunc(use.Words, inner, same) || len(use.Local) > 0 || use.Away || inner[0].Text == "find" {
 		s.odd = true
 		return

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"adze/internal/policy/script"
 )
 
 // git reads the options before a subcommand, then the subcommand as any program.
-func git(words []Word) (Use, bool) {
+func git(words []script.Word) (Use, bool) {
 	rest, dirs := words[1:], []string{}
 	for len(rest) > 0 && rest[0].Known {
 		switch {
@@ -20,7 +22,7 @@ func git(words []Word) (Use, bool) {
 			rest = rest[2:]
 			continue
 		case rest[0].Text == "--version" && len(rest) == 1:
-			return Use{Words: texts(words), Away: true}, true
+			return Use{Words: script.Texts(words), Away: true}, true
 		}
 		break
 	}
@@ -28,7 +30,7 @@ func git(words []Word) (Use, bool) {
 	if !ok || p.changes || len(dirs) > 1 {
 		return Use{}, false
 	}
-	u := Use{Words: texts(words), Git: true}
+	u := Use{Words: script.Texts(words), Git: true}
 	s := scan{program: p, use: &u, args: args, wary: true}
 	if !s.read() {
 		return Use{}, false

@@ -18,6 +18,8 @@ package programs
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/policy/script"
 )
 
 // Kind is how a path is used.
@@ -42,13 +44,6 @@ type Access struct {
 	Flat   bool     // of a tree: of links, only those to files are followed
 }
 
-// Word is one word of a command. One that is not known is still exactly one.
-type Word struct {
-	Text  string
-	Known bool
-	Found bool // it stands for Text or for any name that begins with it, as find puts it in for {}
-}
-
 // Use is what a command does.
 type Use struct {
 	Accesses []Access
@@ -69,13 +64,13 @@ type Use struct {
 }
 
 // Judge says what a command does; if false, the table does not know it as harmless.
-func Judge(words []Word) (Use, bool) {
+func Judge(words []script.Word) (Use, bool) {
 	if len(words) == 0 || !words[0].Known {
 		return Use{}, false
 	}
-	u := Use{Words: texts(words)}
+	u := Use{Words: script.Texts(words)}
 	name := words[0].Text
-	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, func(w Word) bool { return w.Found }) {
+	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, func(w script.Word) bool { return w.Found }) {
 		return Use{}, false
 	}
 	switch {
@@ -101,7 +96,7 @@ func Any(name string) bool {
 }
 
 // asksVersion reports a lone question for the version of a well-known program.
-func asksVersion(words []Word) bool {
+func asksVersion(words []script.Word) bool {
 	if len(words) != 2 || !words[1].Known {
 		return false
 	}
@@ -111,12 +106,4 @@ func asksVersion(words []Word) bool {
 		}
 	}
 	return false
-}
-
-func texts(words []Word) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w.Text
-	}
-	return out
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"adze/internal/policy/script"
 )
 
 // Gone is the kind of a path that is removed or moved away, with all below it.
@@ -43,16 +45,21 @@ func does(role string) string {
 
 // Names lists the files that a program names, as far as the table knows the program. It reads on
 // where Judge gives up: an option that it does not know takes no word.
-func Names(words []Word) []Named {
-	if len(words) == 0 || !words[0].Known {
+func Names(words []script.Word) []Named {
+	if len(words) == 0 {
 		return nil
 	}
 	words = slices.Clone(words)
+	for i, w := range words {
+		if !w.Known {
+			words[i] = script.Word{Text: w.Spelled, Known: w.Spelled != ""}
+		}
+	}
 	words[0].Text = path.Base(words[0].Text)
 	n := namer{parent: tabled()[words[0].Text]}
 	p, args, ok := find(words)
 	if words[0].Text == "git" {
-		rest := len(words) - len(GitOf(texts(words[1:])).rest)
+		rest := len(words) - len(GitOf(script.Texts(words[1:])).rest)
 		n.program = n.parent
 		n.read(words[1:rest])
 		n.operands, args = nil, words[rest:]
@@ -65,7 +72,7 @@ func Names(words []Word) []Named {
 	}
 	n.read(args)
 	n.place()
-	if _, looks := Judge(words); !looks && (p.special == "sed" || p.special == "awk") && !slices.ContainsFunc(words, func(w Word) bool { return !w.Known }) {
+	if _, looks := Judge(words); !looks && (p.special == "sed" || p.special == "awk") && !slices.ContainsFunc(words, func(w script.Word) bool { return !w.Known }) {
 		n.out = append(n.out, Named{Option: "its code", Does: "may write files or run programs"})
 	}
 	return n.out
@@ -73,9 +80,9 @@ func Names(words []Word) []Named {
 
 // More lists the options by which a program does more than its name says.
 func More(words []string) (out []Named) {
-	var given []Word
+	var given []script.Word
 	for _, w := range words {
-		given = append(given, Word{Text: w, Known: true})
+		given = append(given, script.Literal(w))
 	}
 	seen := map[string]bool{}
 	for n := 1; n <= min(3, len(given)); n++ {
@@ -97,7 +104,7 @@ type namer struct {
 	parent   *program // whose options count too: go for go list
 	out      []Named
 	given    []string
-	operands []Word
+	operands []script.Word
 	into     []string // folders or files that get what is copied
 	archives []string // of tar
 	each     []Named  // what find has another program do to what it finds
@@ -124,7 +131,7 @@ func (n *namer) option(name string) (full string, o option) {
 }
 
 // read takes the options, and keeps the operands.
-func (n *namer) read(args []Word) {
+func (n *namer) read(args []script.Word) {
 	if _, tar := n.more["--checkpoint-action"]; tar && len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") {
 		letters := args[0].Text
 		args = args[1:]
@@ -154,7 +161,7 @@ func (n *namer) read(args []Word) {
 
 // letters takes options of one letter that stand together. The first that takes a word has the rest
 // for it, or the word behind.
-func (n *namer) letters(text string, args []Word) []Word {
+func (n *namer) letters(text string, args []script.Word) []script.Word {
 	for i := 1; i < len(text) && text[i] >= 'A'; i++ {
 		name, rest := "-"+text[i:i+1], text[i+1:]
 		if _, o := n.option(name); rest != "" && o.takes() {
@@ -170,9 +177,9 @@ func (n *namer) letters(text string, args []Word) []Word {
 func (o option) takes() bool { return len(o.roles) > 0 && !oneOf(o.roles[0], "writes", "deletes") }
 
 // values takes an option with the words behind it.
-func (n *namer) values(name string, args []Word) []Word {
+func (n *namer) values(name string, args []script.Word) []script.Word {
 	name, o := n.option(name)
-	if end := slices.IndexFunc(args, func(w Word) bool { return w.Text == ";" || w.Text == "+" }); end >= 0 && strings.HasPrefix(name, "-exec") {
+	if end := slices.IndexFunc(args, func(w script.Word) bool { return w.Text == ";" || w.Text == "+" }); end >= 0 && strings.HasPrefix(name, "-exec") {
 		n.each = append(n.each, Names(args[:end])...)
 		args = args[end:]
 	}
@@ -184,18 +191,10 @@ func (n *namer) values(name string, args []Word) []Word {
 		if len(args) == 0 || o.maybe && strings.HasPrefix(args[0].Text, "-") {
 			break
 		}
-		n.take(name, role, args[0].known())
+		n.take(name, role, args[0].Text)
 		args = args[1:]
 	}
 	return args
-}
-
-// known is the text of a word, if it is known.
-func (w Word) known() string {
-	if !w.Known {
-		return ""
-	}
-	return w.Text
 }
 
 // take notes an option with a value.
@@ -268,12 +267,12 @@ func (n *namer) place() {
 		if role == "read" && n.gave(n.deep...) {
 			role = "tree"
 		}
-		if n.file(role, w.known()); w.Known && (role == "read" || role == "moved") {
+		if n.file(role, w.Text); w.Known && (role == "read" || role == "moved") {
 			sources = append(sources, path.Base(w.Text))
 		}
 		tested := role == "list" && n.gave("-name")
 		if slices.ContainsFunc(n.each, func(one Named) bool { return one.Path == "{}" && one.Kind != Read }) && !tested {
-			n.file("gone", w.known())
+			n.file("gone", w.Text)
 		}
 	}
 	if len(n.operands) == 0 && n.fallback != "" && len(roles) > 0 {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"adze/internal/policy/script"
 	"adze/internal/testkit/effort"
 )
 
@@ -136,9 +137,9 @@ func TestRealProgramsDoNoMoreThanTheTableSays(t *testing.T) {
 	ran := 0
 	for most := effort.Rounds(usualRuns/2, usualRuns, 20_000); ran < most; {
 		words := programs[r.IntN(len(programs))].command()
-		given := make([]Word, len(words))
+		given := make([]script.Word, len(words))
 		for i, w := range words {
-			given[i] = Word{Text: w, Known: true}
+			given[i] = script.Literal(w)
 		}
 		use, ok := Judge(given)
 		if !ok {

@@ -3,15 +3,17 @@ package programs
 import (
 	"slices"
 	"strings"
+
+	"adze/internal/policy/script"
 )
 
 // find is the entry that the words name, the longest first: git remote get-url before git remote.
-func find(words []Word) (p *program, args []Word, ok bool) {
+func find(words []script.Word) (p *program, args []script.Word, ok bool) {
 	for n := min(3, len(words)); n > 0; n-- {
-		if slices.ContainsFunc(words[:n], func(w Word) bool { return !w.Known || strings.Contains(w.Text, " ") }) {
+		if slices.ContainsFunc(words[:n], func(w script.Word) bool { return !w.Known || strings.Contains(w.Text, " ") }) {
 			continue
 		}
-		if p, ok := tabled()[strings.Join(texts(words[:n]), " ")]; ok {
+		if p, ok := tabled()[strings.Join(script.Texts(words[:n]), " ")]; ok {
 			return p, words[n:], true
 		}
 	}
@@ -22,10 +24,10 @@ func find(words []Word) (p *program, args []Word, ok bool) {
 type scan struct {
 	*program
 	use   *Use
-	args  []Word
+	args  []script.Word
 	given []string // options
 	// operands are the other words, and behind those that stood after --.
-	operands, behind []Word
+	operands, behind []script.Word
 	ended            bool
 	odd              bool
 	lead             int      // how many options stand before the first operand
@@ -34,8 +36,8 @@ type scan struct {
 }
 
 // judge reads the words after the program's name.
-func (p *program) judge(args []Word, u Use) (Use, bool) {
-	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w Word) bool { return w.Found }) {
+func (p *program) judge(args []script.Word, u Use) (Use, bool) {
+	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w script.Word) bool { return w.Found }) {
 		return Use{}, false // a small language is not read out of it
 	}
 	if p.any {
@@ -65,7 +67,7 @@ func (s *scan) read() bool {
 			s.lead = len(s.given)
 		}
 		switch {
-		case w == (Word{Text: "-exec", Known: true}) && s.has("-exec"):
+		case w.Is("-exec") && s.has("-exec"):
 			s.exec()
 		case s.ended:
 			s.behind = append(s.behind, w)
@@ -104,7 +106,7 @@ func (s *scan) gave(names []string) bool {
 }
 
 // word takes one of a program without clusters.
-func (s *scan) word(w Word) {
+func (s *scan) word(w script.Word) {
 	name, value, attached := strings.Cut(w.Text, "=")
 	o, known := s.options[w.Text]
 	switch {
@@ -113,7 +115,7 @@ func (s *scan) word(w Word) {
 		s.values(o.roles, o.maybe)
 	case attached && s.options[name].attached:
 		s.given = append(s.given, name)
-		s.touch(s.options[name].roles[0], Word{Text: value, Known: true})
+		s.touch(s.options[name].roles[0], script.Literal(value))
 	case strings.HasPrefix(w.Text, "-") && w.Text != "-":
 		s.odd = true
 	default:
@@ -129,7 +131,7 @@ func (s *scan) long(text string) {
 	case !known, attached && !o.attached:
 		s.odd = true
 	case attached:
-		s.touch(o.roles[0], Word{Text: value, Known: true})
+		s.touch(o.roles[0], script.Literal(value))
 	case o.only:
 	default:
 		s.values(o.roles, o.maybe)
@@ -152,7 +154,7 @@ func (s *scan) cluster(text string) {
 		case len(o.roles) == 0:
 			continue
 		case rest != "":
-			s.touch(o.roles[0], Word{Text: rest, Known: true})
+			s.touch(o.roles[0], script.Literal(rest))
 		case o.only:
 		default:
 			s.values(o.roles, o.maybe)
@@ -208,15 +210,15 @@ func (s *scan) place() {
 	missing := next < len(roles) && !strings.HasSuffix(roles[next], "...") && !strings.HasSuffix(roles[next], "?")
 	s.odd = s.odd || missing
 	if placed == 0 && !missing && s.fallback != "" {
-		s.touch(strings.TrimRight(roles[len(roles)-1], ".?"), Word{Text: s.fallback, Known: true})
+		s.touch(strings.TrimRight(roles[len(roles)-1], ".?"), script.Literal(s.fallback))
 	}
 	if placed == 0 && s.fallback == "" && s.gave(s.deep) {
-		s.touch("read", Word{Text: ".", Known: true})
+		s.touch("read", script.Literal("."))
 	}
 }
 
 // touch takes one word in its role.
-func (s *scan) touch(role string, w Word) {
+func (s *scan) touch(role string, w script.Word) {
 	if w.Found && role != string(Read) && role != string(List) && role != "text" {
 		s.odd = true
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"adze/internal/policy/script"
 )
 
 // What sed and awk are given is a program. It is harmless in the few forms below, which every
@@ -43,7 +45,7 @@ func printsOnly(script string) bool {
 
 // script reads the words of sed or awk: options, a program, and the files after it.
 func (s *scan) script() bool {
-	program, files := []string{}, []Word{}
+	program, files := []string{}, []script.Word{}
 	for i := 0; i < len(s.args); i++ {
 		w := s.args[i]
 		awk := s.special == "awk"

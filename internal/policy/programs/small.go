@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"adze/internal/policy/script"
 )
 
 // outward finds what lets a jq program read more than its input: other files, and the environment.
@@ -17,8 +19,8 @@ func query(text string) bool { return !outward().MatchString(text) }
 
 // printf reports that its first word is a format that prints alone: behind -v it sets a variable,
 // whose name is evaluated, and %n sets the one that a further word names, PATH say.
-func printf(args []Word) bool {
-	if len(args) > 1 && args[0] == (Word{Text: "--", Known: true}) {
+func printf(args []script.Word) bool {
+	if len(args) > 1 && args[0].Is("--") {
 		args = args[1:]
 	} else if len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		return false
@@ -31,15 +33,15 @@ var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%
 
 // tests reports a test in one of the forms that cannot be read in two ways. What it tells of a file
 // is that it is there.
-func tests(words []Word) bool {
+func tests(words []script.Word) bool {
 	args := words[1:]
 	if words[0].Text == "[" {
-		if len(args) == 0 || args[len(args)-1] != (Word{Text: "]", Known: true}) {
+		if len(args) == 0 || !args[len(args)-1].Is("]") {
 			return false
 		}
 		args = args[:len(args)-1]
 	}
-	if len(args) > 0 && args[0] == (Word{Text: "!", Known: true}) {
+	if len(args) > 0 && args[0].Is("!") {
 		args = args[1:]
 	}
 	switch len(args) {

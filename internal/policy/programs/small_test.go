@@ -5,11 +5,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"adze/internal/policy/script"
 )
 
-func words(list ...string) (out []Word) {
+func words(list ...string) (out []script.Word) {
 	for _, w := range list {
-		out = append(out, Word{Text: w, Known: true})
+		out = append(out, script.Literal(w))
 	}
 	return out
 }
@@ -90,9 +92,9 @@ func TestAnOptionBehindAnOperandIsNoneThatHelps(t *testing.T) {
 		"unzip -l a.zip": true, "unzip a.zip -l": false, "unzip a.zip": false,
 		"xxd -p a": true, "xxd a -p": false, "xxd a -r": false, "gofmt -l a.go": true, "gofmt a.go -l": false,
 	} {
-		var words []Word
+		var words []script.Word
 		for text := range strings.FieldsSeq(line) {
-			words = append(words, Word{Text: text, Known: true})
+			words = append(words, script.Literal(text))
 		}
 		if _, ok := Judge(words); ok != want {
 			t.Errorf("%q: %v", line, ok)

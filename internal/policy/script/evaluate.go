@@ -25,7 +25,7 @@ func computes(n syntax.Node) bool {
 		}
 	case *syntax.Redirect:
 		// Bash expands the word after >& a second time when it is a file.
-		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && !descriptor(rawWord(n.Word).Text)
+		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && !descriptor(lowered(n.Word, nil).Text)
 		return twice || n.N != nil && strings.Contains(n.N.Value, "[")
 	}
 	return false

@@ -28,13 +28,13 @@ type Part struct {
 	Call     *Call
 	Assign   *Assign
 	Redirect *Redirect
-	Word     *RawWord
+	Word     *Word
 	Doubt    string // why bash may run something that is not found here
 }
 
 // Call is one program with its words.
 type Call struct {
-	Words     []*RawWord
+	Words     []*Word
 	Redirects []*Redirect
 	Doubtful  bool // it may be a name and no program: the word behind coproc
 }
@@ -42,28 +42,28 @@ type Call struct {
 // Assign is NAME=value, or NAME=(values).
 type Assign struct {
 	Name   string // empty where it has none
-	Values []*RawWord
+	Values []*Word
 }
 
 // Redirect is a redirection.
 type Redirect struct {
-	Target *RawWord // of a file; nil of a text
-	Writes bool     // the target is a file that it writes
-	Given  *RawWord // the text that a program is given to read; nil of a file
-	Lines  string   // that text, with a space for what is known only when it runs
+	Target *Word  // of a file; nil of a text
+	Writes bool   // the target is a file that it writes
+	Given  *Word  // the text that a program is given to read; nil of a file
+	Lines  string // that text, with a space for what is known only when it runs
 }
 
 // lowering walks through one text.
 type lowering struct {
 	Lowered
 	vars map[string]string // what variables are known to be, in what words spell
-	seen map[*syntax.Word]*RawWord
+	seen map[*syntax.Word]*Word
 	read map[*syntax.Redirect]*Redirect
 }
 
 // Lower reads a text. home stands for $HOME in what words spell.
 func Lower(text, home string) *Lowered {
-	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}, seen: map[*syntax.Word]*RawWord{}, read: map[*syntax.Redirect]*Redirect{}}
+	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}, seen: map[*syntax.Word]*Word{}, read: map[*syntax.Redirect]*Redirect{}}
 	if l.file, l.Broken = parse(text); l.file != nil {
 		l.walk()
 	}
@@ -135,17 +135,16 @@ func (l *lowering) source(n syntax.Node) string {
 	return l.Text[min(len(l.Text), int(n.Pos().Offset())):min(len(l.Text), int(n.End().Offset()))]
 }
 
-func (l *lowering) words(in []*syntax.Word) (out []*RawWord) {
+func (l *lowering) words(in []*syntax.Word) (out []*Word) {
 	for _, w := range in {
 		out = append(out, l.word(w))
 	}
 	return out
 }
 
-func (l *lowering) word(w *syntax.Word) *RawWord {
+func (l *lowering) word(w *syntax.Word) *Word {
 	if l.seen[w] == nil {
-		read := rawWord(w)
-		read.Spelled = spelled(w.Parts, l.vars)
+		read := lowered(w, l.vars)
 		l.seen[w] = &read
 	}
 	return l.seen[w]
@@ -186,9 +185,13 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 	case r.Op == syntax.WordHdoc:
 		out.Given = l.word(r.Word)
 		out.Lines = out.Given.Text
-	case r.Hdoc != nil:
-		text := readHere(r)
-		out.Given, out.Lines = &text, spelledOut(r.Hdoc)
+	case r.Hdoc != nil: // backslashes count as in "…" unless its end was quoted
+		special := "$`\"\\\n"
+		if quotedEnd(r.Word) {
+			special = ""
+		}
+		text, known := quoted(r.Hdoc.Parts, special)
+		out.Given, out.Lines = &Word{Text: text, Known: known}, spelledOut(r.Hdoc)
 	case r.Word != nil && r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc:
 		out.Target = l.word(r.Word)
 		out.Writes = r.Op != syntax.RdrIn && r.Op != syntax.DplIn && !(r.Op == syntax.DplOut && descriptor(out.Target.Text))
@@ -200,13 +203,26 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 // descriptor reports what stands behind >& where it names no file.
 func descriptor(target string) bool { return strings.Trim(target, "0123456789-") == "" }
 
+// spelledOut is the text of a here-document, with a space for what is known only when it runs.
+func spelledOut(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			b.WriteString(lit.Value)
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
 // coproc takes the word after coproc for a program too: whether it is a name, the parser and bash
 // decide differently.
 func (l *lowering) coproc(c *syntax.CoprocClause) {
 	if c.Name == nil {
 		return
 	}
-	words := []*RawWord{l.word(c.Name)}
+	words := []*Word{l.word(c.Name)}
 	first := c.Stmt
 	for pair, ok := first.Cmd.(*syntax.BinaryCmd); ok; pair, ok = first.Cmd.(*syntax.BinaryCmd) {
 		first = pair.X

@@ -1,6 +1,9 @@
 package script
 
 import (
+	"errors"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,7 +11,156 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// segment is a part of a word: text, or what is known only when it runs.
+// Word is one word of a program.
+type Word struct {
+	Text    string // what the program gets, if Known; else as much of it as stands there
+	Known   bool
+	Many    bool   // not known, and it may become none or several words
+	Spelled string // as far as it can be known before it runs: with the values of variables
+	Found   bool   // it stands for Text or any name that begins with it: {} of find
+
+	written string // in the command, for a sentence about it
+	code    code
+}
+
+// Literal is a word that is this text.
+func Literal(text string) Word {
+	return Word{Text: text, Known: true, Spelled: text, code: code{quote(text)}}
+}
+
+// Is reports a word that is this text.
+func (w Word) Is(text string) bool { return w.Known && w.Text == text }
+
+// Written is a word as the command has it, for a sentence about it.
+func (w Word) Written() string { return w.written }
+
+// Texts are the texts of words.
+func Texts(words []Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
+	}
+	return out
+}
+
+// lowered reads a word for Lower, where the text alone tells what it will be.
+func lowered(w *syntax.Word, vars map[string]string) Word {
+	out := Word{Known: true, Spelled: spelled(w.Parts, vars)}
+	unknown := func(many bool) { out.Known, out.Many = false, out.Many || many }
+	for i, part := range w.Parts {
+		text, known := "", true
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text, known = bare(part.Value, i == 0)
+			known = known && !(strings.HasSuffix(part.Value, "$") && i+1 < len(w.Parts)) // bash may see a variable there
+			out.Many = out.Many || !known
+		case *syntax.SglQuoted:
+			text, known = part.Value, !(part.Dollar && strings.Contains(part.Value, `\`))
+		case *syntax.DblQuoted:
+			text, known = quoted(part.Parts, "$`\"\\\n")
+			out.Many = out.Many || list(part)
+		default:
+			unknown(true)
+		}
+		out.Text += text
+		out.Known = out.Known && known
+	}
+	if inBraces(w) {
+		unknown(true)
+	}
+	out.Many = out.Many && !out.Known
+	return out
+}
+
+// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a
+// tilde at the start become something else.
+func bare(s string, first bool) (text string, known bool) {
+	known = !(first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || expandable(s) || strings.Contains(s, "$\\\n"))
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 == len(s) {
+			known = false // the text ends there, and what reads it may add a line end
+		} else if s[i] == '\\' {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), known
+}
+
+// quoted reads what stands in "…" or in a here-document, in which a backslash counts before some
+// characters alone.
+func quoted(parts []syntax.WordPart, special string) (text string, known bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(lit.Value, "$\\\n") {
+			return b.String(), false
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			if lit.Value[i] == '\\' && i+1 < len(lit.Value) && strings.IndexByte(special, lit.Value[i+1]) >= 0 {
+				if i++; lit.Value[i] == '\n' {
+					continue
+				}
+			}
+			b.WriteByte(lit.Value[i])
+		}
+	}
+	return b.String(), true
+}
+
+// list reports "$@" and "${a[@]}", which are many words in spite of their quotes.
+func list(q *syntax.DblQuoted) bool {
+	many := false
+	syntax.Walk(q, func(n syntax.Node) bool {
+		if e, ok := n.(*syntax.ParamExp); ok {
+			many = many || e.Param == nil || e.Param.Value == "@" || e.Index != nil || e.Excl || e.Exp != nil
+		}
+		return true
+	})
+	return many
+}
+
+// inBraces reports what may become several words, also where parts of it are quoted; {} does not,
+// and find and xargs want it.
+func inBraces(w *syntax.Word) bool {
+	unquoted := ""
+	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			unquoted += lit.Value
+		}
+	}
+	return expandable(unquoted)
+}
+
+func expandable(s string) bool {
+	return strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, ".."))
+}
+
+// spelled is a word as far as it is known before it runs: without backslashes, and with the values
+// of variables that are known.
+func spelled(parts []syntax.WordPart, vars map[string]string) string {
+	var b strings.Builder
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			b.WriteString(strings.ReplaceAll(part.Value, `\`, ""))
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			b.WriteString(spelled(part.Parts, vars))
+		case *syntax.ParamExp:
+			if part.Param != nil {
+				b.WriteString(vars[part.Param.Value])
+			}
+		}
+	}
+	return b.String()
+}
+
+// segment is a part of a word for Read: text, or what is known only when it runs.
 type segment struct {
 	text    string
 	pattern bool // unquoted, with a meaning for file names
@@ -21,29 +173,23 @@ type builder struct {
 	written  string
 }
 
-func (b *builder) add(s segment) { b.segments = append(b.segments, s) }
+func (b *builder) text(text string) { b.segments = append(b.segments, segment{text: text}) }
 
-func (b *builder) text(text string) { b.add(segment{text: text}) }
+func (b *builder) runs(c ...any) { b.segments = append(b.segments, segment{code: c}) }
 
 // word is the whole, in which patterns stand for themselves.
 func (b *builder) word() Word {
-	w, text := Word{IsKnown: true, written: b.written}, ""
-	flush := func() {
-		if text != "" {
-			w.code = append(w.code, quote(text))
-		}
-		text = ""
-	}
+	w := Word{Known: true, written: b.written}
 	for _, s := range b.segments {
-		if text += s.text; s.code != nil {
-			w.IsKnown = false
-			flush()
+		if w.Text += s.text; s.code != nil {
+			w.Known = false
 			w.code = w.code.add(s.code)
+		} else if s.text != "" {
+			w.code = w.code.add(quote(s.text))
 		}
-		w.Text += s.text
 	}
-	if flush(); w.IsKnown {
-		w.code = code{quote(w.Text)}
+	if w.Known {
+		w.Spelled, w.code = w.Text, code{quote(w.Text)}
 	} else {
 		w.Text = ""
 	}
@@ -57,11 +203,10 @@ func (r *reader) words(in []*syntax.Word, st *state) (out []Word, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(b.segments, func(s segment) bool { return s.pattern }) {
-			out = append(out, b.word())
-			continue
+		names := []Word{b.word()}
+		if slices.ContainsFunc(b.segments, func(s segment) bool { return s.pattern }) {
+			names, err = r.match(b, st)
 		}
-		names, err := r.match(b, st)
 		if err != nil {
 			return nil, err
 		}
@@ -95,28 +240,15 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (b builder, err e
 			if part.Dollar {
 				return b, refuse(`it writes text as $"…"`)
 			}
-			err = r.quoted(&b, part.Parts, st, false)
-		case *syntax.ParamExp, *syntax.CmdSubst:
-			err = r.expansion(&b, part, st, fields)
+			err = r.quoted(&b, part.Parts, st, "$`\"\\")
 		default:
-			return b, refuse("it contains %s", source(part))
+			err = r.expansion(&b, part, st, fields)
 		}
 		if err != nil {
 			return b, err
 		}
 	}
 	return b, nil
-}
-
-// inBraces reports what may become several words, also where parts of it are quoted.
-func inBraces(w *syntax.Word) bool {
-	unquoted := ""
-	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok {
-			unquoted += lit.Value
-		}
-	}
-	return expandable(unquoted)
 }
 
 // bare reads unquoted text.
@@ -127,133 +259,88 @@ func (r *reader) bare(b *builder, s string, first, last bool) error {
 		}
 		b.text(r.Home)
 	}
-	if strings.Contains(s, "=~") || strings.Contains(s, ":~") || !last && strings.HasSuffix(s, "$") {
+	if strings.Contains(s, "=~") || strings.Contains(s, ":~") || !last && strings.HasSuffix(s, "$") || strings.Contains(s, "[") && strings.Contains(s, "]") {
 		return refuse("it has a word that can be read in two ways")
 	}
-	for i := 0; i < len(s); {
-		size := 1
-		switch c := s[i]; {
-		case c == '\\':
-			if i+1 >= len(s) || s[i+1] <= ' ' || s[i+1] >= 0x7f {
-				return refuse("it has a backslash at an unusual place")
-			}
-			b.text(s[i+1 : i+2])
-			size = 2
-		case c == '*' || c == '?' || c == '[' && strings.Contains(s[i:], "]"):
-			if c == '[' {
-				size = strings.IndexByte(s[i:], ']') + 1
-			}
-			if c == '[' && !plainSet(s[i:i+size]) {
-				return refuse("it has a pattern that can be read in two ways")
-			}
-			b.add(segment{text: s[i : i+size], pattern: true})
-		case c >= 0x80:
-			var err error
-			if size, err = letter(s[i:]); err != nil {
-				return err
-			}
-			b.text(s[i : i+size])
-		default:
-			b.text(s[i : i+1])
+	escaped := false
+	for _, c := range s {
+		// Some systems take the bytes 85 and A0 of a letter for blanks.
+		blank := strings.IndexByte(string(c), 0x85) >= 0 || strings.IndexByte(string(c), 0xa0) >= 0
+		switch {
+		case c >= 0x80 && (blank || !unicode.IsLetter(c) && !unicode.IsDigit(c)):
+			return refuse("it has an unusual character outside quotes")
+		case escaped && (c <= ' ' || c >= 0x7f):
+			return refuse("it has a backslash at an unusual place")
+		case c == '\\' && !escaped:
+			escaped = true
+			continue
 		}
-		i += size
+		b.segments = append(b.segments, segment{text: string(c), pattern: !escaped && (c == '*' || c == '?')})
+		escaped = false
+	}
+	if escaped {
+		return refuse("it has a backslash at an unusual place")
 	}
 	return nil
-}
-
-// plainSet reports [abc], [a-z0-9] and [!a-z].
-func plainSet(set string) bool {
-	inner := strings.TrimPrefix(strings.TrimPrefix(set[1:len(set)-1], "!"), "^")
-	return inner != "" && strings.Trim(inner, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
-}
-
-// letter is the size of a character beyond ASCII. Some systems take the bytes 85 and A0 for blanks.
-func letter(s string) (int, error) {
-	c := []rune(s)[0]
-	s = s[:min(len(s), len(string(c)))]
-	if !unicode.IsLetter(c) && !unicode.IsDigit(c) || c == unicode.ReplacementChar || strings.IndexByte(s, 0x85) >= 0 || strings.IndexByte(s, 0xa0) >= 0 {
-		return 0, refuse("it has an unusual character outside quotes")
-	}
-	return len(s), nil
 }
 
 // quoted reads what stands between double quotes, or in a here-document.
-func (r *reader) quoted(b *builder, parts []syntax.WordPart, st *state, document bool) error {
+func (r *reader) quoted(b *builder, parts []syntax.WordPart, st *state, special string) error {
 	b.text("") // also "" is a word
 	for i, part := range parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			text, err := unescaped(part.Value, document, i+1 == len(parts))
-			if err != nil {
-				return err
-			}
-			b.text(text)
-		case *syntax.ParamExp, *syntax.CmdSubst:
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
 			if err := r.expansion(b, part, st, false); err != nil {
 				return err
 			}
-		default:
-			return refuse("it has a text that is known only when it runs")
+			continue
 		}
+		s := lit.Value
+		if i+1 < len(parts) && strings.HasSuffix(s, "$") || strings.Contains(s, "\\\n") || strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) {
+			return refuse("it has a backslash or a dollar at an unusual place")
+		}
+		text, _ := quoted([]syntax.WordPart{lit}, special)
+		b.text(text)
 	}
 	return nil
 }
 
-// unescaped is text in double quotes, in which a backslash counts before a few characters alone.
-func unescaped(s string, document, last bool) (string, error) {
-	if !last && strings.HasSuffix(s, "$") || strings.Contains(s, "\\\n") || strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) {
-		return "", refuse("it has a backslash or a dollar at an unusual place")
-	}
-	special := "$`\"\\"
-	if document {
-		special = "$`\\"
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(special, s[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String(), nil
-}
-
-// expansion reads $x, ${x} and $(…).
+// expansion reads $x, ${x} and "$(…)".
 func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields bool) error {
 	if sub, ok := part.(*syntax.CmdSubst); ok {
 		return r.substitution(b, sub, st, fields)
 	}
-	p := part.(*syntax.ParamExp)
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil ||
-		len(p.Modifiers) > 0 || p.IsSet || p.Flags != nil || p.NestedParam != nil {
+	p, ok := part.(*syntax.ParamExp)
+	if !ok {
+		return refuse("it contains %s", source(part))
+	}
+	if plain := (&syntax.ParamExp{Dollar: p.Dollar, Rbrace: p.Rbrace, Short: p.Short, Param: p.Param}); p.Param == nil || source(plain) != source(p) {
 		return refuse("it computes with a variable")
 	}
 	name := p.Param.Value
 	value, set := st.vars[name]
 	switch {
 	case name == "?" || name == "$":
-		b.add(segment{code: code{`"$` + name + `"`}})
+		b.runs(`"$` + name + `"`)
 		return nil
-	case !variable(name):
-		return refuse("it uses a special variable")
 	case set:
 	case name == "HOME" && r.Home != "":
 		value = Literal(r.Home)
 	case name == "PWD":
 		value = Literal(st.dir)
 	case slices.Contains(usual(), name):
-		b.add(segment{code: code{`"${` + name + `}"`}})
+		b.runs(`"${` + name + `}"`)
 		return nil
 	default:
 		return refuse("it contains $%s", name)
 	}
 	switch {
-	case fields && !(value.IsKnown && value.Text != "" && strings.Trim(value.Text, unsplit) == ""):
+	case fields && !(value.Known && value.Text != "" && strings.Trim(value.Text, unsplit) == ""):
 		return refuse("it splits $%s into words; put it in double quotes", name)
-	case value.IsKnown:
+	case value.Known:
 		b.text(value.Text)
 	default:
-		b.add(segment{code: value.code})
+		b.runs(value.code...)
 	}
 	return nil
 }
@@ -275,25 +362,80 @@ func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, field
 	case fields:
 		return refuse("it splits %s into words; put it in double quotes", source(sub))
 	}
-	if text, ok := r.document(sub, st); ok {
-		b.text(text)
-		return nil
+	s := sub.Stmts[0]
+	if len(sub.Stmts) == 1 && !s.Background && len(s.Redirs) == 1 && s.Redirs[0].Hdoc != nil && strings.HasPrefix(source(s), "cat <<") {
+		if w, err := r.given(s.Redirs[0], st); err == nil && w.Known {
+			b.text(strings.TrimRight(w.Text, "\n"))
+			return nil
+		}
 	}
-	given := st.given
 	body, err := r.apart(sub.Stmts, st)
-	st.given = given
-	b.add(segment{code: code{`"$(`}.add(body, `)"`)})
+	b.runs(code{`"$(`}.add(body, `)"`)...)
 	return err
 }
 
-// document is the text of $(cat <<'EOF' … EOF).
-func (r *reader) document(sub *syntax.CmdSubst, st *state) (string, bool) {
-	s := sub.Stmts[0]
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(sub.Stmts) != 1 || s.Negated || s.Background || len(call.Args) != 1 || len(call.Assigns) > 0 || call.Args[0].Lit() != "cat" ||
-		len(s.Redirs) != 1 || s.Redirs[0].Op != syntax.Hdoc || s.Redirs[0].N != nil {
-		return "", false
+// match looks a pattern up that stands in the last part of a path. The names stand in its place
+// when it runs. One that leads to a folder whose names may not be looked at is refused, and so
+// is one behind a program that may have changed files.
+func (r *reader) match(b builder, st *state) (words []Word, err error) {
+	text, shape, first := "", "", -1
+	folders := len(b.segments) > 1 && b.segments[len(b.segments)-1].text == "/" // d/*/
+	if folders {
+		b.segments = b.segments[:len(b.segments)-1]
 	}
-	w, err := r.given(s.Redirs[0], st)
-	return strings.TrimRight(w.Text, "\n"), err == nil && w.IsKnown
+	for _, s := range b.segments {
+		if s.code != nil {
+			return nil, refuse("it has a pattern that is known only when it runs")
+		}
+		if s.pattern && first < 0 {
+			first = len(text)
+		}
+		text += s.text
+		if !s.pattern {
+			s.text = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s.text)
+		}
+		shape += s.text
+	}
+	folder, shape := text[:strings.LastIndexByte(text, '/')+1], shape[strings.LastIndexByte(shape, '/')+1:]
+	full := st.dir + "/" + folder
+	if strings.HasPrefix(folder, "/") {
+		full = folder
+	}
+	switch {
+	case r.Names == nil:
+		return nil, refuse("it has a pattern, and no folder can be looked at")
+	case st.changed || st.lost:
+		return nil, refuse("it has a pattern behind a program that may have changed files")
+	case first < len(folder) || strings.HasPrefix(shape, "."):
+		return nil, refuse("it has a pattern of folders, or of hidden names")
+	}
+	names, err := r.Names(full)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, refuse("its pattern leads into %s, whose names are not looked up unasked", strings.TrimSuffix(folder, "/"))
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if ok, err := path.Match(shape, name); err != nil || !ok || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if strings.HasPrefix(folder+name, "-") {
+			return nil, refuse("its pattern matches a file that looks like an option: %s", name)
+		}
+		if _, err := r.Names(full + "/" + name); !folders {
+			words = append(words, Literal(folder+name))
+		} else if err == nil {
+			words = append(words, Literal(folder+name+"/"))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, refuse("its pattern leads into %s, whose names are not looked up unasked", name)
+		}
+	}
+	switch {
+	case len(words) > maxNames:
+		return nil, refuse("its pattern matches too many names")
+	case len(words) == 0 && folders:
+		return []Word{Literal(text + "/")}, nil
+	case len(words) == 0:
+		return []Word{Literal(text)}, nil
+	}
+	return words, nil
 }

@@ -92,27 +92,22 @@ func (s Script) Argv() (env, argv []string, ok bool) {
 		return nil, nil, false
 	}
 	for _, set := range step.Set {
-		value, known := set.Value.Known()
-		if !known {
+		if !set.Value.Known {
 			return nil, nil, false
 		}
-		env = append(env, set.Name+"="+value)
+		env = append(env, set.Name+"="+set.Value.Text)
 	}
 	if step.Instead != nil {
 		return env, step.Instead, true
 	}
 	for _, w := range step.Words {
-		text, known := w.Known()
-		if !known {
+		if !w.Known {
 			return nil, nil, false
 		}
-		argv = append(argv, text)
+		argv = append(argv, w.Text)
 	}
 	return env, argv, true
 }
 
 // quote writes text as a word that bash reads back as it is.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// own is the name under which a variable of the text stands, apart from those of the environment.
-func own(name string) string { return "adze_" + name }

@@ -61,7 +61,7 @@ func Table() []Row {
 		{Package: "internal/policy", May: []string{"tool", "internal/text/redact", "internal/files/workspace"}, Tests: []string{"internal/sandbox/proc", "internal/sandbox"},
 			Never: []string{"mvdan.cc/sh/*"}, Why: "the gate judges resolved paths, and commands as script has read them: once"},
 		{Package: "internal/policy/script", Why: "it reads bash, and knows neither rules nor modes"},
-		{Package: "internal/policy/programs", Room: true, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
+		{Package: "internal/policy/programs", Room: true, May: []string{"internal/policy/script"}, Never: effects(), Why: "a table of programs; it knows words, and neither files nor rules"},
 		{Package: "internal/policy/script", Room: true, Never: effects(), Why: "it reads and writes shell text; which programs may run, it does not know"},
 		{Package: "internal/project/discovery", May: []string{"internal/files/workspace", "internal/text"}, Why: "it finds and reads files through the workspace; what they mean, others know"},
 		{Package: "internal/project/trust", May: []string{"tool", "internal/files/workspace", "internal/project/discovery", "internal/project/hooks/dialect", "internal/text/jsonc"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},

@@ -1,0 +1,639 @@
+package policy
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
+)
+
+const (
+	maxCommand   = 64 << 10 // bytes; longer ones cannot be reviewed
+	maxSimple    = 200      // simple commands in one text
+	maxUnwrap    = 5        // wrappers around wrappers
+	maxNestingIn = 1000     // opening brackets before parsing, which takes stack for each
+	maxTries     = 5000     // places at which a program may begin
+	maxWords     = 1000     // words of one command in which other programs are looked for
+)
+
+// simple is one program with its arguments.
+type simple struct {
+	words []script.Word
+	inner bool   // found inside a wrapper: it counts for deny and ask, its wrapper for allow
+	maybe bool   // a text that may be run, or may not: a match of it is never sure
+	why   string // what is known only when it runs, for a program that cannot be named
+}
+
+func (s simple) name() string { return s.words[0].Text }
+
+// String shows the words as they could be typed; ? stands for what is known only when it runs.
+func (s simple) String() string {
+	parts := make([]string, len(s.words))
+	for i, w := range s.words {
+		parts[i] = "?"
+		if w.Known {
+			parts[i] = quoteWord(w.Text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// command is a shell text as far as it can be read without running it.
+type command struct {
+	simples []simple
+	refused error            // why the text is refused in every mode
+	broken  error            // it does not parse, or a text in it does not
+	top     *script.Lowered  // the text itself
+	files   []programs.Named // of redirections
+	home    string
+	inner   map[string]*script.Lowered // the texts in it
+}
+
+// read analyses a shell text; home stands for $HOME.
+func read(text, home string) *command {
+	c := &command{home: home, inner: map[string]*script.Lowered{}}
+	if c.refused = checkBytes(text); c.refused != nil {
+		return c
+	}
+	c.top = c.lower(text)
+	r := reader{into: c}
+	r.script(text, 0)
+	r.evaluated()
+	return c
+}
+
+// lower reads a text that stands in the command, once.
+func (c *command) lower(text string) *script.Lowered {
+	if c.inner[text] == nil {
+		c.inner[text] = script.Lower(text, c.home)
+	}
+	return c.inner[text]
+}
+
+// reader finds the programs of a command and those that they start in turn. Where it is not known
+// what a program starts, each place at which a program may begin counts.
+type reader struct {
+	into     *command
+	count    int            // simple commands so far
+	tries    int            // places within them where another program may begin
+	guessing bool           // the text at hand may be no command at all
+	words    []*script.Word // all of them
+	computes bool           // something evaluates text
+	prompts  bool           // something expands text as a prompt
+}
+
+func (r *reader) refuse(format string, args ...any) {
+	if r.into.refused == nil {
+		r.into.refused = fmt.Errorf(format, args...)
+	}
+}
+
+// unknown stands for a program that nobody can name before it runs.
+func (r *reader) unknown(why string) {
+	r.into.simples = append(r.into.simples, simple{words: []script.Word{{Many: true}}, inner: true, why: why})
+}
+
+// script takes the programs of a text at a depth of texts within texts.
+func (r *reader) script(text string, depth int) {
+	if depth > maxUnwrap {
+		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
+		return
+	}
+	l := r.into.lower(text)
+	if l.Broken != nil {
+		if !r.guessing {
+			r.into.broken = l.Broken
+		}
+		r.everyWord(text, r.guessing)
+	}
+	if l.Deep {
+		r.refuse("the command is nested too deeply; write it plainly")
+	}
+	r.prompts, r.computes = r.prompts || l.Prompts, r.computes || l.Computes
+	for _, p := range l.Parts {
+		switch {
+		case r.into.refused != nil:
+			return
+		case p.Call != nil:
+			r.call(p.Call, depth)
+		case p.Assign != nil && depth <= maxUnwrap:
+			r.assigned(p.Assign)
+		case p.Redirect != nil && p.Redirect.Target != nil && !r.guessing:
+			kind := programs.Read
+			if p.Redirect.Writes {
+				kind = programs.Write
+			}
+			r.into.files = append(r.into.files, programs.Named{Kind: kind, Path: p.Redirect.Target.Spelled})
+		case p.Word != nil:
+			r.words = append(r.words, p.Word)
+		case p.Doubt != "":
+			r.unknown(p.Doubt)
+		}
+	}
+}
+
+// everyWord takes each word of a text for the start of a command, so that denies see the names in
+// one that does not parse, or that a program reads which has a language of its own.
+func (r *reader) everyWord(text string, maybe bool) {
+	var words []script.Word
+	for _, s := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}`'\"$!", c) }) {
+		words = append(words, script.Literal(strings.TrimLeft(strings.ReplaceAll(s, `\`, ""), ":.@")))
+	}
+	if r.tries += len(words); r.tries > maxTries {
+		r.unknown("it has more words than are read")
+		return
+	}
+	for i := range words {
+		// 16: more than rules have
+		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true, maybe: maybe})
+	}
+}
+
+// call takes a program with what it is given to read.
+func (r *reader) call(c *script.Call, depth int) {
+	words := make([]script.Word, len(c.Words))
+	for i, w := range c.Words {
+		words[i] = *w
+	}
+	from, interpreter := len(r.into.simples), ""
+	r.add(simple{words: words}, depth)
+	for _, started := range r.into.simples[from:] {
+		if interpreter == "" {
+			interpreter = readsCode(started)
+		}
+	}
+	var given *script.Redirect
+	for _, redirect := range c.Redirects {
+		if redirect.Given != nil {
+			given = redirect
+		}
+	}
+	switch name := base(words[0].Text); {
+	case interpreter != "" && given != nil && given.Given.Known:
+		r.code(interpreter, *given.Given, depth)
+	case interpreter != "":
+		r.unknown(interpreter + " reads what it runs from its input")
+	case given != nil && words[0].Known && !programs.Is("text", name) && !programs.Is("input", name):
+		r.everyWord(given.Lines, true) // many programs have commands of their own to start others
+	}
+}
+
+// assigned looks at what a variable gets. Many programs run what a variable names: PAGER,
+// GIT_SSH_COMMAND, CC.
+func (r *reader) assigned(a *script.Assign) {
+	runs := programs.Is("program-variables", a.Name) ||
+		strings.HasPrefix(a.Name, "LD_") || strings.HasPrefix(a.Name, "GIT_") && !strings.HasPrefix(a.Name, "GIT_AUTHOR_") && !strings.HasPrefix(a.Name, "GIT_COMMITTER_")
+	for _, w := range a.Values {
+		if w.Known {
+			r.guess(w.Text)
+		} else if runs {
+			r.unknown("what " + a.Name + " makes programs run is known only then")
+		}
+	}
+}
+
+// evaluated looks at the words of a text that evaluates any of them. Bash reads some words once
+// more while it runs: the subscript in a variable's name, what arithmetic is made of, prompts. A
+// command substitution in such a word runs, however it was quoted, and which words end up there
+// cannot be told (x='a[$(id)]'; echo $((x))).
+func (r *reader) evaluated() {
+	all := ""
+	for _, w := range r.words {
+		all += w.Text
+	}
+	for _, w := range r.words {
+		piece := strings.HasSuffix(w.Text, "$") && strings.Contains(all, "(") || r.prompts && strings.Contains(w.Text, `\`)
+		if r.computes && (piece || strings.Contains(w.Text, "$(") || strings.Contains(w.Text, "`")) {
+			r.unknown("a word of it may be evaluated: " + quote(w.Text))
+		}
+	}
+}
+
+// add takes a simple command, and the programs that it starts in turn.
+func (r *reader) add(s simple, depth int) {
+	if depth > maxUnwrap {
+		if r.guessing {
+			r.unknown("it holds text within text")
+			return
+		}
+		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
+	}
+	if s.maybe = r.guessing; s.inner || r.guessing {
+		r.tries++
+	} else {
+		r.count++
+	}
+	if r.count > maxSimple || r.tries > maxTries {
+		r.refuse("the command has more than %d simple commands; put them in a file and run that", maxSimple)
+	}
+	if r.into.refused != nil {
+		return
+	}
+	r.into.simples = append(r.into.simples, s)
+	name := s.words[0]
+	switch {
+	case !name.Known: // "$SUDO rm x": it may well be empty
+		if i := slices.IndexFunc(s.words, func(w script.Word) bool { return w.Known }); i >= 0 {
+			r.add(simple{words: s.words[i:], inner: true}, depth)
+		}
+		return
+	case strings.HasPrefix(name.Text, "-"): // after time, which is a word of the language or a program
+		r.inside(s.words, 0, depth)
+		return
+	}
+	r.computes = r.computes || evaluates(s)
+	program, args := base(name.Text), s.words[1:]
+	if len(args) > maxWords {
+		args = args[:maxWords]
+		if startsPrograms(s) || programs.Is("runs-any-word", program) {
+			r.unknown("it has more words than are read")
+		}
+	}
+	r.behind(program, args, depth)
+}
+
+// evaluates reports a builtin that takes the names of variables, or arithmetic.
+func evaluates(s simple) bool {
+	if oneOf(s.name(), "printf test [") { // with -v they set variables, or test them
+		return slices.ContainsFunc(s.words[1:], func(w script.Word) bool { return strings.HasPrefix(w.Text, "-v") })
+	}
+	return programs.Is("evaluates", s.name())
+}
+
+// behind finds what a program starts.
+func (r *reader) behind(program string, args []script.Word, depth int) {
+	if skip, ok := wrapper(program); ok {
+		r.inside(fill(program, args), skip, depth)
+	}
+	if at, skip, ok := launcher(program, args); ok {
+		r.inside(args[at:], skip, depth)
+		if end := slices.IndexFunc(args, func(a script.Word) bool { return a.Text == "--" }); end >= at {
+			r.begin(args[end+1:], 0, depth)
+		}
+	}
+	switch {
+	case isShell(program): // the text behind -c, or a script, which bash looks up like a program
+		r.inside(args, 0, depth)
+		coded := false
+		for _, a := range args {
+			option := a.Known && strings.HasPrefix(a.Text, "-")
+			if coded && !option {
+				r.text(a, depth)
+			}
+			coded = coded || option && (a.Text == "--command" || !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "c"))
+		}
+	case program == "eval":
+		if i := slices.IndexFunc(args, func(a script.Word) bool { return !a.Known }); i >= 0 {
+			r.text(args[i], depth)
+		} else {
+			r.nested(strings.Join(script.Texts(args), " "), depth+1)
+		}
+	case program == "alias":
+		for _, a := range args {
+			_, value, _ := strings.Cut(a.Text, "=")
+			for _, text := range append(strings.Split(value, "\n"), value) { // what an alias stands for has no here-documents
+				r.text(script.Word{Text: text, Known: a.Known}, depth)
+			}
+		}
+	case program == ".", program == "source":
+		r.begin(args, 0, depth)
+	case oneOf(program, "git gh glab"):
+		r.git(args)
+	case programs.Is("runs-any-word", program):
+		for i, a := range args {
+			if r.into.refused == nil {
+				r.text(a, depth)
+				r.begin(args[i:], 0, depth)
+			}
+		}
+	}
+	if r.into.refused == nil {
+		r.options(program, args, depth)
+		r.coded(program, args)
+	}
+}
+
+// options reads what options name as a program, --to-command=x or -exec x, whatever program they
+// belong to.
+func (r *reader) options(program string, args []script.Word, depth int) {
+	for i, a := range args {
+		name, value, attached := strings.Cut(a.Text, "=")
+		if a.Known && len(a.Text) > 2 && a.Text[0] == '-' && programs.RunsOption(program, a.Text[:2]) {
+			r.text(script.Literal(a.Text[2:]), depth)
+		}
+		switch {
+		case !programs.RunsOption(program, name):
+		case !a.Known:
+			r.unknown("what its option " + name + " runs is known only then")
+		case attached:
+			r.text(script.Literal(value), depth)
+			if _, command, ok := strings.Cut(value, "="); ok { // --checkpoint-action=exec=
+				r.text(script.Literal(command), depth)
+			}
+		case i+1 < len(args):
+			r.begin(args[i+1:], 0, depth)
+		}
+	}
+}
+
+// git looks at what git runs because its own words say so: an alias or a setting given with -c, a
+// word after !, as gh alias set takes one too, and ext:: addresses.
+func (r *reader) git(args []script.Word) {
+	for i, a := range args {
+		setting := i > 0 && args[i-1].Text == "-c" || strings.HasPrefix(a.Text, "-c") && strings.Contains(a.Text, "=")
+		if strings.HasPrefix(a.Text, "--config-env") || strings.HasPrefix(a.Text, "--exec-path=") {
+			r.unknown("git takes a setting from elsewhere")
+		}
+		if !a.Known || !setting && !strings.HasPrefix(a.Text, "!") && !strings.Contains(a.Text, "ext::") {
+			continue
+		}
+		r.perhaps(a.Text)
+		if _, value, ok := strings.Cut(a.Text, "="); ok && setting {
+			r.guess("git " + value)
+		}
+	}
+}
+
+// text reads a word that a shell or a program will take for a command line.
+func (r *reader) text(w script.Word, depth int) {
+	if !w.Known {
+		r.unknown("a text of it is known only when it runs")
+	} else if strings.Trim(w.Text, ";+{}") != "" { // those end find -exec
+		r.nested(w.Text, depth+1)
+	}
+}
+
+// nested reads a text within a command. Its commands are inner ones, and so it is the outer command
+// alone that a rule may allow.
+func (r *reader) nested(text string, depth int) {
+	from := len(r.into.simples)
+	r.script(text, depth)
+	for i := from; i < len(r.into.simples); i++ {
+		r.into.simples[i].inner = true
+	}
+}
+
+// guess reads a text that some program may run: what it matches is never sure.
+func (r *reader) guess(text string) {
+	if r.guessing || r.into.refused != nil || strings.TrimSpace(text) == "" {
+		return
+	}
+	r.guessing = true
+	r.nested(text, 1)
+	r.guessing = false
+}
+
+// perhaps tries a word as a command line: whole where it has several words, behind the first of
+// them, and behind the marks that programs put between a name and what it stands for.
+func (r *reader) perhaps(text string) {
+	const before, marks = "!:@+-|\\. =\"'", "=:!,"
+	if strings.ContainsAny(text, " \t\n;|&`$(") {
+		r.guess(strings.TrimLeft(text, before))
+		_, after, _ := strings.Cut(strings.TrimLeft(text, "\\. "), " ")
+		r.guess(after)
+	}
+	for i, tried := 0, 0; i+1 < len(text) && tried < 4; i++ {
+		if strings.IndexByte(marks, text[i]) >= 0 && strings.IndexByte(marks, text[i+1]) < 0 && !strings.HasPrefix(text[i+1:], "//") {
+			r.guess(strings.TrimLeft(text[i+1:], before))
+			tried++
+		}
+	}
+}
+
+// coded looks into the words of an interpreter for code, and into those of a program of which
+// nobody here knows what it does with them.
+func (r *reader) coded(program string, args []script.Word) {
+	_, interprets := programs.CodeOption(program, "")
+	awk := programs.Is("awk", program)
+	for i, a := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1].Text
+		}
+		follows, _ := programs.CodeOption(program, before)
+		switch {
+		case interprets && !a.Known && (follows || awk && !oneOf(before, "-v -F -f --assign --field-separator --file")),
+			interprets && a.Known && (follows || strings.ContainsAny(a.Text, " ('\"`")):
+			r.code(program, a, 0)
+		case oneOf(program, "sed gsed") && runsInSed().MatchString(strings.TrimPrefix(strings.TrimPrefix(a.Text, "-e"), "--expression=")):
+			r.unknown("a sed script of it can start programs")
+		case !programs.Is("text", program), program == "cargo" && (strings.HasPrefix(a.Text, "--config=") || before == "--config"):
+			r.perhaps(a.Text)
+		}
+		awk = awk && (a.Known && strings.HasPrefix(a.Text, "-") || oneOf(before, "-v -F -f --assign --field-separator --file"))
+	}
+}
+
+// code reads what a shell or an interpreter runs.
+func (r *reader) code(program string, w script.Word, depth int) {
+	switch {
+	case isShell(program) || oneOf(program, "at batch . source parallel sem"):
+		r.text(w, depth)
+	case !w.Known:
+		r.unknown(program + " runs code that is known only when it runs")
+	case oneOf(program, "make gmake"):
+		r.everyWord(strings.ReplaceAll(w.Text, ":", " "), true)
+	case oneOf(program, "sed gsed") && runsInSed().MatchString(w.Text), !oneOf(program, "sed gsed") && startsInCode().MatchString(w.Text):
+		r.unknown(program + " runs code that can start programs")
+	}
+}
+
+// readsCode names the program where a command reads what it runs from its standard input; "" where
+// it does not.
+func readsCode(s simple) string {
+	name, args := base(s.name()), s.words[1:]
+	_, interprets := programs.CodeOption(name, "")
+	input := func(w script.Word) bool {
+		return !w.Known || oneOf(w.Text, "- -s -is -si -f- --file=- --makefile=-") || strings.Contains(w.Text, "/dev/") || strings.Contains(w.Text, "/proc/")
+	}
+	switch {
+	case !s.words[0].Known || s.maybe:
+		return ""
+	case oneOf(name, "at batch"), oneOf(name, ". source") && len(args) > 0 && input(args[0]):
+		return name
+	case oneOf(name, "make gmake sed gsed") || programs.Is("awk", name):
+		from := func(w script.Word) bool { return w.Known && input(w) }
+		if slices.ContainsFunc(args, from) && slices.ContainsFunc(args, func(w script.Word) bool { return strings.HasPrefix(w.Text, "-f") || strings.Contains(w.Text, "file") }) {
+			return name
+		}
+		return ""
+	case !isShell(name) && !interprets && !oneOf(name, "parallel sem"):
+		return ""
+	}
+	for _, w := range args {
+		switch {
+		case input(w):
+			return name
+		case !strings.HasPrefix(w.Text, "-") || oneOf(w.Text, "--version --help -V -v") || !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "cemrpE"):
+			return "" // a file, or code among the words
+		}
+	}
+	return name
+}
+
+// inside finds where the wrapped program may begin. An option may or may not take the next word,
+// and which ones do differs between systems, so both readings count.
+func (r *reader) inside(args []script.Word, skip, depth int) {
+	for i := 0; i < len(args) && r.into.refused == nil; i++ {
+		a := args[i]
+		option := a.Known && strings.HasPrefix(a.Text, "-") && a.Text != "-"
+		if a.Known && (a.Text == "--" || isAssignment(a.Text)) || option && strings.Contains(a.Text, "=") {
+			continue
+		}
+		if option {
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1].Text, "-") {
+				r.begin(args[i+1:], skip, depth)
+				i++ // and now as the option's value
+			}
+			continue
+		}
+		r.begin(args[i:], skip, depth)
+		if a.Known { // else it is an option, or nothing at all
+			return
+		}
+	}
+}
+
+// shellMarks are what a word has that can only be a program's name if a shell reads it.
+const shellMarks = " \t\n;|&$`(){}<>!'\"\\"
+
+// begin takes the program that comes after at most skip more words: how many there are differs too.
+func (r *reader) begin(args []script.Word, skip, depth int) {
+	for ; skip >= 0 && r.into.refused == nil; skip-- {
+		for len(args) > 0 && args[0].Known && (isAssignment(args[0].Text) || args[0].Text == "--" || args[0].Text == "-") {
+			if strings.ContainsAny(args[0].Text, shellMarks) {
+				r.text(args[0], depth)
+			}
+			args = args[1:]
+		}
+		if len(args) == 0 || args[0].Found { // no word of xargs names a program
+			return
+		}
+		if first := args[0]; first.Known && strings.HasPrefix(first.Text, "-") && len(args) > 1 && skip == 0 {
+			r.inside(args, 0, depth)
+			return
+		} else if first.Known && strings.ContainsAny(first.Text, shellMarks) {
+			r.text(first, depth)
+		}
+		words := slices.Clone(args)
+		words[len(words)-1].Found = false
+		r.add(simple{words: words, inner: true}, depth+1)
+		args = args[1:]
+	}
+}
+
+func isAssignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
+}
+
+// fill makes unknown what xargs and its like put in place of words, and adds what they add.
+func fill(program string, args []script.Word) (filled []script.Word) {
+	if !oneOf(program, "xargs gxargs parallel sem") {
+		return args
+	}
+	mark, at := "{}", slices.IndexFunc(args, func(a script.Word) bool { return strings.HasPrefix(a.Text, "-I") })
+	if at >= 0 {
+		if mark = args[at].Text[2:]; mark == "" && at+1 < len(args) {
+			at++
+			mark = args[at].Text
+		}
+	}
+	for i, a := range args {
+		if i > at && mark != "" && strings.Contains(a.Text, mark) {
+			a = script.Word{Many: true}
+		}
+		filled = append(filled, a)
+	}
+	return append(filled, script.Word{Many: true, Found: true})
+}
+
+func base(program string) string { return path.Base(program) }
+
+func oneOf(name, list string) bool { return slices.Contains(strings.Fields(list), name) }
+
+func isShell(name string) bool { return programs.Is("shell", name) }
+
+// wrapper reports whether a program starts the one that is among its arguments, and how many words
+// beside options may come before that one.
+func wrapper(name string) (words int, ok bool) {
+	if programs.Is("starts-behind-a-word", name) {
+		return 1, true
+	}
+	return 0, programs.Is("starts", name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
+}
+
+// launcher finds the program behind a subcommand: docker exec NAME rm. At is where what follows the
+// subcommand begins.
+func launcher(program string, args []script.Word) (at, skip int, ok bool) {
+	seen := 0
+	for i, a := range args {
+		if !a.Known || strings.HasPrefix(a.Text, "-") {
+			continue
+		}
+		if seen++; seen > 4 {
+			break
+		}
+		switch key := program + " " + a.Text; {
+		case programs.Is("starts-in-place", program) && programs.Is("starts-by", a.Text):
+			return i + 1, 1, true
+		case programs.Is("runs-tools", program) && programs.Is("runs-tools-by", a.Text), key == "git run" && seen > 1, key == "git foreach", key == "cmake env", key == "cmake time":
+			return i + 1, 0, true
+		}
+	}
+	return 0, 0, false
+}
+
+// startsInCode finds what code of the usual languages needs to start a program, or to hide that it
+// does.
+var startsInCode = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`|\\b(system|popen\\w*|p?exec\\w*|p?spawn\\w*|posix_spawn\\w*|subprocess|pty|ctypes|cffi|importlib|runpy|multiprocessing|asyncio|v?fork\\w*|" +
+		"eval|compile|getattr|globals|locals|vars|builtins|child_process|qx|passthru|shell_exec|proc_open|pcntl\\w*|Function|constructor|binding|syscall|" +
+		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b|:!")
+})
+
+// runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or
+// what they made.
+var runsInSed = sync.OnceValue(func() *regexp.Regexp {
+	const address = `(\d+(~\d+)?|\$|/[^/\n]*/[IM]*|\\.[^\n]*)`
+	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
+})
+
+// anywhere stands for all places, behind a value that may be many words.
+const anywhere = -1
+
+// afterOptions finds where a subcommand may stand: behind the options at the start of words, and
+// behind their values. Of an option that no table knows it is uncertain whether it takes the next
+// word.
+func afterOptions(program string, words []script.Word) map[int]certainty {
+	ends := map[int]certainty{}
+	at := map[int]certainty{0: sure}
+	for i, w := range words {
+		c, reached := at[i]
+		if !reached || !w.Known || !strings.HasPrefix(w.Text, "-") || w.Text == "-" {
+			continue
+		}
+		one, two := c, no
+		switch takes, known := programs.Globals(program, w.Text); {
+		case takes:
+			one, two = no, c
+		case !known && !strings.Contains(w.Text, "=") && w.Text != "--":
+			two = possible
+		}
+		if two > no && i+1 < len(words) && words[i+1].Many {
+			ends[anywhere] = possible // the value may be many words
+		}
+		for step, c := range map[int]certainty{1: one, 2: two} {
+			if c > no {
+				at[i+step] = max(at[i+step], c)
+				ends[i+step] = max(ends[i+step], c)
+			}
+		}
+	}
+	return ends
+}
