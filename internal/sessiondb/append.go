@@ -255,7 +255,7 @@ func (s *Store) reconnect(ctx context.Context) error {
 
 // relock takes the lock of a session again when its file is gone.
 func (s *Store) relock(w *writer) error {
-	if samePath(w.lock, w.lock.Path()) {
+	if samePath(w.lock, w.lock.Name()) {
 		return nil
 	}
 	lock, err := s.acquire(w.id)
@@ -289,7 +289,7 @@ func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry
 	}
 	s.mu.Lock()
 	if w := s.writers[id]; w != nil {
-		_ = w.lock.Unlock() // the new store takes it
+		_ = w.lock.Close() // the new store takes it
 	}
 	s.mu.Unlock()
 	fresh, err := Open(ctx, s.path, s.options)

@@ -12,14 +12,16 @@ import (
 
 // Primary result codes of SQLite (sqlite.org/rescode.html).
 const (
-	codeBusy     = 5
-	codeLocked   = 6
-	codeReadOnly = 8
-	codeIO       = 10
-	codeCorrupt  = 11
-	codeFull     = 13
-	codeCantOpen = 14
-	codeNotADB   = 26
+	codeBusy       = 5
+	codeLocked     = 6
+	codeReadOnly   = 8
+	codeIO         = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeCantOpen   = 14
+	codeConstraint = 19
+	codeMismatch   = 20
+	codeNotADB     = 26
 )
 
 // codeOf is the primary result code in err, 0 when SQLite did not make it.
@@ -56,7 +58,7 @@ func (s *Store) explain(doing string, err error) error {
 
 // noteDamage makes the next Open look through the whole file.
 func (s *Store) noteDamage() {
-	if s.inUse == nil {
+	if s.leave == nil {
 		return // only looked at
 	}
 	_ = os.WriteFile(s.path+".check", nil, 0o600) // without it the damage is met again, and noted again

@@ -3,6 +3,7 @@ package sessiondb
 import (
 	"encoding/hex"
 	"errors"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -120,39 +121,37 @@ func TestHashIsStable(t *testing.T) {
 	}
 }
 
-// TestARepairThatIsKilledLosesNoEntry: the log of the old file is removed before the new file
-// comes.
-func TestARepairThatIsKilledLosesNoEntry(t *testing.T) {
+// TestAKilledReplacementIsCompleted: a process is killed when the rescued database is whole, and
+// before the old log was removed.
+func TestAKilledReplacementIsCompleted(t *testing.T) {
 	dir := t.TempDir()
-	open, err := Open(t.Context(), filepath.Join(dir, "open.db"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer open.Close()
-	for range 5 {
-		if err := open.Append(t.Context(), "one", session.Entry{Type: session.EndEntry, Data: []byte(`{}`)}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	entry := session.Entry{Type: session.EndEntry, Data: []byte(`{}`)}
 	path := filepath.Join(dir, "s.db")
-	for _, suffix := range []string{"", "-wal"} { // as a kill leaves them
-		if err := copyFile(open.path+suffix, path+suffix); err != nil {
+	for _, name := range []string{path, filepath.Join(dir, "other.db")} {
+		s, err := Open(t.Context(), name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.whole = name != path
+		if err := s.Append(t.Context(), session.ID(filepath.Base(name)), entry, entry); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cut := &Store{path: path, options: Options{Now: time.Now}}
-	if err := cut.replace(filepath.Join(dir, "nowhere"), path+".damaged-1"); err == nil {
-		t.Fatal("the new file was not there, and it replaced the old one")
+	if err := os.Rename(filepath.Join(dir, "other.db"), path+".rescued"); err != nil {
+		t.Fatal(err)
 	}
 	s, err := Open(t.Context(), path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if entries, err := s.Load(t.Context(), "one"); err != nil || len(entries) != 5 {
-		t.Errorf("%d entries, %v; want 5", len(entries), err)
+	if entries, err := s.Load(t.Context(), "other.db"); err != nil || len(entries) != 2 {
+		t.Errorf("%d entries, %v; want 2", len(entries), err)
 	}
-	if left, _ := filepath.Glob(path + "*.part"); len(left) > 0 {
-		t.Errorf("left %v", left)
+	if len(s.Notices()) != 1 || !strings.Contains(s.Notices()[0], "damaged") {
+		t.Errorf("said %q", s.Notices())
 	}
 }

@@ -12,15 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"adze/internal/osfile/filelock"
 	"adze/session"
 )
 
 // writer is a session that this process may append to, and the end of its chain.
 type writer struct {
 	id    session.ID
-	lock  *flock.Flock
+	lock  *os.File
 	num   int64 // if 0, not in the database yet
 	end   link
 	start bool  // the opening has its start entry
@@ -104,7 +103,7 @@ func alive(who string) bool {
 
 // acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when
 // the file is still the one at its path.
-func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
+func (s *Store) acquire(id session.ID) (*os.File, error) {
 	path := s.lockPath(id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, s.fileError("make the folder of its locks", err)
@@ -112,15 +111,19 @@ func (s *Store) acquire(id session.ID) (*flock.Flock, error) {
 	waited := time.Duration(0)
 	for tries := 0; tries < lockTries; {
 		// Open for writing, so that the end of a holder is an event for who watches the folder.
-		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
-		held, err := lock.TryLock()
+		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return nil, s.fileError("lock the session", err)
 		}
+		err = filelock.TryFile(lock)
+		held := err == nil
 		if held && samePath(lock, path) {
 			return lock, s.sign(lock)
 		}
 		_ = lock.Close() // of a file that is gone, or that another process holds
+		if err != nil && !errors.Is(err, filelock.ErrHeld) {
+			return nil, s.fileError("lock the session", err)
+		}
 		if held {
 			tries++
 			continue
@@ -159,17 +162,17 @@ func (s *Store) Holder(id session.ID) string {
 	if _, err := os.Stat(path); err != nil {
 		return ""
 	}
-	lock := flock.New(path)
-	free, err := lock.TryRLock()
-	if err != nil || free {
-		_ = lock.Close()
-		return ""
+	unlock, err := filelock.TryShare(path)
+	if errors.Is(err, filelock.ErrHeld) {
+		return holder(path)
 	}
-	_ = lock.Close()
-	return holder(path)
+	if err == nil {
+		unlock()
+	}
+	return ""
 }
 
-func samePath(lock *flock.Flock, path string) bool {
+func samePath(lock *os.File, path string) bool {
 	held, err := lock.Stat()
 	if err != nil {
 		return false
@@ -179,9 +182,9 @@ func samePath(lock *flock.Flock, path string) bool {
 }
 
 // sign writes into the lock file who holds it, for the message of the one who comes second.
-func (s *Store) sign(lock *flock.Flock) error {
-	if err := s.write(lock.Path()); err != nil {
-		return errors.Join(s.fileError("sign the session's lock", err), lock.Unlock())
+func (s *Store) sign(lock *os.File) error {
+	if err := s.write(lock.Name()); err != nil {
+		return errors.Join(s.fileError("sign the session's lock", err), lock.Close())
 	}
 	return nil
 }
@@ -217,6 +220,6 @@ func lockName(id session.ID) string {
 }
 
 func (w *writer) release() error {
-	_ = os.Remove(w.lock.Path()) // while held, so that nobody else can be in it; a left file does no harm
-	return w.lock.Unlock()
+	_ = os.Remove(w.lock.Name()) // while held, so that nobody else can be in it; a left file does no harm
+	return w.lock.Close()
 }

@@ -9,26 +9,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"adze/internal/osfile/filelock"
 	"adze/internal/sessiondb"
 	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
 // held is a lock of a session that pid seems to hold.
-func held(t *testing.T, path string, pid int) *flock.Flock {
+func held(t *testing.T, path string, pid int) (unlock func()) {
 	t.Helper()
 	must(t, os.MkdirAll(path+".locks", 0o700))
-	lock := flock.New(filepath.Join(path+".locks", "one"))
-	if ok, err := lock.TryLock(); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	t.Cleanup(func() { lock.Close() })
+	lock := filepath.Join(path+".locks", "one")
+	unlock, err := filelock.Try(lock)
+	must(t, err)
+	t.Cleanup(unlock)
 	host, err := os.Hostname()
 	must(t, err)
-	must(t, os.WriteFile(lock.Path(), fmt.Appendf(nil, "pid %d on %s", pid, host), 0o600))
-	return lock
+	must(t, os.WriteFile(lock, fmt.Appendf(nil, "pid %d on %s", pid, host), 0o600))
+	return unlock
 }
 
 func opened(t *testing.T, path string, wait func(time.Duration)) *sessiondb.Store {
@@ -52,7 +50,7 @@ func TestTheLockOfAKilledProcessIsWaitedFor(t *testing.T) {
 			lock, waited := held(t, path, c.pid), 0
 			s := opened(t, path, func(time.Duration) {
 				if waited++; waited == c.waits {
-					lock.Unlock()
+					lock()
 				}
 			})
 			if err := s.Append(t.Context(), "one", storetest.Entry(1)); err != nil || waited != c.waits {

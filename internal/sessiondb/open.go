@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
+	"adze/internal/osfile/filelock"
 	"adze/session"
 )
 
@@ -26,7 +26,7 @@ import (
 const busyTimeout = 10_000
 
 // Open opens the database at path, and makes it when it is missing: the file with mode 0600, its
-// folder with 0700. A damaged one is salvaged into a fresh file first (see Salvaged); one written
+// folder with 0700. A damaged one is put aside first (see Salvaged); one written
 // by a newer version is opened read-only (see ReadOnly).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Now == nil {
@@ -43,8 +43,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	if err := s.openOrSalvage(ctx); err != nil {
-		return nil, errors.Join(err, s.inUse.Unlock())
+	if err := s.openOrRescue(ctx); err != nil {
+		s.leave()
+		return nil, err
 	}
 	return s, nil
 }
@@ -54,23 +55,21 @@ func (s *Store) prepare() error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return s.fileError("make its folder", err)
 	}
-	s.inUse = flock.New(s.path + ".lock")
-	for waited := time.Duration(0); ; waited += lockPause {
-		held, err := s.inUse.TryRLock()
-		switch {
-		case err != nil:
-			return s.fileError("lock it", err)
-		case held:
-			return nil
-		case waited >= endingPatience:
-			return fmt.Errorf("session store %s: another process is repairing it or writing it anew; try again when it is done", s.path)
-		}
-		s.pause(lockPause)
+	ctx, cancel := context.WithTimeout(context.Background(), endingPatience)
+	defer cancel()
+	leave, err := filelock.Share(ctx, s.path+".lock")
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("session store %s: another process is repairing it or writing it anew; try again when it is done", s.path)
+	case err != nil:
+		return s.fileError("lock it", err)
 	}
+	s.leave = leave
+	return nil
 }
 
-func (s *Store) openOrSalvage(ctx context.Context) error {
-	if err := s.undoReplace(); err != nil {
+func (s *Store) openOrRescue(ctx context.Context) error {
+	if err := s.completeReplace(); err != nil {
 		return err
 	}
 	err := s.connect(ctx)
@@ -84,8 +83,7 @@ func (s *Store) openOrSalvage(ctx context.Context) error {
 		return err
 	}
 	s.disconnect()
-	_ = os.Remove(s.path + ".last") // what is missing is told below
-	if s.loss, err = s.salvage(ctx, err); err != nil {
+	if s.loss, err = s.rescue(ctx, err); err != nil {
 		return err
 	}
 	return s.connect(ctx)

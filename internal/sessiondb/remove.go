@@ -8,8 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"adze/internal/osfile/filelock"
 	"adze/session"
 )
 
@@ -199,23 +198,20 @@ func (s Owner) Scrub(ctx context.Context) error {
 	if err := s.writable(); err != nil {
 		return err
 	}
-	if err := s.inUse.Unlock(); err != nil {
-		return s.fileError("unlock it", err)
-	}
-	lock := flock.New(s.path + ".lock")
-	held, err := lock.TryLock()
+	s.leave()
+	unlock, err := filelock.Try(s.path + ".lock")
 	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		err = fmt.Errorf("%w: what was removed may still stand in unused parts of %s", ErrInUse, s.path)
 	case err != nil:
 		err = s.fileError("lock it", err)
-	case !held:
-		err = fmt.Errorf("%w: what was removed may still stand in unused parts of %s", ErrInUse, s.path)
 	default:
 		if _, err = s.db.ExecContext(ctx, "VACUUM"); err != nil {
 			err = s.explain("write anew", err)
 		} else {
 			err = s.cutLog(ctx)
 		}
-		err = errors.Join(err, lock.Unlock())
+		unlock()
 	}
 	return errors.Join(err, s.prepare())
 }

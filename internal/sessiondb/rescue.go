@@ -3,231 +3,310 @@ package sessiondb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
-	"adze/session"
+	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 )
 
-// found is a session in a damaged database.
-type found struct {
-	id      session.ID
-	created int64
-	entries int64 // how many there were; if 0, unknown
+// A damaged database is put aside as PATH.damaged-TIME. A fresh one takes its place, with each
+// session as far as it can be read from its beginning, and Loss says what is missing.
+//
+// The fresh one is first made whole under the name PATH.rescued. From then on a process that is
+// killed leaves a replacement that the next Open completes.
+
+// rescue puts the database aside.
+func (s *Store) rescue(ctx context.Context, cause error) (*Loss, error) {
+	unlock, err := s.alone()
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	loss, err := s.rescueAlone(ctx, cause)
+	unlock()
+	return loss, errors.Join(err, s.prepare())
 }
 
-// rescue copies every readable row into fresh and writes down what is missing.
-func (r *reader) rescue(ctx context.Context, fresh *sql.DB, loss *Loss) error {
-	sessions := r.sessions(ctx)
-	if err := r.largeTexts(ctx, fresh); err != nil {
-		return fmt.Errorf("write the rescued texts: %w", err)
+// alone trades the shared lock of the store for the exclusive one.
+func (s *Store) alone() (unlock func(), err error) {
+	s.leave()
+	unlock, err = filelock.Try(s.path + ".lock")
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, fmt.Errorf("session store %s: another adze has it open; end that one, then start again to repair it", s.path)
+	case err != nil:
+		return nil, s.fileError("lock it", err)
 	}
-	for _, num := range slices.Sorted(maps.Keys(sessions)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f := sessions[num]
-		rows := r.entries(ctx, num, f.entries)
-		if missing := f.missing(rows); missing != "" {
-			loss.Missing = append(loss.Missing, missing)
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		lost, err := transplant(ctx, fresh, f, rows, r.labels(ctx, num))
-		if err != nil {
-			return fmt.Errorf("write the rescued entries of session %s: %w", f.id, err)
-		}
-		if lost > 0 {
-			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d large texts are lost", f.id, lost))
-		}
-		loss.Sessions++
-		loss.Entries += len(rows)
+	return unlock, nil
+}
+
+func (s *Store) rescueAlone(ctx context.Context, cause error) (*Loss, error) {
+	if s.sound(ctx) {
+		return nil, nil // another process was here first
 	}
-	r.stones(ctx, fresh)
+	work, err := os.MkdirTemp(filepath.Dir(s.path), ".rescue-")
+	if err != nil {
+		return nil, errors.Join(cause, s.fileError("make room to repair it", err))
+	}
+	defer os.RemoveAll(work)
+	loss := &Loss{Cause: causeText(cause), Kept: fmt.Sprintf("%s.damaged-%s", s.path, s.options.Now().UTC().Format("20060102T150405.000Z"))}
+	if err := s.rebuild(ctx, work, loss); err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := keep(s.path+suffix, loss.Kept+suffix); err != nil {
+			return nil, errors.Join(cause, s.fileError("keep the old file of", err))
+		}
+	}
+	if err := os.Rename(filepath.Join(work, "fresh.db"), s.rescued()); err != nil {
+		return nil, errors.Join(cause, s.fileError("replace it", err))
+	}
+	if err := atomicfile.SyncFolder(filepath.Dir(s.path)); err != nil {
+		return nil, errors.Join(cause, s.fileError("replace it", err))
+	}
+	return loss, s.replace()
+}
+
+func causeText(err error) string {
+	text := strings.ReplaceAll(err.Error(), ErrDamaged.Error()+": ", "")
+	text, _, _ = strings.Cut(text, "; start adze again")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// sound reports whether the file at the path opens and passes the check after all.
+func (s *Store) sound(ctx context.Context) bool {
+	defer s.disconnect()
+	return s.connect(ctx) == nil && s.recheck(ctx) == nil
+}
+
+func (s *Store) rescued() string { return s.path + ".rescued" }
+
+// replace moves the rescued database to the path. The old log goes first: SQLite would replay it
+// into a database that it does not belong to.
+func (s *Store) replace() error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ".check", ".last"} {
+		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return s.fileError("replace it", err)
+		}
+	}
+	if err := os.Rename(s.rescued(), s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s.fileError("replace it", err)
+	}
 	return nil
 }
 
-// stones brings over what removed sessions left behind, under numbers of the fresh database.
-func (r *reader) stones(ctx context.Context, fresh *sql.DB) {
-	_ = r.each(ctx, "SELECT id, time, entries, tip, why FROM removed WHERE why IN ('person', 'retention')", nil, func(rows *sql.Rows) {
-		var id, why string
-		var at, entries int64
-		var tip []byte
-		if rows.Scan(&id, &at, &entries, &tip, &why) == nil {
-			_, _ = fresh.ExecContext(ctx, "INSERT INTO removed SELECT "+nextNumber+", ?, ?, ?, ?, ?", id, at, entries, tip, why)
+// completeReplace does the rest of a replacement in which a process was killed.
+func (s *Store) completeReplace() error {
+	if _, err := os.Lstat(s.rescued()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	unlock, err := s.alone()
+	if err != nil {
+		return err
+	}
+	if _, gone := os.Lstat(s.rescued()); gone == nil {
+		err = s.replace()
+		s.notices = append(s.notices, fmt.Sprintf("the session store was damaged; what could be read is in %s, the old file lies beside it as %s.damaged-*", s.path, filepath.Base(s.path)))
+	}
+	unlock()
+	return errors.Join(err, s.prepare())
+}
+
+// rebuild copies what can be read into work/fresh.db. It reads a copy, since opening a database may
+// change it.
+func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
+	old := filepath.Join(work, "old.db")
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		if err := copyFile(s.path+suffix, old+suffix); err != nil {
+			return s.fileError("copy it for repair", err)
 		}
+	}
+	options := s.options
+	options.Mask = nil // what is saved stays as it was written
+	fresh, err := Open(ctx, filepath.Join(work, "fresh.db"), options)
+	if err != nil {
+		return err
+	}
+	fresh.whole = true
+	err = fresh.copyFrom(ctx, old, loss)
+	if loss.Entries == 0 {
+		loss.Missing = append(loss.Missing, "nothing in it could be read")
+	}
+	if err := errors.Join(err, fresh.Close()); err != nil {
+		return err
+	}
+	if _, err := os.Stat(fresh.path + "-wal"); err == nil {
+		return fmt.Errorf("session store %s: its repaired copy could not be completed; check the disk's free space and start again", s.path)
+	}
+	return nil
+}
+
+// copyFrom copies the sessions of the damaged database at path. An error is one of writing.
+func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
+	// With writable_schema SQLite also opens a file that is shorter than its header says.
+	old, err := sql.Open("sqlite", fileURI(path, pragma("writable_schema(1)")))
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	old.SetMaxOpenConns(1)
+	type head struct {
+		num, created, entries int64
+		id                    string
+	}
+	var heads []head
+	broken := readRows(ctx, old, "SELECT num, created, entries, id FROM sessions ORDER BY num", nil, func(rows *sql.Rows) error {
+		var h head
+		err := rows.Scan(&h.num, &h.created, &h.entries, &h.id)
+		if err == nil {
+			heads = append(heads, h)
+		}
+		return err
 	})
-}
-
-func (f found) missing(rows []row) string {
-	total := f.entries
-	if n := len(rows); n > 0 {
-		total = max(total, rows[n-1].seq)
+	if broken != nil {
+		loss.Missing = append(loss.Missing, "the list of sessions could not be read to its end: "+causeText(broken))
 	}
-	lost := total - int64(len(rows))
-	if lost <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("session %s: %d of %d entries are lost", f.id, lost, total)
-}
-
-// sessions gathers from the table in both directions and from the index of its ids, because each
-// may be cut by a damaged page at another place. A session that only its entries tell of gets an id
-// made from its number.
-func (r *reader) sessions(ctx context.Context) map[int64]found {
-	all := map[int64]found{}
-	for _, query := range []string{
-		"SELECT num, id, created, entries FROM sessions NOT INDEXED ORDER BY num",
-		"SELECT num, id, created, entries FROM sessions NOT INDEXED ORDER BY num DESC",
-		"SELECT num, id, 0, 0 FROM sessions ORDER BY id",
-		"SELECT num, id, 0, 0 FROM sessions ORDER BY id DESC",
-	} {
-		_ = r.each(ctx, query, nil, func(rows *sql.Rows) {
-			var num int64
-			var f found
-			if rows.Scan(&num, &f.id, &f.created, &f.entries) != nil {
-				return // the next one may be readable
-			}
-			if known, ok := all[num]; !ok || known.entries == 0 {
-				all[num] = f
-			}
-		})
-	}
-	for _, num := range r.numbers(ctx) {
-		if _, ok := all[num]; !ok {
-			all[num] = found{id: session.ID(fmt.Sprintf("salvaged-%d", num))}
+	for _, h := range heads {
+		c := &copying{ctx: ctx, old: old}
+		if c.err = s.copySession(c, h.num, h.created, h.id); c.err != nil {
+			return fmt.Errorf("write session %s, as far as it could be read: %w", h.id, c.err)
+		}
+		if c.entries < h.entries {
+			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d of %d entries could be read", h.id, c.entries, h.entries))
+		}
+		if c.lostTexts > 0 {
+			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d large texts are lost", h.id, c.lostTexts))
+		}
+		if c.entries > 0 {
+			loss.Sessions++
+			loss.Entries += int(c.entries)
 		}
 	}
-	return all
+	c := &copying{ctx: ctx, old: old}
+	if c.tx, err = s.db.BeginTx(ctx, nil); err != nil {
+		return err
+	}
+	defer c.tx.Rollback() // has no effect after Commit
+	c.rows("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?)", 6, "SELECT num, id, time, entries, tip, why FROM removed WHERE num > ?", 0)
+	return errors.Join(c.err, c.tx.Commit())
 }
 
-// numbers hops through entries from session to session, from both ends.
-func (r *reader) numbers(ctx context.Context) []int64 {
-	var out []int64
-	for _, hop := range []struct {
-		query string
-		from  int64
-	}{
-		{"SELECT session FROM entries WHERE session > ? ORDER BY session LIMIT 1", -1 << 63},
-		{"SELECT session FROM entries WHERE session < ? ORDER BY session DESC LIMIT 1", 1<<63 - 1},
-	} {
-		for at := hop.from; ; {
-			if r.db.QueryRowContext(ctx, hop.query, at).Scan(&at) != nil {
-				break
-			}
-			out = append(out, at)
-		}
-	}
-	return out
+// copying copies rows of one session in one transaction.
+type copying struct {
+	ctx                context.Context
+	old                *sql.DB
+	tx                 *sql.Tx
+	err                error // the first failure to write
+	entries, lostTexts int64
 }
 
-// maxProbes bounds how many single rows are looked for between the readable ends of a session. A
-// page holds a few dozen at most, so this covers thousands of damaged pages.
-const maxProbes = 100_000
-
-// entries reads a session from its start, then from its end, then row by row in between.
-func (r *reader) entries(ctx context.Context, num, total int64) []row {
-	const fields = "SELECT seq, type, time, data, hash FROM entries WHERE session = ?"
-	got := map[int64]row{}
-	collect := func(query string, args ...any) error {
-		return r.each(ctx, query, args, func(rows *sql.Rows) {
-			var e row
-			if rows.Scan(&e.seq, &e.kind, &e.time, &e.data, &e.hash) == nil && e.seq > 0 {
-				got[e.seq] = e
-			}
-		})
+// copySession copies a session up to its first row that cannot be read, under the number and with
+// the hashes that it had, so that Verify still names what is missing.
+func (s *Store) copySession(c *copying, num, created int64, id string) (err error) {
+	if c.tx, err = s.db.BeginTx(c.ctx, nil); err != nil {
+		return err
 	}
-	if collect(fields+" ORDER BY seq", num) == nil {
-		return sortedRows(got)
+	defer c.tx.Rollback() // has no effect after Commit
+	c.insert("INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES (?, ?, ?, ?, 0, x'')", num, id, created, created)
+	c.entries = c.rows(insertEntry+oneEntry, 6, "SELECT session, seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
+	if c.entries == 0 || c.err != nil {
+		return c.err
 	}
-	low := int64(len(got))
-	_ = collect(fields+" ORDER BY seq DESC", num) // stops at the damage, as expected
-	for seq := range got {
-		total = max(total, seq)
-	}
-	for seq := low + 1; seq <= min(total, low+maxProbes) && ctx.Err() == nil; seq++ {
-		if _, ok := got[seq]; !ok {
-			_ = collect(fields+" AND seq = ?", num, seq)
-		}
-	}
-	return sortedRows(got)
-}
-
-// labels reads what a session was called. An older database has none, and a row that is none of
-// them comes from another table.
-func (r *reader) labels(ctx context.Context, num int64) (out []Label) {
-	_ = r.each(ctx, "SELECT time, kind, value, origin FROM labels WHERE session = ? ORDER BY num", []any{num}, func(rows *sql.Rows) {
-		var l Label
-		var at int64
-		if rows.Scan(&at, &l.Kind, &l.Value, &l.By) == nil && slices.Contains([]LabelKind{TitleLabel, TagLabel, UntagLabel}, l.Kind) {
-			l.Time = FromNanos(at)
-			out = append(out, l)
-		}
+	c.rows("INSERT INTO openings VALUES (?, ?, ?)", 3, "SELECT session, start, first FROM openings WHERE session = ?", num)
+	c.rows("INSERT INTO labels (session, time, kind, value, origin) VALUES (?, ?, ?, ?, ?)", 5,
+		"SELECT session, time, kind, value, origin FROM labels WHERE session = ? ORDER BY num", num)
+	c.rows("INSERT INTO uses VALUES (?, ?)", 2, "SELECT text, session FROM uses WHERE session = ?", num)
+	var texts []int64
+	_ = readRows(c.ctx, c.tx, "SELECT text FROM uses WHERE session = ?", []any{num}, func(rows *sql.Rows) error {
+		texts = append(texts, 0)
+		return rows.Scan(&texts[len(texts)-1])
 	})
-	return out
-}
-
-func sortedRows(got map[int64]row) []row {
-	out := make([]row, 0, len(got))
-	for _, seq := range slices.Sorted(maps.Keys(got)) {
-		out = append(out, got[seq])
+	for _, t := range texts {
+		if c.rows("INSERT OR IGNORE INTO texts (num, hash, size, packed, data) VALUES (?, ?, ?, ?, ?)", 5,
+			"SELECT num, hash, size, packed, data FROM texts WHERE num = ?", t) == 0 {
+			c.lostTexts++
+		}
 	}
-	return out
+	if c.err != nil {
+		return c.err
+	}
+	return c.tx.Commit()
 }
 
-// each calls use for all rows up to the first that cannot be read.
-func (r *reader) each(ctx context.Context, query string, args []any, use func(*sql.Rows)) error {
-	rows, err := r.db.QueryContext(ctx, query, args...)
+// rows inserts what a query finds, up to the first row that cannot be read, and returns how many
+// that were.
+func (c *copying) rows(statement string, columns int, query string, arg any) (n int64) {
+	values, into := make([]any, columns), make([]any, columns)
+	for i := range values {
+		into[i] = &values[i]
+	}
+	_ = readRows(c.ctx, c.old, query, []any{arg}, func(rows *sql.Rows) error {
+		err := rows.Scan(into...)
+		if err == nil {
+			err = c.insert(statement, values...)
+		}
+		if err == nil {
+			n++
+		}
+		return err
+	})
+	return n
+}
+
+// insert writes a row. One that does not fit the schema comes from a damaged page.
+func (c *copying) insert(statement string, values ...any) error {
+	_, err := c.tx.ExecContext(c.ctx, statement, values...)
+	if code := codeOf(err); code != codeConstraint && code != codeMismatch && c.err == nil {
+		c.err = err
+	}
+	return err
+}
+
+// readRows calls use for all rows up to the first that cannot be read.
+func readRows(ctx context.Context, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, query string, args []any, use func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		use(rows)
+		if err := use(rows); err != nil {
+			return err
+		}
 	}
 	return rows.Err()
 }
 
-// transplant writes rows as they were, hashes included, so that Verify still names what is missing.
-func transplant(ctx context.Context, fresh *sql.DB, f found, rows []row, labels []Label) (lost int, err error) {
-	tx, err := fresh.BeginTx(ctx, nil)
+// keep gives from a second name, by a copy where the file system has no links.
+func keep(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return copyFile(from, to)
+}
+
+// copyFile copies and syncs; a missing file is nothing to copy.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer tx.Rollback() // has no effect after Commit
-	created := f.created
-	if created == 0 {
-		created = rows[0].time
-	}
-	num, err := newSession(ctx, tx, f.id, created)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var log []session.Entry
-	for _, e := range rows {
-		if _, err := tx.ExecContext(ctx, insertEntry+oneEntry, num, e.seq, e.kind, e.time, e.data, e.hash); err != nil {
-			return 0, err
-		}
-		missing, err := use(ctx, tx, num, e.data)
-		if err != nil {
-			return 0, err
-		}
-		lost += missing
-		log = append(log, session.Entry{Type: session.EntryType(e.kind), Data: []byte(e.data)})
-	}
-	if o, err := openingWhole(ctx, tx, log); err != nil {
-		return 0, err
-	} else if o != nil {
-		if err := o.save(ctx, tx, num); err != nil {
-			return 0, err
-		}
-	}
-	for _, l := range labels {
-		if err := addLabel(ctx, tx, num, l); err != nil {
-			return 0, err
-		}
-	}
-	return lost, tx.Commit()
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
 }

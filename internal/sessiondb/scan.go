@@ -143,7 +143,7 @@ func (q Scan) query() (string, []any) {
 		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
 }
 
-// Identity tells this database from every other, also from one that was made of it by a salvage; if
+// Identity tells this database from every other, also from the damaged one that it replaced; if
 // empty, an older adze made it.
 func (s *Store) Identity(ctx context.Context) (id string, err error) {
 	if err := s.usable(); err != nil {

@@ -13,22 +13,21 @@
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the
 // one writer per session, wal.go what Close leaves, remove.go how words go for ever, backup.go a
-// copy, salvage.go what happens to a damaged file, memory.go the store without a disk, texts.go the
-// large texts of entries, which are stored once. There are more than twelve files because what a
-// damaged file needs (salvage.go, rescue.go) and what systems differ in are kept apart from what
-// every run does.
+// copy, rescue.go what happens to a damaged file, memory.go the store without a disk, texts.go the
+// large texts of entries, which are stored once.
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the
 // next, and its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/
 // (one file per session being written), PATH.last (which entry was stored last: see wal.go),
-// PATH.check (left by a process that met damage) and PATH.damaged-TIME (what a salvage replaced).
+// PATH.check (left by a process that met damage), PATH.damaged-TIME (a damaged file that was put
+// aside) and PATH.rescued (what takes its place).
 //
 // Known limits:
 //   - A large text is put back as often as entries name it: loading takes the memory of the whole
 //     log.
 //   - A chain without an anchor elsewhere shows changes by others, not a rewrite by the owner.
-//   - Salvage reads around damaged pages by key; rows of a page whose parents are all unreadable
-//     are lost to it, although a carver might find them. The old file is kept for that.
+//   - Of a damaged file only what SQLite can still read from the beginning of a session is copied.
+//     The old file is kept: sqlite3 FILE .recover may find more.
 //   - Calls wait for each other: one connection serves a process.
 //   - PATH and PATH-wal belong together: a copy takes both, and a backup put back over PATH wants
 //     PATH-wal removed.
@@ -43,8 +42,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"adze/session"
 )
 
@@ -54,7 +51,7 @@ var (
 	ErrNotSaved = errors.New("the session is no longer saved")
 	// ErrReadOnly is the answer to Append and Lock when a newer adze wrote the database.
 	ErrReadOnly = errors.New("the session store is read-only")
-	// ErrDamaged says that rows could not be read. The next Open checks the file and salvages it.
+	// ErrDamaged says that rows could not be read. The next Open checks the file and puts it aside.
 	ErrDamaged = errors.New("the session store is damaged")
 	// ErrOpen marks an error of opening or reading the store before a run began.
 	ErrOpen = errors.New("the session store could not be opened")
@@ -64,7 +61,7 @@ var (
 
 // Options changes what Open uses; the zero value is right outside tests.
 type Options struct {
-	Now     func() time.Time       // names the kept file of a salvage; if nil, time.Now
+	Now     func() time.Time       // names a damaged file that is put aside; if nil, time.Now
 	Network func(path string) bool // reports a network file system; if nil, asks the kernel (Linux only)
 	Wait    func(time.Duration)    // before a lock that is held is tried again; if nil, time.Sleep
 	// Mask takes secrets out of an entry before it is written; if nil, entries are stored as they come.
@@ -76,10 +73,10 @@ type Options struct {
 type Store struct {
 	path    string
 	options Options
-	inUse   *flock.Flock // shared: keeps a salvage of another process away; if nil, the store is only looked at
-	file    os.FileInfo  // the database when it was opened
-	log     os.FileInfo  // its write-ahead log after the first commit; if nil, there is none
-	copied  string       // the folder of a copy that is looked at in its place
+	leave   func()      // unlocks PATH.lock, which is shared; if nil, the store is only looked at
+	file    os.FileInfo // the database when it was opened
+	log     os.FileInfo // its write-ahead log after the first commit; if nil, there is none
+	copied  string      // the folder of a copy that is looked at in its place
 	notices []string
 	db      *sql.DB
 	loss    *Loss
@@ -97,7 +94,7 @@ type Store struct {
 
 var _ session.Store = (*Store)(nil)
 
-// Loss tells what a salvage could not bring over. Kept is where the old file is now.
+// Loss tells what could not be read of a damaged file. Kept is where that file is now.
 type Loss struct {
 	Kept     string
 	Cause    string   // what was wrong with the old file
@@ -107,7 +104,7 @@ type Loss struct {
 }
 
 func (l Loss) String() string {
-	text := fmt.Sprintf("the session store was damaged (%s); %d entries of %d sessions were saved, the old file is %s",
+	text := fmt.Sprintf("the session store was damaged (%s); %d entries of %d sessions were saved, the old file is %s (sqlite3 FILE .recover may find more)",
 		l.Cause, l.Entries, l.Sessions, l.Kept)
 	for _, m := range l.Missing {
 		text += "\n" + m
@@ -146,8 +143,8 @@ func (s *Store) Close() error {
 	if s.last != nil {
 		errs = append(errs, s.last.Close())
 	}
-	if s.inUse != nil {
-		errs = append(errs, s.inUse.Unlock())
+	if s.leave != nil {
+		s.leave()
 	}
 	return errors.Join(append(errs, s.forgetCopy())...)
 }

@@ -188,9 +188,11 @@ func TestSalvageKeepsTexts(t *testing.T) {
 	must(t, s.Append(t.Context(), "one", all...))
 	s.Close()
 	edit(t, path, "PRAGMA journal_mode = DELETE; DELETE FROM texts WHERE num = 5") // one is lost
+	index := count(t, path, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_texts_1'")
 	raw, err := os.ReadFile(path)
 	must(t, err)
-	must(t, os.WriteFile(path, overwrite(0, 1)(raw), 0o600))
+	must(t, os.WriteFile(path, overwrite(index-1, index)(raw), 0o600))
+	must(t, os.WriteFile(path+".check", nil, 0o600))
 	s = mustOpen(t, path)
 	if loss := s.Salvaged(); loss == nil || !strings.Contains(loss.String(), "1 large texts are lost") {
 		t.Fatalf("%v", loss)

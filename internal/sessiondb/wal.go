@@ -114,7 +114,7 @@ func (s *Store) gone(what string, err error) error {
 // tells, outside of both, which entry was stored last. It is written after each commit and not
 // synced: it may lag behind, but never tells of what was not stored.
 //
-// What Remove took away is known; whatever else takes entries away on purpose, as salvage does,
+// What Remove took away is known; whatever else takes entries away on purpose, as a rescue does,
 // removes the file.
 
 // lastSize is the size in bytes of what PATH.last holds: an entry of a fixed size is written at
@@ -178,5 +178,5 @@ func (s *Store) tellMissed(id session.ID, seq, have int64) string {
 	return text + fmt.Sprintf("; its log %s is damaged, a copy is kept as %s", log, kept)
 }
 
-// Notices tell what was lost when the store was opened, and was not salvaged; none: nothing.
+// Notices tell what was lost, beside what Salvaged tells, when the store was opened.
 func (s *Store) Notices() []string { return s.notices }

@@ -14,6 +14,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -21,8 +22,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/gofrs/flock"
 
 	"adze/internal/osfile/filelock"
 	"adze/session"
@@ -148,14 +147,13 @@ func (p *Provider) others() (busy bool) {
 			continue
 		}
 		path := filepath.Join(p.dir, f.Name())
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-		ok, err := lock.TryLock()
+		unlock, err := filelock.Try(path)
 		switch {
-		case err == nil && !ok:
+		case errors.Is(err, filelock.ErrHeld):
 			busy = true
-		case ok:
+		case err == nil:
 			_ = os.Remove(path)
-			_ = lock.Unlock()
+			unlock()
 		}
 	}
 	return busy

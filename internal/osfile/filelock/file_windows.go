@@ -1,59 +1,11 @@
 package filelock
 
 import (
-	"context"
 	"errors"
 	"os"
-	"time"
 
 	"golang.org/x/sys/windows"
 )
-
-// Try locks the file at path for this process alone, and makes it where it is missing. The error is
-// ErrHeld if another process holds it.
-func Try(path string) (unlock func(), err error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := TryFile(f); err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
-}
-
-// Wait is Try, but waits for the process that holds the file, until ctx ends.
-func Wait(ctx context.Context, path string) (unlock func(), err error) {
-	return wait(ctx, path, windows.LOCKFILE_EXCLUSIVE_LOCK)
-}
-
-// Share holds the file together with others that share it. It waits for a process that holds the
-// file alone, until ctx ends.
-func Share(ctx context.Context, path string) (unlock func(), err error) { return wait(ctx, path, 0) }
-
-func wait(ctx context.Context, path string, how uint32) (unlock func(), err error) {
-	f, err := open(path)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if err = lock(f, how); !errors.Is(err, ErrHeld) {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, ctx.Err()
-		case <-time.After(poll):
-		}
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
-}
 
 // open shares the file with everybody: a lock file can be removed by who holds it.
 func open(path string) (*os.File, error) {
@@ -69,10 +21,6 @@ func open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another
-// process holds it.
-func TryFile(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
-
 // UnlockFile unlocks a file that TryFile locked, which stays open.
 func UnlockFile(f *os.File) error {
 	at := locked()
@@ -83,9 +31,13 @@ func UnlockFile(f *os.File) error {
 // lock of Windows keeps others from the bytes that it covers.
 func locked() windows.Overlapped { return windows.Overlapped{OffsetHigh: 1 << 30} }
 
-func lock(f *os.File, how uint32) error {
+func lock(f *os.File, shared bool) error {
+	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if !shared {
+		how |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
 	at := locked()
-	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return ErrHeld
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"adze/internal/files/git"
+	"adze/internal/osfile/filelock"
 )
 
 // Tree is a work tree as it stands.
@@ -88,10 +89,10 @@ func (r *repository) trees(ctx context.Context) (out []Tree, err error) {
 // look finds out how a work tree stands.
 func (r *repository) look(ctx context.Context, t *Tree) {
 	if t.Mine {
-		l := lockOf(r.dir, t.slug)
-		free, err := l.TryLock()
-		t.InUse = !free || err != nil
-		_ = l.Unlock()
+		unlock, err := filelock.Try(r.lock(t.slug))
+		if t.InUse = err != nil; !t.InUse {
+			unlock()
+		}
 	}
 	at := slices.IndexFunc(r.list, func(w git.Worktree) bool { return w.Path == t.Path })
 	if at >= 0 {

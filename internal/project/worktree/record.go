@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 	"adze/internal/text/usage"
 )
 
@@ -72,34 +71,31 @@ func (r *repository) write(slug string, rec Record) error {
 	return atomicfile.Write(r.file(slug), raw)
 }
 
-func lockOf(dir, slug string) *flock.Flock {
-	return flock.New(filepath.Join(dir, slug+lockEnd), flock.SetPermissions(0o600))
-}
+func (r *repository) lock(slug string) string { return filepath.Join(r.dir, slug+lockEnd) }
 
 // enter waits until the work tree is ours alone, so that it can be made, or until it is there and
 // may be gone into.
 func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock func(), err error) {
 	ctx = within(ctx)
 	for {
-		l := lockOf(r.dir, slug)
-		alone, err := l.TryLock()
-		free := alone
-		if err == nil && !alone {
-			free, err = l.TryRLock()
+		unlock, err := filelock.Try(r.lock(slug))
+		alone := err == nil
+		if errors.Is(err, filelock.ErrHeld) {
+			unlock, err = filelock.TryShare(r.lock(slug))
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, filelock.ErrHeld) {
 			return false, nil, fmt.Errorf("the work tree %s cannot be locked: %w", slug, err)
 		}
-		if free {
+		if err == nil {
 			if r.list, err = r.Worktrees(ctx); err != nil {
-				_ = l.Unlock()
+				unlock()
 				return false, nil, err
 			}
 			rec, known, _ := r.read(slug)
 			if alone || known && rec.Ready && r.has(rec.Path) {
-				return alone, func() { _ = l.Unlock() }, nil
+				return alone, unlock, nil
 			}
-			_ = l.Unlock() // who made it is not done
+			unlock() // who made it is not done
 		}
 		select {
 		case <-ctx.Done():
@@ -118,11 +114,11 @@ func within(ctx context.Context) context.Context {
 
 // hold keeps the work tree from being removed.
 func (r *repository) hold(slug string) (release func(), err error) {
-	l := lockOf(r.dir, slug)
-	if ok, err := l.TryRLockContext(within(context.Background()), lockPoll); !ok || err != nil {
+	release, err = filelock.Share(within(context.Background()), r.lock(slug))
+	if err != nil {
 		return nil, usage.Mistake("try again", "the work tree %s is being removed", slug)
 	}
-	return func() { _ = l.Unlock() }, nil
+	return release, nil
 }
 
 // Hold keeps the work tree that a folder lies in from being removed, for who works there; elsewhere

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"adze/internal/osfile/filelock"
 	"adze/internal/text/usage"
 )
 
@@ -76,15 +77,14 @@ func (d Desk) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err
 }
 
 func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error) {
-	l := lockOf(r.dir, t.slug)
-	free, err := l.TryLock()
-	if err == nil && free {
-		defer l.Unlock() //nolint:errcheck // it ends with the process at the latest
+	unlock, held := filelock.Try(r.lock(t.slug))
+	if held == nil {
+		defer unlock()
 		r.look2(ctx, &t)
 	}
 	out := Removal{Tree: t, Lost: t.Loses()}
 	switch {
-	case !free || err != nil:
+	case held != nil:
 		out.InUse, out.Why, out.Lost = true, "a session works in it", nil
 	case t.Locked:
 		out.Why = "it is locked by git worktree lock"

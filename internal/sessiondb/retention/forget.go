@@ -7,7 +7,8 @@
 //
 // Start reading at Room.Sessions; tidy.go is the rules of the configuration, server.go what goes
 // from servers by the same rule. Known limits: states of files that undo keeps belong to a folder
-// and not to a session, and go by their own rules; a file that a salvage kept is named and left.
+// and not to a session, and go by their own rules; a damaged file that was
+// put aside is named and left.
 package retention
 
 import (
@@ -52,7 +53,7 @@ func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err e
 	}
 	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
 	for _, file := range kept {
-		done.Remains = append(done.Remains, file+": kept when a damaged store was salvaged")
+		done.Remains = append(done.Remains, file+": kept when the store was damaged")
 	}
 	return done, nil
 }

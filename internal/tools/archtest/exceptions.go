@@ -29,7 +29,7 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/undo", "folder_darwin.go", "the same"},
 		{ruleRename, "internal/undo", "clone.go", "a clone, which shares its blocks with the file and is never written"},
 		{ruleRename, "internal/sessiondb", "backup.go", "a database that SQLite wrote"},
-		{ruleRename, "internal/sessiondb", "salvage.go", "the same"},
+		{ruleRename, "internal/sessiondb", "rescue.go", "the same"},
 		{ruleRename, "internal/project/trust", "book.go", "a damaged book is put aside"},
 		{ruleRename, "internal/sandbox/overlay/entry", "rename_linux.go", "entries of a user's folder by its descriptor, below a journal"},
 		{ruleRename, "internal/sandbox", "held.go", "what a command planted is put aside"},

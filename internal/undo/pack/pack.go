@@ -21,10 +21,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
-
-	"github.com/gofrs/flock"
 )
 
 // MaxPack is how large a file grows before the next one is begun, in bytes.
@@ -61,8 +58,8 @@ type Store struct {
 	dir   string
 	max   int64
 	mu    sync.Mutex
-	inUse *flock.Flock // held by all who have the store open, and by one alone who drops from it
-	packs []*file      // by their numbers
+	leave func()  // unlocks the store, which all share who have it open, and one has alone who drops from it
+	packs []*file // by their numbers
 	bad   map[place]bool
 	out   *writer // nil until something is stored
 	not   int     // the pack that is not appended to, because it is dropped
@@ -82,7 +79,7 @@ func Open(dir string) (*Store, error) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{dir: dir, max: MaxPack, bad: map[place]bool{}, inUse: flock.New(filepath.Join(dir, "in-use"), flock.SetPermissions(0o600))}
+	s := &Store{dir: dir, max: MaxPack, bad: map[place]bool{}, leave: func() {}}
 	if err := s.share(); err != nil {
 		return nil, err
 	}
@@ -112,7 +109,9 @@ func (s *Store) Close() error {
 	if s.kept != nil {
 		return s.closePacks()
 	}
-	return errors.Join(s.seal(), s.reindexOthers(), s.closePacks(), s.inUse.Close())
+	err := errors.Join(s.seal(), s.reindexOthers(), s.closePacks())
+	s.leave()
+	return err
 }
 
 func (s *Store) closePacks() error {

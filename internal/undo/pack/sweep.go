@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adze/internal/osfile/atomicfile"
+	"adze/internal/osfile/filelock"
 )
 
 // Sweep says what is dropped.
@@ -28,33 +29,35 @@ type Sweep struct {
 // shareWait is how long Open waits for somebody who drops contents.
 const shareWait = 20 * time.Second
 
+func (s *Store) inUse() string { return filepath.Join(s.dir, "in-use") }
+
 // share enters the store as one of many.
 func (s *Store) share() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shareWait)
 	defer cancel()
-	got, err := s.inUse.TryRLockContext(ctx, 20*time.Millisecond)
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("lock the store: %w", err)
-	}
-	if !got {
+	leave, err := filelock.Share(ctx, s.inUse())
+	if errors.Is(err, context.DeadlineExceeded) {
 		return ErrInUse
 	}
+	if err != nil {
+		return fmt.Errorf("lock the store: %w", err)
+	}
+	s.leave = leave
 	return nil
 }
 
 // alone makes this the only one who has the store open, or fails with ErrInUse.
 func (s *Store) alone() error {
-	if err := s.inUse.Unlock(); err != nil {
-		return err
-	}
-	got, err := s.inUse.TryLock()
+	s.leave()
+	leave, err := filelock.Try(s.inUse())
 	switch {
-	case err != nil:
-		return fmt.Errorf("lock the store: %w", err)
-	case !got:
+	case errors.Is(err, filelock.ErrHeld):
 		// Somebody may have dropped contents in between.
 		return errors.Join(ErrInUse, s.enterAgain())
+	case err != nil:
+		return fmt.Errorf("lock the store: %w", err)
 	}
+	s.leave = leave
 	return s.reload()
 }
 
@@ -86,7 +89,9 @@ func (s *Store) Sweep(ctx context.Context, w Sweep) (freed int64, err error) {
 		err = w.Also()
 	}
 	freed = before - s.size()
-	return freed, errors.Join(err, s.seal(), s.inUse.Unlock(), s.enterAgain())
+	err = errors.Join(err, s.seal())
+	s.leave()
+	return freed, errors.Join(err, s.enterAgain())
 }
 
 func (s *Store) size() (bytes int64) {

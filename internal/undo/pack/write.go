@@ -8,14 +8,12 @@ import (
 	"path/filepath"
 
 	"adze/internal/osfile/atomicfile"
-
-	"github.com/gofrs/flock"
+	"adze/internal/osfile/filelock"
 )
 
 // writer is the pack that this process appends to, which it holds locked.
 type writer struct {
 	*file
-	lock  *flock.Flock
 	dirty bool
 }
 
@@ -49,10 +47,7 @@ func (s *Store) Sync() error {
 }
 
 func (s *Store) sync() error {
-	if s.kept != nil {
-		return nil
-	}
-	if s.out == nil || !s.out.dirty {
+	if s.kept != nil || s.out == nil || !s.out.dirty {
 		return nil
 	}
 	if err := s.out.Sync(); err != nil {
@@ -67,7 +62,7 @@ func (s *Store) seal() error {
 	if s.out == nil {
 		return nil
 	}
-	err := errors.Join(s.sync(), s.reindex(s.out.file), s.out.lock.Close())
+	err := errors.Join(s.sync(), s.reindex(s.out.file), filelock.UnlockFile(s.out.File))
 	s.out = nil
 	return err
 }
@@ -105,15 +100,16 @@ func (s *Store) begin() error {
 
 // take makes a pack the one that is written, unless another process holds it or it is damaged.
 func (s *Store) take(f *file) (bool, error) {
-	lock := flock.New(filepath.Join(s.dir, packName(f.num)), flock.SetFlag(os.O_RDWR))
-	got, err := lock.TryLock()
-	if err != nil || !got {
-		return false, errors.Join(err, lock.Close())
+	if err := filelock.TryFile(f.File); err != nil {
+		if errors.Is(err, filelock.ErrHeld) {
+			err = nil
+		}
+		return false, err
 	}
 	torn, err := s.check(f)
 	if err != nil || torn && f.Truncate(f.end) != nil {
-		return false, errors.Join(err, lock.Close())
+		return false, errors.Join(err, filelock.UnlockFile(f.File))
 	}
-	s.out = &writer{file: f, lock: lock}
+	s.out = &writer{file: f}
 	return true, nil
 }
