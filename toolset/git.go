@@ -3,7 +3,6 @@ package toolset
 import (
 	"context"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// repos is what the git tools share: the workspace, and the hardened git.
+// repos is the workspace and the hardened git.
 type repos struct {
 	files
 	git git.Git
@@ -22,9 +21,8 @@ type repos struct {
 // runs.
 type gitPlace struct {
 	*git.Repo
-	path   workspace.Path
-	spec   string
-	folder bool
+	path workspace.Path
+	spec string
 	// strip is the path of the workspace in the repository, add that of the repository in the
 	// workspace; both end in a slash and at least one is empty.
 	strip, add string
@@ -33,7 +31,7 @@ type gitPlace struct {
 // begin finds the repository of a path, which need not exist: a deleted file has a history too.
 func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, error) {
 	if g.root.Staged() != nil {
-		return gitPlace{}, tool.Fail(tool.CodeInvalidArguments, "this turn works on a view of the workspace, which only bash shows to git; run git status, git diff or git log with bash")
+		return gitPlace{}, tool.Fail(tool.CodeInvalidArguments, "this turn works on a view of the workspace, which only bash shows to git; run git status with bash")
 	}
 	p, err := g.locate(ctx, ask, tool.Read, orHere(name))
 	if err != nil {
@@ -41,7 +39,6 @@ func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, err
 	}
 	at := gitPlace{path: p}
 	dir := nearestFolder(p.Abs())
-	at.folder = dir == p.Abs()
 	if at.spec, err = filepath.Rel(dir, p.Abs()); err != nil {
 		return at, err
 	}
@@ -54,24 +51,11 @@ func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, err
 
 // nowhere is the answer about a path that neither the disk nor git has.
 func (g repos) nowhere(at gitPlace, where string) error {
-	hint := "git_log tells of files that were deleted, list and glob of those there are"
+	hint := "git log with bash shows files that were deleted, list and glob those there are"
 	if names := g.root.Similar(at.path); len(names) > 0 {
 		hint = "did you mean " + strings.Join(names, ", ") + "?"
 	}
 	return tool.Fail(tool.CodeNotFound, "%s does not exist, %s; %s", brief(at.path.Display()), where, hint)
-}
-
-// unseen says of a path of the repository that its content is not to be shown to the call that is
-// at a place.
-func (g repos) unseen(at gitPlace) func(path string) bool {
-	held := g.heldBack(at.path)
-	if held == nil {
-		return nil
-	}
-	return func(name string) bool {
-		dir, base := path.Split(at.Top + "/" + name)
-		return held(dir, base)
-	}
 }
 
 // askElsewhere asks before git reads what the folder alone does not vouch for.

@@ -77,6 +77,12 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 		rows = append(rows, g.rows(at)...)
 	}
 	lines = append(lines, statusNotes(at, s, untracked)...)
+	if submodules := at.CheckedOutSubmodules(ctx); len(submodules) > 0 {
+		for i, path := range submodules {
+			submodules[i] = at.name(path)
+		}
+		lines = append(lines, "(changes inside submodules are not looked at; give one as path: "+strings.Join(submodules, ", ")+")")
+	}
 	return gitStatusResult{
 		Title: branchLine(s),
 		Metadata: gitStatusMeta{

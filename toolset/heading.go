@@ -169,25 +169,6 @@ func headTask(in taskArgs, m taskMeta) tool.Heading {
 	return h
 }
 
-func headGitDiff(in gitDiffArgs, m gitDiffMeta) tool.Heading {
-	h := tool.Heading{Verb: "git diff", Object: strings.Join(notBlank(cmp.Or(in.Commit, in.Base), cmp.Or(in.Path, m.Path)), " "), Shape: tool.OneRow}
-	if in.Staged {
-		h.Verb = "git diff --staged"
-	}
-	if m.Files > 0 {
-		h.Result = changedLines(m.Added, m.Deleted) + " in " + plural.Grouped(m.Files, "file")
-	}
-	return h
-}
-
-func headGitLog(in gitLogArgs, m gitLogMeta) tool.Heading {
-	h := tool.Heading{Verb: "git log", Object: strings.Join(notBlank(in.Commit, in.Path), " "), Shape: tool.OneRow}
-	if m.Commits > 0 {
-		h.Result = plural.Grouped(m.Commits, "commit")
-	}
-	return h
-}
-
 func headGitStatus(in gitStatusArgs, m gitStatusMeta) tool.Heading {
 	h := tool.Heading{Verb: "git status", Object: in.Path, Shape: tool.OneRow}
 	if m.Branch != "" {

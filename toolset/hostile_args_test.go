@@ -33,8 +33,6 @@ func harmless() map[string]map[string]any {
 		"task":           {"description": "d", "prompt": "p"},
 		"task_complete":  {"summary": "s"},
 		"git_status":     {},
-		"git_diff":       {},
-		"git_log":        {},
 		"tool_search":    {"query": "x"},
 	}
 }

@@ -39,7 +39,7 @@ type Deps struct {
 	AskProcesses bool
 	// Env looks up where git's configuration lies, for glob, grep and list; if nil, os.Getenv.
 	Env func(string) string
-	// Withhold says which files glob, grep and git_diff leave out when they were allowed to look below
+	// Withhold says which files glob and grep leave out when they were allowed to look below
 	// root: those that a call of their own would be asked or refused for. The function it returns gets
 	// an absolute folder with a final slash and a name in it; if nil, nothing is held back, as for a
 	// nil Withhold.
@@ -126,8 +126,6 @@ func (d Deps) builtIn() []tool.Tool {
 		bashKill(d.Shell),
 		listProcesses(d.Shell, d.AskProcesses),
 		gitStatus(g),
-		gitDiff(g),
-		gitLog(g),
 		todowrite(d.Todos),
 		todoread(d.Todos),
 		webfetch(d.Web, d.Bounds),

@@ -53,7 +53,7 @@ func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 		t.Fatalf("%d requests; the offer must change at the third and nowhere else", len(offers))
 	}
 	has := func(n int, name string) bool { return strings.Contains(offers[n], `"name":"`+name+`"`) }
-	for _, name := range []string{"read", "bash", "tool_search", "git_log"} {
+	for _, name := range []string{"read", "bash", "tool_search", "git_status"} {
 		if !has(0, name) {
 			t.Errorf("%s is not offered at first", name)
 		}

@@ -123,7 +123,7 @@ func TestContextTellsThatAServerIsNotKnownYet(t *testing.T) {
 func TestContextTellsWhatIsLeftOut(t *testing.T) {
 	u := newUser(t)
 	u.env = append(u.env, "LLAMACPP_BASE_URL=http://127.0.0.1:1/v1")
-	w := u.weighs("--model", "llamacpp/x.gguf", "list the git history")
+	w := u.weighs("--model", "llamacpp/x.gguf", "look at the git status")
 	names := map[string]bool{}
 	for _, l := range w.LeftOut {
 		if l.Kind != "tool" || l.Why == "" || w.source(l.Name) != 0 {
@@ -131,7 +131,7 @@ func TestContextTellsWhatIsLeftOut(t *testing.T) {
 		}
 		names[l.Name] = true
 	}
-	if len(names) < 3 || w.Profile != "local" || w.Bytes > 6000 || w.source("git_log") == 0 {
+	if len(names) < 3 || w.Profile != "local" || w.Bytes > 6000 || w.source("git_status") == 0 {
 		t.Errorf("left out %v of %+v", names, w)
 	}
 }

@@ -126,8 +126,6 @@ call grep: {"pattern": "NEEDLE"}
 call glob: {"pattern": "**/*.txt"}
 -- 2 --
 call git_status: {}
-call git_diff: {}
-call git_log: {}
 -- 3 --
 call bash: {"command": "git status"}
 call bash: {"command": "git diff", "workdir": "sub"}
@@ -166,14 +164,14 @@ func TestAProjectFullOfTrapsStartsNothing(t *testing.T) {
 	p.env = append(p.env, "PATH=.:"+p.dir+":"+os.Getenv("PATH"), "HOME="+t.TempDir())
 	r = p.run(headless...).wants(0)
 	p.silent("headless, with the folder in PATH")
-	for _, want := range []string{`"name":"git_diff","status":"completed"`, `"name":"bash","status":"completed"`, `"name":"grep","status":"completed"`, `"name":"edit","status":"completed"`,
+	for _, want := range []string{`"name":"git_status","status":"completed"`, `"name":"bash","status":"completed"`, `"name":"grep","status":"completed"`, `"name":"edit","status":"completed"`,
 		"ignored until you allow it: tool:lint", ".adze/config.json of this project sets what only you may set", `"permission_mode":"edits"`} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the run does not say %s\n%s", want, r.out)
 		}
 	}
 	for _, args := range [][]string{{"trust", "list"}, {"tools", "list"}, {"doctor", "--offline"}, {"session", "list"}, {"permission", "test", "git status"},
-		{"pick", "lint"}, {"models"}, {"audit", "show"}, {"tools", "run", "git_diff", "--args", "{}"}} {
+		{"pick", "lint"}, {"models"}, {"audit", "show"}, {"tools", "run", "git_status", "--args", "{}"}} {
 		p.run(args...)
 		p.silent("adze " + strings.Join(args, " "))
 	}

@@ -106,9 +106,8 @@ func TestTheLocalProfileIsSmallEverywhere(t *testing.T) {
 // The local profile has room for what the prompt is about.
 func TestTheLocalProfileOffersWhatThePromptNeeds(t *testing.T) {
 	for prompt, want := range map[string][]string{
-		"show me git status and the diff":        {"git_status", "git_diff"},
+		"show me git status and the diff":        {"git_status"},
 		"which processes are running?":           {"list_processes"},
-		"what changed in the last commits":       {"git_log"},
 		"fetch https://go.dev/doc and sum it up": {"download_url"},
 		"list the files in internal/run":         {"list_files"},
 		"make a todo list for this refactoring":  {"todowrite"},
@@ -177,7 +176,7 @@ func TestRareToolsComeWithTheirOccasion(t *testing.T) {
 		if got := shown(bodies[n]); !slices.Equal(got, had) {
 			t.Errorf("request %d shows %v, want %v", n+1, got, had)
 		}
-		for _, rare := range []string{"bash_output", "bash_kill", "list_processes", "todowrite", "todoread", "webfetch", "task", "git_status", "git_diff", "git_log", "plan"} {
+		for _, rare := range []string{"bash_output", "bash_kill", "list_processes", "todowrite", "todoread", "webfetch", "task", "git_status", "plan"} {
 			if n == 0 && slices.Contains(had, rare) {
 				t.Errorf("%s is shown before anybody needs it", rare)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,16 +91,6 @@ func (y *yard) call(name, args string) tool.Outcome {
 		y.t.Fatalf("%s %s: %v", name, args, h.Errors)
 	}
 	return r.Exec(y.t.Context(), h)
-}
-
-func (y *yard) git(args ...string) {
-	y.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.hooksPath=/dev/null"}, args...)...)
-	cmd.Dir = y.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		y.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
 }
 
 // leaks lists the files whose content a result shows.
@@ -244,7 +233,7 @@ func TestADenyHoldsHoweverTheFileIsNamed(t *testing.T) {
 			".env", "./.env", "sub/../.env", "sub//./.env", y.dir + "/.env", "~/yard/.env", "@.env", "@./sub/.env", "@" + y.dir + "/.env", "@~/yard/.env",
 			"innocent.txt", "alias/.env", "./alias/../.env", ".ENV", "SUB/.Env", "secrets/key.txt", "secrets/../secrets/key.txt", "Secrets/key.txt", "@secrets/key.txt",
 		} {
-			for _, c := range [][2]string{{"read", "path"}, {"grep", "path"}, {"git_diff", "path"}, {"git_log", "path"}} {
+			for _, c := range [][2]string{{"read", "path"}, {"grep", "path"}, {"git_status", "path"}} {
 				args := fmt.Sprintf(`{"%s":%q}`, c[1], name)
 				if c[0] == "grep" {
 					args = fmt.Sprintf(`{"pattern":"NEEDLE","path":%q}`, name)
@@ -269,71 +258,6 @@ func TestAnEditQuotesNothingThatMayNotBeRead(t *testing.T) {
 		if o := y.call("edit", `{"path":"app.txt","old_string":"of nothing","new_string":"x"}`); o.Status != tool.Failed {
 			t.Errorf("deny %v: %s: %s", deny, o.Status, o.Output)
 		}
-	}
-}
-
-// A diff shows nothing of a file that may not be read: changed, staged, new, deleted, renamed from
-// it or to it, in the work tree and in commits.
-func TestADiffLeavesOutWhatMayNotBeRead(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	text := func(name string) string { return strings.Repeat("line of "+name+"\n", 30) + "NEEDLE in " + name + "\n" }
-	y := newYard(t, "app.txt")
-	files := []string{".env", "moved/.env", "config/.env.local", "gone/.env", "shown.txt", "weird/:(top).env.example", "sub dir/ünï.env", "sub dir/.env"}
-	for _, f := range files {
-		y.write(f, text(f))
-	}
-	y.git("init", "-q")
-	y.git("add", "-A")
-	y.git("commit", "-qm", "first")
-	y.git("mv", "moved/.env", "moved/settings.txt")
-	if err := os.Mkdir(filepath.Join(y.dir, "shown"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	y.git("mv", "shown.txt", "shown/.env") // now a secret
-	y.git("rm", "-q", "gone/.env")
-	for _, f := range []string{".env", "config/.env.local", "sub dir/.env", "app.txt", "weird/:(top).env.example"} {
-		y.write(f, text(f)+"NEEDLE in "+f+"\n")
-	}
-	hidden := []string{".env", "moved/.env", "config/.env.local", "gone/.env", "shown.txt", "sub dir/.env"}
-	check := func(when, args string, held int) {
-		t.Helper()
-		o := y.call("git_diff", args)
-		if got := leaks(o, hidden); len(got) > 0 || strings.Contains(o.Output, "line of .env") || o.Status != tool.Completed {
-			t.Errorf("%s: %s %s shows %v:\n%s", when, args, o.Status, got, o.Output)
-		}
-		if want := fmt.Sprintf("%d file", held); !strings.Contains(o.Output, want) || !strings.Contains(o.Output, "left out: not permitted") {
-			t.Errorf("%s: %s: want %d left out:\n%s", when, args, held, o.Output)
-		}
-		if !strings.Contains(o.Output, "app.txt") && !strings.Contains(args, "config") && !strings.Contains(args, "staged") {
-			t.Errorf("%s: %s: app.txt is missing:\n%s", when, args, o.Output)
-		}
-	}
-	for _, mode := range []policy.Mode{policy.AskFirst, policy.Plan, policy.Yolo} {
-		var deny []string
-		if mode == policy.Yolo {
-			deny = []string{"read(**/.env)", "read(**/.env.local)"}
-		}
-		y.judge(mode, nil, deny, nil)
-		check("work tree", `{}`, 3)
-		check("work tree", `{"stat":true}`, 3)
-		check("a folder", `{"path":"config"}`, 1)
-		check("staged", `{"staged":true}`, 3)
-		check("against HEAD", `{"base":"HEAD"}`, 6)
-	}
-	y.git("add", "-A")
-	y.git("commit", "-qm", "second")
-	y.judge(policy.AskFirst, nil, nil, nil)
-	check("a commit", `{"commit":"HEAD"}`, 6)
-	check("a range", `{"commit":"HEAD~1..HEAD"}`, 6)
-	for _, args := range []string{`{"commit":"HEAD:.env"}`, `{"base":"HEAD:.env"}`, `{"commit":"HEAD~1:.env..HEAD:.env"}`, `{"path":":(top).env"}`, `{"path":":/.env"}`} {
-		if o := y.call("git_diff", args); len(leaks(o, hidden)) > 0 {
-			t.Errorf("%s:\n%s", args, o.Output)
-		}
-	}
-	if o := y.call("git_log", `{"grep":"NEEDLE"}`); strings.Contains(o.Output, "NEEDLE in") {
-		t.Errorf("git_log: %s", o.Output)
 	}
 }
 

@@ -162,23 +162,14 @@ func (r *Repo) branches(ctx context.Context) string {
 	names := strings.Fields(out)
 	switch {
 	case err != nil:
-		return "; git_log lists commits"
+		return "; git log lists commits"
 	case len(names) == 0:
 		return "; the repository has no commits yet"
 	}
-	return "; newest branches and tags: " + strings.Join(names, ", ") + "; git_log lists commits"
+	return "; newest branches and tags: " + strings.Join(names, ", ") + "; git log lists commits"
 }
 
 // IsHash accepts a full SHA-1 or SHA-256 name.
 func IsHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// emptyTree is the name of the tree without entries in the repository's hash; git knows it without
-// storing it.
-func emptyTree(like string) string {
-	if len(like) == 64 {
-		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-	}
-	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 }

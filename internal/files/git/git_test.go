@@ -14,9 +14,6 @@ func TestRevisionsAreNeverOptions(t *testing.T) {
 	d := newDesk(t)
 	r := d.open()
 	for _, rev := range []string{"--all", "-n1", "^HEAD", "", "HEAD\n--all", "a\x00b", strings.Repeat("x", 300), "--output=x..HEAD", "HEAD..--all", "HEAD...^main"} {
-		if _, err := r.Log(t.Context(), LogQuery{Range: rev, Limit: 1}); rev != "" && !errors.Is(err, ErrRevision) {
-			t.Errorf("log of %q: %v, want ErrRevision", rev, err)
-		}
 		if _, err := r.Diff(t.Context(), DiffQuery{Path: ".", Base: rev}); rev != "" && !errors.Is(err, ErrRevision) {
 			t.Errorf("diff with %q: %v, want ErrRevision", rev, err)
 		}
@@ -151,10 +148,30 @@ func TestDiffShowsNamesOfTheWorkspace(t *testing.T) {
 	if err != nil || !strings.HasPrefix(diff.Patch, "diff --git a/s b/s\n") || diff.TotalFiles != 1 {
 		t.Errorf("stripped: %+v, %v", diff, err)
 	}
-	r = d.open()
-	diff, err = r.Diff(t.Context(), DiffQuery{Path: "f", Add: "lib/", MaxFiles: 10, MaxBytes: 1 << 16})
-	if err != nil || !strings.HasPrefix(diff.Patch, "diff --git a/lib/f b/lib/f\n") {
-		t.Errorf("added: %+v, %v", diff, err)
+}
+
+// A diff shows nothing of a file that is withheld: changed, new, deleted, renamed from it or to it.
+func TestADiffLeavesOutWhatIsWithheld(t *testing.T) {
+	d := newDesk(t)
+	d.sh(`mkdir old gone 'sub dir' weird
+		for n in .env old/.env gone/.env shown.txt app.txt 'sub dir/.env' 'weird/:(top).env.example'; do { seq 30; echo "NEEDLE in <$n>"; } > "$n"; done
+		git add -A; git commit -qm first
+		git mv old/.env old/settings.txt; mkdir shown; git mv shown.txt shown/.env; git rm -q gone/.env
+		for n in .env app.txt 'sub dir/.env' 'weird/:(top).env.example'; do echo "NEEDLE in <$n>" >> "$n"; done`)
+	r := d.open()
+	for _, c := range []struct {
+		q        DiffQuery
+		withheld int
+	}{{DiffQuery{}, 2}, {DiffQuery{Staged: true}, 3}, {DiffQuery{Base: "HEAD"}, 5}} {
+		c.q.Path, c.q.MaxFiles, c.q.MaxBytes = ".", 100, 1<<20
+		c.q.Withhold = func(path string) bool { return filepath.Base(path) == ".env" }
+		diff, err := r.Diff(t.Context(), c.q)
+		if err != nil || diff.Withheld != c.withheld || strings.Contains(diff.Patch, ".env>") || strings.Contains(diff.Patch, "<shown.txt>") {
+			t.Errorf("%+v: %d withheld, want %d, %v\n%s", c.q, diff.Withheld, c.withheld, err, diff.Patch)
+		}
+		if !c.q.Staged && (!strings.Contains(diff.Patch, "<app.txt>") || !strings.Contains(diff.Patch, ".env.example>")) {
+			t.Errorf("%+v misses what may be seen\n%s", c.q, diff.Patch)
+		}
 	}
 }
 

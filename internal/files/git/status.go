@@ -201,3 +201,21 @@ func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) 
 	}, args...)
 	return found, err
 }
+
+// CheckedOutSubmodules returns the paths of the submodules that are checked out, relative to
+// Repo.Top. Status does not look inside them, because git would do so with their own configuration.
+// A .gitmodules that git cannot read names none.
+func (r *Repo) CheckedOutSubmodules(ctx context.Context) (paths []string) {
+	file := filepath.Join(r.Top, ".gitmodules")
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	out, _ := r.text(ctx, "config", "--file", file, "--no-includes", "--null", "--get-regexp", `^submodule\..*\.path$`)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		_, path, ok := strings.Cut(entry, "\n")
+		if _, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path), ".git")); ok && err == nil && filepath.IsLocal(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

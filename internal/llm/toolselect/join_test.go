@@ -13,7 +13,7 @@ import (
 // the whole set with the offer.
 func TestToolsJoinBehindThoseThatWereShown(t *testing.T) {
 	s, _ := late(t)
-	more := joined(t, "bash", "list_processes", "git_log", "read", "fake_echo")
+	more := joined(t, "bash", "list_processes", "git_status", "read", "fake_echo")
 	var next *tool.Set
 	s.Joining = Joining{Set: func(context.Context, session.Occasion) *tool.Set { return next }}
 	first := s.Offerer()(t.Context(), session.Occasion{Prompt: "hi"})

@@ -54,7 +54,7 @@ func Usually(f Facts) Late {
 	processes.Words = []string{"process", "ps", "pid", "port", "running"}
 	return Late{At: map[string]Occasion{
 		"bash_output": jobs, "bash_kill": jobs, "list_processes": processes,
-		"git_status": history, "git_diff": history, "git_log": history,
+		"git_status": history,
 		"todowrite": {Why: "the prompt is not of several steps", Findable: true, Words: []string{"todo", "checklist"}, Says: severalSteps,
 			After: func(o tool.Outcome) bool { return o.Tool == "plan" && o.Status == tool.Completed }},
 		"todoread": {Why: list, Words: []string{"todo"}, After: func(o tool.Outcome) bool { return o.Tool == "todowrite" }},

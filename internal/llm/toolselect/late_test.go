@@ -14,7 +14,7 @@ import (
 func late(t *testing.T) (*Shelf, *bool) {
 	t.Helper()
 	var registry tool.Registry
-	for _, name := range []string{"bash", "list_processes", "git_log", "read"} {
+	for _, name := range []string{"bash", "list_processes", "git_status", "read"} {
 		if err := registry.Register(tool.Define(name, tool.Config[struct{}, struct{}]{
 			Description: name, Redact: tool.Expose(),
 			Run: func(context.Context, tool.Context[struct{}], struct{}) (tool.Result[struct{}], error) {
@@ -55,9 +55,9 @@ func TestALateToolGoesToTheEnd(t *testing.T) {
 	shown = ask(session.Occasion{Offered: shown, Outcomes: []tool.Outcome{{Tool: "bash", Metadata: json.RawMessage(`{"job":"job1"}`)}}}, "bash", "read", "list_processes")
 	ask(session.Occasion{Prompt: "go on", Offered: shown})
 	*repository = true // nothing else brings git here: it is there at once
-	ask(session.Occasion{Prompt: "Which processes listen?"}, "bash", "git_log", "read", "list_processes")
+	ask(session.Occasion{Prompt: "Which processes listen?"}, "bash", "git_status", "read", "list_processes")
 	*repository = false
-	ask(session.Occasion{Offered: []string{"bash"}, Outcomes: []tool.Outcome{{Tool: "git_log"}}}, "bash", "git_log") // the model called it
+	ask(session.Occasion{Offered: []string{"bash"}, Outcomes: []tool.Outcome{{Tool: "git_status"}}}, "bash", "git_status") // the model called it
 	if out := s.Offerer()(t.Context(), session.Occasion{Prompt: "hi"}); len(out.Excluded) != 2 {
 		t.Errorf("what waits has no reasons: %+v", out.Excluded)
 	}
@@ -66,14 +66,14 @@ func TestALateToolGoesToTheEnd(t *testing.T) {
 // What few sessions use waits for the words of a prompt, or for tool_search, and comes behind what
 // was shown. Where tool_search is not there to bring it, it is shown from the start.
 func TestConvenienceToolsWait(t *testing.T) {
-	names := []string{"read", "bash", "git_log", "todowrite", "webfetch", "task", "tool_search"}
+	names := []string{"read", "bash", "git_status", "todowrite", "webfetch", "task", "tool_search"}
 	for prompt, more := range map[string]string{
 		"fix the failing test":                                       "",
 		"the page is drawn twice when the task ends":                 "",
 		"curl http://localhost:8080/health answers 500, why?":        "",
 		"read https://go.dev/doc/modules and do it so":               "webfetch",
 		"look at <https://example.com>, please":                      "webfetch",
-		"What did the last commits change?":                          "git_log",
+		"What is not committed? Use git.":                            "git_status",
 		"1. add a flag\n2. test it\n3. document it":                  "todowrite",
 		"add the flag, then write a test, then update the README":    "todowrite",
 		"keep a todo list":                                           "todowrite",

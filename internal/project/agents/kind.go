@@ -45,7 +45,7 @@ const Explorer = "explore"
 func builtIn() []Kind {
 	return []Kind{
 		{Name: Explorer, Origin: discovery.BuiltIn, Task: true, Description: "reads and fetches, changes nothing; several run together",
-			tools: toolbox{only: []string{"read", "glob", "grep", "list", "git_status", "git_diff", "git_log", "webfetch", "websearch", "ask"}, looks: true}},
+			tools: toolbox{only: []string{"read", "glob", "grep", "list", "git_status", "webfetch", "websearch", "ask"}, looks: true}},
 		{Name: "general", Origin: discovery.BuiltIn, Task: true, Description: "has all tools", tools: toolbox{all: true}},
 	}
 }

@@ -214,10 +214,7 @@ func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name 
 	case d.TotalFiles == 0 && d.Withheld == 0:
 		return "", nil, errNothingStaged
 	}
-	log, err := repo.Log(ctx, git.LogQuery{Limit: recentCommits})
-	for _, c := range log.Commits {
-		recent = append(recent, c.Subject)
-	}
+	recent, err = repo.Subjects(ctx, recentCommits)
 	return d.Patch, recent, err
 }
 
