@@ -18,15 +18,17 @@ import (
 )
 
 // Client watches and steers a session that another process writes. Next is called by one goroutine,
-// Send by any.
+// the others by any.
 type Client struct {
 	Hello Hello
 
 	conn   net.Conn
 	in     *lineread.Reader
-	sent   sync.Mutex
-	lines  int
 	closed bool // the owner said that it lets go
+
+	mu    sync.Mutex
+	lines int
+	waits map[int]func(Reply) // by the number of the line; nil when nobody reads any more
 }
 
 // Wish is what a client wants to be told.
@@ -73,8 +75,8 @@ func dial(ctx context.Context, at string) (*Client, error) {
 		return nil, fmt.Errorf("connect with the owner of the session: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	c := &Client{conn: conn, in: lineread.New(conn, longestTold)}
-	l, err := c.Next()
+	c := &Client{conn: conn, in: lineread.New(conn, longestTold), waits: map[int]func(Reply){}}
+	l, err := c.next()
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -90,9 +92,27 @@ func dial(ctx context.Context, at string) (*Client, error) {
 	return c, nil
 }
 
-// Next waits for a line. Its error is io.EOF when the owner has let go of the session. It is
-// ErrKilled when the owner ended without a word.
+// Next waits for a line, and hands replies to who waits for them. Its error is io.EOF when the
+// owner has let go of the session. It is ErrKilled when the owner ended without a word.
 func (c *Client) Next() (Line, error) {
+	for {
+		l, err := c.next()
+		if err != nil {
+			c.mu.Lock()
+			waits := c.waits
+			c.waits = nil
+			c.mu.Unlock()
+			for _, then := range waits {
+				then(Reply{gone: true})
+			}
+		}
+		if err != nil || !c.settled(l) {
+			return l, err
+		}
+	}
+}
+
+func (c *Client) next() (Line, error) {
 	raw, err := c.in.Next()
 	if err != nil {
 		switch {
@@ -113,7 +133,7 @@ func (c *Client) Next() (Line, error) {
 	}
 	switch l.Type {
 	case refusedLine:
-		var why refused
+		var why told
 		_ = json.Unmarshal(raw, &why) // it was read above
 		return Line{}, fmt.Errorf("%w: %s", ErrRefused, why.Message)
 	case closingLine:
@@ -122,31 +142,89 @@ func (c *Client) Next() (Line, error) {
 	return l, nil
 }
 
-// Send writes a line: one of --input-format stream-json, or Take.
-func (c *Client) Send(line any) error {
-	_, err := c.Number(line)
-	return err
+// settled hands a reply to the one who waits for it; if false, nobody does.
+func (c *Client) settled(l Line) bool {
+	if l.Type != acceptedLine && l.Type != unreadLine && l.Type != replyLine {
+		return false
+	}
+	var r struct {
+		Reply
+		Message, Hint string
+	}
+	if json.Unmarshal(l.Raw, &r) != nil {
+		return false
+	}
+	if l.Type == unreadLine {
+		r.Error = &Failure{Message: r.Message, Hint: r.Hint}
+	}
+	c.mu.Lock()
+	then := c.waits[r.Line]
+	delete(c.waits, r.Line)
+	c.mu.Unlock()
+	if then != nil {
+		then(r.Reply)
+	}
+	return then != nil
 }
 
-// Number is Send; n is the number of the line, by which accepted and unread lines name it.
-func (c *Client) Number(line any) (n int, err error) {
+// Send writes a line whose reply Next returns: one of --input-format stream-json, or Take.
+func (c *Client) Send(line any) error { return c.Then(line, nil) }
+
+// Then writes a line; Next calls then with the reply to it.
+func (c *Client) Then(line any, then func(Reply)) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if len(raw) >= longestLine {
-		return 0, ErrLong
+		return ErrLong
 	}
-	c.sent.Lock()
-	defer c.sent.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.lines++
-	if _, err := c.conn.Write(append(raw, '\n')); err != nil {
+	if then != nil {
+		if c.waits == nil {
+			return ErrNobody
+		}
+		c.waits[c.lines] = then
+	}
+	if _, err = c.conn.Write(append(raw, '\n')); err != nil {
+		delete(c.waits, c.lines)
 		if errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 			err = ErrNobody
 		}
-		return 0, err
 	}
-	return c.lines, nil
+	return err
+}
+
+// Ask writes a line and waits until it had its effect, and returns the result of a control. Another
+// goroutine must call Next. The error is a *Failure where the line had no effect, and ErrNobody
+// where the owner is gone.
+func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {
+	got := make(chan Reply, 1)
+	if err := c.Then(line, func(r Reply) { got <- r }); err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-got:
+		return r.Result, r.err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Tell sends one line to the owner of a session and waits until it had its effect, as Client.Ask.
+func Tell(ctx context.Context, folder string, id session.ID, as string, line any) (json.RawMessage, error) {
+	c, err := Dial(ctx, folder, id, Wish{As: as, StateOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	go func() {
+		for _, err := c.Next(); err == nil; _, err = c.Next() {
+		}
+	}()
+	return c.Ask(ctx, line)
 }
 
 // Close leaves; the session goes on.

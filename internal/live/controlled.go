@@ -2,10 +2,8 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"adze/internal/live/control"
 	"adze/internal/stream"
@@ -34,6 +32,19 @@ type Reply struct {
 	ID     string          `json:"id,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *Failure        `json:"error,omitempty"`
+
+	gone bool // the owner is, and nothing is known of the line
+}
+
+// err is why the line had no effect.
+func (r Reply) err() error {
+	switch {
+	case r.gone:
+		return ErrNobody
+	case r.Error != nil:
+		return r.Error
+	}
+	return nil
 }
 
 // Failure is an error as a line tells it.
@@ -61,20 +72,8 @@ func failure(err error) *Failure {
 // atOneTime is how much one client has done at a time. Its next line waits.
 const atOneTime = 8
 
-// controls are the requests of one client.
-type controls struct {
-	owner *Owner
-	peer  Peer
-	to    *watcher
-	slots chan struct{}
-}
-
-func (o *Owner) asks(p Peer, w *watcher) *controls {
-	return &controls{o, p, w, make(chan struct{}, atOneTime)}
-}
-
-// read is the request of a line; if false, the line is another one.
-func (c *controls) read(raw []byte) (l Control, is bool, err error) {
+// readControl is the request of a line; if false, the line is another one.
+func readControl(raw []byte) (l Control, is bool, err error) {
 	var kind struct {
 		Type string `json:"type"`
 	}
@@ -89,79 +88,47 @@ func (c *controls) read(raw []byte) (l Control, is bool, err error) {
 	return l, true, nil
 }
 
-// begin has a request be worked on beside the lines that follow it. Refused is why it is not.
-func (c *controls) begin(l Control, line int, refused error) {
-	o := c.owner
+// begin works on a request beside the lines that follow it. Refused is why it does not.
+func (o *Owner) begin(l Control, line int, refused error, p Peer, w *watcher, slots chan struct{}) {
+	reply := func(r Reply) {
+		r.Type, r.Line, r.ID = replyLine, line, l.ID
+		w.say(append(o.mask().JSON([]byte(stream.Line(r))), '\n'))
+	}
 	if refused == nil && o.config.Control == nil {
 		refused = usage.Mistake("take the session over for that", "this process does nothing of the kind")
 	}
 	if refused == nil {
 		select {
-		case c.slots <- struct{}{}:
-		case <-o.controls.ctx.Done():
+		case slots <- struct{}{}:
+		case <-o.asking.Done():
 		}
-		if !o.controls.begin() {
+		o.mu.Lock()
+		if o.closing {
 			refused = control.ErrOpening
+		} else {
+			o.requests.Add(1)
 		}
+		o.mu.Unlock()
 	}
 	if refused != nil {
-		c.reply(Reply{Line: line, ID: l.ID, Error: failure(refused)})
+		reply(Reply{Error: failure(refused)})
 		return
 	}
 	go func() {
-		defer o.controls.all.Done()
-		defer func() { <-c.slots }()
-		c.reply(c.work(o.controls.ctx, l, line))
+		defer o.requests.Done()
+		defer func() { <-slots }()
+		out, err := o.config.Control(o.asking, p, l.Request)
+		var r Reply
+		if err == nil {
+			r.Result, err = json.Marshal(out)
+		}
+		if err != nil {
+			r = Reply{Error: failure(err)}
+		} else if o.config.Record != nil && !l.Looks() {
+			o.config.Record(p, l.Request.String())
+		}
+		reply(r)
 	}()
-}
-
-// doings are the requests of all clients that are being worked on.
-type doings struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-	all    sync.WaitGroup
-	mu     sync.Mutex
-	ended  bool
-}
-
-// begin counts one more; if false, none is begun any more.
-func (d *doings) begin() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.ended {
-		d.all.Add(1)
-	}
-	return !d.ended
-}
-
-// end waits until each has its answer.
-func (d *doings) end() {
-	d.mu.Lock()
-	d.ended = true
-	d.mu.Unlock()
-	d.cancel()
-	d.all.Wait()
-}
-
-func (c *controls) work(ctx context.Context, l Control, line int) Reply {
-	out, err := c.owner.config.Control(ctx, c.peer, l.Request)
-	r := Reply{Line: line, ID: l.ID}
-	if err == nil {
-		r.Result, err = json.Marshal(out)
-	}
-	if err != nil {
-		r.Result, r.Error = nil, failure(err)
-		return r
-	}
-	if record := c.owner.config.Record; record != nil && !l.Looks() {
-		record(c.peer, l.Request.String())
-	}
-	return r
-}
-
-func (c *controls) reply(r Reply) {
-	r.Type = replyLine
-	c.to.say(append(c.owner.mask().JSON([]byte(stream.Line(r))), '\n'))
 }
 
 func (o *Owner) mask() *redact.Masker {
@@ -196,5 +163,5 @@ func (o *Owner) Refresh() {
 func (o *Owner) Anew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.spread(item{line: encode(anew{anewLine})})
+	o.spread(item{line: encode(told{Type: anewLine})})
 }

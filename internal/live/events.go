@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// told is a line of any type that tells an event.
-type told struct {
+// eventLine is a line of any type that tells an event.
+type eventLine struct {
 	Type       string             `json:"type"`
 	Message    json.RawMessage    `json:"message"`
 	Delta      string             `json:"delta"`
@@ -53,7 +53,7 @@ type Events struct {
 
 // Of is what a line tells; nothing where that is no event.
 func (v *Events) Of(l Line) []session.Event {
-	var t told
+	var t eventLine
 	if json.Unmarshal(l.Raw, &t) != nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (v *Events) Of(l Line) []session.Event {
 	return nil
 }
 
-func (v *Events) keep(t told) {
+func (v *Events) keep(t eventLine) {
 	metadata, err := json.Marshal(t.Blocks)
 	if err != nil {
 		return // a block holds nothing that cannot be written
@@ -119,11 +119,11 @@ func (v *Events) take(call tool.CallID) json.RawMessage {
 	return metadata
 }
 
-func (t told) event(kind tool.EventKind) tool.Event {
+func (t eventLine) event(kind tool.EventKind) tool.Event {
 	return tool.Event{Kind: kind, Call: t.Call, Parent: t.Parent, Agent: t.Agent, Tool: t.Name, Title: t.Title, Args: t.Args}
 }
 
-func (t told) end() session.ToolEnd {
+func (t eventLine) end() session.ToolEnd {
 	return session.ToolEnd{Parent: t.Parent, Agent: t.Agent, Outcome: tool.Outcome{
 		Call: t.Call, Tool: t.Name, Status: t.Status, Code: t.Code, Title: t.Title, Output: t.Output, OutputFile: t.OutputFile,
 		Truncated: t.Truncated, Duration: time.Duration(t.Duration) * time.Millisecond,
@@ -141,7 +141,17 @@ func Blocks(_ string, metadata json.RawMessage) []tool.Block {
 
 // Identity names the entry of the log that an event tells of. A client that connects again shows it
 // once by that. It is empty where an event cannot come twice.
-func Identity(e session.Event) string { return identity(e) }
+func Identity(e session.Event) string {
+	switch e := e.(type) {
+	case session.MessageDone:
+		return "message:" + e.Message.ID
+	case session.ToolStart:
+		return "start:" + string(e.Call)
+	case session.ToolEnd:
+		return "end:" + string(e.Outcome.Call)
+	}
+	return ""
+}
 
 // Question is one that the owner asks.
 type Question = stream.Question

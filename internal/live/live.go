@@ -9,8 +9,8 @@
 // --output-format stream-json, a live line, and the events from there on. A client sends the lines
 // of --input-format stream-json, and take, with which the owner lets the session go.
 //
-// Start reading at Owner.serve, then watcher.go (the lines for one client), peer.go (who may
-// connect) and client.go (the other side).
+// Start reading at Owner.serve, then news.go (what happens), watcher.go (the lines for one
+// client), peer.go (who may connect), client.go (the other side) and sessions.go (all sessions).
 //
 // Windows has named pipes in place of sockets (pipe_windows.go).
 //

@@ -353,7 +353,8 @@ func TestALongMessageOfManyPieces(t *testing.T) {
 	}
 }
 
-// TestAnEventIsEncodedOnce, and masked once, however many look. What a piece of a message costs does
+// TestAnEventIsEncodedOnce, with the pieces behind it, and masked once, however many look. What a
+// piece of a message costs does
 // not grow with what came before it.
 func TestAnEventIsEncodedOnce(t *testing.T) {
 	const n = 20000
@@ -383,10 +384,10 @@ func TestAnEventIsEncodedOnce(t *testing.T) {
 		}
 		return masks.Load(), draws.Load(), (after.TotalAlloc - before.TotalAlloc) / n
 	}
-	oneMasked, oneDrawn, perEvent := work(1)
+	_, oneDrawn, perEvent := work(1)
 	masked, drawn, _ := work(20)
-	if masked != oneMasked || drawn != oneDrawn || drawn != 1 {
-		t.Errorf("for one client an event is masked %d times and drawn %d times, for twenty %d and %d", oneMasked, oneDrawn, masked, drawn)
+	if masked > n/10 || drawn != oneDrawn || drawn != 1 {
+		t.Errorf("for one client a call is drawn %d times, for twenty %d; %d pieces are masked %d times", oneDrawn, drawn, n, masked)
 	}
 	if most := uint64(8 << 10); perEvent > most {
 		t.Errorf("an event allocates %d bytes, want at most %d", perEvent, most)
@@ -415,11 +416,10 @@ func TestStateOnly(t *testing.T) {
 func TestLinesReachTheSession(t *testing.T) {
 	o := own(t, nil)
 	c := o.dial(t, live.Wish{})
-	n, err := c.Number(live.Prompt{Type: "prompt", Text: "hello"})
-	if err != nil {
+	if err := c.Send(live.Prompt{Type: "prompt", Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, l := until(t, c, "accepted"); string(l.Raw) != fmt.Sprintf(`{"type":"accepted","line":%d}`, n) {
+	if _, l := until(t, c, "accepted"); string(l.Raw) != `{"type":"accepted","line":2}` {
 		t.Errorf("accepted is %s", l.Raw)
 	}
 	if got := <-o.acts; !strings.Contains(got, `"hello"`) {

@@ -4,233 +4,230 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
+	"time"
 
+	"adze/internal/stream"
 	"adze/session"
 	"adze/tool"
 )
 
+// gathering is how long pieces of a message, and the progress of calls, gather before they are
+// written: a client of an answer that comes in thousands of pieces is written to a hundred times a
+// second.
+const gathering = 10 * time.Millisecond
+
 // item is a line for watchers, all of whom share its bytes.
 type item struct {
+	kind kind
 	line []byte
-	// piece is what line lacks where the line tells a piece of a message: pieces that wait one behind
-	// the other are written as one.
-	piece
 	// identity names what of the log the line tells; it is told once. until names what of the log
 	// makes it needless. Both may be empty.
 	identity, until string
-	position        int64
-	state           bool // only the newest of these counts
-	update          bool // may wait for more, as a state and a piece may
+	position        int64 // in the log
 }
 
-// piece is a part of a stream.
-type piece struct {
-	of   *partial // if nil, it is none
-	from int
-	text []byte // encoded
-	told int    // events
-}
+// kind says what becomes of a line for which there is no room.
+type kind int
 
-// longestPiece bounds the pieces that are joined, in bytes.
-const longestPiece = 64 << 10
+const (
+	eventItem kind = iota // it is dropped, and counted
+	stateItem             // only the newest counts
+	replyItem             // it stays
+)
 
-// join has a piece hold the next one, too; if false, that is not what comes behind it. The caller
-// holds the owner's lock.
-func (p *piece) join(next piece) bool {
-	if p.of == nil || p.of != next.of || p.from+len(p.text) != next.from || len(p.text)+len(next.text) > longestPiece {
-		return false
-	}
-	to := next.from + len(next.text)
-	p.text, p.told = p.of.text[p.from:to:to], p.told+next.told
-	return true
-}
-
-// partial is what has arrived of a message: its text or its reasoning. Bytes that are there never
-// change.
-type partial struct {
-	head  []byte // of a line
-	until string
-	text  []byte // encoded
-}
-
-// tailOfPiece ends the line of a piece.
-const tailOfPiece = "\"}\n"
-
-// add adds to the text.
-func (s *partial) add(encoded []byte) item {
-	from := len(s.text)
-	s.text = append(s.text, encoded...)
-	return s.since(from)
-}
-
-// since is a line of the text behind a number of bytes.
-func (s *partial) since(from int) item {
-	to := len(s.text)
-	return item{line: s.head, until: s.until, piece: piece{of: s, from: from, text: s.text[from:to:to], told: 1}}
-}
-
-// appendTo writes the line.
-func (i item) appendTo(buf []byte) []byte {
-	buf = append(buf, i.line...)
-	if i.of != nil {
-		buf = append(append(buf, i.text...), tailOfPiece...)
-	}
-	return buf
-}
-
-// size is how many bytes the line has.
-func (i item) size() int { return len(i.line) + len(i.text) }
-
-// events is how many events the line tells.
-func (i item) events() int { return max(i.told, 1) }
-
-// waits reports that nobody minds when the line is written some milliseconds later.
-func (i item) waits() bool { return i.of != nil || i.state || i.update }
-
-// identity names the entry of the log that an event tells of; if empty, it is none that could be
-// told twice.
-func identity(e session.Event) string {
-	switch e := e.(type) {
-	case session.MessageDone:
-		return "message:" + e.Message.ID
-	case session.ToolStart:
-		return "start:" + string(e.Call)
-	case session.ToolEnd:
-		return "end:" + string(e.Outcome.Call)
-	}
-	return ""
-}
-
-// asked is a question that waits.
-type asked struct {
-	name  string
-	line  []byte
-	about string // in a few words
-}
-
-// about says in a few words what a question is about.
-func about(q Question) string {
-	text := q.Title
-	switch {
-	case len(q.Needs) > 0:
-		text = q.Name + " " + q.Needs[0].Target
-	case text == "":
-		text = q.Text
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return text
-}
-
-// news is what happens and is in no log yet: the message that arrives, what running calls showed
-// last, and questions. It is known as events, and, while somebody looks, as lines.
+// news is what happens and is in no log yet: the message that arrives and the progress of calls
+// that run. Nothing is encoded while nobody looks. The owner's lock guards it.
 type news struct {
-	message         string // that arrives
-	text, reasoning strings.Builder
-	updates         []session.ToolUpdate // the newest of each running call
-	questions       []asked
+	owner   *Owner
+	printer *stream.Printer // if nil, nobody has looked since the last turn
+	message string          // that arrives
+	pending []gathered      // what was not printed yet
+	lines   []item          // what was printed
+	waits   bool            // a timer prints what is pending
 
-	now     string     // the identity of the event that is printed
-	streams []*partial // of the message that arrives
-	shown   []drawn
+	identity, until string // of the event that is printed
+	position        int64  // in the log, at the newest event that stands there
 }
 
-// drawn is what was told last of a running call.
-type drawn struct {
-	call         tool.CallID
-	view, update item
+// gathered is a piece of a message with those that came behind it, or the newest progress of a
+// call.
+type gathered struct {
+	event session.Event
+	text  []byte
 }
 
 // add follows an event.
 func (n *news) add(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
-		n.arrives(e.Message)
-		n.text.WriteString(e.Delta)
+		n.piece(e.Message, session.TextDelta{Message: e.Message}, e.Delta)
+		return
 	case session.ReasoningDelta:
-		n.arrives(e.Message)
-		n.reasoning.WriteString(e.Delta)
-	case session.MessageDone:
-		if e.Message.ID == n.message {
-			n.arrives("")
-		}
-	case session.Retry:
-		n.arrives("") // it comes anew
+		n.piece(e.Message, session.ReasoningDelta{Message: e.Message}, e.Delta)
+		return
 	case session.ToolUpdate:
-		n.updates = append(without(n.updates, e.Call), e)
-	case session.ToolEnd:
-		n.updates = without(n.updates, e.Outcome.Call)
-		n.shown = slices.DeleteFunc(n.shown, func(d drawn) bool { return d.call == e.Outcome.Call })
-	case session.TurnEnd:
-		n.arrives("")
-		n.updates, n.shown = nil, nil
-	}
-}
-
-func without(all []session.ToolUpdate, call tool.CallID) []session.ToolUpdate {
-	return slices.DeleteFunc(all, func(u session.ToolUpdate) bool { return u.Call == call })
-}
-
-// arrives begins with another message; if empty, none arrives.
-func (n *news) arrives(message string) {
-	if n.message == message {
+		n.progress(e)
 		return
 	}
-	n.message, n.streams = message, nil
-	n.text.Reset()
-	n.reasoning.Reset()
+	if n.printer != nil {
+		n.flush()
+		if Identity(e) != "" && n.owner.config.Position != nil {
+			n.position = n.owner.config.Position()
+		}
+		n.print(e)
+	}
+	n.forget(e)
 }
 
-// events are the news for a printer that has seen nothing yet.
-func (n *news) events() (out []session.Event) {
-	if t := n.reasoning.String(); t != "" {
-		out = append(out, session.ReasoningDelta{Message: n.message, Delta: t})
+// piece gathers a piece of the message that arrives.
+func (n *news) piece(message string, of session.Event, text string) {
+	if n.message != message {
+		n.flush()
+		n.message, n.pending = message, slices.DeleteFunc(n.pending, gathered.isPiece)
 	}
-	if t := n.text.String(); t != "" {
-		out = append(out, session.TextDelta{Message: n.message, Delta: t})
+	if last := len(n.pending) - 1; last >= 0 && n.pending[last].event == of {
+		n.pending[last].text = append(n.pending[last].text, text...)
+	} else {
+		n.pending = append(n.pending, gathered{of, []byte(text)})
 	}
-	for _, u := range n.updates {
-		out = append(out, u)
-	}
-	return out
+	n.schedule()
 }
 
-// forget drops the lines.
-func (n *news) forget() { n.streams, n.shown = nil, nil }
+func (g gathered) isPiece() bool { return g.text != nil }
 
-// lines are the news as lines.
-func (n *news) lines() (out []item) {
-	for _, s := range n.streams {
-		out = append(out, s.since(0))
+// progress gathers the newest that a call shows.
+func (n *news) progress(e session.ToolUpdate) {
+	n.drop(e.Call)
+	n.pending = append(n.pending, gathered{event: e})
+	n.schedule()
+}
+
+// drop forgets the progress of a call that was not printed.
+func (n *news) drop(call tool.CallID) {
+	n.pending = slices.DeleteFunc(n.pending, func(g gathered) bool {
+		u, is := g.event.(session.ToolUpdate)
+		return is && u.Call == call
+	})
+}
+
+// schedule prints what is pending after a while, where somebody looks.
+func (n *news) schedule() {
+	if n.printer == nil || n.waits || n.owner.watched() == 0 {
+		return
 	}
-	for _, d := range n.shown {
-		for _, i := range []item{d.view, d.update} {
-			if i.line != nil {
-				out = append(out, i)
-			}
+	n.waits = true
+	n.owner.later(gathering, func() {
+		n.owner.mu.Lock()
+		defer n.owner.mu.Unlock()
+		n.waits = false
+		n.flush()
+	})
+}
+
+// flush prints what is pending, unless nobody looks.
+func (n *news) flush() {
+	if n.printer == nil {
+		return
+	}
+	pending := n.pending
+	n.pending = nil
+	for _, g := range pending {
+		switch e := g.event.(type) {
+		case session.TextDelta:
+			e.Delta = string(g.text)
+			n.print(e)
+		case session.ReasoningDelta:
+			e.Delta = string(g.text)
+			n.print(e)
+		case session.ToolUpdate:
+			n.lines = without(n.lines, "end:"+string(e.Call))
+			n.print(e)
 		}
 	}
-	return out
 }
 
-// item makes one of a printed line, and keeps what of it the log does not hold yet.
-func (n *news) item(line []byte) item {
-	i := item{line: line, identity: n.now}
+func without(lines []item, until string) []item {
+	return slices.DeleteFunc(lines, func(i item) bool { return i.until == until })
+}
+
+// forget drops what the log holds, or what holds no more, after an event.
+func (n *news) forget(e session.Event) {
+	switch e := e.(type) {
+	case session.MessageDone:
+		n.void(e.Message.ID)
+	case session.Retry:
+		n.void(n.message) // it comes anew
+	case session.ToolEnd:
+		n.drop(e.Outcome.Call)
+		n.lines = without(n.lines, "end:"+string(e.Outcome.Call))
+	case session.TurnEnd:
+		n.message, n.pending, n.lines = "", nil, nil
+		if n.owner.watched() == 0 {
+			n.printer = nil
+		}
+	}
+}
+
+// void drops the message that arrives, if it is this one.
+func (n *news) void(message string) {
+	if n.message == message {
+		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, gathered.isPiece), without(n.lines, "message:"+message)
+	}
+}
+
+// unlogged are the lines for a watcher that has seen nothing yet of what is in no log.
+func (n *news) unlogged() []item {
+	if n.printer == nil {
+		n.lines = nil
+		n.printer = &stream.Printer{Out: &splitter{to: n.printed}, Format: stream.StreamJSON, Mask: n.owner.config.Mask, Prompts: true, Mode: n.owner.config.Mode}
+	}
+	n.flush()
+	return n.lines
+}
+
+// print shows all watchers an event. The blocks of a call come before the call's own line.
+func (n *news) print(e session.Event) {
+	if n.owner.config.Veil != nil {
+		e = n.owner.config.Veil(e)
+	}
+	n.identity, n.until = Identity(e), ""
+	switch e := e.(type) {
+	case session.ToolUpdate:
+		n.until = "end:" + string(e.Call)
+		n.show(n.owner.view(e.Call, e.Tool, e.Metadata), "", n.until)
+	case session.ToolEnd:
+		n.show(n.owner.view(e.Outcome.Call, e.Outcome.Tool, e.Outcome.Metadata), "", n.identity)
+	}
+	n.printer.Observe(e)
+	if e, ok := e.(session.TurnEnd); ok {
+		n.printer.Turn("", e.Result)
+	}
+}
+
+// printed takes a line of the printer.
+func (n *news) printed(line []byte) {
 	switch kindOf(line) {
 	case "mode", "model": // it stands before the line that the identity is of
-		i.identity = ""
+		n.show(line, "", "")
 	case "text", "reasoning":
-		return n.arrived(i)
-	case "tool_update":
-		var l struct {
-			Call tool.CallID `json:"call"`
-		}
-		if json.Unmarshal(line, &l) == nil {
-			i.until, i.update = "end:"+string(l.Call), true
-			n.of(l.Call).update = i
-		}
+		var of struct{ Message string }
+		_ = json.Unmarshal(line, &of) // the printer wrote it
+		n.show(line, "", "message:"+of.Message)
+	default:
+		n.show(line, n.identity, n.until)
 	}
-	return i
+}
+
+// show hands a line to the watchers, and keeps it while the log does not hold what it tells.
+func (n *news) show(line []byte, identity, until string) {
+	if line == nil {
+		return
+	}
+	i := item{line: line, identity: identity, until: until, position: n.position}
+	if until != "" {
+		n.lines = append(n.lines, i)
+	}
+	n.owner.spread(i)
 }
 
 // kindOf is the type of a line that a printer wrote, where it stands first.
@@ -241,53 +238,6 @@ func kindOf(line []byte) string {
 	}
 	kind, _, _ := bytes.Cut(rest, []byte(`"`))
 	return string(kind)
-}
-
-// arrived makes an item of a line with a piece of a message. The piece is not decoded: encoded
-// texts one behind the other are the encoded whole.
-func (n *news) arrived(i item) item {
-	before, _, is := bytes.Cut(i.line, []byte(`,"delta":"`))
-	text, ends := bytes.CutSuffix(i.line, []byte(tailOfPiece))
-	if !is || !ends {
-		return i
-	}
-	head, text := text[:len(before)+len(`,"delta":"`)], text[len(before)+len(`,"delta":"`):]
-	for _, s := range n.streams {
-		if bytes.Equal(s.head, head) {
-			return s.add(text)
-		}
-	}
-	var l struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(i.line, &l) != nil {
-		return i
-	}
-	if i.until = "message:" + l.Message; l.Message != n.message {
-		return i // nothing comes behind it
-	}
-	s := &partial{head: head, until: i.until}
-	n.streams = append(n.streams, s)
-	slices.SortStableFunc(n.streams, func(a, b *partial) int { return bytes.Compare(a.head, b.head) }) // reasoning is first
-	return s.add(text)
-}
-
-// of is what was told of a call.
-func (n *news) of(call tool.CallID) *drawn {
-	for i := range n.shown {
-		if n.shown[i].call == call {
-			return &n.shown[i]
-		}
-	}
-	n.shown = append(n.shown, drawn{call: call})
-	return &n.shown[len(n.shown)-1]
-}
-
-// drew keeps what was drawn of a call that runs.
-func (n *news) drew(call tool.CallID, i item) {
-	if slices.ContainsFunc(n.updates, func(u session.ToolUpdate) bool { return u.Call == call }) {
-		n.of(call).view = i
-	}
 }
 
 // splitter hands over whole lines.

@@ -65,28 +65,36 @@ type Config struct {
 
 // Owner is the side of the process that writes a session. It is safe for concurrent use.
 type Owner struct {
-	config Config
-	since  time.Time
-	listen listener
-	talk   *lineprotocol.Talk // the questions
-	ctx    context.Context
-	cancel context.CancelFunc
-	ends   sync.WaitGroup
-	gather func(time.Duration) <-chan time.Time // is ready when a watcher was not written to so long
-
-	controls doings
-	once     Once // lines that bring a key
+	config   Config
+	since    time.Time
+	listen   listener
+	talk     *lineprotocol.Talk // the questions
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ends     sync.WaitGroup
+	later    func(time.Duration, func()) // calls a function after some time
+	once     Once                        // lines that bring a key
+	asking   context.Context             // of requests
+	giveUp   context.CancelFunc          // ends asking
+	requests sync.WaitGroup              // that are worked on
 
 	mu       sync.Mutex
+	closing  bool // no request is begun any more
 	watchers map[*watcher]struct{}
-	printer  *stream.Printer // of what happens; if nil, nobody looks
 	news     news
+	asked    []asked // questions that wait
+	answers  map[string]Peer
 	status   Status
 	works    Works
 	running  []tool.Event // calls, oldest first
 	turn     bool         // one runs
-	answers  map[string]Peer
-	position int64 // in the log, at the newest event that stands there
+}
+
+// asked is a question that waits.
+type asked struct {
+	name  string
+	line  []byte
+	about string // in a few words
 }
 
 // Listen has a session be watched until Close. The caller has the session's lock: a socket that is
@@ -101,10 +109,11 @@ func Listen(c Config) (*Owner, error) {
 		return nil, err
 	}
 	o := &Owner{config: c, since: time.Now(), listen: l, watchers: map[*watcher]struct{}{}, answers: map[string]Peer{}, status: Status{State: Idle},
-		gather: time.After}
+		later: func(d time.Duration, do func()) { time.AfterFunc(d, do) }}
 	o.ctx, o.cancel = context.WithCancel(context.Background())
-	o.controls.ctx, o.controls.cancel = context.WithCancel(o.ctx)
-	o.talk = lineprotocol.New(&stream.Printer{Out: &splitter{to: o.asked}, Format: stream.StreamJSON, Mask: c.Mask})
+	o.asking, o.giveUp = context.WithCancel(o.ctx)
+	o.news = news{owner: o}
+	o.talk = lineprotocol.New(&stream.Printer{Out: &splitter{to: o.ask}, Format: stream.StreamJSON, Mask: c.Mask})
 	o.talk.Settled = o.settled
 	o.ends.Go(o.accept)
 	ring(at)
@@ -123,10 +132,14 @@ func ring(at string) {
 // Close tells all watchers that the session is let go, and to whom where that is known.
 func (o *Owner) Close(why string) {
 	o.listen.Close()
-	o.controls.end()
+	o.mu.Lock()
+	o.closing = true
+	o.mu.Unlock()
+	o.giveUp()
+	o.requests.Wait() // each has its answer
 	o.mu.Lock()
 	for w := range o.watchers {
-		w.close(encode(closing{closingLine, why}))
+		w.close(encode(told{Type: closingLine, Why: why}))
 	}
 	o.mu.Unlock()
 	o.cancel()
@@ -137,7 +150,10 @@ func (o *Owner) Close(why string) {
 func (o *Owner) Watched() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := 0
+	return o.watched()
+}
+
+func (o *Owner) watched() (n int) {
 	for w := range o.watchers {
 		if w.all {
 			n++
@@ -164,53 +180,20 @@ func (o *Owner) accept() {
 	}
 }
 
-// The lines that an owner writes itself.
-type (
-	refused struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	}
-	closing struct {
-		Type string `json:"type"`
-		Why  string `json:"why,omitempty"`
-	}
-	anew struct {
-		Type string `json:"type"`
-	}
-	liveAt struct {
-		Type  string `json:"type"`
-		After int64  `json:"after"`
-	}
-	missed struct {
-		Type   string `json:"type"`
-		Events int    `json:"events"`
-		After  int64  `json:"after"`
-	}
-	stateNow struct {
-		Type string `json:"type"`
-		Status
-	}
-	view struct {
-		Type   string       `json:"type"`
-		Call   tool.CallID  `json:"call"`
-		Blocks []tool.Block `json:"blocks"`
-	}
-	answered struct {
-		Type     string `json:"type"`
-		Question string `json:"question"`
-		By       string `json:"by,omitempty"`
-	}
-	accepted struct {
-		Type string `json:"type"`
-		Line int    `json:"line"`
-	}
-	unread struct {
-		Type    string `json:"type"`
-		Line    int    `json:"line"`
-		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"`
-	}
-)
+// told is a line that an owner writes itself; its type says which fields it has.
+type told struct {
+	Type     string       `json:"type"`
+	Call     tool.CallID  `json:"call,omitempty"`
+	Blocks   []tool.Block `json:"blocks,omitempty"`
+	Question string       `json:"question,omitempty"`
+	By       string       `json:"by,omitempty"`
+	Events   int          `json:"events,omitempty"`
+	Line     int          `json:"line,omitempty"`
+	Message  string       `json:"message,omitempty"`
+	Hint     string       `json:"hint,omitempty"`
+	Why      string       `json:"why,omitempty"`
+	After    int64        `json:"after,omitempty"` // a position in the log
+}
 
 // watch is the first line of a client.
 type watch struct {
@@ -241,7 +224,7 @@ func (o *Owner) serve(c connection) {
 	defer c.Close()
 	p, why := examine(c, o.config.Below)
 	if why != "" {
-		_, _ = c.Write(encode(refused{refusedLine, why})) // a client that is gone does not read it
+		_, _ = c.Write(encode(told{Type: refusedLine, Message: why})) // a client that is gone does not read it
 		return
 	}
 	if _, err := c.Write(encode(o.hello())); err != nil {
@@ -273,32 +256,31 @@ func (o *Owner) serve(c connection) {
 // heed does what a client says, line by line.
 func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 	steers := false
-	asks := o.asks(p, w)
+	slots := make(chan struct{}, atOneTime)
 	for n := 2; ; n++ {
 		raw, err := in.Next()
-		if err == nil {
-			request, is, broken := asks.read(raw)
-			looks := is && (broken != nil || request.Looks())
-			if !steers && !looks {
-				err = o.maySteer(p)
-			}
-			steers = steers || err == nil && !looks
-			if is {
-				asks.begin(request, n, cmp.Or(broken, err))
-				continue
-			}
-			if err == nil {
-				err = o.actOnce(p, raw)
-			}
-		} else if !errors.Is(err, lineread.ErrLong) {
-			break
+		if err != nil && !errors.Is(err, lineread.ErrLong) {
+			return
 		}
-		if err == nil {
-			w.say(encode(accepted{acceptedLine, n}))
+		request, is, broken := readControl(raw)
+		looks := is && (broken != nil || request.Looks())
+		if err == nil && !steers && !looks {
+			err = o.maySteer(p)
+			steers = err == nil
+		}
+		switch {
+		case is:
+			o.begin(request, n, cmp.Or(broken, err), p, w, slots)
 			continue
+		case err == nil:
+			err = o.actOnce(p, raw)
 		}
-		why := failure(err)
-		w.say(encode(unread{unreadLine, n, why.Message, why.Hint}))
+		line := told{Type: acceptedLine, Line: n}
+		if err != nil {
+			why := failure(err)
+			line = told{Type: unreadLine, Line: n, Message: why.Message, Hint: why.Hint}
+		}
+		w.say(encode(line))
 	}
 }
 
@@ -395,36 +377,49 @@ func (o *Owner) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	return o.talk.Inquire(ctx, q)
 }
 
-// asked tells a question to all.
-func (o *Owner) asked(line []byte) {
+// ask shows all clients a question.
+func (o *Owner) ask(line []byte) {
 	var q Question
 	if json.Unmarshal(line, &q) != nil {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.news.questions = append(o.news.questions, asked{q.Question, line, about(q)})
+	o.asked = append(o.asked, asked{q.Question, line, about(q)})
 	o.spread(item{line: line})
 	o.stated()
+}
+
+// about says in a few words what a question is about.
+func about(q Question) string {
+	text := q.Title
+	switch {
+	case len(q.Needs) > 0:
+		text = q.Name + " " + q.Needs[0].Target
+	case text == "":
+		text = q.Text
+	}
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return text
 }
 
 // settled takes a question back.
 func (o *Owner) settled(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.news.questions = slices.DeleteFunc(o.news.questions, func(a asked) bool { return a.name == name })
-	by := ""
+	o.asked = slices.DeleteFunc(o.asked, func(a asked) bool { return a.name == name })
+	line := told{Type: answeredLine, Question: name}
 	if p, ok := o.answers[name]; ok {
-		by = p.String()
+		line.By = p.String()
 		delete(o.answers, name)
 	}
-	o.spread(item{line: encode(answered{answeredLine, name, by})})
+	o.spread(item{line: encode(line)})
 	o.stated()
 }
 
-// stated tells what the session does now, where that is news. The caller holds o.mu.
+// stated shows what the session does now, where that has changed. The caller holds o.mu.
 func (o *Owner) stated() {
-	now := Status{State: Idle, Questions: len(o.news.questions), Cost: o.status.Cost, Works: o.works}
+	now := Status{State: Idle, Questions: len(o.asked), Cost: o.status.Cost, Works: o.works}
 	switch {
 	case now.Questions > 0:
 		now.State = Waiting
@@ -434,15 +429,23 @@ func (o *Owner) stated() {
 	if n := len(o.running); n > 0 {
 		now.Doing = cmp.Or(o.running[n-1].Title, o.running[n-1].Tool)
 	}
-	if len(o.news.questions) > 0 {
-		now.Doing = cmp.Or(o.news.questions[0].about, now.Doing)
+	if len(o.asked) > 0 {
+		now.Doing = cmp.Or(o.asked[0].about, now.Doing)
 	}
 	if !now.same(o.status) {
 		o.status = now
 		if len(o.watchers) > 0 { // join tells one that comes later
-			o.spread(item{line: encode(stateNow{stateLine, now}), state: true})
+			o.spread(o.state())
 		}
 	}
+}
+
+// state is the line with what the session does. The caller holds o.mu.
+func (o *Owner) state() item {
+	return item{kind: stateItem, line: encode(struct {
+		Type string `json:"type"`
+		Status
+	}{stateLine, o.status})}
 }
 
 // turns follows what the session does. The caller holds o.mu.
@@ -475,46 +478,11 @@ func (o *Owner) Observe(e session.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.turns(e)
-	o.news.add(e)
-	if o.config.Works != nil && o.config.Mode != nil && identity(e) != "" {
+	if o.config.Works != nil && o.config.Mode != nil && Identity(e) != "" {
 		o.works.Mode = o.config.Mode() // a plan that was accepted changes it
 	}
-	if o.printer != nil {
-		if identity(e) != "" && o.config.Position != nil {
-			o.position = o.config.Position()
-		}
-		o.print(e)
-	}
+	o.news.add(e)
 	o.stated()
-}
-
-// print tells an event to all watchers. The blocks of a call come before the call's own line. The
-// caller holds o.mu.
-func (o *Owner) print(e session.Event) {
-	if o.config.Veil != nil {
-		e = o.config.Veil(e)
-	}
-	switch e := e.(type) {
-	case session.ToolUpdate:
-		if i := o.drawn(e.Call, e.Tool, e.Metadata); i.line != nil {
-			o.news.drew(e.Call, i)
-			o.spread(i)
-		}
-	case session.ToolEnd:
-		if i := o.drawn(e.Outcome.Call, e.Outcome.Tool, e.Outcome.Metadata); i.line != nil {
-			o.spread(i)
-		}
-	}
-	o.news.now = identity(e)
-	o.printer.Observe(e)
-	if e, ok := e.(session.TurnEnd); ok {
-		o.printer.Turn("", e.Result)
-	}
-	o.news.now = ""
-}
-
-func (o *Owner) drawn(call tool.CallID, name string, metadata json.RawMessage) item {
-	return item{line: o.view(call, name, metadata), until: "end:" + string(call), position: o.position}
 }
 
 // view is the line with what a pane draws of a call; if nil, there is nothing.
@@ -526,65 +494,35 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	return append(o.mask().JSON([]byte(stream.Line(view{viewLine, call, blocks}))), '\n')
+	return append(o.mask().JSON([]byte(stream.Line(told{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
 }
 
 // spread hands a line to all watchers. The caller holds o.mu.
 func (o *Owner) spread(i item) {
 	for w := range o.watchers {
-		if w.all || i.state {
+		if w.all || i.kind == stateItem {
 			w.add(i)
 		}
 	}
 }
 
-// join has a watcher be told from here on, and first what the log does not hold yet.
+// join has a watcher see what happens from here on, and first what the log does not hold yet. One
+// that has missed events joins again.
 func (o *Owner) join(w *watcher) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if w.all {
-		o.catchUp(w)
-	}
-	w.add(item{line: encode(stateNow{stateLine, o.status}), state: true})
-	o.watchers[w] = struct{}{}
-}
-
-// rejoin is join for a watcher that has missed events.
-func (o *Owner) rejoin(w *watcher) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	w.resume()
-	o.catchUp(w)
-}
-
-// catchUp tells a watcher what happens and is in no log yet. The caller holds o.mu.
-func (o *Owner) catchUp(w *watcher) {
-	w.arriving = o.news.message
-	if o.printer == nil {
-		o.printer = o.newPrinter()
-		for _, e := range o.news.events() {
-			o.print(e)
+	w.set(func() { w.missed = 0 })
+	if delete(o.watchers, w); w.all { // so that nothing reaches it twice
+		w.arriving = o.news.message
+		for _, l := range o.news.unlogged() {
+			w.add(l)
+		}
+		for _, q := range o.asked {
+			w.add(item{line: q.line})
 		}
 	}
-	for _, l := range o.news.lines() {
-		w.add(l)
-	}
-	for _, q := range o.news.questions {
-		w.add(item{line: q.line})
-	}
-}
-
-func (o *Owner) newPrinter() *stream.Printer {
-	o.news.forget()
-	return &stream.Printer{Out: &splitter{to: o.printed}, Format: stream.StreamJSON, Mask: o.config.Mask, Prompts: true,
-		Mode: o.config.Mode}
-}
-
-// printed is a line of the printer. The caller of the printer holds o.mu.
-func (o *Owner) printed(line []byte) {
-	i := o.news.item(line)
-	i.position = o.position
-	o.spread(i)
+	w.add(o.state())
+	o.watchers[w] = struct{}{}
 }
 
 func (o *Owner) leave(w *watcher) {
@@ -592,10 +530,4 @@ func (o *Owner) leave(w *watcher) {
 	defer o.mu.Unlock()
 	delete(o.watchers, w)
 	w.end()
-	for w := range o.watchers {
-		if w.all {
-			return
-		}
-	}
-	o.printer = nil
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"adze/internal/files/fsnotify"
 	"adze/internal/text/usage"
 	"adze/session"
 )
@@ -17,7 +16,6 @@ import (
 type Place struct {
 	ID     session.ID
 	Folder string        // of the sockets
-	Locks  string        // the folder of the locks
 	Holder func() string // who has the lock; if empty, nobody
 }
 
@@ -49,37 +47,27 @@ func (p Place) TakeOver(ctx context.Context, as string) error {
 		case err != nil:
 			return err
 		case l.Type == unreadLine:
-			var why unread
+			var why told
 			_ = json.Unmarshal(l.Raw, &why) // it was read before
 			return fmt.Errorf("process %d does not let go of the session: %s", c.Hello.PID, why.Message)
 		}
 	}
 }
 
-// The kernel tells of the end of a process before it gives up its locks. Freed looks some times
-// after it was told.
-const (
-	looks    = 20
-	lookTime = 5 * time.Millisecond
-)
+// lookTime is how often Freed looks.
+const lookTime = 5 * time.Millisecond
 
-// Freed waits until nobody has the lock of the session. An owner closes its socket before.
+// Freed waits until nobody has the lock of the session. An owner closes its socket before, and the
+// kernel tells of the end of a process before it gives up its locks.
 func (p Place) Freed(ctx context.Context) error {
-	next, stop := fsnotify.Waiter(time.Second, p.Locks)
-	defer stop()
-	for {
-		for range looks {
-			if p.Holder() == "" {
-				return nil
-			}
-			select {
-			case <-time.After(lookTime):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		if err := next(ctx); err != nil {
-			return err
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
+	for p.Holder() != "" {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
+	return nil
 }

@@ -20,15 +20,7 @@ const (
 	mostOwn   = 1024      // answers to its own lines
 	memory    = 1024      // things of the log, at least, that are known to have been told
 	overlap   = 64        // entries of the log before the newest position that may not have been told
-	keptBytes = 4 << 10   // of a buffer, until the next write
 )
-
-// gathering is how long lines gather that may wait, after a write: a watcher of an answer that
-// comes in thousands of pieces is then written to a hundred times a second.
-const gathering = 10 * time.Millisecond
-
-// gatheringStates is the same for a list of sessions, which nobody reads faster.
-const gatheringStates = 100 * time.Millisecond
 
 // watcher is what one client is sent.
 type watcher struct {
@@ -42,84 +34,54 @@ type watcher struct {
 	// also those pieces that the log has.
 	arriving string
 
-	buf []byte // of write
-
 	mu     sync.Mutex
 	wake   chan struct{} // there is something
-	urgent chan struct{} // it does not wait for more
 	queue  []item
-	size   int
-	missed int      // events that were dropped; the queue takes no more until the log was read
-	own    [][]byte // answers to this client's lines
-	last   []byte   // of all; nothing comes behind it
+	size   int    // of the events in it
+	own    int    // answers in it
+	missed int    // events that were dropped; the queue takes no more until the log was read
+	last   []byte // of all; nothing comes behind it
 	gone   bool
 }
 
 func newWatcher(c connection, o *Owner, first watch) *watcher {
-	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}),
-		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1)}
-}
-
-// signal wakes who waits for a channel, and is awake already if nothing can be sent.
-func signal(to chan struct{}) {
-	select {
-	case to <- struct{}{}:
-	default:
-	}
+	return &watcher{conn: c, owner: o, all: first.Only == "", after: first.After, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 func (w *watcher) set(change func()) {
 	w.mu.Lock()
 	change()
 	w.mu.Unlock()
-	signal(w.urgent)
+	select {
+	case w.wake <- struct{}{}:
+	default: // it is awake already
+	}
 }
 
-// add queues a line, or drops it with all that waits where there is no room. The caller holds the
-// owner's lock.
+// add queues a line, or drops it with all that waits where there is no room.
 func (w *watcher) add(i item) {
-	w.mu.Lock()
-	w.put(i)
-	w.mu.Unlock()
-	if i.waits() {
-		signal(w.wake)
-	} else {
-		signal(w.urgent)
-	}
-}
-
-func (w *watcher) put(i item) {
-	switch last := len(w.queue) - 1; {
-	case i.state:
-		w.queue = append(slices.DeleteFunc(w.queue, func(q item) bool { return q.state }), i)
-	case w.missed > 0:
-		w.missed += i.events()
-	case w.size+i.size() > mostBytes:
-		w.drop(i)
-	case last >= 0 && w.queue[last].join(i.piece):
-		w.size += len(i.text)
-	case len(w.queue) >= mostLines:
-		w.drop(i)
-	default:
-		w.queue, w.size = append(w.queue, i), w.size+i.size()
-	}
-}
-
-// drop drops all that waits, and a line that has no room.
-func (w *watcher) drop(i item) {
-	for _, q := range w.queue {
-		if !q.state {
-			w.missed += q.events()
+	w.set(func() {
+		switch {
+		case i.kind == stateItem:
+			w.queue = append(slices.DeleteFunc(w.queue, func(q item) bool { return q.kind == stateItem }), i)
+		case w.missed > 0:
+			w.missed++
+		default:
+			w.queue, w.size = append(w.queue, i), w.size+len(i.line)
+			if w.size > mostBytes || len(w.queue) > mostLines {
+				all := len(w.queue)
+				w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return q.kind == eventItem }), 0
+				w.missed = all - len(w.queue)
+			}
 		}
-	}
-	w.missed += i.events()
-	w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return !q.state }), 0
+	})
 }
 
 // say answers a line of the client. One that asks and never reads is not talked with any longer.
 func (w *watcher) say(line []byte) {
 	w.set(func() {
-		if w.own = append(w.own, line); len(w.own) > mostOwn {
+		w.queue = append(w.queue, item{kind: replyItem, line: line})
+		if w.own++; w.own > mostOwn {
 			w.gone = true
 			_ = w.conn.Close() // it does not read
 		}
@@ -135,13 +97,6 @@ func (w *watcher) close(line []byte) {
 // end has the watcher end now.
 func (w *watcher) end() { w.set(func() { w.gone = true }) }
 
-// resume has the queue take lines again.
-func (w *watcher) resume() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.missed = 0
-}
-
 // run sends what there is until the client leaves or the owner closes.
 func (w *watcher) run() {
 	defer close(w.done)
@@ -149,27 +104,11 @@ func (w *watcher) run() {
 	if w.all && w.history() != nil {
 		return
 	}
-	w.lines()
-}
-
-// lines sends lines as they come.
-func (w *watcher) lines() {
-	for {
-		if done, err := w.send(); done || err != nil {
+	for done := false; !done; {
+		<-w.wake
+		var err error
+		if done, err = w.send(); err != nil {
 			return
-		}
-		most := gathering
-		if !w.all {
-			most = gatheringStates
-		}
-		gathered := w.owner.gather(most)
-		select {
-		case <-w.urgent:
-		case <-w.wake:
-			select {
-			case <-w.urgent:
-			case <-gathered:
-			}
 		}
 	}
 }
@@ -177,55 +116,41 @@ func (w *watcher) lines() {
 // send sends what waits.
 func (w *watcher) send() (done bool, err error) {
 	w.mu.Lock()
-	queue, own, missedNow, last, gone := w.queue, w.own, w.missed, w.last, w.gone
-	w.queue, w.own, w.size = nil, nil, 0
+	queue, missed, last, gone := w.queue, w.missed, w.last, w.gone
+	w.queue, w.size, w.own = nil, 0, 0
 	w.mu.Unlock()
 	if gone && last == nil {
 		return true, nil
 	}
-	if err := w.write(queue, own); err != nil {
+	if err := w.write(queue); err != nil {
 		return false, err
 	}
-	if last != nil {
-		_, err := w.conn.Write(last)
+	switch {
+	case last != nil:
+		_, err = w.conn.Write(last)
 		return true, err
-	}
-	if missedNow > 0 {
-		return false, w.again(missedNow)
+	case missed > 0:
+		return false, w.again(missed)
 	}
 	return false, nil
 }
 
 // write writes lines, many at once.
-func (w *watcher) write(queue []item, own [][]byte) error {
-	flush := func(least int) error {
-		if len(w.buf) <= least {
-			return nil
+func (w *watcher) write(queue []item) (err error) {
+	var buf []byte
+	for n, i := range queue {
+		if !w.has(i.identity) && !w.has(i.until) {
+			w.learn(i.identity)
+			w.after = max(w.after, i.position)
+			buf = append(buf, i.line...)
 		}
-		_, err := w.conn.Write(w.buf)
-		if w.buf = w.buf[:0]; cap(w.buf) > keptBytes && least == 0 {
-			w.buf = nil
-		}
-		return err
-	}
-	for _, i := range queue {
-		if w.knows(i) {
-			continue
-		}
-		w.learn(i.identity)
-		w.after = max(w.after, i.position)
-		w.buf = i.appendTo(w.buf)
-		if err := flush(atOnce); err != nil {
-			return err
+		if err == nil && (len(buf) > atOnce || n == len(queue)-1 && len(buf) > 0) {
+			_, err = w.conn.Write(buf)
+			buf = buf[:0]
 		}
 	}
-	for _, line := range own {
-		w.buf = append(w.buf, line...)
-	}
-	return flush(0)
+	return err
 }
-
-func (w *watcher) knows(i item) bool { return w.has(i.identity) || w.has(i.until) }
 
 func (w *watcher) has(identity string) bool {
 	_, new := w.told[0][identity]
@@ -243,12 +168,12 @@ func (w *watcher) learn(identity string) {
 	w.told[0][identity] = struct{}{}
 }
 
-// again tells that events were missed, and reads on in the log.
+// again says that events were missed, and reads on in the log.
 func (w *watcher) again(events int) error {
-	if _, err := w.conn.Write(encode(missed{missedLine, events, w.after})); err != nil {
+	if _, err := w.conn.Write(encode(told{Type: missedLine, Events: events, After: w.after})); err != nil {
 		return err
 	}
-	w.owner.rejoin(w)
+	w.owner.join(w)
 	return w.history()
 }
 
@@ -280,7 +205,7 @@ func (w *watcher) history() error {
 		h.buf = h.buf[:0]
 	}
 	w.after = max(w.after, h.from)
-	_, err := w.conn.Write(encode(liveAt{liveLine, w.after}))
+	_, err := w.conn.Write(encode(told{Type: liveLine, After: w.after}))
 	return err
 }
 
@@ -315,7 +240,7 @@ func (h *history) entry(seq int64, e session.Entry) error {
 }
 
 func (h *history) event(seq int64, e session.Event) {
-	id := identity(e)
+	id := Identity(e)
 	if id == "" && seq <= h.newest || h.w.has(id) {
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 
 	"adze/internal/live"
-	"adze/internal/remote"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
@@ -44,11 +43,10 @@ type attached struct {
 	after  int64           // the position in the log up to which all was shown
 
 	mu        sync.Mutex
-	client    *remote.Client // if nil, nobody has the session
+	client    *live.Client // if nil, nobody has the session
 	working   bool
 	turns     []chan session.Result         // who waits for the end of a turn
 	questions map[string]context.CancelFunc // that are shown
-	sent      map[int]func(why string)      // called when a line had no effect
 	steering
 }
 
@@ -62,7 +60,7 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	attaching, leave := context.WithCancel(ctx)
 	defer leave()
 	w.leave = leave
-	w.seen, w.questions, w.sent = map[string]bool{}, map[string]context.CancelFunc{}, map[int]func(string){}
+	w.seen, w.questions = map[string]bool{}, map[string]context.CancelFunc{}
 	a := w.app
 	if a.linesOnly(&o.Run) && a.lines == nil {
 		a.lines = plain.ReadLines(a.In)
@@ -98,8 +96,8 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	return err
 }
 
-func (w *attached) dial(ctx context.Context) (*remote.Client, error) {
-	return remote.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
+func (w *attached) dial(ctx context.Context) (*live.Client, error) {
+	return live.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
 }
 
 func (w *attached) ports() api.Ports {
@@ -122,15 +120,19 @@ func (w *attached) isWorking() bool {
 // say sends a line; refused is called where it has no effect, and tells the user if it is nil.
 func (w *attached) say(line any, refused func(why string)) error {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.client == nil {
+	client := w.client
+	w.mu.Unlock()
+	if client == nil {
 		return live.ErrNobody
 	}
-	n, err := w.client.Number(line)
-	if err == nil && refused != nil {
-		w.sent[n] = refused
+	if refused == nil {
+		refused = w.tell
 	}
-	return err
+	return client.Then(line, func(r live.Reply) {
+		if r.Error != nil {
+			refused(r.Error.Error())
+		}
+	})
 }
 
 // hangUp leaves the owner.
@@ -143,7 +145,7 @@ func (w *attached) hangUp() {
 }
 
 // follow shows the session from one owner to the next.
-func (w *attached) follow(ctx context.Context, client *remote.Client, err error) {
+func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
 	// An owner closes its socket before it gives its lock away, so both are waited for.
 	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
@@ -228,7 +230,7 @@ func (w *attached) show(e session.Event) {
 }
 
 // watch shows what one owner tells, until it ends.
-func (w *attached) watch(c *remote.Client) (err error) {
+func (w *attached) watch(c *live.Client) (err error) {
 	w.mu.Lock()
 	w.client, w.working = c, c.Hello.State != live.Idle
 	w.mu.Unlock()
@@ -240,7 +242,6 @@ func (w *attached) watch(c *remote.Client) (err error) {
 		for _, take := range w.questions {
 			take()
 		}
-		clear(w.sent)
 		w.mu.Unlock()
 		w.callEnded()
 		for _, t := range turns {
@@ -275,9 +276,6 @@ func (w *attached) line(l live.Line) {
 		Mode     string `json:"permission_mode"`
 		Question string
 		By       string
-		Line     int
-		Message  json.RawMessage
-		Hint     string
 		Why      string
 	}
 	if json.Unmarshal(l.Raw, &told) != nil {
@@ -312,23 +310,6 @@ func (w *attached) line(l live.Line) {
 				w.tell("answered by " + told.By)
 			}
 		}
-	case "accepted", "unread":
-		w.mu.Lock()
-		refused := w.sent[told.Line]
-		delete(w.sent, told.Line)
-		w.mu.Unlock()
-		if l.Type == "accepted" {
-			return
-		}
-		var why string
-		_ = json.Unmarshal(told.Message, &why) // a line of this type has a text there
-		if told.Hint != "" {
-			why += " (" + told.Hint + ")"
-		}
-		if refused == nil {
-			refused = w.tell
-		}
-		refused(why)
 	case "closing":
 		if told.Why != "" {
 			w.tell(told.Why)

@@ -48,7 +48,7 @@ const takeIt = "take"
 
 // placeOf is where a session is had.
 func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Place {
-	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Locks: logs.Locks(), Holder: func() string { return logs.Holder(id) }}
+	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Holder: func() string { return logs.Holder(id) }}
 }
 
 // clients are other processes of the user. Their prompts and aborts take the way of the user's own

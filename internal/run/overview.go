@@ -23,7 +23,6 @@ import (
 	"adze/internal/config/paths"
 	"adze/internal/live"
 	"adze/internal/project/worktree"
-	"adze/internal/remote"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
@@ -204,7 +203,7 @@ type overviewPort struct {
 	begin  func(ctx context.Context, prompt string) (said string, err error)
 	app    *app
 
-	lives atomic.Pointer[remote.Sessions]
+	lives atomic.Pointer[live.Sessions]
 
 	mu    sync.Mutex
 	costs map[session.ID]spent
@@ -376,7 +375,7 @@ func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
 func (p *overviewPort) watch(ctx context.Context, changed func()) {
 	var ends sync.WaitGroup
 	defer ends.Wait()
-	lives := &remote.Sessions{Ctx: ctx, Ends: &ends, Folder: p.folder, As: "overview", Changed: changed}
+	lives := &live.Sessions{Ctx: ctx, Ends: &ends, Folder: p.folder, As: "overview", Changed: changed}
 	p.lives.Store(lives)
 	lives.Watch()
 }
@@ -490,7 +489,7 @@ func (p *overviewPort) answer(ctx context.Context, id, question string, a overvi
 
 // send has the owner of a session do what a line says, and waits until it was heard.
 func (p *overviewPort) send(ctx context.Context, id string, line any) error {
-	_, err := remote.Tell(ctx, p.folder, session.ID(id), "overview", line)
+	_, err := live.Tell(ctx, p.folder, session.ID(id), "overview", line)
 	var why *live.Failure
 	switch {
 	case errors.Is(err, live.ErrNobody):

@@ -15,7 +15,6 @@ import (
 	"adze/internal/files/attachments"
 	"adze/internal/live"
 	"adze/internal/live/control"
-	"adze/internal/remote"
 	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/tool"
@@ -23,13 +22,13 @@ import (
 
 // remoteSessions are the sessions of other processes that have a socket.
 type remoteSessions struct {
-	remote.Sessions
+	live.Sessions
 	backend Backend
 }
 
 func (s *Server) newRemoteSessions() *remoteSessions {
 	n := &remoteSessions{backend: s.Backend}
-	n.Sessions = remote.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: n.freed}
+	n.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: n.freed}
 	return n
 }
 
@@ -41,7 +40,7 @@ const patience = 2 * time.Second
 
 // remoteSession is a session that another process has, from its first line to its end.
 type remoteSession struct {
-	*remote.Session
+	*live.Session
 	among *remoteSessions
 }
 
@@ -58,7 +57,7 @@ func (n *remoteSessions) freed(h live.Hello) {
 	defer cancel()
 	before := n.backend.Holder(h.Session)
 	// The list tells of a holder that keeps it longer.
-	_ = live.Place{Locks: n.backend.Locks(), Holder: func() string {
+	_ = live.Place{Holder: func() string {
 		if now := n.backend.Holder(h.Session); now == before {
 			return now
 		}
@@ -152,13 +151,7 @@ func (f *following) line(l live.Line) {
 	case "missed", "anew":
 		f.to.put(item{anew: true})
 	case "mode":
-		var told struct {
-			Mode string `json:"permission_mode"`
-		}
-		if json.Unmarshal(l.Raw, &told) == nil {
-			f.InMode(told.Mode)
-			nudge(f.to.woken)
-		}
+		nudge(f.to.woken)
 	case "question":
 		var q live.Question
 		if json.Unmarshal(l.Raw, &q) == nil {
