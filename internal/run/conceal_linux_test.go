@@ -12,7 +12,7 @@ import (
 // TestNoCommandReadsTheKey lets a command look at the environments of all processes, and at its
 // own.
 func TestNoCommandReadsTheKey(t *testing.T) {
-	u := newUser(t)
+	u := newUserAlone(t)
 	const key, own = "sk-planted-0123456789abcdef", "planted-in-a-name-of-its-own"
 	s := u.serve(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n")

@@ -80,7 +80,7 @@ open(sys.argv[2], "w").write(said); os.rename(sys.argv[2], sys.argv[2] + ".txt")
 //	ADZE_TESTS=short go test -v -run TestTwelveSessionsAtOnce ./internal/run
 func TestTwelveSessionsAtOnce(t *testing.T) {
 	effort.Needs(t, effort.Short, "twelve sessions at once")
-	u := newUser(t)
+	u := newUserAlone(t)
 	model := u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n")
 	var pids []int
 	for range 12 {

@@ -64,7 +64,7 @@ func TestAStartLooksForEachPlaceOnce(t *testing.T) {
 		t.Errorf("one prompt looked at %d names, at most %d are needed: %v", all, maxLooks, each)
 	}
 	for _, dir := range []string{".claude", ".codex", ".cursor", ".gemini", ".agents", ".opencode", ".adze", ".github"} {
-		for _, below := range []string{u.dir, u.homeDir()} {
+		for _, below := range []string{u.dir, u.own} {
 			if n := each[filepath.Join(below, dir)]; n > 1 {
 				t.Errorf("%s of %s was looked for %d times", dir, below, n)
 			}
@@ -165,14 +165,3 @@ func turnLooks(t *testing.T, tool, arguments string, most int) {
 // maxLooks bounds the names that one prompt looks at, with nothing carried. The race detector makes
 // 200 of them, because it loads the C library.
 const maxLooks = 200
-
-// homeDir is what the run takes for the user's home.
-func (u *user) homeDir() string {
-	home := ""
-	for _, kv := range u.env {
-		if rest, ok := strings.CutPrefix(kv, "HOME="); ok {
-			home = rest
-		}
-	}
-	return home
-}

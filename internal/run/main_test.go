@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,7 +50,29 @@ func TestMain(m *testing.M) {
 		done()
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	os.Exit(inEmptyHome(m.Run))
+}
+
+// inEmptyHome runs the tests with an empty home, in which they must not leave anything. Caches of Go
+// and npm stay where they are.
+func inEmptyHome(tests func() int) int {
+	cache, err := os.UserCacheDir()
+	home, err2 := os.UserHomeDir()
+	empty, err3 := os.MkdirTemp("", "adze-home-*")
+	if err := errors.Join(err, err2, err3); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(empty)
+	for name, value := range map[string]string{"HOME": empty, "XDG_CACHE_HOME": cache, "GOPATH": cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go"))} {
+		os.Setenv(name, value)
+	}
+	code := tests()
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "tests wrote into the home of the user:", left, err)
+		return 1
+	}
+	return code
 }
 
 // inConsole makes an adze take the console that it was started in for its input and output, and with
@@ -109,29 +133,43 @@ func heard(stdout *os.File) (out *os.File, done func()) {
 // user is a user with an empty home and a folder to work in.
 type user struct {
 	t         *testing.T
-	dir, home string
+	dir, home string // the workspace, and ADZE_HOME
+	own       string // HOME, with what other assistants keep
 	env       []string
 	panes     int // terminals that were opened
 }
 
+// newUser makes a user. A test that has one runs beside others, subtests one after the other.
 func newUser(t *testing.T) *user {
 	t.Helper()
-	u := &user{t: t, dir: t.TempDir(), home: t.TempDir()}
+	if _, again := besideOthers.LoadOrStore(t.Name(), true); !again && !strings.Contains(t.Name(), "/") {
+		t.Parallel()
+	}
+	return newUserAlone(t)
+}
+
+// besideOthers holds the names of tests that run beside others.
+var besideOthers sync.Map
+
+// newUserAlone makes a user for a test that looks at all processes of the machine, or counts.
+func newUserAlone(t *testing.T) *user {
+	t.Helper()
+	u := &user{t: t, dir: t.TempDir(), home: t.TempDir(), own: t.TempDir()}
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		switch {
 		case strings.HasSuffix(name, "_API_KEY"), strings.HasSuffix(name, "_BASE_URL"), name == "LM_API_TOKEN",
-			name == "OLLAMA_HOST", name == "DBUS_SESSION_BUS_ADDRESS", name == "XDG_RUNTIME_DIR", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG":
+			name == "OLLAMA_HOST", name == "DBUS_SESSION_BUS_ADDRESS", name == "XDG_RUNTIME_DIR", name == "AGENT_WORKSPACE_ROOT", name == "ADZE_CONFIG",
+			name == "XDG_CACHE_HOME":
 		default:
 			u.env = append(u.env, kv)
 		}
 	}
 	// No test may find a model server of this machine: port 1 answers nobody. Nor what a user of this
 	// machine has for other assistants; Go keeps its caches where they are.
-	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+t.TempDir())
-	if home, err := os.UserHomeDir(); err == nil {
-		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(home, ".cache", "go-build")),
-			"GOPATH="+cmp.Or(os.Getenv("GOPATH"), filepath.Join(home, "go")))
+	u.env = append(u.env, asMain+"=1", "ADZE_HOME="+u.home, "OLLAMA_HOST=127.0.0.1:1", "HOME="+u.own)
+	if cache, err := os.UserCacheDir(); err == nil {
+		u.env = append(u.env, "GOCACHE="+cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
 	}
 	for _, name := range []string{"LLAMACPP", "LMSTUDIO", "VLLM"} {
 		u.env = append(u.env, name+"_BASE_URL=http://127.0.0.1:1/v1")

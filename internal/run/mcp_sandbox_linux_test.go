@@ -15,15 +15,7 @@ func TestAnMCPServerIsHeldByTheSandbox(t *testing.T) {
 	program := nodetest.Program(t, "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem")
 	u := newUser(t)
 	sandboxed(t, u)
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Skip(err)
-	}
-	outside, err := os.MkdirTemp(home, ".adze-test-*") // not below /tmp, which is writable
-	if err != nil {
-		t.Skip(err)
-	}
-	defer os.RemoveAll(outside)
+	outside := outside(t)
 	u.configure(fmt.Sprintf(`{"mcp": {"servers": {"fs": {"command": %q, "args": ["/"]}}}}`, program))
 	u.run("mcp", "test", "fs").wants(0, "14 tools")
 	write := func(path string) string {

@@ -195,12 +195,11 @@ func (u *user) look(parts ...string) {
 func TestServersOfOtherAssistantsAreTakenOver(t *testing.T) {
 	u := newUser(t)
 	entry, starts := u.served("old")
-	home := strings.TrimPrefix(u.env[slices.IndexFunc(u.env, func(kv string) bool { return strings.HasPrefix(kv, "HOME=") && strings.Contains(kv, os.TempDir()) })], "HOME=")
 	for name, text := range map[string]string{".cursor/mcp.json": `{"mcpServers": {"fake": ` + entry + `, "bad name!": {"url": "https://a.example"}}}`, ".codex/config.toml": "[mcp_servers.fake]\ncommand = \"other\"\n"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(u.own, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(u.own, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -13,15 +14,7 @@ func TestWhatTakesCodeRunsInTheSandbox(t *testing.T) {
 	n.has("make")
 	n.env = n.plain
 	sandboxed(t, n.user)
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Skip(err)
-	}
-	outside, err := os.MkdirTemp(home, ".adze-test-*") // not below /tmp, which a sandbox has its own of
-	if err != nil {
-		t.Skip(err)
-	}
-	defer os.RemoveAll(outside)
+	outside := outside(t)
 	escaped := filepath.Join(outside, "escaped")
 	n.file("Makefile", "all:\n\t@echo x >> ran\n\t@echo x >> '"+escaped+"' || true\n\t@cat\n")
 	n.configure(jsonOf(map[string]any{"permission_mode": "edits", "formatters": map[string]any{"txt": map[string]any{"command": []string{"make", "-s", "all"}, "files": []string{".txt"}}}}))
@@ -50,31 +43,14 @@ func TestAServersFolderIsThereInTheSandbox(t *testing.T) {
 	n.has("python3")
 	n.env = n.plain
 	sandboxed(t, n.user)
-	own := n.pythonServer(t)
+	own, err := filepath.Abs("testdata/own")
+	if err != nil || strings.HasPrefix(own, "/tmp/") || strings.HasPrefix(own, "/var/tmp/") {
+		t.Skip("a sandbox has a /tmp of its own, and does not show that of others:", own, err)
+	}
 	n.configure(jsonOf(map[string]any{"tools": map[string]any{"offer_above": 5}, "sandbox": map[string]any{"read": []string{own}}, "mcp": map[string]any{"servers": map[string]any{"w": map[string]any{"command": "python3", "args": []string{filepath.Join(own, "where.py")}}}}}))
 	n.where(t, "^cwd=/run/adze/own its own helper args= roots=file://"+n.dir+"$", "--sandbox", "required")
 	n.where(t, "^cwd=/run/adze/own ", "--sandbox", "required")
-	if kept, err := os.ReadFile(filepath.Join(n.user.home, "state", "mcp", "folders", "w", "kept")); err != nil || string(kept) != "xx" {
+	if kept, err := os.ReadFile(filepath.Join(n.home, "state", "mcp", "folders", "w", "kept")); err != nil || string(kept) != "xx" {
 		t.Errorf("%q %v", kept, err)
 	}
-}
-
-// pythonServer is a folder with a server, outside of /tmp, which a sandbox has its own of.
-func (n *nest) pythonServer(t *testing.T) string {
-	t.Helper()
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Skip(err)
-	}
-	own, err := os.MkdirTemp(home, ".adze-test-*")
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(own) })
-	for name, text := range map[string]string{"where.py": speaks, "helper.py": "word = 'its own helper'\n"} {
-		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return own
 }

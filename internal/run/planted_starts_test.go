@@ -16,8 +16,7 @@ import (
 // it ran.
 type nest struct {
 	*user
-	log  string
-	home string // of the user
+	log string
 	// plain is the environment without the ways into the folder.
 	plain []string
 }
@@ -32,8 +31,7 @@ func newNest(t *testing.T) *nest {
 		t.Fatal(err)
 	}
 	u.dir = dir
-	n := &nest{user: u, log: filepath.Join(t.TempDir(), "canary"), home: t.TempDir()}
-	u.env = append(u.env, "HOME="+n.home)
+	n := &nest{user: u, log: filepath.Join(t.TempDir(), "canary")}
 	n.plain = u.env
 	shell := func(name string) string { return "#!/bin/sh\necho " + name + " >> '" + n.log + "'\n" }
 	python := func(name string) string { return "open('" + n.log + "', 'a').write('" + name + "\\n')\n" }
@@ -154,7 +152,7 @@ func (n *nest) has(name string) {
 func (n *nest) in(t *testing.T) *nest {
 	u := *n.user
 	u.t = t
-	return &nest{&u, n.log, n.home, n.plain}
+	return &nest{&u, n.log, n.plain}
 }
 
 func jsonOf(v any) string {
@@ -205,28 +203,6 @@ func TestServersTakeNothingOfTheFolder(t *testing.T) {
 	})
 }
 
-// speaks is a server in Python with one tool, which tells where it runs and what it was told.
-const speaks = `import helper, json, os, sys
-for line in sys.stdin:
-    m = json.loads(line)
-    if m.get("method") == "initialize":
-        r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "where", "version": "1"}}
-    elif m.get("method") == "tools/list":
-        r = {"tools": [{"name": "where", "inputSchema": {"type": "object"}}]}
-    elif m.get("method") == "tools/call":
-        print(json.dumps({"jsonrpc": "2.0", "id": "r", "method": "roots/list"}), flush=True)
-        roots = json.loads(sys.stdin.readline())["result"]["roots"] if len(sys.argv) < 2 else []
-        open("kept", "a").write("x")
-        text = " ".join(["cwd=" + os.getcwd(), helper.word, "args=" + ",".join(sys.argv[1:]), "roots=" + ",".join(x["uri"] for x in roots)])
-        r = {"content": [{"type": "text", "text": text}]}
-    elif "id" in m:
-        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32601, "message": "Method not found"}}), flush=True)
-        continue
-    else:
-        continue
-    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
-`
-
 // where asks the server for its folder, and returns what the call ended with.
 func (n *nest) where(t *testing.T, want string, flags ...string) {
 	t.Helper()
@@ -239,17 +215,15 @@ func TestAServerHasAFolderOfItsOwn(t *testing.T) {
 	n := newNest(t)
 	n.has("python3")
 	own := t.TempDir()
-	for name, text := range map[string]string{"where.py": speaks, "helper.py": "word = 'its own helper'\n"} {
-		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(own, os.DirFS("testdata/own")); err != nil {
+		t.Fatal(err)
 	}
 	script := filepath.Join(own, "where.py")
 	server := func(more map[string]any, args ...string) string {
 		more["command"], more["args"] = "python3", append([]string{script}, args...)
 		return jsonOf(map[string]any{"tools": map[string]any{"offer_above": 5}, "mcp": map[string]any{"servers": map[string]any{"w": more}}})
 	}
-	folder, err := filepath.EvalSymlinks(n.user.home)
+	folder, err := filepath.EvalSymlinks(n.home)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,11 +270,11 @@ func TestFormattersHooksAndToolsTakeNothingOfTheFolder(t *testing.T) {
 		"txt":  map[string]any{"command": []string{"perl", "-pe", "use strict; 1"}, "files": []string{".txt"}},
 		"rs":   map[string]any{"command": []string{"rustfmt"}, "files": []string{".rs"}},
 	}}))
-	check := filepath.Join(n.home, "check.py")
+	check := filepath.Join(n.own, "check.py")
 	for path, text := range map[string]string{
-		check:                              "import json, helper\nprint('{}')\n",
-		filepath.Join(n.home, "helper.py"): "",
-		filepath.Join(n.user.home, "hooks.json"): jsonOf(map[string]any{"hooks": map[string]any{
+		check:                             "import json, helper\nprint('{}')\n",
+		filepath.Join(n.own, "helper.py"): "",
+		filepath.Join(n.home, "hooks.json"): jsonOf(map[string]any{"hooks": map[string]any{
 			"before_tool": []any{map[string]any{"command": "python3 ~/check.py"}, map[string]any{"command": []string{"python3", "-c", "import json; print('{}')"}}},
 			"prompt":      []any{map[string]any{"command": "perl -e 'use strict; print qq({})'"}, map[string]any{"command": "make all"}, map[string]any{"command": "npx --offline time-server"}, map[string]any{"command": "check"}},
 		}}),
@@ -309,10 +283,10 @@ func TestFormattersHooksAndToolsTakeNothingOfTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(n.user.home, "tools"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(n.home, "tools"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(n.user.home, "tools", "tidy.json"), []byte(`{"name": "tidy", "description": "Tidies.", "parameters": {"type": "object", "properties": {}}, "command": ["python3", "-m", "json.tool", "data.json"]}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(n.home, "tools", "tidy.json"), []byte(`{"name": "tidy", "description": "Tidies.", "parameters": {"type": "object", "properties": {}}, "command": ["python3", "-m", "json.tool", "data.json"]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	steps := "-- 1 --\n" +
@@ -364,7 +338,11 @@ func TestAPinnedScriptLoadsNothingBesideIt(t *testing.T) {
 	}
 	n.alive("python3", "hook.py")
 	// A server of the project starts in the folder, as its consent shows, and loads nothing beside it.
-	n.file("server.py", strings.NewReplacer("import helper, ", "import ", "helper.word", "'none'").Replace(speaks))
+	server, err := os.ReadFile("testdata/own/where.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.file("server.py", strings.NewReplacer("import helper, ", "import ", "helper.word", "'none'").Replace(string(server)))
 	n.file(".mcp.json", `{"mcpServers": {"w": {"command": "python3", "args": ["server.py"]}, "m": {"command": "python3", "args": ["-m", "server"]}}}`)
 	n.run("trust", "show", "server:w").wants(0, "folder   .", "server.py sha256", "Python finds no modules beside them")
 	n.run("trust", "allow", "server:w").wants(0)

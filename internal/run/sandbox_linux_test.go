@@ -21,6 +21,17 @@ func sandboxed(t *testing.T, u *user) {
 	}
 }
 
+// outside makes a folder that no sandbox changes. Sandboxes have a /tmp of their own.
+func outside(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "adze-test-*")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // reaches is a command that tries to get out; what it may do comes first.
 const reaches = `
 -- 1 --

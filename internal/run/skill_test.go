@@ -52,7 +52,7 @@ func TestASkillIsLoadedWhenItIsNeeded(t *testing.T) {
 	home("other/private.txt", "PRIVATE\n")
 	u.file(".agents/skills/own/SKILL.md", "---\nname: own\ndescription: Of the project\n---\nText.\n")
 	c := &caller{calls: []string{`skill {"name":"pdf"}`, `skill {"name":"pdf"}`, `skill {"query":"fill forms"}`, `skill {"name":"pfd"}`}}
-	folder := u.homeFolder()
+	folder := u.own
 	c.calls = append(c.calls, `read {"path":"`+folder+`/.claude/skills/pdf/scripts/fill.py"}`, `read {"path":"`+folder+`/.claude/skills/pdf/.env"}`,
 		`read {"path":"`+folder+`/other/private.txt"}`)
 	u.serve(c.ServeHTTP)
@@ -84,11 +84,6 @@ func TestASkillIsLoadedWhenItIsNeeded(t *testing.T) {
 			t.Errorf("%q stands there %d times, want %d", text, got, times)
 		}
 	}
-}
-
-// homeFolder is where homed put the user's home.
-func (u *user) homeFolder() string {
-	return strings.TrimPrefix(u.env[len(u.env)-1], "HOME=")
 }
 
 // Without skills there is no tool and no index; which skills there are does not change the tools.

@@ -9,14 +9,12 @@ import (
 	"testing"
 )
 
-// homed gives the user a home of their own.
+// homed makes a user and a function that writes files of their home.
 func homed(t *testing.T) (u *user, home func(name, text string)) {
 	u = newUser(t)
-	dir := t.TempDir()
-	u.env = append(u.env, "HOME="+dir)
 	return u, func(name, text string) {
 		t.Helper()
-		file := filepath.Join(dir, name)
+		file := filepath.Join(u.own, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,1 @@
+word = 'its own helper'
