@@ -8,7 +8,7 @@
 // lets something happen: one call, through the pipeline of every other run.
 //
 // Known limits: none that are known. The tests of what commands do run the whole program and stand
-// in internal/run.
+// beside them.
 package cmd
 
 import (

@@ -32,17 +32,6 @@ const asMain = "ADZE_TEST_AS_MAIN"
 func TestMain(m *testing.M) {
 	lsptest.Serve()
 	mcptest.Serve()
-	if filepath.Base(os.Args[0]) == "xdg-open" {
-		browse(os.Args[1])
-		return
-	}
-	if os.Getenv(asConformance) != "" {
-		if err := asConformanceClient(os.Args[len(os.Args)-1]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
 	if os.Getenv(asMain) != "" {
 		attachConsole()
 		out, done := heard(os.Stdout)

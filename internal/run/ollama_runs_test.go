@@ -125,7 +125,6 @@ func TestTheFormatStaysForASession(t *testing.T) {
 
 // A server that says nothing about itself in time is asked in the compatible format, which is said.
 func TestASilentServerIsAskedAsConfigured(t *testing.T) {
-	t.Parallel()
 	u := newUser(t)
 	s := &llmtest.OllamaServer{Write: always("It is fine.")}
 	s.Silent.Store(true)

@@ -155,7 +155,9 @@ func TestASessionIsFollowed(t *testing.T) {
 		}
 		seen[l] = true
 	}
-	u.run("session", "follow", id).wants(0, "> make it", "> and more") // nobody has it
+	var now ran
+	waitFor(t, "the end of the process that had it", func() bool { now = u.run("session", "follow", id); return now.code == 0 })
+	now.wants(0, "> make it", "> and more")
 }
 
 // TestASessionOfAnEditorIsSharedAndTakenOver: another process prompts and stops it, which the

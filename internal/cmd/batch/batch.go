@@ -7,7 +7,7 @@
 // one. How tasks are done is in package internal/fleet/batch, how workers share them in package
 // fleet.
 //
-// Known limits: the tests run the whole program and stand in internal/run.
+// Known limits: the tests run the whole program and stand in internal/cmd.
 package batch
 
 import (

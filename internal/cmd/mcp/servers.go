@@ -7,7 +7,7 @@
 // look.go lists, tries and agrees, get.go shows one and switches it, logs.go shows what it wrote;
 // serve.go is the other way round. What a server is and how it is talked with is in package mcp.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/run.
+// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
 package mcp
 
 import (

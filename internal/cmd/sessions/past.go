@@ -7,7 +7,7 @@
 // Start reading at Commands, where the commands are put together.
 //
 // Known limits: none that are known. The tests of what commands do run the whole program and stand
-// in internal/run.
+// in internal/cmd.
 package sessions
 
 import (

@@ -5,7 +5,7 @@
 //
 // Start reading at Commands. Package recorder undoes, and says what it cannot undo.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/run.
+// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
 package undo
 
 import (

@@ -6,7 +6,7 @@
 // Start reading at Command. What is known of a work tree and how it is removed is in package
 // worktree.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/run.
+// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
 package worktree
 
 import (

@@ -132,7 +132,7 @@ func program() []Row {
 		{Package: "internal/tools/release", May: []string{"internal/run"}, From: []string{}, Why: "it makes releases, with pages of all commands"},
 		{Package: "internal/tools/bench/floor", May: []string{"session", "internal/run", "internal/sessiondb"}, From: []string{}, Why: "a program of its own, to be measured against: alone, or with all that adze is"},
 		{Package: "internal/tools/bench", Tests: []string{"internal/run", "session", "tool"}, Why: "it measures the program, with logs that it writes"},
-		{Package: "internal/cmd", May: commands(), From: []string{"internal/run", "internal/run/*", "internal/cmd/*"},
+		{Package: "internal/cmd", May: commands(), Tests: []string{"internal/run", "internal/testkit/nodetest"}, From: []string{"internal/run", "internal/run/*", "internal/cmd/*"},
 			Why: "a command looks and tells; it asks the program through its own port, and wires nothing"},
 		{Package: "internal/cmd/*", May: append(commands(), "internal/cmd"), From: []string{"internal/run", "internal/run/*", "internal/cmd", "internal/cmd/*"}, Why: "the commands of one subject"},
 		{Package: "internal/cmd/doctor", May: []string{"session", "toolset", "internal/llm/*", "internal/llm/catalog", "internal/config", "internal/llm/models", "internal/config/paths", "internal/sandbox/proc", "internal/undo/recorder", "internal/undo", "internal/sandbox", "internal/sessiondb"},

@@ -193,7 +193,7 @@ func TestThePageSaysWhatARecipeTouches(t *testing.T) {
 
 // long are the packages whose tests run the whole program, for minutes. Of these the tests that the
 // page names run, and with ADZE_TESTS=long the others, too.
-func long(dir string) bool { return dir == "internal/run" }
+func long(dir string) bool { return dir == "internal/run" || dir == "internal/cmd" }
 
 // TestRecipes follows all recipes in one copy of the tree.
 func TestRecipes(t *testing.T) {
