@@ -54,7 +54,7 @@ func (v *server) approve() {
 		v.pool.generation.Add(1)
 	}
 	if dir := v.pool.opts.State; dir != "" {
-		_ = v.approved.save(v.conf.file(dir)) // without it the next run asks the server again
+		keep(v.conf.file(dir), v.approved)
 	}
 }
 

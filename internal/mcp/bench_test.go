@@ -33,9 +33,7 @@ func BenchmarkEnlist(b *testing.B) {
 				}},
 			})
 		}
-		if err := c.save(s.file(dir)); err != nil {
-			b.Fatal(err)
-		}
+		keep(s.file(dir), c)
 	}
 	New(o).Close() // what a run before has left
 	b.ReportAllocs()

@@ -97,21 +97,11 @@ func loadCatalogue(path string) *Catalogue {
 	return c
 }
 
-// save leaves the old file or the whole new one, for the user's eyes only.
-func (c *Catalogue) save(path string) error {
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return err
+// keep writes a file of the state folder whole, for the user alone; without it less is known later.
+func keep(path string, v any) {
+	if raw, err := json.Marshal(v); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		_ = atomicfile.WriteCache(path, raw)
 	}
-	return keep(path, raw)
-}
-
-// keep writes a file of the state folder, which it makes where it is not there.
-func keep(path string, raw []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.WriteCache(path, raw)
 }
 
 // Change is what a server says otherwise than the user agreed to.

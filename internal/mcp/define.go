@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -41,10 +42,7 @@ type Tool struct {
 func define(t *sdk.Tool, instructions string) Tool {
 	out := Tool{Name: t.Name, Title: Line(t.Title, 200), Description: Clean(t.Description, maxDescription), Pin: pin(t, instructions)}
 	if a := t.Annotations; a != nil {
-		if out.Title == "" {
-			out.Title = Line(a.Title, 200)
-		}
-		out.Hints = hints(a)
+		out.Title, out.Hints = cmp.Or(out.Title, Line(a.Title, 200)), hints(a)
 	}
 	var err error
 	if out.Parameters, err = parameters(t.InputSchema); err != nil {
@@ -88,7 +86,8 @@ func parameters(given any) (json.RawMessage, error) {
 	if !ok {
 		return nil, errors.New("its schema is not an object")
 	}
-	c := cleaner{}
+	id, _ := object["$id"].(string)
+	c := cleaner{id: strings.TrimSuffix(id, "#")}
 	object, _ = c.clean(object, 1, false).(map[string]any)
 	if c.err != nil {
 		return nil, c.err
@@ -113,7 +112,10 @@ func parameters(given any) (json.RawMessage, error) {
 }
 
 // cleaner copies a schema without what it must not hold.
-type cleaner struct{ err error }
+type cleaner struct {
+	id  string // of the schema itself
+	err error
+}
 
 func (c *cleaner) fail(format string, args ...any) {
 	if c.err == nil {
@@ -166,6 +168,9 @@ func (c *cleaner) keyword(key string, value any, depth int, names bool) (bool, a
 	case isText && (key == "description" || key == "title" || key == "$comment"):
 		return key != "$comment", Clean(text, maxArgument)
 	case isText && (key == "$ref" || key == "$dynamicRef") && !strings.HasPrefix(text, "#"):
+		if to, fragment, _ := strings.Cut(text, "#"); c.id != "" && to == c.id {
+			return true, "#" + fragment
+		}
 		c.fail("its schema refers to another place (%s)", Line(text, 100))
 	case key == "$id", key == "examples", key == "contentMediaType":
 		return false, nil

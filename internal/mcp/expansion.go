@@ -3,6 +3,8 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +18,7 @@ var (
 // value: by references that come back to where they stand, or that double at each step.
 func checkExpansion(root map[string]any) error {
 	w := walker{root: root, following: map[string]bool{}}
-	return w.each(root, 0)
+	return w.each(root)
 }
 
 type walker struct {
@@ -26,23 +28,18 @@ type walker struct {
 }
 
 // each looks at every schema in a value.
-func (w *walker) each(value any, depth int) error {
-	switch v := value.(type) {
-	case map[string]any:
+func (w *walker) each(value any) error {
+	children, _ := value.([]any)
+	if v, is := value.(map[string]any); is {
 		w.steps = 0
 		if err := w.visit(v); err != nil {
 			return err
 		}
-		for _, child := range v {
-			if err := w.each(child, depth+1); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, child := range v {
-			if err := w.each(child, depth+1); err != nil {
-				return err
-			}
+		children = slices.Collect(maps.Values(v))
+	}
+	for _, child := range children {
+		if err := w.each(child); err != nil {
+			return err
 		}
 	}
 	return nil

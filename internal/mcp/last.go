@@ -78,9 +78,7 @@ func (v *server) remember(state, why string, login bool) {
 	case Failed:
 		now.Fails = lastIn(file).Fails + 1
 	}
-	if raw, err := json.Marshal(now); err == nil {
-		_ = keep(file, raw)
-	}
+	keep(file, now)
 }
 
 // restore takes a start back that was not to its end.
@@ -90,9 +88,7 @@ func (v *server) restore(before Last) {
 	case before.State == "":
 		_ = os.Remove(v.conf.lastFile(dir)) // it may never have been there
 	default:
-		if raw, err := json.Marshal(before); err == nil {
-			_ = keep(v.conf.lastFile(dir), raw) // without it less is told
-		}
+		keep(v.conf.lastFile(dir), before)
 	}
 }
 

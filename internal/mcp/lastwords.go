@@ -35,16 +35,8 @@ func lastLines(from *proc.Output, mask func(string) string) string {
 	if mask != nil {
 		text = mask(text)
 	}
-	lines := strings.Split(strings.TrimRight(Clean(text, len(text)), "\n"), "\n")
-	lines = lines[max(len(lines)-maxWordLines, 0):]
-	size := 0
-	for i := len(lines) - 1; i >= 0; i-- {
-		if size += len(lines[i]) + 1; size > maxWords {
-			if i == len(lines)-1 {
-				return Clean(lines[i], maxWords)
-			}
-			return strings.Join(lines[i+1:], "\n")
-		}
-	}
-	return strings.Join(lines, "\n")
+	text = strings.TrimRight(Clean(text, len(text)), "\n")
+	text = strings.ToValidUTF8(text[max(len(text)-maxWords, 0):], "")
+	lines := strings.Split(text, "\n")
+	return strings.Join(lines[max(len(lines)-maxWordLines, 0):], "\n")
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"strings"
@@ -102,10 +101,7 @@ func TestWhatBecameOfAStartIsRemembered(t *testing.T) {
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
 	}
-	raw, _ := json.Marshal(Last{State: Starting, PID: gone.Process.Pid})
-	if err := keep(p.servers["fake"].conf.lastFile(state), raw); err != nil {
-		t.Fatal(err)
-	}
+	keep(p.servers["fake"].conf.lastFile(state), Last{State: Starting, PID: gone.Process.Pid})
 	if last := p.Last("fake"); last.State != "" {
 		t.Errorf("%+v", last)
 	}

@@ -22,6 +22,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -139,14 +140,7 @@ type Pool struct {
 
 // New starts and dials nothing. Of servers of one name the first counts.
 func New(o Options) *Pool {
-	for _, d := range []struct {
-		at    *time.Duration
-		usual time.Duration
-	}{{&o.Probe, DefaultProbe}, {&o.Idle, DefaultIdle}} {
-		if *d.at == 0 {
-			*d.at = d.usual
-		}
-	}
+	o.Probe, o.Idle = cmp.Or(o.Probe, DefaultProbe), cmp.Or(o.Idle, DefaultIdle)
 	ctx, end := context.WithCancel(context.Background())
 	p := &Pool{opts: o, ctx: ctx, end: end, servers: map[string]*server{}}
 	for _, s := range o.Servers {

@@ -9,18 +9,40 @@ import (
 // maxName is what providers take.
 const maxName = 64
 
-// ToolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One
-// that is too long is cut, and ends with a hash of the whole.
-func ToolName(server, name string) string {
+// toolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One
+// that is too long, or that another tool has, is cut, and ends with a hash of the whole.
+func toolName(server, name string, taken map[string]bool) string {
 	whole := plain(server) + "_" + plain(name)
 	if !letter(whole[0]) {
 		whole = "mcp_" + whole
 	}
-	if len(whole) <= maxName {
+	if len(whole) <= maxName && !taken[strings.ToLower(whole)] {
 		return whole
 	}
 	sum := sha256.Sum256([]byte(server + "\x00" + name))
-	return whole[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
+	return whole[:min(len(whole), maxName-9)] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// ToolNames are the tools of a server that can be used, as a model calls them, by the server's own
+// names. Of tools whose names differ in signs or in case alone, the first in the order of the
+// configuration and of its server's list has the plain one.
+func (p *Pool) ToolNames(server string) map[string]string {
+	taken := map[string]bool{}
+	for _, name := range p.order {
+		all := map[string]string{}
+		if c := p.Catalogue(name); c != nil {
+			for _, t := range c.Tools {
+				if t.Bad == "" {
+					all[t.Name] = toolName(name, t.Name, taken)
+					taken[strings.ToLower(all[t.Name])] = true
+				}
+			}
+		}
+		if name == server {
+			return all
+		}
+	}
+	return nil
 }
 
 func plain(s string) string {

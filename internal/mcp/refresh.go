@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -14,7 +13,8 @@ type Refresher struct {
 	mu      sync.Mutex
 	turn    chan struct{} // holds the one token of the goroutine that asks
 	waiting bool          // a goroutine waits for its turn, for all that was told meanwhile
-	told    []time.Time   // the last calls of Stale
+	since   time.Time     // when the calls of Stale began to be counted
+	told    int           // how many there were
 }
 
 // A server may say that it changed so often in so long a time until it is asked more slowly.
@@ -60,26 +60,26 @@ func (r *Refresher) Stale(ctx context.Context, ask func()) {
 		case <-ctx.Done():
 		}
 		_ = r.Ask(ctx, func() error {
-			r.stopWaiting()
+			r.mu.Lock()
+			r.waiting = false
+			r.mu.Unlock()
 			ask()
 			return nil
 		})
 		if ctx.Err() != nil {
-			r.stopWaiting()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.waiting = false
 		}
 	}()
 }
 
-func (r *Refresher) stopWaiting() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting = false
-}
-
 // pause is how long to wait before the next asking; the lock is held.
 func (r *Refresher) pause(now time.Time) time.Duration {
-	r.told = append(slices.DeleteFunc(r.told, func(at time.Time) bool { return now.Sub(at) > atOnceTime }), now)
-	if len(r.told) <= atOnce {
+	if now.Sub(r.since) > atOnceTime {
+		r.since, r.told = now, 0
+	}
+	if r.told++; r.told <= atOnce {
 		return 0
 	}
 	return time.Second

@@ -1,8 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -63,15 +64,9 @@ func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 // pictureKind tells the kinds that models look at by their first bytes; what a server calls them
 // does not count.
 func pictureKind(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
-		return "image/gif"
-	case len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
-		return "image/webp"
+	kind := http.DetectContentType(data)
+	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
+		return kind
 	}
 	return ""
 }

@@ -16,10 +16,8 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-const (
-	// politeTime is what a program gets to end by itself when its standard input is closed.
-	politeTime = 300 * time.Millisecond
-)
+// politeTime is what a program gets to end by itself when its standard input is closed.
+const politeTime = 300 * time.Millisecond
 
 // The states of a server.
 const (

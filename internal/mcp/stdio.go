@@ -115,12 +115,13 @@ type stdio struct {
 	unasked  atomic.Int64 // messages since the last of ours
 	ended    atomic.Bool  // the program closed its output
 	cause    atomic.Pointer[string]
-	closing  sync.Once
-	closed   chan struct{}
+	closed   context.Context // ends with Close
+	close    func()
 }
 
 func newStdio(in io.WriteCloser, out io.Reader, s *server) *stdio {
-	c := &stdio{in: in, server: s, messages: make(chan jsonrpc.Message), closed: make(chan struct{})}
+	c := &stdio{in: in, server: s, messages: make(chan jsonrpc.Message)}
+	c.closed, c.close = context.WithCancel(context.Background())
 	go c.readLines(lineread.New(out, wire.MaxRead))
 	return c
 }
@@ -133,7 +134,7 @@ func (c *stdio) SessionID() string { return "" }
 
 // Close ends the conversation; the pipe itself is closed by who made it.
 func (c *stdio) Close() error {
-	c.closing.Do(func() { close(c.closed) })
+	c.close()
 	return nil
 }
 
@@ -145,7 +146,7 @@ func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, io.EOF
 		}
 		return message, nil
-	case <-c.closed:
+	case <-c.closed.Done():
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -207,7 +208,7 @@ func (c *stdio) readLines(from *lineread.Reader) {
 		for _, message := range messages {
 			select {
 			case c.messages <- message:
-			case <-c.closed:
+			case <-c.closed.Done():
 				return
 			}
 		}

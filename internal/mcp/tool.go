@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -32,6 +33,7 @@ func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 		if c == nil {
 			continue
 		}
+		names := p.ToolNames(name)
 		if c.More != "" {
 			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.More))
 		}
@@ -40,7 +42,7 @@ func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 			if t.Bad != "" {
 				err = errors.New(t.Bad)
 			} else {
-				err = registry.Register(v.tool(t))
+				err = registry.Register(v.tool(t, names[t.Name]))
 			}
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("MCP server %s: the tool %s is left out: %s", name, Line(t.Name, 64), Line(err.Error(), 300)))
@@ -66,9 +68,9 @@ const maxSaid = 4 << 10
 
 // tool makes a tool of a definition. A call of it asks for the right to call "mcp:server tool",
 // whatever the server says of it: a hint that it only reads is a stranger's word.
-func (v *server) tool(t Tool) tool.Tool {
+func (v *server) tool(t Tool, name string) tool.Tool {
 	c := caller{v, t}
-	return tool.Define(ToolName(v.conf.Name, t.Name), tool.Config[json.RawMessage, meta]{
+	return tool.Define(name, tool.Config[json.RawMessage, meta]{
 		Description:  v.describe(t),
 		Parameters:   t.Parameters,
 		Checked:      true, // when it was learned
@@ -126,14 +128,9 @@ func view(m meta) []tool.Block {
 	}
 	out = append(out, tool.Text(head)...)
 	if len(m.Arguments) > 0 && string(m.Arguments) != "{}" {
-		text := string(m.Arguments)
-		var value any
-		if json.Unmarshal(m.Arguments, &value) == nil {
-			if pretty, err := json.MarshalIndent(value, "", "  "); err == nil {
-				text = string(pretty)
-			}
-		}
-		out = append(out, tool.Code("arguments.json", text, 0)...)
+		var text bytes.Buffer
+		_ = json.Indent(&text, m.Arguments, "", "  ") // they were read before
+		out = append(out, tool.Code("arguments.json", text.String(), 0)...)
 	}
 	if m.Progress != "" {
 		out = append(out, tool.Text(m.Progress)...)
@@ -165,10 +162,8 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 		return result, err
 	}
 	said, pictures := Content(got.Content)
-	if said == "" && got.StructuredContent != nil {
-		if raw, err := json.Marshal(got.StructuredContent); err == nil {
-			said = string(raw)
-		}
+	if structured, ok := got.StructuredContent.(string); ok && said == "" { // package wire has put it there
+		said = Clean(structured, maxAnswer)
 	}
 	if got.IsError {
 		return result, tool.Fail(tool.CodeFailed, "the tool says: %s", cmp.Or(said, "it failed, and gives no reason"))

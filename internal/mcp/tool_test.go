@@ -153,7 +153,10 @@ func TestACallEndsWithoutASignOfTheServer(t *testing.T) {
 func TestAnAnswerIsWhatAModelTakes(t *testing.T) {
 	for _, c := range []struct{ answer, status, want string }{
 		{`{"content":[{"type":"text","text":"no such thing"}],"isError":true}`, "failed", "no such thing"},
-		{`{"content":[],"structuredContent":{"a":1}}`, "completed", `{"a":1}`},
+		{`{"content":[],"structuredContent":{"n":9007199254740993, "b":1,"a":1.0}}`, "completed", `{"n":9007199254740993, "b":1,"a":1.0}`},
+		{`{"content":[{"type":"image","mimeType":"image/png","data":"data:image/png,AAAA"},{"type":"text","text":"beside"}]}`, "completed", "cannot be read"},
+		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAA"},{"type":"text","text":"beside"}]}`, "completed", "beside"},
+		{`{"content":[{"type":"hologram"},{"type":"text","text":"beside"},{"type":"text","text":"and this"}]}`, "completed", "beside\nand this"},
 		{`{"content":[{"type":"text","text":"a\u001b[2Jb\u202ec"}]}`, "completed", "a[2Jbc"},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAA="}]}`, "completed", "(picture 1)"},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"PHNjcmlwdD4="}]}`, "completed", "cannot be shown"},
@@ -278,6 +281,12 @@ func TestAPoisonedDefinitionIsCleanedOrLeftOut(t *testing.T) {
 		}
 		p.Close()
 	}
+	for _, ref := range []string{"https://x.example/schema.json", "https://x.example/schema.json#", "https://x.example/schema.json#/$defs/n"} {
+		raw, err := parameters(map[string]any{"$id": "https://x.example/schema.json", "$defs": map[string]any{"n": map[string]any{"type": "object"}}, "properties": map[string]any{"child": map[string]any{"$ref": ref}}})
+		if err != nil || strings.Contains(string(raw), "x.example") {
+			t.Errorf("%s: %s %v", ref, raw, err)
+		}
+	}
 	long, _ := json.Marshal(strings.Repeat("a\u001b\u202e ${x} ${", 50_000))
 	file := filepath.Join(t.TempDir(), "tools")
 	text := `{"name":"long","description":` + string(long) + `,"inputSchema":{"properties":{"a":{"type":"string","pattern":"^(?!x)","description":` + string(long) + `}},"$schema":"http://json-schema.org/draft-07/schema#"}}`
@@ -291,15 +300,26 @@ func TestAPoisonedDefinitionIsCleanedOrLeftOut(t *testing.T) {
 	}
 }
 
-// TestNamesAreTakenOnce: a server's tool with the name of another is left out, and said.
+// TestNamesAreTakenOnce: names that differ in signs or in case alone are told apart, as those that
+// are too long (SDK 2.4: a server may list all of these), and a check names them as a run does.
 func TestNamesAreTakenOnce(t *testing.T) {
-	p := seen(t, map[string]string{"fake": `old; tool {"name":"a.b","inputSchema":{}}; tool {"name":"a/b","inputSchema":{}}; tool {"name":"` + strings.Repeat("n", 90) + `","inputSchema":{}}; tool {"name":"A_B","inputSchema":{}}`}, nil)
+	say := "old"
+	for _, name := range []string{"a.b", "a/b", "a_b", "A_B", "getUser", "getuser", strings.Repeat("n", 90), strings.Repeat("n", 91)} {
+		say += `; tool {"name":"` + name + `","inputSchema":{}}`
+	}
+	p := seen(t, map[string]string{"fake": say}, nil)
 	b := newBench(t, p)
-	if names := b.set.Names(); len(names) != 2 || names[0] != "fake_a_b" || len(names[1]) != maxName || len(b.problems) != 2 {
+	if names := b.set.Names(); len(names) != 8 || len(b.problems) > 0 {
 		t.Errorf("%q %q", names, b.problems)
 	}
-	if a, b := ToolName("s", strings.Repeat("n", 90)), ToolName("s", strings.Repeat("n", 91)); a == b || len(b) != maxName {
-		t.Error(a, b)
+	names := p.ToolNames("fake")
+	if names["a.b"] != "fake_a_b" || !strings.HasPrefix(names["a/b"], "fake_a_b_") || names["getUser"] != "fake_getUser" || len(names[strings.Repeat("n", 91)]) != maxName {
+		t.Errorf("%q", names)
+	}
+	for _, name := range names {
+		if _, ok := b.set.Get(name); !ok {
+			t.Errorf("a run has no %s", name)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ type serverTool struct{ server, tool string }
 func serverToolOf(target string) (serverTool, bool) {
 	rest, ok := strings.CutPrefix(target, serverPrefix)
 	server, name, _ := strings.Cut(rest, " ")
-	return serverTool{server, name}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
+	return serverTool{server, toolName(name)}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
 }
 
 // serverMatcher is a compiled execute(mcp:SERVER TOOL). Both names are patterns as those of paths

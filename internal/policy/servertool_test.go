@@ -15,6 +15,7 @@ import (
 func TestRulesForToolsOfServers(t *testing.T) {
 	for _, c := range []struct{ rule, runs, others string }{
 		{"mcp:fs read_file", "fs read_file", "fs read_files|fs Read_file|fs xread_file|fs2 read_file|Fs read_file|fs read_|fs resources"},
+		{"mcp:fs a.b", "fs a.b|fs a_b|fs a/b", "fs ab"},
 		{"mcp:fs read_*", "fs read_file|fs read_|fs read_a_b", "fs read|fs xread_file|fs write_file|git read_file|fs Read_file"},
 		{"mcp:fs *_file", "fs read_file|fs _file", "fs file|fs read_files"},
 		{"mcp:fs r*d_*e", "fs read_file|fs rd_e", "fs read_files|fs read"},

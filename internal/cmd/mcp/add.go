@@ -112,8 +112,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	}
 	var failed error
 	var waits string
-	err = s.TryMCP(c.Context(), name, one, func(d Desk) error {
-		var err error
+	err = s.TryMCP(c.Context(), name, one, func(d Desk) (err error) {
 		if waits = waiting(d, name); waits != "" {
 			return nil
 		}

@@ -40,7 +40,7 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 			return d.usable(words[0])
 		}
 		l := d.All[at]
-		one := shown{line: lineOf(l, d.Pool.Catalogue(l.Name))}
+		one := shown{line: lineOf(l, d.Pool)}
 		if conf, ok := d.Pool.Server(l.Name); ok {
 			one.Env, one.Headers, one.Cwd = slices.Sorted(maps.Keys(conf.Env)), slices.Sorted(maps.Keys(conf.Headers)), conf.Dir
 		}

@@ -33,7 +33,8 @@ type line struct {
 	Instructions string   `json:"instructions,omitempty"`
 }
 
-func lineOf(l Listed, c *mcp.Catalogue) line {
+func lineOf(l Listed, p *mcp.Pool) line {
+	c, names := p.Catalogue(l.Name), p.ToolNames(l.Name)
 	out := line{Listed: l, Seen: c != nil}
 	if c == nil {
 		return out
@@ -41,7 +42,7 @@ func lineOf(l Listed, c *mcp.Catalogue) line {
 	out.Title, out.Protocol, out.Instructions = c.Title, c.Protocol, c.Instructions
 	for _, t := range c.Tools {
 		if t.Bad == "" {
-			out.Tools = append(out.Tools, mcp.ToolName(l.Name, t.Name))
+			out.Tools = append(out.Tools, names[t.Name])
 			out.Bytes += len(t.Description) + len(t.Parameters)
 		}
 	}
@@ -55,7 +56,7 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 			fmt.Fprintln(s.Err, "no MCP server is configured here; adze mcp add NAME -- COMMAND adds one")
 		}
 		for _, l := range d.All {
-			one := lineOf(l, d.Pool.Catalogue(l.Name))
+			one := lineOf(l, d.Pool)
 			if cmd.Flagged(c, "json") {
 				if err := s.WriteJSON(one); err != nil {
 					return err
@@ -98,8 +99,7 @@ type tested struct {
 // runTest starts a server and tells what it is. It returns what kept the server from working, apart
 // from its own error.
 func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
-	err = s.MCP(c.Context(), func(d Desk) error {
-		var err error
+	err = s.MCP(c.Context(), func(d Desk) (err error) {
 		failed, err = s.try(c, d, name)
 		if text, _ := d.Pool.Log(name); failed != nil && text != "" && !cmd.Flagged(c, "json") {
 			s.Show("  adze mcp logs %s shows what it wrote\n", name)
@@ -122,7 +122,7 @@ func (s servers) try(c *cobra.Command, d Desk, name string) (failed, err error) 
 			if l.State, l.Why = Ready, ""; failed != nil {
 				l.State = Failed
 			}
-			t.line = lineOf(l, d.Pool.Catalogue(name))
+			t.line = lineOf(l, d.Pool)
 		}
 	}
 	for _, st := range d.Pool.States() {
@@ -147,20 +147,21 @@ func (s servers) try(c *cobra.Command, d Desk, name string) (failed, err error) 
 	if cmd.Flagged(c, "json") {
 		return failed, s.WriteJSON(t)
 	}
-	s.tell(name, t, d.Pool.Catalogue(name))
+	s.tell(name, t, d.Pool)
 	return failed, nil
 }
 
 // tell says what came of a test.
-func (s servers) tell(name string, t tested, known *mcp.Catalogue) {
+func (s servers) tell(name string, t tested, p *mcp.Pool) {
 	if !t.Works {
 		s.Show("%s does not work: %s\n", name, t.Why)
 		return
 	}
 	s.Show("%s works: %s, protocol %s, %s, %d ms\n", name, cmp.Or(t.Title, "without a name"), t.Protocol, plural.Of(len(t.Tools), "tool"), t.Took)
+	known, names := p.Catalogue(name), p.ToolNames(name)
 	for _, one := range known.Tools {
 		if one.Bad == "" {
-			s.Show("  %s: %s\n", mcp.ToolName(name, one.Name), mcp.Line(cmp.Or(one.Description, one.Title), 160))
+			s.Show("  %s: %s\n", names[one.Name], mcp.Line(cmp.Or(one.Description, one.Title), 160))
 		}
 	}
 	for _, left := range t.Left {

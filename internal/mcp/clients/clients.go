@@ -12,7 +12,6 @@ package clients
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -226,10 +225,5 @@ func contents(path string) ([]byte, error) {
 	case info.Size() > maxFile:
 		return nil, errors.New("it is too long to be read")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return os.ReadFile(path)
 }

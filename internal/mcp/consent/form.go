@@ -293,26 +293,22 @@ func (f field) read(said string) (any, error) {
 	return said, f.fitsFormat(said)
 }
 
-// several reads choices with commas between them; a choice may hold commas itself.
+// several reads choices with commas between them; a choice alone may hold commas itself.
 func (f field) several(said string) (any, error) {
 	values := []any{}
-	for rest := strings.TrimSpace(said); rest != ""; {
-		value, length := "", 0
-		for _, o := range f.options {
-			for _, word := range []string{o.label, o.value} {
-				after, is := strings.CutPrefix(rest, word)
-				if is && len(word) > length && (strings.TrimSpace(after) == "" || strings.HasPrefix(strings.TrimSpace(after), ",")) {
-					value, length = o.value, len(word)
-				}
-			}
+	one := f
+	one.kind = "string"
+	if value, err := one.read(said); err == nil {
+		return append(values, value), nil
+	}
+	for word := range strings.SplitSeq(said, ",") {
+		value, err := one.read(strings.TrimSpace(word))
+		if strings.TrimSpace(said) != "" && err != nil {
+			return nil, err
 		}
-		if length == 0 {
-			return nil, errors.New("it is none of the choices")
-		}
-		if !slices.Contains(values, any(value)) {
+		if err == nil && !slices.Contains(values, value) {
 			values = append(values, value)
 		}
-		rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest[length:]), ","))
 	}
 	return values, nil
 }

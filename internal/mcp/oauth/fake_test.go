@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -80,8 +81,20 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	case path == "/.well-known/oauth-authorization-server":
 		tell(rw, w.meta)
 	case path == "/register":
+		var asked map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		method, _ := asked["token_endpoint_auth_method"].(string)
+		if all, limits := w.meta["token_endpoint_auth_methods_supported"].([]string); limits && !slices.Contains(all, method) {
+			say(rw, http.StatusBadRequest, `{"error":"invalid_client_metadata"}`)
+			return
+		}
+		given := map[string]any{"client_id": "c1", "token_endpoint_auth_method": method, "redirect_uris": []string{"http://127.0.0.1/callback"}}
+		if method != "none" {
+			given["client_secret"] = "client-secret-1"
+		}
+		rw.Header().Set("Content-Type", "application/json")
 		rw.WriteHeader(http.StatusCreated)
-		tell(rw, map[string]any{"client_id": "c1", "token_endpoint_auth_method": "none", "redirect_uris": []string{"http://127.0.0.1/callback"}})
+		tell(rw, given)
 	case path == "/authorize":
 		q := r.URL.Query()
 		if q.Get("code_challenge_method") != "S256" || q.Get("resource") == "" || q.Get("client_id") != w.client {

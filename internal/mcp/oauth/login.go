@@ -183,6 +183,13 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
 	}
+	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.At, issuer), issuer); err == nil { // else the library says what is wrong
+		for _, method := range []string{"client_secret_basic", "client_secret_post", "none"} { // the last that it takes
+			if slices.Contains(meta.TokenEndpointAuthMethodsSupported, method) {
+				config.DynamicClientRegistrationConfig.Metadata.TokenEndpointAuthMethod = method
+			}
+		}
+	}
 	switch {
 	case o.Client != "":
 		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: o.Client}

@@ -3,10 +3,12 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,6 +22,23 @@ func TestALoginInTheBrowserBringsAToken(t *testing.T) {
 			delete(w.meta, "authorization_response_iss_parameter_supported")
 			w.answer = func(redirect, state, code string) string {
 				return redirect + "?" + url.Values{"state": {state}, "code": {code}}.Encode()
+			}
+		},
+		"an issuer that takes a secret alone": func(w *world) {
+			w.meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
+		},
+		"a lifetime of 3600.0 seconds": func(w *world) {
+			w.token = func(form url.Values) (int, string) {
+				status, text := w.give(form)
+				return status, strings.Replace(text, `"expires_in":`+strconv.Itoa(int(w.expires)), `"expires_in":3600.0`, 1)
+			}
+		},
+		"JSON that is called text": func(w *world) {
+			w.spare["/token"] = func(rw http.ResponseWriter, r *http.Request) {
+				_ = r.ParseForm()
+				_, text := w.give(r.PostForm)
+				rw.Header().Set("Content-Type", "text/plain")
+				fmt.Fprint(rw, strings.Replace(text, `"expires_in":`+strconv.Itoa(int(w.expires)), `"expires_in":3.6e3`, 1))
 			}
 		},
 		"nothing described": func(w *world) {

@@ -31,24 +31,3 @@ func readAnswer(resp *http.Response, call json.RawMessage) error {
 	setBody(&resp.Body, &resp.ContentLength, resp.Header, raw)
 	return nil
 }
-
-// limited ends a body with an error after a number of bytes.
-func limited(resp *http.Response, bytes int64) *http.Response {
-	resp.Body = &limit{resp.Body, bytes}
-	return resp
-}
-
-type limit struct {
-	io.ReadCloser
-	left int64
-}
-
-// Read implements io.Reader.
-func (l *limit) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, refuse("tell whoever runs it", "an answer is far longer than it should be")
-	}
-	n, err := l.ReadCloser.Read(p[:min(int64(len(p)), l.left)])
-	l.left -= int64(n)
-	return n, err
-}

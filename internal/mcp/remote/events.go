@@ -46,9 +46,9 @@ func (e *events) readLine() {
 	e.newLine = bytes.HasSuffix(part, []byte("\n"))
 	blank := first && len(bytes.TrimRight(part, "\r\n")) == 0 && len(part) > 0
 	e.event = append(e.event, part...)
-	whole := 0
+	cost := len(part)
 	if blank {
-		whole = 1
+		cost += eventCost
 	}
 	switch {
 	case len(e.event) > wire.MaxRead:
@@ -56,7 +56,7 @@ func (e *events) readLine() {
 			e.replace(wire.TooLong(e.call))
 		}
 		e.end(io.EOF)
-	case !e.flood.take(len(part), whole):
+	case !e.flood.take(cost):
 		e.end(refuse("", "the server floods with messages"))
 	case blank:
 		e.pass()

@@ -6,11 +6,11 @@ import (
 )
 
 // A server may send this much at once, and this much in the long run; a large result with its
-// progress has a tenth of it.
+// progress has a tenth of it. An event costs something by itself.
 const (
-	burstBytes, bytesPerSecond   = 64 << 20, 4 << 20
-	burstEvents, eventsPerSecond = 20_000, 1_000
-	maxFloods                    = 3 // then nothing more is asked of it
+	burst, perSecond = 64 << 20, 4 << 20 // bytes
+	eventCost        = 4 << 10
+	maxFloods        = 3 // then nothing more is asked of it
 )
 
 // flood measures what all streams of one server send together, so that a new stream brings no new
@@ -18,30 +18,28 @@ const (
 type flood struct {
 	now func() time.Time
 
-	mu            sync.Mutex
-	at            time.Time
-	bytes, events float64 // what may still come
-	floods        int
+	mu     sync.Mutex
+	at     time.Time
+	left   float64 // bytes that may still come
+	floods int
 }
 
 func newFlood(now func() time.Time) *flood {
-	return &flood{now: now, at: now(), bytes: burstBytes, events: burstEvents}
+	return &flood{now: now, at: now(), left: burst}
 }
 
 // take counts what came; if false, too much.
-func (f *flood) take(bytes, events int) bool {
+func (f *flood) take(bytes int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
 	passed := max(now.Sub(f.at).Seconds(), 0)
 	f.at = now
-	f.bytes = min(f.bytes+passed*bytesPerSecond, burstBytes) - float64(bytes)
-	f.events = min(f.events+passed*eventsPerSecond, burstEvents) - float64(events)
-	if f.bytes >= 0 && f.events >= 0 {
-		return true
+	f.left = min(f.left+passed*perSecond, burst) - float64(bytes)
+	if f.left < 0 {
+		f.floods++
 	}
-	f.floods++
-	return false
+	return f.left >= 0
 }
 
 // check refuses to ask a server that floods again and again.

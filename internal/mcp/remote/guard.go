@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // guard sends requests to one server and bounds its answers. It is safe for concurrent use.
@@ -133,7 +134,29 @@ func (s secure) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, Explain(r.URL.Host, err)
 	}
-	return limited(resp, maxMetadata), nil
+	resp.Body = http.MaxBytesReader(nil, resp.Body, maxMetadata)
+	return resp, readToken(r, resp)
+}
+
+// readToken has the answer to a request for a token be read as its issuer means it: JSON whatever
+// its type says, and a lifetime of 3600.0 or 3.6e3 as whole seconds, which libraries refuse.
+func readToken(r *http.Request, resp *http.Response) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	raw, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) == nil && all != nil {
+		resp.Header.Set("Content-Type", "application/json")
+		life := string(all["expires_in"])
+		if seconds, bad := strconv.ParseFloat(life, 64); bad == nil && strings.ContainsAny(life, ".eE") && seconds >= 0 && seconds < 1<<53 {
+			all["expires_in"] = strconv.AppendInt(nil, int64(seconds), 10)
+			raw, _ = json.Marshal(all) // it came as JSON
+		}
+	}
+	setBody(&resp.Body, &resp.ContentLength, resp.Header, raw)
+	return err
 }
 
 func (s secure) allows(u *url.URL) bool {

@@ -274,16 +274,16 @@ func TestAFloodIsMeasuredByTheClock(t *testing.T) {
 	f := newFlood(func() time.Time { return now })
 	for range 10_000 { // a day of steady talk
 		now = now.Add(time.Second)
-		if !f.take(bytesPerSecond/2, eventsPerSecond/2) {
+		if !f.take(perSecond / 2) {
 			t.Fatal("steady talk is no flood")
 		}
 	}
-	burst := 0
-	for f.take(100, 1) {
-		burst++
+	events := 0
+	for f.take(100 + eventCost) {
+		events++
 	}
-	if burst < burstEvents/2 || burst > burstEvents {
-		t.Errorf("%d events at once", burst)
+	if most := burst / eventCost; events < most/2 || events > most {
+		t.Errorf("%d events at once", events)
 	}
 }
 

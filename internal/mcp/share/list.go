@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -72,7 +73,7 @@ func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error
 		if p == nil || !plain(p.Name) || len(p.Name) > 100 {
 			return
 		}
-		one := Prompt{Name: p.Name, Note: mcp.Line(firstOf(p.Description, p.Title), maxNote)}
+		one := Prompt{Name: p.Name, Note: mcp.Line(cmp.Or(p.Description, p.Title), maxNote)}
 		for _, a := range p.Arguments[:min(len(p.Arguments), maxArguments)] {
 			if a != nil {
 				one.Arguments = append(one.Arguments, Argument{mcp.Line(a.Name, 60), mcp.Line(a.Description, maxNote), a.Required})
@@ -85,7 +86,7 @@ func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error
 func resources(ctx context.Context, session *sdk.ClientSession, has *stock) error {
 	err := each(session.Resources(ctx, nil), &has.More, func(r *sdk.Resource) {
 		if r != nil && len(r.URI) <= maxURI {
-			has.Resources = append(has.Resources, Entry{URI: r.URI, Name: mcp.Line(firstOf(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Bytes: r.Size})
+			has.Resources = append(has.Resources, Entry{URI: r.URI, Name: mcp.Line(cmp.Or(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Bytes: r.Size})
 		}
 	})
 	if err != nil {
@@ -93,22 +94,13 @@ func resources(ctx context.Context, session *sdk.ClientSession, has *stock) erro
 	}
 	err = each(session.ResourceTemplates(ctx, nil), &has.More, func(r *sdk.ResourceTemplate) {
 		if r != nil && len(r.URITemplate) <= maxURI {
-			has.Resources = append(has.Resources, Entry{URI: r.URITemplate, Name: mcp.Line(firstOf(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Template: true})
+			has.Resources = append(has.Resources, Entry{URI: r.URITemplate, Name: mcp.Line(cmp.Or(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Template: true})
 		}
 	})
 	if err != nil && strings.Contains(err.Error(), "ethod not found") {
 		return nil // templates are no capability of their own
 	}
 	return err
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // each takes the entries of a list up to the bound. The library asks for page after page, also for

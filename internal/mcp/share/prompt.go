@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -51,10 +52,11 @@ func (s *Catalog) Compose(ctx context.Context, p Prompt, rest string) (string, e
 	if err != nil {
 		return fail(strings.TrimSpace("write it as /"+p.Label()+" "+p.Hint()), "%v", err)
 	}
-	if err := s.pool.Await(ctx, p.Server); err != nil {
-		return fail("adze mcp test "+p.Server, "the MCP server does not work: %s", mcp.Line(s.mask(err.Error()), 600))
+	err = s.pool.Await(ctx, p.Server)
+	session, release := (*sdk.ClientSession)(nil), func() {}
+	if err == nil {
+		session, release, err = s.pool.Session(ctx, p.Server)
 	}
-	session, release, err := s.pool.Session(ctx, p.Server)
 	if err != nil {
 		return fail("adze mcp test "+p.Server, "the MCP server does not work: %s", mcp.Line(s.mask(err.Error()), 600))
 	}
@@ -133,7 +135,7 @@ func (p Prompt) fill(rest string) (map[string]string, error) {
 	}
 	for _, a := range p.Arguments {
 		if _, done := given[a.Name]; a.Needed && !done {
-			return nil, fmt.Errorf("it needs %s", firstOf(a.Name+hint(a.Note), a.Name))
+			return nil, fmt.Errorf("it needs %s", cmp.Or(a.Name+hint(a.Note), a.Name))
 		}
 	}
 	return given, nil

@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func needs(in args) []tool.Need {
 func view(m meta) []tool.Block {
 	head := "resources of MCP servers"
 	if m.Server != "" {
-		head = "MCP server " + m.Server + ", " + firstOf(m.URI, "its resources")
+		head = "MCP server " + m.Server + ", " + cmp.Or(m.URI, "its resources")
 	}
 	out := tool.Text(head)
 	if m.Said != "" {
@@ -101,7 +102,7 @@ func (s *Catalog) run(ctx context.Context, _ tool.Context[meta], in args) (tool.
 	}
 	text, pictures := mcp.Content(got)
 	result.Metadata.Said, result.Metadata.Pictures = mcp.Clean(text, 4<<10), len(pictures)
-	result.Output, result.Attachments = firstOf(text, "(it is empty)"), pictures
+	result.Output, result.Attachments = cmp.Or(text, "(it is empty)"), pictures
 	return result, nil
 }
 

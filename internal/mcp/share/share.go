@@ -110,11 +110,9 @@ func (s *Catalog) keep(server string, has stock) {
 	defer s.mu.Unlock()
 	all := s.known()
 	all[server] = has
-	raw, err := json.Marshal(all)
-	if err != nil || s.file == "" || os.MkdirAll(filepath.Dir(s.file), 0o700) != nil {
-		return
+	if raw, err := json.Marshal(all); err == nil && s.file != "" && os.MkdirAll(filepath.Dir(s.file), 0o700) == nil {
+		_ = atomicfile.WriteCache(s.file, raw) // else the next run asks again
 	}
-	_ = atomicfile.WriteCache(s.file, raw) // else the next run asks again
 }
 
 // of is what is known of a server.

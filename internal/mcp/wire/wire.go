@@ -1,6 +1,7 @@
 // Package wire changes messages of an MCP server before the library reads them, where the library
-// would lose or refuse what a user needs: the order of a form's fields, the good tools beside one
-// that cannot be read, and the beginning of an answer that is too long.
+// would lose or refuse what a user needs: the order of a form's fields, the good tools and parts of
+// an answer beside one that cannot be read, the numbers of a structured answer, and the beginning
+// of an answer that is too long.
 //
 // The one rule: a message that needs no change passes as it came, byte for byte.
 //
@@ -34,7 +35,8 @@ type message map[string]json.RawMessage
 func Read(text []byte) []byte {
 	form := bytes.Contains(text, []byte(`"requestedSchema"`))
 	tools := bytes.Contains(text, []byte(`"tools"`))
-	if !form && !tools {
+	answer := bytes.Contains(text, []byte(`"content"`)) || bytes.Contains(text, []byte(`"structuredContent"`))
+	if !form && !tools && !answer {
 		return text
 	}
 	var m message
@@ -48,10 +50,33 @@ func Read(text []byte) []byte {
 	if tools {
 		changed = m.change("result", replaceBadTools) || changed
 	}
+	if answer {
+		changed = m.change("result", keepAnswer) || changed
+	}
 	if !changed {
 		return text
 	}
 	return encode(m)
+}
+
+// keepAnswer has the structured answer of a tool pass as the text that it came as: the library
+// would round its numbers. A part of its content that the library cannot read becomes a text that
+// says so, beside the others.
+func keepAnswer(result message) (changed bool) {
+	if raw := result["structuredContent"]; raw != nil && string(raw) != "null" {
+		result["structuredContent"], changed = encode(string(raw)), true
+	}
+	var parts []json.RawMessage
+	_ = json.Unmarshal(result["content"], &parts) // then there are none
+	for i, part := range parts {
+		if err := json.Unmarshal(encode(message{"content": encode(parts[i : i+1])}), new(sdk.CallToolResult)); err != nil {
+			var of struct{ Type any }
+			_ = json.Unmarshal(part, &of) // then it has none
+			parts[i] = encode(map[string]string{"type": "text", "text": fmt.Sprintf("(a part of type %.40q cannot be read: %.200s)", fmt.Sprint(of.Type), err)})
+			result["content"], changed = encode(parts), true
+		}
+	}
+	return changed
 }
 
 // encode returns a value that came as JSON as JSON again.

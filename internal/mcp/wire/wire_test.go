@@ -91,7 +91,7 @@ func TestAFormKeepsItsOrder(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	for _, text := range []string{`{"id":1,"result":{"content":[{"text":"\"requestedSchema\""}]}}`, `{"id":1,"result":{}}`, `[1]`, `{"result":{"tools":[{"name":"tasks"}]},"a":"tasks"}`} {
+	for _, text := range []string{`{"id":1,"result":{"content":[{"type":"text","text":"\"requestedSchema\""}]}}`, `{"id":1,"result":{}}`, `[1]`, `{"result":{"tools":[{"name":"tasks"}]},"a":"tasks"}`} {
 		if got := string(Read([]byte(text))); got != text {
 			t.Errorf("%s became %s", text, got)
 		}
