@@ -182,6 +182,10 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 			must(t, err)
 			must(t, os.WriteFile(path, damage(sound), 0o600))
 			s.open(t)
+			if damaged(s.Update(t.Context(), nil)) { // it is met while reading: the next one makes it anew
+				s.close()
+				s.open(t)
+			}
 			if got := s.find(t, Query{Text: "common", Limit: 1}); got == "" {
 				t.Error("nothing is found")
 			}
@@ -198,33 +202,6 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 	a.open(t)
 	if a.find(t, Query{Text: "mine"}) != "one/1" || a.find(t, Query{Text: "yours"}) != "" {
 		t.Error("it holds the words of another store")
-	}
-}
-
-// Where nothing can be written, there is an index for this time.
-func TestIndexWhereNothingCanBeWritten(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write anywhere")
-	}
-	s := newShelf(t)
-	s.add(t, "one", said(t, 1, session.User, "here"))
-	s.close()
-	must(t, os.Remove(filepath.Join(s.dir, "search.db")))
-	must(t, os.Chmod(s.dir, 0o500))
-	t.Cleanup(func() { os.Chmod(s.dir, 0o700) })
-	logs, err := sessiondb.Look(t.Context(), filepath.Join(s.dir, "sessions.db"), sessiondb.Options{})
-	must(t, err)
-	x, err := Open(t.Context(), filepath.Join(s.dir, "search.db"), logs)
-	must(t, err)
-	must(t, x.Update(t.Context(), nil))
-	if hits, _, err := x.Search(t.Context(), Query{Text: "here"}); err != nil || len(hits) != 1 {
-		t.Errorf("%v, %v", hits, err)
-	}
-	temp := x.temp
-	must(t, x.Close())
-	must(t, logs.Close())
-	if _, err := os.Stat(temp); err == nil {
-		t.Error("it stays")
 	}
 }
 

@@ -100,16 +100,6 @@ func each(text string, use func(from, to int) bool) {
 
 // fold makes words alike that differ in case or in marks on letters.
 func fold(word string) string {
-	ascii := true
-	for i := range len(word) {
-		if word[i] >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return strings.ToLower(word)
-	}
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

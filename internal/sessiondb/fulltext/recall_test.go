@@ -123,7 +123,9 @@ func TestSearch(t *testing.T) {
 		"CAFÉ":              "one/2",
 		"retry_count":       "one/2",
 		"retry":             "one/2",
-		"count":             "",
+		"count":             "one/2", // parts of a name
+		"retry-count":       "one/2",
+		"count_retry":       "",
 		"main.go":           "one/3",
 		"main.go:12.":       "one/3",
 		"wombat":            "one/4",

@@ -51,81 +51,48 @@ func (x *Index) Search(ctx context.Context, q Query) (hits []Hit, more bool, err
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
-	err = x.mended(ctx, func() error {
+	err = x.mended(func() error {
 		hits, more, err = x.search(ctx, q, terms)
 		return err
 	})
 	return hits, more, err
 }
 
-// finding is a search that goes on: what is still to be left out, and what was found.
-type finding struct {
-	*Index
-	q     Query
-	terms []term
-	skip  int
-	hits  []Hit
-	more  bool
-	heads map[session.ID]session.Head
-}
-
-func (x *Index) search(ctx context.Context, q Query, terms []term) ([]Hit, bool, error) {
-	f := &finding{Index: x, q: q, terms: terms, skip: q.Skip, heads: map[session.ID]session.Head{}}
-	spans, err := x.spans(ctx, q)
+func (x *Index) search(ctx context.Context, q Query, terms []term) (hits []Hit, more bool, err error) {
+	query, args := "SELECT rowid FROM words WHERE words MATCH ?", []any{match(terms)}
+	if q.Folder != "" || !q.Since.IsZero() {
+		query += " AND rowid >> 32 IN (SELECT session FROM read WHERE updated >= ? AND (cwd = ? OR ? = ''))"
+		args = append(args, nanos(q.Since), q.Folder, q.Folder)
+	}
+	rows, err := x.db.QueryContext(ctx, query+" ORDER BY rowid DESC", args...)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, s := range spans {
-		if err := f.within(ctx, s); err != nil || f.more {
-			return f.hits, f.more, err
-		}
-	}
-	return f.hits, false, nil
-}
-
-// span is rows from one up to another; among holds rows to sessions that a filter lets through, if
-// empty, all in it.
-type span struct {
-	from, to int64
-	among    string
-	args     []any
-}
-
-// maxSpans is up to how many runs of sessions a filter is looked for in one after the other. Each
-// takes some 50 µs, however many rows hold the words; with more of them every row that holds the
-// words is looked at, at some µs.
-const maxSpans = 400
-
-// spans are where to look, the newest first.
-func (x *Index) spans(ctx context.Context, q Query) ([]span, error) {
-	if q.Folder == "" && q.Since.IsZero() {
-		return []span{{to: math.MaxInt64}}, nil
-	}
-	among, args := " FROM read WHERE updated >= ?", []any{nanos(q.Since)}
-	if q.Folder != "" {
-		among, args = among+" AND cwd = ?", append(args, q.Folder)
-	}
-	rows, err := x.db.QueryContext(ctx, "SELECT session"+among+" ORDER BY session DESC", args...)
-	if err != nil {
-		return nil, err
-	}
 	defer rows.Close()
-	var out []span
-	for rows.Next() {
-		var num int64
-		if err := rows.Scan(&num); err != nil {
-			return nil, err
+	skip, heads := q.Skip, map[session.ID]session.Head{}
+	for rows.Next() && !more {
+		var row int64
+		if err := rows.Scan(&row); err != nil {
+			return nil, false, err
 		}
-		if n := len(out) - 1; n >= 0 && out[n].from == place(num+1, 0) {
-			out[n].from = place(num, 0)
+		if q.Since.IsZero() && skip > 0 { // without a look into the entry
+			skip--
 			continue
 		}
-		if len(out) == maxSpans {
-			return []span{{to: math.MaxInt64, among: " AND rowid >> 32 IN (SELECT session" + among + ")", args: args}}, nil
+		h, ok, err := x.hit(ctx, row, q, terms, heads)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case !ok:
+		case skip > 0:
+			skip--
+		case len(hits) == q.Limit:
+			more = true
+		default:
+			hits = append(hits, h)
 		}
-		out = append(out, span{from: place(num, 0), to: place(num+1, 0) - 1})
 	}
-	return out, rows.Err()
+	return hits, more, rows.Err()
 }
 
 // nanos is a time in nanoseconds since 1970; one that is out of reach is the nearest within.
@@ -137,39 +104,6 @@ func nanos(t time.Time) int64 {
 		return math.MaxInt64
 	}
 	return t.UnixNano()
-}
-
-// within goes through the rows of a span, until there is more than was asked for.
-func (f *finding) within(ctx context.Context, s span) error {
-	rows, err := f.db.QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"+s.among+" ORDER BY rowid DESC",
-		append([]any{match(f.terms), s.from, s.to}, s.args...)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() && !f.more {
-		var row int64
-		if err := rows.Scan(&row); err != nil {
-			return err
-		}
-		if f.q.Since.IsZero() && f.skip > 0 { // without a look into the entry
-			f.skip--
-			continue
-		}
-		h, ok, err := f.hit(ctx, row, f.q, f.terms, f.heads)
-		switch {
-		case err != nil:
-			return err
-		case !ok:
-		case f.skip > 0:
-			f.skip--
-		case len(f.hits) == f.q.Limit:
-			f.more = true
-		default:
-			f.hits = append(f.hits, h)
-		}
-	}
-	return rows.Err()
 }
 
 // hit looks at an entry that the index found; if false, the log has it no more, or a filter leaves

@@ -103,7 +103,7 @@ func cut(text string, n int) string {
 // inWord reports whether the tokenizer takes a character for a part of a word
 // (sqlite.org/fts5.html, section 4.3.1).
 func inWord(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
 }
 
 // apart puts spaces around the characters of scripts that write words without spaces between them,

@@ -3,11 +3,12 @@
 //
 // The one rule: the index is a cache beside the log, made after the log and from nothing else. It
 // can be removed at any time, a run that does not search never opens it, and what the log let go of
-// is gone from it, too.
+// is gone from it, too. It is no part of the store's file, because a write of an entry with its
+// words takes 2.5 to 4 times the CPU of one without.
 //
 // Start reading at Open and Index.Search (search.go); update.go brings the index up to date,
 // text.go says what of an entry is indexed, query.go what a user's words mean, snippet.go what is
-// shown of a hit, forget.go how words go.
+// shown of a hit.
 //
 // The index is an FTS5 table without content: the row of an entry is its session's number << 32 |
 // its place in the log, so that the newest come first without any being rated. (Rating by bm25
@@ -16,8 +17,8 @@
 // that is sound and short, and the next one goes on from there.
 //
 // Known limits: a session that is gone on with keeps its place among the others, which is that of
-// its beginning. A word is found from its start on, not from its middle; Chinese, Japanese and
-// Korean are found by every character.
+// its beginning. A word is found from its start on, not from its middle; the parts of a name such
+// as max_retry_count are words. Chinese, Japanese and Korean are found by every character.
 package fulltext
 
 import (
@@ -27,8 +28,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
-	"sync"
 
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 
@@ -40,10 +39,7 @@ import (
 type Index struct {
 	path string
 	logs *sessiondb.Store
-	mu   sync.RWMutex // held for writing by who exchanges what follows
 	db   *sql.DB
-	file os.FileInfo // the index when it was opened
-	temp string      // its folder, where the index cannot stand beside the log
 	// small is how many entries a batch has in tests; if 0, batchEntries.
 	small int64
 }
@@ -52,70 +48,45 @@ type Index struct {
 const File = "search.db"
 
 // format is the version of what is in the index; another one is made anew.
-const format = 1
+const format = 2
 
 // busyTimeout is how long, in milliseconds, a writer waits for another.
 const busyTimeout = 10_000
 
 // Open opens the index at path, or makes an empty one: where it is missing, damaged, of another
-// format or of another store. Where nothing can be written it is made elsewhere, for this time.
-// Update fills it.
+// format or of another store. Update fills it.
 func Open(ctx context.Context, path string, logs *sessiondb.Store) (*Index, error) {
 	x := &Index{path: path, logs: logs}
-	err := x.open(ctx)
-	if err != nil && !writable(filepath.Dir(path)) {
-		if x.temp, err = os.MkdirTemp("", "adze-search-"); err == nil {
-			x.path = filepath.Join(x.temp, "search.db")
-			err = x.open(ctx)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	return x, nil
-}
-
-// writable reports whether files can be made in a folder.
-func writable(dir string) bool {
-	f, err := os.CreateTemp(dir, ".adze-")
-	if err != nil {
-		return false
-	}
-	f.Close()
-	return os.Remove(f.Name()) == nil
-}
-
-func (x *Index) open(ctx context.Context) error {
 	err := x.connect(ctx)
 	if damaged(err) || errors.Is(err, errOther) {
 		err = x.renew(ctx)
 	}
-	return err
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("search index: %w", err), x.Close())
+	}
+	return x, nil
 }
 
 // errOther says that the file is not the index of this store, as this adze makes it.
-var errOther = errors.New("the search index is of another store or another adze")
+var errOther = errors.New("it is of another store or another adze")
 
 func (x *Index) connect(ctx context.Context) error {
-	return sessiondb.WhileBusy(func() error { x.disconnect(); return x.connectOnce(ctx) })
-}
-
-func (x *Index) connectOnce(ctx context.Context) error {
-	f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("search index: %w", err)
-	}
-	x.file, err = f.Stat()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("search index: %w", err)
-	}
-	u := url.URL{Scheme: "file", Path: sessiondb.URIPath(x.path), RawQuery: fmt.Sprintf(
-		"_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8192)", busyTimeout)}
-	if x.db, err = sql.Open("sqlite", u.String()); err != nil {
-		return fmt.Errorf("search index: %w", err)
-	}
-	x.db.SetMaxOpenConns(2) // one that reads on while the other writes
-	return x.prepare(ctx)
+	return sessiondb.WhileBusy(func() error {
+		_ = x.Close()
+		if f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+			return err
+		} else if err := f.Close(); err != nil {
+			return err
+		}
+		u := url.URL{Scheme: "file", Path: sessiondb.URIPath(x.path), RawQuery: fmt.Sprintf(
+			"_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8192)", busyTimeout)}
+		var err error
+		if x.db, err = sql.Open("sqlite", u.String()); err != nil {
+			return err
+		}
+		x.db.SetMaxOpenConns(2) // one that reads on while the other writes
+		return x.prepare(ctx)
+	})
 }
 
 // prepare makes the tables of an empty index, and looks whose a filled one is.
@@ -131,7 +102,7 @@ func (x *Index) prepare(ctx context.Context) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("search index: %w", err)
+		return err
 	case version == format && was == identity:
 		return nil
 	case version != 0:
@@ -150,7 +121,7 @@ func (x *Index) prepare(ctx context.Context) error {
 }
 
 // schema: state holds the sums of read, which tell at once whether the log went on.
-const schema = `CREATE VIRTUAL TABLE words USING fts5(body, content='', contentless_delete=1, prefix='3', tokenize="unicode61 remove_diacritics 2 tokenchars '_'");
+const schema = `CREATE VIRTUAL TABLE words USING fts5(body, content='', contentless_delete=1, prefix='3', tokenize="unicode61 remove_diacritics 2");
 	CREATE TABLE read (
 		session INTEGER PRIMARY KEY, -- its number in the log
 		cwd     TEXT    NOT NULL,
@@ -164,16 +135,13 @@ const schema = `CREATE VIRTUAL TABLE words USING fts5(body, content='', contentl
 func (x *Index) inside(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("search index: %w", err)
+		return err
 	}
 	defer tx.Rollback() // has no effect after Commit
 	if err := do(tx); err != nil {
-		return fmt.Errorf("search index: %w", err)
+		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("search index: %w", err)
-	}
-	return nil
+	return tx.Commit()
 }
 
 // Codes of SQLite that say that a file is no sound database (sqlite.org/rescode.html).
@@ -187,61 +155,43 @@ func damaged(err error) bool {
 	return errors.As(err, &e) && (e.Code()&0xff == codeCorrupt || e.Code()&0xff == codeNotADB)
 }
 
-// renew drops the index and makes an empty one. Two processes that meet the same damage drop it
-// once: the second finds another file.
+// renew drops the index and makes an empty one, unless another process did so just now.
 func (x *Index) renew(ctx context.Context) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.disconnect()
 	unlock, err := filelock.Wait(ctx, x.path+".lock")
 	if err != nil {
-		return fmt.Errorf("search index: %w", err)
+		return err
 	}
 	defer unlock()
-	if now, err := os.Stat(x.path); err == nil && x.file != nil && os.SameFile(now, x.file) {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
-			if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return fmt.Errorf("search index: %w", err)
-			}
+	if err := x.connect(ctx); !damaged(err) && !errors.Is(err, errOther) {
+		return err
+	}
+	_ = x.Close()
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
 		}
 	}
 	return x.connect(ctx)
 }
 
-func (x *Index) disconnect() {
-	if x.db != nil {
-		_ = x.db.Close() // a cache: what it did not keep is made again
-		x.db = nil
-	}
-}
-
 // Close gives the index back; the store stays open.
 func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.disconnect()
-	if x.temp != "" {
-		return os.RemoveAll(x.temp)
+	if x.db == nil {
+		return nil
 	}
+	_ = x.db.Close() // a cache: what it did not keep is made again
 	return nil
 }
 
-// mended runs do, and where it met damage once more on an index that is made anew.
-func (x *Index) mended(ctx context.Context, do func() error) error {
-	reading := func() error {
-		x.mu.RLock()
-		defer x.mu.RUnlock()
-		if x.db == nil {
-			return sessiondb.ErrClosed
-		}
-		return do()
+// mended runs do. Where that meets damage, the file is removed, and the next Open makes it anew.
+func (x *Index) mended(do func() error) error {
+	err := do()
+	if damaged(err) {
+		_ = os.Remove(x.path)
+		return fmt.Errorf("search index: %w; it was damaged and is made anew: search again", err)
 	}
-	err := reading()
-	if !damaged(err) {
-		return err
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("search index: %w", err)
 	}
-	if err := x.renew(ctx); err != nil {
-		return err
-	}
-	return reading()
+	return err
 }
