@@ -16,8 +16,6 @@ const (
 	TestsClaim   ClaimKind = "tests"   // tests pass
 	ChangeClaim  ClaimKind = "change"  // a file was changed
 	CommandClaim ClaimKind = "command" // a command was run
-	FileClaim    ClaimKind = "file"    // a file is there, or was read
-	TodosClaim   ClaimKind = "todos"   // all is done
 )
 
 // Claim is a statement of an answer beside what the calls of the session show.

@@ -233,7 +233,7 @@ func (t *turns) canClaims() string {
 	case t.working():
 		return "the agent is working"
 	case len(t.claims.Claims) == 0:
-		return "every claim of the last answer has a call behind it"
+		return "the last answer says nothing of tests that the calls contradict"
 	}
 	return ""
 }

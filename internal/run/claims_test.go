@@ -19,14 +19,14 @@ text: Done. All tests pass, and I updated ` + "`b.go`" + `.
 // What the answer says and the calls do not show is told to the user, in every way of running,
 // and kept. The model is not told.
 func TestWhatAnAnswerClaimsIsTold(t *testing.T) {
-	const tests, change = "says that tests pass; none ran after the last edit", "says that b.go was changed; no call changed it"
+	const tests = "says that tests pass; none ran after the last edit"
 	u := newUser(t)
 	if err := os.WriteFile(filepath.Join(u.dir, "b.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := u.run("-p", claiming(u, "one.go"), "--permission-mode", "edits", "--output-format", "stream-json", "go").wants(0, `"type":"claim"`, tests, change)
+	r := u.run("-p", claiming(u, "one.go"), "--permission-mode", "edits", "--output-format", "stream-json", "go").wants(0, `"type":"claim"`, tests)
 	claims, _ := r.result()["claims"].([]any)
-	if len(claims) != 2 || strings.Count(r.out, `"type":"claim"`) != 1 {
+	if len(claims) != 1 || strings.Count(r.out, `"type":"claim"`) != 1 {
 		t.Errorf("the result tells of %v", claims)
 	}
 	u.run("-p", claiming(u, "two.go"), "--permission-mode", "edits", "--output-format", "json", "go").wants(0, `"claims":[`, tests)

@@ -233,7 +233,7 @@ func (f *staff) outfitted(ctx context.Context, x outfit) session.Config {
 		Storage: session.Storage{Store: x.store, Mark: redact.Mark, Found: x.found, Kept: w.shelf.Kept},
 		Turns: session.Turns{
 			Limits: s.Request.Limits(s.Config), Accept: s.Request.Answer.Judge(), Schema: s.Request.Answer.Grammar(), Await: w.await(), Hooks: x.hooks,
-			Claims: claims.Of(s.Root.Dir(), s.Config.Claims, "task"),
+			Claims: claims.Of(s.Config.Claims, "task"),
 		},
 		Host: session.Host{Observe: x.observe, Wait: s.Wait},
 	})

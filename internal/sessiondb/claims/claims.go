@@ -1,21 +1,25 @@
-// Package claims compares what an answer says was done with what the calls of the session did, by
-// rules and without a model: "says that tests pass; none ran after the last edit".
+// Package claims compares what an answer says of tests with what the calls of the session did, by
+// rules and without a model: "says that tests pass; none ran after the last edit". It also marks
+// the clauses of an answer that a call shows to be true.
 //
 // The one rule: a note is only made of what is sure. A sentence that asks, denies, quotes, supposes
 // or plans claims nothing; what a call may have done in a way that its record does not show (a
 // script, a subagent, a command of the user's) counts as done. What is missed costs little; a
 // false alarm makes people stop reading.
 //
-// Start reading at Check. The answer becomes statements (markdown.go, statement.go), the calls
-// become deeds (deeds.go), and each kind of claim is one file: tests.go, changed.go, ran.go,
-// named.go, done.go. The words that they look for are in words.txt.
+// Start reading at Check. The answer becomes statements (statement.go), the calls become deeds
+// (deeds.go), and evidence.go has the marks. The words that they look for are in words.txt.
 //
 // Known limits: it reads English. A statement in a table of more than two columns, or under a
 // heading that plans, is left.
 package claims
 
 import (
+	"fmt"
+	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"adze/session"
 )
@@ -26,9 +30,6 @@ type Turn struct {
 	// Delegates reports a tool whose calls do more than their own record shows, such as one that
 	// starts a subagent.
 	Delegates func(tool string) bool
-	// Exists reports whether there is a file of this name, at it or anywhere below the working
-	// directory; if nil, nobody looks.
-	Exists func(path string) bool
 }
 
 // How what was found is used, as the configuration says; if empty, shown.
@@ -38,49 +39,151 @@ const (
 	Off  = "off"
 )
 
-// Of is the check for sessions in a folder. delegates are tools whose calls do more than their own
-// record shows.
-func Of(dir, use string, delegates ...string) session.ClaimCheck {
+// Of is the check for sessions. delegates are tools whose calls do more than their own record
+// shows.
+func Of(use string, delegates ...string) session.ClaimCheck {
 	if use == Off {
 		return session.ClaimCheck{}
 	}
 	does := func(name string) bool { return slices.Contains(delegates, name) }
 	return session.ClaimCheck{Send: use == Send, Check: func(a session.Answered) ([]session.Claim, []session.Evidence) {
-		return Check(Turn{Answered: a, Delegates: does, Exists: Below(dir)})
+		return Check(Turn{Answered: a, Delegates: does})
 	}}
 }
 
-// mostNotes bounds what is said of one answer.
-const mostNotes = 5
-
 // Check is what the answer claims and the calls do not show, and what they show, both in the order
-// of the answer. It is pure but for Exists.
-func Check(t Turn) ([]session.Claim, []session.Evidence) {
-	w := work{deeds: deedsOf(t), turn: t}
-	all := statements(t.Text)
-	return w.claimsOf(all), w.shownOf(all)
-}
-
-func (w *work) claimsOf(all []statement) (out []session.Claim) {
-	for _, s := range all {
+// of the answer.
+func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
+	d := deedsOf(t)
+	for _, s := range statements(t.Text) {
 		if s.supposes() {
 			continue
 		}
-		for _, rule := range []func(*work, statement) []session.Claim{tests, changed, ran, named, done} {
-			for _, c := range rule(w, s) {
-				same := func(o session.Claim) bool { return o.Kind == c.Kind && o.Text == c.Text }
-				if len(out) < mostNotes && !slices.ContainsFunc(out, same) {
-					c.Quote = s.quote()
-					out = append(out, c)
-				}
-			}
+		if why := d.doubts(s); why != "" && !slices.ContainsFunc(doubted, func(c session.Claim) bool { return c.Text == why }) {
+			doubted = append(doubted, session.Claim{Kind: session.TestsClaim, Quote: s.quote(), Text: why})
 		}
+		shown = append(shown, d.shows(s)...)
 	}
-	return out
+	return doubted, shown
 }
 
-// work is what rules look things up in.
-type work struct {
-	deeds
-	turn Turn
+// doubts finds a statement that tests pass. It holds where something ran after the last change of
+// code that may have been tests; where that was known for tests alone, it must not have failed.
+func (d *deeds) doubts(s statement) (why string) {
+	if !s.saysTestsPass() || strings.Contains(strings.ToLower(d.asked), "pass") {
+		return ""
+	}
+	edit := d.last(func(x deed) bool { return anyCode(x.changed) })
+	test := d.last(func(x deed) bool { return x.opaque || x.mayTest() })
+	switch {
+	case test >= 0 && test >= edit:
+		if x := d.all[test]; !x.opaque && x.testsFailed() {
+			return fmt.Sprintf("says that tests pass; the last run of them failed: %s", x.commands[0])
+		}
+		return ""
+	case edit >= 0:
+		return "says that tests pass; none ran after the last edit"
+	case d.partial:
+		return ""
+	}
+	return "says that tests pass; none ran"
 }
+
+// testsFailed reports commands that are tests and nothing else, which failed or print that a test
+// did.
+func (x deed) testsFailed() bool {
+	tests := 0
+	for _, c := range x.commands {
+		for _, words := range simple(c) {
+			if isTest(words) {
+				tests++
+			} else if !in("looking")[words[0]] {
+				return false
+			}
+		}
+		if strings.Contains(c, "||") {
+			return false
+		}
+	}
+	return tests > 0 && (x.exit || failures().MatchString(x.output))
+}
+
+func failures() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(FAIL\b|--- FAIL|not ok \d|(=+ |Tests: +)?[1-9]\d* (tests? )?failed\b)`)
+}
+
+// anyCode reports a changed file that tests may depend on.
+func anyCode(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return !slices.Contains([]string{".md", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(n)))
+	})
+}
+
+// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing", "`go
+// test ./...` passes", "passes all tests". What follows the verb must not make the tests hand
+// something over.
+func (s statement) saysTestsPass() bool {
+	for i, t := range s.tokens {
+		if t.kind != word || !in("passes")[t.word] {
+			continue
+		}
+		if denies(s.clause(i)) || has(s.tokens, in("elsewhere")) {
+			return false
+		}
+		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) || objectIsTests(t.word, s.tokens[i+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func subjectIsTests(before []token, verb string) bool {
+	for i := len(before) - 1; i >= 0; i-- {
+		t := before[i]
+		switch {
+		case t.kind == span:
+			all := simple(t.word)
+			return len(all) == 1 && isTest(all[0]) && verb != "pass"
+		case t.kind == sign && (t.word == ":" || t.word == ",") && i == len(before)-1, t.kind == sign && (t.word == "(" || t.word == ")"):
+		case t.kind == sign:
+			return false
+		case t.word == "tests" || t.word == "specs" || t.word == "testsuite":
+			return !ordered(before[:i]) && !(i+1 < len(before) && before[i+1].word == "to")
+		case t.word == "test" || t.word == "suite":
+			return verb != "pass" && !ordered(before[:i])
+		case in("between")[t.word] || isNumber(t.word):
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// ordered reports words that make what follows a wish: "make the tests", "get all tests".
+func ordered(before []token) bool {
+	for i := len(before) - 1; i >= 0 && i >= len(before)-4; i-- {
+		if in("ordered")[before[i].word] {
+			return !(before[i].word == "that" && i > 0 && in("verified")[before[i-1].word])
+		}
+	}
+	return false
+}
+
+func endsWell(after []token) bool {
+	if len(after) == 0 || after[0].kind == sign || in("behind")[after[0].word] {
+		return true
+	}
+	return after[0].word == "in" && len(after) > 1 && len(after[1].word) > 0 && after[1].word[0] >= '0' && after[1].word[0] <= '9'
+}
+
+// objectIsTests reads "passes all 24 tests".
+func objectIsTests(verb string, after []token) bool {
+	for _, t := range after {
+		if t.kind != word || t.word == "tests" || !in("between")[t.word] && !isNumber(t.word) {
+			return t.kind == word && t.word == "tests" && (verb == "passes" || verb == "passed")
+		}
+	}
+	return false
+}
+
+func isNumber(w string) bool { return w != "" && strings.Trim(w, "0123456789/%,.") == "" }

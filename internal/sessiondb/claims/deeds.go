@@ -23,7 +23,6 @@ type deed struct {
 	ran       bool
 	opaque    bool     // it may have done anything
 	commands  []string // that it ran
-	tried     []string // files that it was to change
 	changed   []string
 	read      []string
 }
@@ -31,51 +30,40 @@ type deed struct {
 // deeds are those of the session, oldest first.
 type deeds struct {
 	all   []deed
-	given string   // all that the model was given or wrote into calls
-	asked string   // what the user said in this turn
-	open  []string // todos that are not done
-	fresh bool     // that list is of this turn
+	asked string // what the user said in this turn
 	// partial says that the beginning is summed up: what is not among the deeds may have been done.
 	partial bool
 }
 
-func deedsOf(t Turn) (d deeds) {
-	var given, asked strings.Builder
-	given.WriteString(t.System)
-	args := map[tool.CallID]string{}
+func deedsOf(t Turn) *deeds {
+	d := &deeds{}
 	for i, m := range t.History {
 		now := i >= t.Begin
 		d.partial = d.partial || m.Summary
-		switch m.Role {
-		case session.User:
-			given.WriteString("\n" + m.Text())
-			if now && !m.Note {
-				asked.WriteString("\n" + m.Text())
-			}
-			if m.Own != "" {
-				d.all = append(d.all, deed{now: now, ran: true, opaque: true})
-			}
-		case session.Assistant:
-			for _, c := range m.Calls() {
-				args[c.ID] = c.Arguments
-				given.WriteString("\n" + c.Arguments)
-			}
-		case session.ToolRole:
-			for _, p := range m.Parts {
-				if p.Outcome != nil {
-					d.add(*p.Outcome, now, t.Delegates)
-					given.WriteString("\n" + p.Outcome.Output)
-				}
+		if m.Role == session.User && now && !m.Note {
+			d.asked += "\n" + m.Text()
+		}
+		if m.Role == session.User && m.Own != "" {
+			d.all = append(d.all, deed{now: now, ran: true, opaque: true})
+		}
+		for _, p := range m.Parts {
+			if m.Role == session.ToolRole && p.Outcome != nil {
+				d.add(*p.Outcome, now, t.Delegates)
 			}
 		}
 	}
-	d.given, d.asked = given.String(), asked.String()
 	return d
 }
 
 func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
 	x := deed{tool: o.Tool, call: o.Call, output: o.Output, now: now, changed: o.Changed, succeeded: o.Status == tool.Completed}
-	x.job, x.elsewhere = placeOf(o)
+	var meta struct {
+		Job     string `json:"job"`
+		Running bool   `json:"running"`
+		Workdir string `json:"workdir"`
+	}
+	_ = json.Unmarshal(o.Metadata, &meta) // a tool without it has none of the three
+	x.job, x.elsewhere = meta.Job != "" || meta.Running, meta.Workdir != ""
 	x.ran = o.Status == tool.Completed || o.Status == tool.Failed
 	x.exit = o.Status == tool.Failed && o.Code == tool.CodeExit
 	x.opaque = x.ran && delegates != nil && delegates(o.Tool)
@@ -86,62 +74,109 @@ func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
 		case n.Reach != "" && n.Reach != tool.ServerTool:
 		case n.Permission == tool.Execute && x.ran:
 			x.commands = append(x.commands, n.Target)
-		case n.Permission == tool.Write:
-			x.tried = append(x.tried, n.Target)
 		case n.Permission == tool.Read && x.ran:
 			x.read = append(x.read, n.Target)
 		case n.Permission == tool.Network:
-			x.opaque = x.opaque || x.ran && len(o.Record.Needs) > 0 && strings.Contains(strings.ToLower(o.Output), "pass")
+			x.opaque = x.opaque || x.ran && strings.Contains(strings.ToLower(o.Output), "pass")
 		}
 	}
 	d.all = append(d.all, x)
-	d.todos(o, now)
 }
 
-// todos takes a list of todos that a call came to.
-func (d *deeds) todos(o tool.Outcome, now bool) {
-	var m struct {
-		Todos *[]struct{ Content, Status string }
-	}
-	if o.Status != tool.Completed || json.Unmarshal(o.Metadata, &m) != nil || m.Todos == nil {
-		return
-	}
-	d.open, d.fresh = nil, now
-	for _, t := range *m.Todos {
-		if t.Status == "pending" || t.Status == "in_progress" {
-			d.open = append(d.open, t.Content)
+// last is the newest deed of a kind; -1: there is none.
+func (d *deeds) last(is func(deed) bool) int {
+	for i, x := range slices.Backward(d.all) {
+		if is(x) {
+			return i
 		}
 	}
-}
-
-// opaque reports that something ran of which nobody knows what it did.
-func (d deeds) opaque() bool {
-	return slices.ContainsFunc(d.all, func(x deed) bool { return x.opaque })
-}
-
-// sameFile reports names of which one is the end of the other, folder by folder.
-func sameFile(a, b string) bool {
-	a, b = path.Clean("/"+strings.TrimPrefix(a, "./")), path.Clean("/"+strings.TrimPrefix(b, "./"))
-	return a == b || strings.HasSuffix(a, b) || strings.HasSuffix(b, a)
-}
-
-func anySame(list []string, name string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return sameFile(s, name) })
+	return -1
 }
 
 // simple are the simple commands of a shell text, as words. It only guesses: quotes are not read.
 func simple(text string) (out [][]string) {
-	split := func(r rune) bool { return strings.ContainsRune(";|&\n()", r) }
 	text = strings.NewReplacer("2>&1", "", "&>", ">").Replace(text)
-	for part := range strings.FieldsFuncSeq(text, split) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&\n()", r) }) {
 		words := strings.Fields(part)
-		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "time" || words[0] == "env") {
+		for len(words) > 0 && (strings.Contains(words[0], "=") || in("before")[words[0]]) {
 			words = words[1:]
 		}
-		if len(words) > 0 {
+		if len(words) > 0 && !in("alone")[words[0]] {
 			words[0] = path.Base(words[0])
 			out = append(out, words)
 		}
 	}
 	return out
+}
+
+// mayTest reports a call that may have run tests: a command that is not known for something else,
+// or a look at the log of a run elsewhere.
+func (x deed) mayTest() bool {
+	return slices.ContainsFunc(x.commands, func(c string) bool {
+		return slices.ContainsFunc(simple(c), func(words []string) bool {
+			name := words[0]
+			if in("looking")[name] || in("calm")[name] && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-exec") }) {
+				return false
+			}
+			return name != "git" && !in("calm " + name)[subcommand(words)]
+		})
+	}) || slices.ContainsFunc(x.read, func(name string) bool {
+		return slices.Contains([]string{".log", ".txt", ".xml", ".out"}, path.Ext(name))
+	})
+}
+
+// isTest reports a command that is known to run tests, and nothing else.
+func isTest(words []string) bool {
+	sub := subcommand(words)
+	return in("testers")[words[0]] || in("builders")[words[0]] && (sub == "test" || sub == "t")
+}
+
+// mayWrite reports a command that may have changed files other than what it is known to write, or
+// than what git records.
+func mayWrite(command string) bool {
+	if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(command, "2>&1", ""), ">/dev/null", ""), ">") {
+		return true
+	}
+	all := simple(command)
+	return slices.ContainsFunc(all, func(words []string) bool {
+		sub := subcommand(words)
+		switch {
+		case in("looking")[words[0]], words[0] == "pytest", words[0] == "git" && len(all) == 1 && in("recording")[sub]:
+			return false
+		case words[0] == "sed":
+			return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in") })
+		}
+		return !in("looking " + words[0])[sub]
+	})
+}
+
+// subcommand is the first argument that is no option.
+func subcommand(words []string) string {
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") {
+			return w
+		}
+	}
+	return ""
+}
+
+// mayHaveChangedAfter reports that something behind a deed may have changed code.
+func (d *deeds) mayHaveChangedAfter(at int) bool {
+	return slices.ContainsFunc(d.all[at+1:], func(x deed) bool {
+		return x.opaque || anyCode(x.changed) || slices.ContainsFunc(x.commands, mayWrite)
+	})
+}
+
+// alone is the only simple command of a deed, run where the session works, with nothing that could
+// hide how it ended.
+func (x deed) alone() (words []string, ok bool) {
+	if len(x.commands) != 1 || x.job || x.elsewhere {
+		return nil, false
+	}
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(x.commands[0]), "2>&1"))
+	if strings.ContainsAny(text, ";|&()<>`$\n\\*?{}") {
+		return nil, false
+	}
+	words = strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(text))
+	return words, len(words) > 0 && !strings.Contains(words[0], "=")
 }

@@ -1,53 +1,47 @@
 package claims
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
 	"adze/session"
-	"adze/tool"
 )
 
-// shownOf returns the clauses of the answer that calls show to be true, in the order of the
-// answer. It is pure.
+// shows returns the clauses of a statement with the calls that show them, or nothing.
 //
 // The one rule: a sentence is marked only when each of its words is understood and each of its
 // clauses is shown. "All tests pass" may be; "all tests pass on Windows" is not, whatever ran. A
 // mark that is missing costs little; a wrong one costs the trust in all others.
-func (w *work) shownOf(all []statement) (out []session.Evidence) {
-	for _, s := range all {
-		if s.supposes() || len(s.lead) > 0 && denies(s.lead) || s.qualified() {
-			continue
-		}
-		out = append(out, w.shows(s)...)
+func (d *deeds) shows(s statement) (out []session.Evidence) {
+	if len(s.lead) > 0 && denies(s.lead) || denies(s.tokens) || has(s.tokens, in("elsewhere")) || has(s.tokens, in("qualifying")) {
+		return nil
 	}
-	return out
-}
-
-// shows returns what shows each clause of a statement, or nothing.
-func (w *work) shows(s statement) (out []session.Evidence) {
-	rules := []func(*work, []token) (session.Evidence, bool){testsPass, builds, passed, executed, updated, committed}
 	for _, c := range s.clauses() {
-		shown := slices.ContainsFunc(rules, func(rule func(*work, []token) (session.Evidence, bool)) bool {
-			e, ok := rule(w, c)
-			if ok {
-				e.Quote = statement{tokens: c}.quote()
-				out = append(out, e)
-			}
-			return ok
-		})
-		if !shown {
+		kind, at := session.CommandClaim, -1
+		for _, rule := range []func(*deeds, []token) int{testsPass, builds, passed, executed, committed} {
+			at = max(at, rule(d, c))
+		}
+		if at < 0 {
+			kind, at = session.ChangeClaim, updated(d, c)
+		}
+		if at < 0 {
 			return nil
 		}
+		x := d.all[at]
+		if (statement{tokens: c}).saysTestsPass() {
+			kind = session.TestsClaim
+		}
+		e := session.Evidence{Kind: kind, Call: x.call, Quote: statement{tokens: c}.quote(), Text: x.tool}
+		if kind != session.ChangeClaim {
+			e.Text = x.commands[0]
+			if slices.ContainsFunc(d.all[:at], func(x deed) bool { return anyCode(x.changed) }) {
+				e.Text += ", after the last edit"
+			}
+		}
+		out = append(out, e)
 	}
 	return out
-}
-
-// qualified reports a sentence with a word that may change what its clauses mean.
-func (s statement) qualified() bool {
-	return denies(s.tokens) || has(s.tokens, in("elsewhere")) || has(s.tokens, in("qualifying"))
 }
 
 // clauses cuts a statement at signs and at "and", "but" and "so".
@@ -57,7 +51,7 @@ func (s statement) clauses() (out [][]token) {
 		if i < len(s.tokens) && s.tokens[i].kind == sign && s.tokens[i].word == "(" && slices.ContainsFunc(s.tokens[i+1:min(i+2, len(s.tokens))], func(t token) bool { return t.kind == span || isNumber(t.word) }) {
 			continue // how many, or by which command, stands behind what
 		}
-		if i == len(s.tokens) || s.tokens[i].kind == sign || s.tokens[i].kind == word && (s.tokens[i].word == "and" || s.tokens[i].word == "but" || s.tokens[i].word == "so") {
+		if i == len(s.tokens) || s.tokens[i].kind == sign || s.tokens[i].joins() {
 			if i > begin {
 				out = append(out, s.tokens[begin:i:i])
 			}
@@ -86,176 +80,113 @@ func only(clause []token, names ...string) (code string, numbers []string, ok bo
 }
 
 // testsPass takes "all tests pass", "the 24 tests are green", "`go test ./...` passes".
-func testsPass(w *work, clause []token) (session.Evidence, bool) {
+func testsPass(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainTests", "plain")
-	if !ok || !saysTestsPass(statement{tokens: clause}) {
-		return session.Evidence{}, false
+	at := d.last(func(x deed) bool { return x.opaque || x.mayTest() })
+	if !ok || at < 0 || !(statement{tokens: clause}).saysTestsPass() {
+		return -1
 	}
-	at := w.last(func(d deed) bool { return d.opaque || ranTests(d) })
-	if at < 0 {
-		return session.Evidence{}, false
-	}
-	d := w.all[at]
-	command, alone := d.alone()
+	x := d.all[at]
+	words, alone := x.alone()
 	switch {
-	case !alone || !d.succeeded || !isTest(d.commands[0]) || w.mayHaveChangedAfter(at):
-		return session.Evidence{}, false
-	case code != "" && !sameWords(code, d.commands[0]), code == "" && !wholeTests(command):
-		return session.Evidence{}, false
-	case !someRan(command, d.output):
-		return session.Evidence{}, false
+	case !alone || !x.succeeded || !isTest(words) || d.mayHaveChangedAfter(at) || !someRan(words, x.output),
+		code != "" && !sameWords(code, x.commands[0]), code == "" && !wholeTests(words),
+		slices.ContainsFunc(numbers, func(n string) bool { return !counts(x.output, n) }):
+		return -1
 	}
-	for _, n := range numbers {
-		if !counts(d.output, n) {
-			return session.Evidence{}, false
-		}
-	}
-	return w.evidence(session.TestsClaim, d, at), true
+	return at
 }
 
 // builds takes "the project builds", "the build succeeds", "it compiles".
-func builds(w *work, clause []token) (session.Evidence, bool) {
+func builds(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainBuild", "plain")
-	if !ok || code != "" || len(numbers) > 0 || !has(clause, in("building")) {
-		return session.Evidence{}, false
-	}
 	noun := has(clause, map[string]bool{"build": true})
-	if noun && !has(clause, in("passes")) {
-		return session.Evidence{}, false
+	if !ok || code != "" || len(numbers) > 0 || !has(clause, in("building")) || noun && !has(clause, in("passes")) {
+		return -1
 	}
-	return w.ranWell(session.CommandClaim, wholeBuild)
+	return d.ranWell(wholeBuild)
 }
 
 // passed takes "`go vet ./...` passes", "`make lint` is clean".
-func passed(w *work, clause []token) (session.Evidence, bool) {
+func passed(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plain")
-	if !ok || code == "" || isTest(code) || len(numbers) > 0 || !has(clause, in("passes")) && !has(clause, in("clean")) || clause[0].kind != span && !in("articles")[clause[0].word] && clause[0].word != "now" {
-		return session.Evidence{}, false
+	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("passes")) && !has(clause, in("clean")) || clause[0].kind != span && !in("articles")[clause[0].word] && clause[0].word != "now" {
+		return -1
 	}
-	return w.ranWell(session.CommandClaim, func(words []string) bool { return slices.Equal(words, strings.Fields(code)) })
+	if all := simple(code); len(all) == 1 && isTest(all[0]) {
+		return -1
+	}
+	return d.ranWell(func(words []string) bool { return slices.Equal(words, strings.Fields(code)) })
 }
 
 // executed takes "I ran `make lint`".
-func executed(w *work, clause []token) (session.Evidence, bool) {
+func executed(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainRan")
 	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("executed")) {
-		return session.Evidence{}, false
+		return -1
 	}
-	well := has(clause, map[string]bool{"successfully": true})
-	for i, d := range slices.Backward(w.all) {
-		if len(d.commands) == 1 && d.ran && !d.job && sameWords(code, d.commands[0]) {
-			return w.evidence(session.CommandClaim, d, i), !well || d.succeeded
-		}
+	at := d.last(func(x deed) bool { return len(x.commands) == 1 && x.ran && !x.job && sameWords(code, x.commands[0]) })
+	if at >= 0 && has(clause, map[string]bool{"successfully": true}) && !d.all[at].succeeded {
+		return -1
 	}
-	return session.Evidence{}, false
+	return at
 }
 
 // updated takes "I updated `a.go`". What the file was changed for is not shown by a call.
-func updated(w *work, clause []token) (session.Evidence, bool) {
+func updated(d *deeds, clause []token) int {
 	verb := slices.IndexFunc(clause, func(t token) bool { return t.kind == word && in("plainChanging")[t.word] })
 	if verb < 0 || verb == len(clause)-1 || verb > 0 && !byMe(clause[:verb]) {
-		return session.Evidence{}, false
+		return -1
 	}
 	if _, _, ok := only(clause[:verb], "plainRan"); !ok {
-		return session.Evidence{}, false
+		return -1
 	}
 	after := clause[verb+1:]
 	for len(after) > 1 && in("articles")[after[0].word] {
 		after = after[1:]
 	}
-	f, ok := fileOf(after[0])
-	if !ok || len(after) != 1 || f.line {
-		return session.Evidence{}, false
+	name := strings.TrimPrefix(strings.Trim(after[0].text, "`"), "./")
+	if len(after) != 1 || !strings.Contains(name, ".") {
+		return -1
 	}
-	for i, d := range slices.Backward(w.all) {
-		if d.now && anyEnds(d.changed, f.name) {
-			return w.evidence(session.ChangeClaim, d, i), true
-		}
-	}
-	return session.Evidence{}, false
-}
-
-// committed takes "I committed the changes as `abc1234`".
-func committed(w *work, clause []token) (session.Evidence, bool) {
-	code, numbers, ok := only(clause, "plainCommit")
-	if !ok || !has(clause, map[string]bool{"committed": true}) || len(numbers) > 0 || code != "" && !commitID().MatchString(code) {
-		return session.Evidence{}, false
-	}
-	for i, d := range slices.Backward(w.all) {
-		if words, alone := d.alone(); d.now && alone && d.succeeded && len(words) > 1 && words[0] == "git" && subcommand(words) == "commit" &&
-			!slices.Contains(words, "--dry-run") && (code == "" || strings.Contains(d.output, code)) {
-			return w.evidence(session.CommandClaim, d, i), true
-		}
-	}
-	return session.Evidence{}, false
-}
-
-func commitID() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{7,40}$`) }
-
-// ranWell finds the newest command of a kind, if it succeeded and nothing may have changed since.
-func (w *work) ranWell(kind session.ClaimKind, is func(words []string) bool) (session.Evidence, bool) {
-	for i, d := range slices.Backward(w.all) {
-		words, alone := d.alone()
-		if !alone || !is(words) {
-			continue
-		}
-		if !d.succeeded || w.mayHaveChangedAfter(i) {
-			break
-		}
-		return w.evidence(kind, d, i), true
-	}
-	return session.Evidence{}, false
-}
-
-func (w *work) last(is func(deed) bool) int {
-	for i, d := range slices.Backward(w.all) {
-		if is(d) {
-			return i
-		}
-	}
-	return -1
-}
-
-// mayHaveChangedAfter reports that something behind a deed may have changed code.
-func (w *work) mayHaveChangedAfter(at int) bool {
-	return slices.ContainsFunc(w.all[at+1:], func(d deed) bool {
-		return d.opaque || anyCode(d.changed) || slices.ContainsFunc(d.commands, func(c string) bool { return mayWrite(c) && !onlyRecords(c) })
+	return d.last(func(x deed) bool {
+		return x.now && slices.ContainsFunc(x.changed, func(c string) bool { return c == name || strings.HasSuffix(c, "/"+name) })
 	})
 }
 
-// onlyRecords reports a git command that changes no file of the project but through a hook, which
-// is told with the call.
-func onlyRecords(command string) bool {
-	words, alone := deed{commands: []string{command}}.alone()
-	return alone && words[0] == "git" && in("recording")[subcommand(words)]
+// byMe reports "I", with what may stand between it and its verb.
+func byMe(before []token) bool {
+	for _, t := range slices.Backward(before) {
+		if t.kind == word && (t.word == "i" || t.word == "i've") {
+			return true
+		}
+		if t.kind != word || !in("adverbs")[t.word] {
+			return false
+		}
+	}
+	return false
 }
 
-// evidence words what a deed shows.
-func (w *work) evidence(kind session.ClaimKind, d deed, at int) session.Evidence {
-	e := session.Evidence{Kind: kind, Call: d.call}
-	switch {
-	case kind == session.ChangeClaim:
-		e.Text = d.tool
-	case slices.ContainsFunc(w.all[:at], func(d deed) bool { return anyCode(d.changed) }):
-		e.Text = d.commands[0] + ", after the last edit"
-	default:
-		e.Text = d.commands[0]
+// committed takes "I committed the changes as `abc1234`".
+func committed(d *deeds, clause []token) int {
+	code, numbers, ok := only(clause, "plainCommit")
+	if !ok || !has(clause, map[string]bool{"committed": true}) || len(numbers) > 0 || code != "" && !regexp.MustCompile(`^[0-9a-f]{7,40}$`).MatchString(code) {
+		return -1
 	}
-	return e
+	return d.last(func(x deed) bool {
+		words, alone := x.alone()
+		return x.now && alone && x.succeeded && len(words) > 1 && words[0] == "git" && subcommand(words) == "commit" &&
+			!slices.Contains(words, "--dry-run") && (code == "" || strings.Contains(x.output, code))
+	})
 }
 
-// alone is the only simple command of a deed, run where the session works, with nothing that could
-// hide how it ended.
-func (d deed) alone() (words []string, ok bool) {
-	if len(d.commands) != 1 || d.job || d.elsewhere {
-		return nil, false
+// ranWell finds the newest command of a kind, if it succeeded and nothing may have changed since.
+func (d *deeds) ranWell(is func(words []string) bool) int {
+	at := d.last(func(x deed) bool { words, alone := x.alone(); return alone && is(words) })
+	if at >= 0 && (!d.all[at].succeeded || d.mayHaveChangedAfter(at)) {
+		return -1
 	}
-	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(d.commands[0]), "2>&1"))
-	if strings.ContainsAny(text, ";|&()<>`$\n\\*?{}") {
-		return nil, false
-	}
-	words = strings.Fields(strings.NewReplacer(`"`, "", "'", "").Replace(text))
-	return words, len(words) > 0 && !strings.Contains(words[0], "=")
+	return at
 }
 
 // sameWords reports code of an answer that is a command word by word.
@@ -268,38 +199,38 @@ func wholeTests(words []string) bool {
 	name, rest := words[0], words[1:]
 	switch {
 	case name == "go":
-		return len(rest) > 0 && rest[0] == "test" && slices.Contains(rest, "./...") && onlyFlags(without(rest[1:], "./..."), "-v", "-race", "-count", "-timeout", "-shuffle", "-cover")
+		return slices.Contains(rest, "./...") && onlyFlags(rest, "test", "./...", "-v", "-race", "-count", "-timeout", "-shuffle", "-cover")
 	case name == "cargo":
-		return len(rest) > 0 && rest[0] == "test" && onlyFlags(rest[1:], "--workspace", "--all", "--quiet", "-q", "--verbose")
-	case in("testers")[name] && name != "vitest":
-		return onlyFlags(rest, "-q", "-v", "-vv", "-x", "--verbose", "--quiet", "--tb", "--ci")
+		return onlyFlags(rest, "test", "--workspace", "--all", "--quiet", "-q", "--verbose")
 	case name == "vitest":
 		return slices.Equal(rest, []string{"run"})
+	case in("testers")[name]:
+		return onlyFlags(rest, "-q", "-v", "-vv", "-x", "--verbose", "--quiet", "--tb", "--ci")
 	}
 	return in("builders")[name] && len(rest) == 1 && (rest[0] == "test" || rest[0] == "t")
 }
 
 // wholeBuild reports a command that builds all of a project.
 func wholeBuild(words []string) bool {
-	name, rest := words[0], words[1:]
-	switch name {
+	rest := strings.Join(words[1:], " ")
+	switch name := words[0]; name {
 	case "go":
-		return slices.Equal(rest, []string{"build", "./..."})
+		return rest == "build ./..."
 	case "cargo":
-		return len(rest) > 0 && rest[0] == "build" && onlyFlags(rest[1:], "--workspace", "--all", "--release", "--quiet", "-q")
+		return subcommand(words) == "build" && onlyFlags(words[1:], "build", "--workspace", "--all", "--release", "--quiet", "-q")
 	case "make":
-		return len(rest) == 0 || len(rest) == 1 && (rest[0] == "all" || rest[0] == "build")
+		return rest == "" || rest == "all" || rest == "build"
 	case "npm", "pnpm", "yarn", "bun":
-		return slices.Equal(rest, []string{"run", "build"}) || name != "npm" && slices.Equal(rest, []string{"build"})
+		return rest == "run build" || name != "npm" && rest == "build"
 	case "mvn", "gradle", "dotnet", "swift":
-		return len(rest) == 1 && (rest[0] == "build" || rest[0] == "compile" || rest[0] == "package")
+		return rest == "build" || rest == "compile" || rest == "package"
 	case "tsc":
-		return len(rest) == 0 || slices.Equal(rest, []string{"--noEmit"})
+		return rest == "" || rest == "--noEmit"
 	}
 	return false
 }
 
-// onlyFlags reports words that are all among some flags, with or without a value behind "=".
+// onlyFlags reports words that are all among some, with or without a value behind "=".
 func onlyFlags(words []string, flags ...string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
@@ -307,19 +238,22 @@ func onlyFlags(words []string, flags ...string) bool {
 	})
 }
 
-func without(words []string, word string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
-}
-
-// someRan reports that a run of tests was not empty, where its output tells.
+// someRan reports that a run of tests was not empty, where its output tells: go test says "[no
+// tests to run]" also of a package with benchmarks alone, bun "0 pass".
 func someRan(words []string, output string) bool {
-	switch words[0] {
-	case "go":
-		return regexp.MustCompile(`(?m)^ok\s`).MatchString(output)
-	case "cargo", "pytest", "jest", "vitest":
-		return regexp.MustCompile(`\b[1-9]\d* pass`).MatchString(output)
+	matches := func(pattern string) bool { return regexp.MustCompile(`(?mi)` + pattern).MatchString(output) }
+	switch {
+	case words[0] == "go", strings.Contains(output, "[no tests to run]"):
+		ran := slices.ContainsFunc(strings.Split(output, "\n"), func(line string) bool {
+			return strings.HasPrefix(line, "ok") && len(line) > 2 && (line[2] == ' ' || line[2] == '\t') && !strings.Contains(line, "[no tests to run]")
+		})
+		return ran && (!matches(`^\s*--- SKIP`) || matches(`^\s*--- PASS`))
+	case matches(`\b[1-9]\d* (tests? )?pass`), matches(`\bpass(ed)?:? [1-9]`):
+		return true
+	case slices.Contains([]string{"cargo", "pytest", "jest", "vitest", "bun"}, words[0]):
+		return false
 	}
-	return true
+	return !matches(`\b0 (tests? )?pass`) && !matches(`\bpass(ed)?:? 0\b`) && !matches(`\b[1-9]\d* skipped`) && !matches(`\bno tests\b`)
 }
 
 // counts reports an output in which so many tests passed.
@@ -328,21 +262,4 @@ func counts(output, n string) bool {
 		return n == total && counts(output, n)
 	}
 	return n != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(n)+` (tests? )?(passed|passing|pass|ok)\b`).MatchString(output)
-}
-
-// anyEnds reports a changed file that is the one named, or ends with it folder by folder.
-func anyEnds(changed []string, name string) bool {
-	return slices.ContainsFunc(changed, func(c string) bool { return c == name || strings.HasSuffix(c, "/"+name) })
-}
-
-// placeOf reads from the metadata of a command whether it is a job, and whether it ran in another
-// folder than the session's.
-func placeOf(o tool.Outcome) (job, elsewhere bool) {
-	var meta struct {
-		Job     string `json:"job"`
-		Running bool   `json:"running"`
-		Workdir string `json:"workdir"`
-	}
-	_ = json.Unmarshal(o.Metadata, &meta) // a tool without it has none of the three
-	return meta.Job != "" || meta.Running, meta.Workdir != ""
 }

@@ -38,6 +38,14 @@ func ended(name string) *talk {
 		return k.edits("config.py").prints("pytest -q", "........\n24 passed in 0.12s\nexit code 0")
 	case "empty":
 		return k.edits("config.go").prints("go test ./...", "?   \texample\t[no test files]\nexit code 0")
+	case "nothing to run":
+		return k.edits("config.go").prints("go test ./...", "ok  \texample/config\t0.01s [no tests to run]\nexit code 0")
+	case "benchmarks":
+		return k.edits("config.go").prints("make test", "BenchmarkA 10\nok  \texample/config\t0.01s [no tests to run]\nexit code 0")
+	case "skipped":
+		return k.edits("config.go").prints("go test -v ./...", "--- SKIP: TestA (0.00s)\nPASS\nok  \texample/config\t0.01s\nexit code 0")
+	case "skipped by bun":
+		return k.edits("config.ts").prints("bun test", " 0 pass\n 1 skip\n 0 fail\nexit code 0")
 	case "job":
 		return k.edits("config.go").prints("go test ./...", "started job-1", func(o *tool.Outcome) { o.Metadata = []byte(`{"job":"job-1","running":true}`) })
 	case "elsewhere":
@@ -110,6 +118,15 @@ func evidence(k *talk, answer string) []session.Evidence {
 	k.a.Text = answer
 	_, shown := claims.Check(claims.Turn{Answered: k.a, Delegates: func(name string) bool { return name == "task" }})
 	return shown
+}
+
+// TestRunsWithoutATestShowNothing looks at runs in which no test ran.
+func TestRunsWithoutATestShowNothing(t *testing.T) {
+	for _, name := range []string{"empty", "nothing to run", "benchmarks", "skipped", "skipped by bun"} {
+		if got := evidence(ended(name), "All tests pass."); len(got) > 0 {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }
 
 // TestEvidenceNamesTheCall looks at what a mark says.

@@ -1,19 +1,19 @@
 package claims
 
 import (
-	"cmp"
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
+
+	"adze/internal/text/markdown"
 )
 
 // statement is one sentence.
 type statement struct {
 	tokens []token
-	item   bool
 	lead   []token // what stands above a list
 	asks   bool
 }
@@ -44,7 +44,7 @@ func statements(answer string) (out []statement) {
 	for _, b := range blocks(strings.ToValidUTF8(answer, "?")) {
 		lead := tokens(b.lead)
 		for _, s := range sentences(tokens(b.text)) {
-			s.item, s.lead = b.item, lead
+			s.lead = lead
 			out = append(out, s)
 		}
 	}
@@ -88,108 +88,63 @@ func sentences(all []token) (out []statement) {
 	return out
 }
 
+// pieces are code spans, quotations, words and signs.
+var pieces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("``.+?``|`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’']*[’']|「[^」]*」|[,;:()?!.]+|[^\\s`*()\\[\\]\"“”«»]+")
+})
+
+// addresses are those of links.
+var addresses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\([^)\n]*\)`) })
+
+var plain = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("**", "", "__", "", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ", "。", ". ", "！", "! ", "？", "? ", "、", ", ", "，", ", ")
+})
+
 // tokens reads a block. What somebody else said, in quotation marks, is one word of no meaning.
 func tokens(text string) (out []token) {
-	text = plain().Replace(text)
+	text = addresses().ReplaceAllString(plain().Replace(text), "]")
 	out = make([]token, 0, len(text)/6)
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
+	for _, at := range pieces().FindAllStringIndex(text, -1) {
+		piece := text[at[0]:at[1]]
+		first, size := utf8.DecodeRuneInString(piece)
+		_, end := utf8.DecodeLastRuneInString(piece)
 		switch {
-		case unicode.IsSpace(r) || r == '*':
-			text = text[size:]
-		case r == '`':
-			var content string
-			content, text = codeSpan(text)
+		case first == '`':
+			content := strings.Trim(piece, "`")
 			out = append(out, token{"`" + content + "`", strings.TrimSpace(content), span})
-		case closing(r) != 0 && quoted(text, r) > 0:
-			n := quoted(text, r)
-			content := text[size:n]
-			if strings.ContainsAny(content, " \t") || content == "" {
+		case strings.ContainsRune(`"“„«‘「`, first) && len(piece) > size:
+			if content := piece[size : len(piece)-end]; strings.ContainsAny(content, " \t") || content == "" {
 				out = append(out, token{"…", "…", word})
 			} else {
 				out = append(out, token{content, content, span})
 			}
-			text = text[n+utf8.RuneLen(closing(r)):]
-		case r == '[':
-			text = text[size:]
-		case r == ']':
-			if text = text[size:]; strings.HasPrefix(text, "(") {
-				if at := strings.IndexByte(text, ')'); at > 0 {
-					text = text[at+1:]
-				}
-			}
-		case strings.ContainsRune(",;:()?!.…。！？、，", r):
-			out, text = append(out, token{string(r), string(cmp.Or(pairOf(r, "。…！？、，", "..!?,,"), r)), sign}), text[size:]
 		default:
-			out, text = words(out, text)
+			out = words(out, strings.ReplaceAll(piece, "’", "'"))
 		}
 	}
 	return out
 }
 
-var plain = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer("**", "", "__", "", "’", "'", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ")
-})
-
-// pairOf is the sign of to that stands where r stands in from; if 0, it does not.
-func pairOf(r rune, from, to string) rune {
-	at := strings.IndexRune(from, r)
-	if at < 0 {
-		return 0
-	}
-	return []rune(to)[utf8.RuneCountInString(from[:at])]
-}
-
-// codeSpan is the content of the code at the start of a text, and what stands behind it.
-func codeSpan(text string) (content, rest string) {
-	ticks := len(text) - len(strings.TrimLeft(text, "`"))
-	mark := text[:ticks]
-	if at := strings.Index(text[ticks:], mark); at >= 0 {
-		return text[ticks : ticks+at], text[2*ticks+at:]
-	}
-	return "", text[ticks:]
-}
-
-// closing is the mark that ends a quotation; if 0, r begins none.
-func closing(r rune) rune { return pairOf(r, `"“„«‘「`, `"”“»'」`) }
-
-// quoted is where a quotation at the start of a text ends; if 0, nowhere.
-func quoted(text string, open rune) int {
-	size := utf8.RuneLen(open)
-	if at := strings.IndexRune(text[size:], closing(open)); at >= 0 {
-		return size + at
-	}
-	return 0
-}
-
-// words adds the word at the start of a text, and the sign at its end.
-func words(out []token, text string) (tokens []token, rest string) {
-	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`*()[]“”\"«»", r) })
-	if end < 0 {
-		end = len(text)
-	}
-	if end == 0 {
-		_, end = utf8.DecodeRuneInString(text)
-	}
-	w, rest := text[:end], text[end:]
-	body := strings.TrimRight(w, ".,;:!?…")
-	if lower := strings.ToLower(w); lower == "e.g." || lower == "i.e." || lower == "etc." {
-		return append(out, token{w, lower[:len(lower)-1], word}), rest
+// words adds a word and the sign at its end.
+func words(out []token, piece string) []token {
+	body := strings.TrimRight(piece, ".,;:!?…()")
+	if lower := strings.ToLower(piece); lower == "e.g." || lower == "i.e." || lower == "etc." {
+		return append(out, token{piece, lower[:len(lower)-1], word})
 	}
 	if body != "" {
 		out = append(out, token{body, strings.ToLower(body), word})
 	}
-	if tail := w[len(body):]; tail != "" {
-		sure := tail
-		if strings.Contains(tail, "?") {
-			sure = "?"
+	if tail := piece[len(body):]; tail != "" {
+		mark := tail[:1]
+		switch {
+		case strings.Contains(tail, "?"):
+			mark = "?"
+		case strings.HasPrefix(tail, "…"):
+			mark = "."
 		}
-		out = append(out, token{tail, sure[:1], sign})
-		if strings.HasPrefix(tail, "…") {
-			out[len(out)-1].word = "."
-		}
+		out = append(out, token{tail, mark, sign})
 	}
-	return out, rest
+	return out
 }
 
 // has reports whether one of the words stands in tokens.
@@ -239,9 +194,7 @@ func denies(tokens []token) bool {
 
 // clause is the part of the statement around a token.
 func (s statement) clause(at int) []token {
-	ends := func(t token) bool {
-		return t.kind == sign && strings.ContainsAny(t.word, ",;:()") || t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
-	}
+	ends := func(t token) bool { return t.kind == sign && strings.ContainsAny(t.word, ",;:()") || t.joins() }
 	from, to := at, at
 	for from > 0 && !ends(s.tokens[from-1]) {
 		from--
@@ -250,4 +203,56 @@ func (s statement) clause(at int) []token {
 		to++
 	}
 	return s.tokens[from:to]
+}
+
+// joins reports a word that begins another clause.
+func (t token) joins() bool {
+	return t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
+}
+
+// block is text that stands together: a paragraph, an item of a list, a heading, a row of a table.
+type block struct {
+	text string
+	lead string // the heading and the line above a list
+}
+
+// blocks reads Markdown without what is code, quoted, or an open box.
+func blocks(text string) (out []block) {
+	var p markdown.Parser
+	for line := range strings.SplitSeq(strings.NewReplacer("\n• ", "\n- ", "\n– ", "\n- ").Replace("\n"+text), "\n") {
+		p.Line(strings.TrimRight(line, "\r"))
+	}
+	p.End()
+	var heading, lead string
+	for _, b := range p.Finished() {
+		text := strings.TrimSpace(string(b.Text))
+		item, quote := false, false
+		for _, c := range b.In {
+			item, quote = c.Fresh, quote || c.Quote
+		}
+		switch {
+		case quote || b.Kind == markdown.Code || text == "":
+		case b.Kind == markdown.Heading:
+			heading, lead = text, ""
+			out = append(out, block{text: text})
+		case b.Kind == markdown.Table || text[0] == '|':
+			for line := range strings.SplitSeq(text, "\n") {
+				if cells := markdown.Cells(line); len(cells) == 2 && strings.Trim(cells[0], " :-") != "" { // a term and what is said of it; of more nothing is known
+					out = append(out, block{cells[0] + ": " + cells[1], heading + " " + lead})
+				}
+			}
+		case item:
+			if len(text) > 2 && text[0] == '[' && text[2] == ']' { // the box of a task
+				if text = strings.TrimSpace(text[3:]); strings.HasPrefix(string(b.Text), "[ ]") {
+					continue
+				}
+			}
+			out = append(out, block{text, heading + " " + lead})
+		default:
+			if out, lead = append(out, block{text: text, lead: heading}), ""; strings.HasSuffix(strings.TrimRight(text, "*_ "), ":") {
+				lead = text
+			}
+		}
+	}
+	return out
 }
