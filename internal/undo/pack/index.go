@@ -40,25 +40,10 @@ func (x index) place(i, num int) place {
 	return place{num, int64(binary.LittleEndian.Uint64(r[32:])), int64(binary.LittleEndian.Uint64(r[40:]))}
 }
 
-// find returns the number of a hash, or -1. Hashes are evenly spread, so it begins where the hash
-// should stand.
+// find returns the number of a hash, or -1.
 func (x index) find(h Hash) int {
-	n := x.len()
-	guess := int(binary.BigEndian.Uint64(h[:]) >> 32 * uint64(n) >> 32)
-	lo, hi := 0, n
-	for width := 32; width < n; width *= 4 {
-		if a := guess - width; a > lo && bytes.Compare(x.rec(a)[:32], h[:]) <= 0 {
-			lo = a
-		}
-		if b := guess + width; b < hi && bytes.Compare(x.rec(b)[:32], h[:]) > 0 {
-			hi = b
-		}
-		if (lo > 0 || guess-width <= 0) && (hi < n || guess+width >= n) {
-			break
-		}
-	}
-	i := lo + sort.Search(hi-lo, func(i int) bool { return bytes.Compare(x.rec(lo + i)[:32], h[:]) >= 0 })
-	if i < n && bytes.Equal(x.rec(i)[:32], h[:]) {
+	i := sort.Search(x.len(), func(i int) bool { return bytes.Compare(x.rec(i)[:32], h[:]) >= 0 })
+	if i < x.len() && bytes.Equal(x.rec(i)[:32], h[:]) {
 		return i
 	}
 	return -1
