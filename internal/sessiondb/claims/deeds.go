@@ -83,7 +83,7 @@ func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
 	d.all = append(d.all, x)
 }
 
-// last is the newest deed of a kind; -1: there is none.
+// last returns the index of the newest deed of a kind, or -1.
 func (d *deeds) last(is func(deed) bool) int {
 	for i, x := range slices.Backward(d.all) {
 		if is(x) {

@@ -15,7 +15,7 @@ import (
 // same in ten years, and tells nobody that it was opened. Every text of a session goes through
 // web.text, and stands between tags or in an attribute with double quotes; all else is written in
 // this package. So nothing needs to know the grammar of HTML, as html/template does, which would
-// have the linker keep every method of the program: 4 MB.
+// have the linker keep every method of the program: 5.8 MB more of 55.9.
 
 // pageHead is the page up to its body, with an empty title.
 //
