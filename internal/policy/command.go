@@ -250,7 +250,7 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 		v.effect, v.rule, v.layer = Allow, j.by.rule, j.by.layer
 		v.run, v.unseen = j.plan(s), unseen
 	default:
-		v.effect, v.layer = Allow, looking
+		v.effect, v.layer = Allow, readOnlyLayer
 		v.run, v.unseen = j.plan(s), true
 	}
 	return v

@@ -73,8 +73,9 @@ func ownReason(doing string) string {
 	return fmt.Sprintf("%s is not possible: adze keeps its own configuration and sessions there, and no tool changes them; say what should be changed, so that the person does it", doing)
 }
 
-// careful says why a file is asked for by what it is, in every mode but yolo; if empty, it is not.
-// Part is what an allow rule has to spell out.
+// careful says why a file is asked for in every mode but yolo, because it holds secrets, makes
+// programs run something or is adze's own; if empty, it is not. Part is what an allow rule has to
+// spell out.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {
 		part, why := delicatePart(place, p.home)

@@ -36,7 +36,7 @@ func (r Rule) Describe() Description {
 		return r.server.describe()
 	case len(r.argv.tokens) == 0 && r.argv.rest:
 		return Description{
-			Covers: "every command, and every tool of every MCP server", Spares: "programs behind sudo or sh -c, files that are asked for by what they are", Saved: everyWorkspace,
+			Covers: "every command, and every tool of every MCP server", Spares: "programs behind sudo or sh -c, files that hold secrets or make programs run things", Saved: everyWorkspace,
 		}
 	}
 	return r.describeWords()

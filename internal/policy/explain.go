@@ -109,7 +109,7 @@ func (p *Policy) part(mode Mode, s simple) Part {
 		return by(r, "the allow rule matches every word")
 	}
 	if why := looksAlone(s); why != "" {
-		out.Effect, out.Layer, out.Why = Allow, looking, why
+		out.Effect, out.Layer, out.Why = Allow, readOnlyLayer, why
 		return out
 	}
 	out.Effect, out.Layer, out.Why = mode.byDefault(tool.Execute, false), layerOf(mode), "no rule matches"

@@ -30,7 +30,7 @@ type verdict struct {
 	server  serverTool    // that is asked for
 	folder  bool          // the file is looked through as a folder
 	barred  string        // why no rule can cover the command; if empty, one may
-	careful bool          // the file is asked for by what it is
+	careful bool          // the file holds secrets, or makes programs run something
 	looks   bool          // every program of the command only looks
 	firm    bool          // a question that no sandbox answers
 	run     *tool.Judged

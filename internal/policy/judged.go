@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// looking is the layer of programs that only look: see package programs.
-const looking Layer = "read-only program"
+// readOnlyLayer is the layer of programs that only look: see package programs.
+const readOnlyLayer Layer = "read-only program"
 
 // judging is a text on its way through rules, table and mode, step by step.
 type judging struct {

@@ -23,14 +23,13 @@ type Place struct {
 	// Named is the place that the name says, where links lead from it to another; if nil, it is this
 	// one. What is forbidden or asked for under a name stays so, wherever a link makes it lead.
 	Named *Place
-	// Twins are other names of the same file by hard links, under which it may be forbidden or
-	// asked for.
-	Twins []Place
+	// HardLinks are other names of the same file, under which it may be forbidden or asked for.
+	HardLinks []Place
 }
 
 // both are the place and, where links lead to it, the one that was named, and its other names.
 func (p Place) both() []Place {
-	all := append([]Place{p}, p.Twins...)
+	all := append([]Place{p}, p.HardLinks...)
 	if p.Named != nil {
 		all = append(all, *p.Named)
 	}

@@ -5,9 +5,9 @@
 // in every mode, and what cannot be read with certainty is never allowed by a rule.
 //
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules,
-// mode.go the defaults, place.go and delicate.go files, sieve.go the many files of one search,
-// widest.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
-// leaving.go secrets that would leave and too many fetches, ask.go and offers.go the questions to a
+// mode.go the defaults, place.go and delicate.go files, filefilter.go the many files of one search,
+// broadneeds.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
+// exfiltration.go secrets that would leave and too many fetches, ask.go and offers.go the questions to a
 // user and what they granted, describe.go what a rule is said to allow; explain.go says what a
 // command would meet.
 //
@@ -16,7 +16,7 @@
 // form. Denies look everywhere: reading.go finds programs behind programs, and has the texts read
 // that those run; argv.go matches them; named.go denies files that a command names. script.Read
 // writes down what bash gets of a command that may run unasked; command.go and judged.go judge that
-// part by part, by rules (covers.go) and by the table of programs (looks.go), which also asks for
+// part by part, by rules (covers.go) and by the table of programs (readonly.go), which also asks for
 // what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
@@ -226,7 +226,7 @@ func (p *Policy) judgeAll(mode Mode, q tool.Question) []verdict {
 		// It runs its words as they stand there, without what keeps such a program to looking.
 		if why := mode.forbids(n.Permission); declared && why != "" {
 			v.effect, v.layer, v.run, v.reason = Deny, layerOf(mode), nil, why
-		} else if declared && v.layer == looking {
+		} else if declared && v.layer == readOnlyLayer {
 			v.effect, v.layer, v.run, v.reason = mode.byDefault(n.Permission, false), layerOf(mode), nil, "the command "+quote(n.Target)+" needs approval"
 			v = p.settle(mode, v)
 		}

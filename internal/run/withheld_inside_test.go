@@ -49,7 +49,7 @@ func newYard(t *testing.T, files ...string) *yard {
 	shell := toolset.NewShell(proc.Supervisor{}, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + y.home})
 	t.Cleanup(shell.Close)
 	registry, err := toolset.New(toolset.Deps{Root: root, Shell: shell, Env: func(string) string { return "" },
-		Withhold: func(root string) func(dir, name string) bool { return y.gate.Sieve(root) }})
+		Withhold: func(root string) func(dir, name string) bool { return y.gate.FileFilter(root) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (p *Dialog) Offer() ask.Offer {
 
 func (p *Dialog) offered(g grant) ask.Offer {
 	if g.choice == ask.AllEdits {
-		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", Spares: "files that are asked about by what they are"}
+		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", Spares: "files that make other programs run things"}
 	}
 	return p.queue[0].Offers[g.offer]
 }

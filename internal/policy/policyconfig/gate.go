@@ -261,6 +261,6 @@ func (j judge) Judge(name string) (policy.Place, error) {
 		rel, inside := j.root.Inside(named)
 		place.Named = &policy.Place{Abs: filepath.ToSlash(named), Rel: rel, Outside: !inside}
 	}
-	place.Twins = j.twins(p)
+	place.HardLinks = j.hardLinks(p)
 	return place, nil
 }

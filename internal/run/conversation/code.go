@@ -38,7 +38,7 @@ func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, Inside: s.Config.Languages.Use != config.LanguagesOn,
 		Allows: func(sdk lsp.SDK) bool { return project.Allows(settings.SDKItem(sdk)) },
 		Withheld: func(path string) bool {
-			held := g.Gate.Sieve(dir)
+			held := g.Gate.FileFilter(dir)
 			return held != nil && held(filepath.Dir(path)+"/", filepath.Base(path))
 		},
 	}

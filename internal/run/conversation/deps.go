@@ -31,7 +31,7 @@ func (w *Conversation) deps() toolset.Deps {
 	w.seen = &workspace.Seen{}
 	return toolset.Deps{
 		Web:      web.New(w.Reach()),
-		Withhold: func(root string) func(dir, name string) bool { return w.Gate.Sieve(root) },
+		Withhold: func(root string) func(dir, name string) bool { return w.Gate.FileFilter(root) },
 		Root:     s.Root, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
 	}

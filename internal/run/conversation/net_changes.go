@@ -34,7 +34,7 @@ func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Edi
 			return w.shell(ctx, hostio.StageAllCommand(n), own)
 		}
 		p.Draft = func(ctx context.Context) (string, error) {
-			patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.Sieve(w.Head.Cwd))
+			patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.FileFilter(w.Head.Cwd))
 			if err != nil {
 				return "", err
 			}

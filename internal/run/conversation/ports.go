@@ -168,7 +168,7 @@ func FilesIn(ctx context.Context, s *settings.Settings) (api.Files, error) {
 // filesBehind are the files of a folder that a guard lets a model read.
 func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings) (api.Files, error) {
 	dir := s.Root.Dir()
-	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.Sieve(dir)}, func(ctx context.Context) []string {
+	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
 		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
 	})

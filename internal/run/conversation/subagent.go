@@ -182,7 +182,7 @@ func (f *staff) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), er
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill
 	deps.Withhold = func(root string) func(dir, name string) bool {
-		return f.wired.Gate.SieveIn(policy.Mode(h.Mode), root)
+		return f.wired.Gate.FileFilterIn(policy.Mode(h.Mode), root)
 	}
 	dir, all := f.settings.Root.Dir(), flags.New()
 	set, err := toolsFor(ctx, &all, deps, dir, f.model.Profile, f.wired.Servers)

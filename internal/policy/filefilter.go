@@ -9,24 +9,24 @@ import (
 	"adze/tool"
 )
 
-// Sieve says, for a call that may read root, which files it meets are held back: those that a deny
+// FileFilter says, for a call that may read root, which files it meets are held back: those that a deny
 // or an ask covers, and those known for their secrets. A tool that reads many files leaves them out
 // and counts them, since nobody was asked about each. What root itself was judged by is settled:
 // who allowed the search of a folder full of keys, or of one file, is not asked for it again.
 //
 // The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a
 // slash, and rules and the mode are those of now. If nil, nothing is held back.
-func (p *Policy) Sieve(root string) func(dir, name string) bool { return p.SieveIn("", root) }
+func (p *Policy) FileFilter(root string) func(dir, name string) bool { return p.FileFilterIn("", root) }
 
-// SieveIn is the same for an agent that is bound to a mode; if empty, to none.
-func (p *Policy) SieveIn(bound Mode, root string) func(dir, name string) bool {
+// FileFilterIn is the same for an agent that is bound to a mode; if empty, to none.
+func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bool {
 	mode := Narrower(p.Mode(), bound)
 	place, err := p.place(root)
 	work, err2 := p.place(".")
 	if err != nil || err2 != nil {
 		return func(string, string) bool { return true }
 	}
-	s := &sieve{policy: p, kept: p.kept(), root: place.Abs, work: strings.TrimSuffix(work.Abs, "/") + "/"}
+	s := &fileFilter{policy: p, kept: p.kept(), root: place.Abs, work: strings.TrimSuffix(work.Abs, "/") + "/"}
 	for _, r := range p.rulesFor(tool.Read) {
 		settled := r.Effect == Ask && r.counts(place, p.home, "", "")
 		if r.Effect == Deny || mode != Yolo && !settled && (r.Effect == Ask || r.Matcher != "") {
@@ -48,8 +48,8 @@ func (p *Policy) SieveIn(bound Mode, root string) func(dir, name string) bool {
 	return s.holds
 }
 
-// sieve holds what counts of the rules below one root.
-type sieve struct {
+// fileFilter holds what counts of the rules below one root.
+type fileFilter struct {
 	policy  *Policy
 	root    string
 	kept    []string // where adze keeps its own
@@ -62,7 +62,7 @@ type sieve struct {
 	home    bool                   // so are those of the home folder and adze's own, which can lie below root
 }
 
-func (s *sieve) holds(dir, name string) bool {
+func (s *fileFilter) holds(dir, name string) bool {
 	known := s.secrets && redact.File(dir, name)
 	if !known && s.linked != nil && s.linked(dir+name) {
 		return dir+name != s.root
@@ -91,13 +91,13 @@ func (s *sieve) holds(dir, name string) bool {
 }
 
 // named reports whether a rule that looks at the last name alone is about this one.
-func (s *sieve) named(name string) bool {
+func (s *fileFilter) named(name string) bool {
 	name = folded(name)
 	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.path.base == name })
 }
 
 // at is the place of a path that is free of links.
-func (s *sieve) at(abs string) Place {
+func (s *fileFilter) at(abs string) Place {
 	rel, inside := strings.CutPrefix(abs, s.work)
 	return Place{Abs: abs, Rel: rel, Outside: !inside}
 }

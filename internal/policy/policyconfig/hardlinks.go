@@ -14,9 +14,9 @@ import (
 // takes some ten milliseconds, and only for a file that has several names.
 const maxLooked = 20_000
 
-// twins are the other names of a file that has several by hard links: what is forbidden or asked
+// hardLinks are the other names of a file that has several by hard links: what is forbidden or asked
 // for under one of them holds for all.
-func (j judge) twins(p workspace.Path) (out []policy.Place) {
+func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
 	p = p.Consented()
 	about, err := j.root.Stat(p)
 	if err != nil || !about.Mode.IsRegular() || about.Links < 2 {

@@ -86,7 +86,7 @@ func chosen(only []string, name string) bool {
 // tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
 // links are followed what they lead to. One is enough for a question.
 func (j *judging) tree(v verdict, a programs.Access) verdict {
-	held := j.SieveIn(j.mode, v.need.Target)
+	held := j.FileFilterIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
 		return v
 	}
