@@ -7,8 +7,8 @@
 //
 // Start reading at Judge and Names. The programs are data, one file a family in table/, read by
 // table.go; scan.go goes through the words of a command for Judge, names.go for Names. scripts.go
-// and small.go read the small languages of four programs, git.go what git adds; hooks.go
-// says which hooks a git that does more may run.
+// and small.go read the small languages of four programs, git.go what git adds; hooks.go says which
+// hooks a git that does more may run.
 //
 // Known limits: of a tree that is read, the caller has to find what must not be; of a program, its
 // name is taken for it, so the caller finds it outside of the workspace. A package that go doc is
