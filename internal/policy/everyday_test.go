@@ -92,7 +92,7 @@ func rulesFor(t *testing.T, command string) (rules []string) {
 }
 
 // TestEverydayCommands holds what is asked of a user whose assistant runs the commands of a usual
-// day: at most 41 in a hundred where no rule was made, in the mode ask too, which asks for every
+// day: at most 40 in a hundred where no rule was made, and 41 in the mode ask, which asks for every
 // write; 3 where one was made for each program, in the mode edits.
 func TestEverydayCommands(t *testing.T) {
 	data, err := os.ReadFile(everyday)
@@ -130,7 +130,7 @@ func TestEverydayCommands(t *testing.T) {
 		}
 	}
 	t.Logf("%d commands: %d asked without a rule (%d in the mode ask), %d with one for each program", all, asked, first, withRule)
-	if all < 200 || asked*100 > all*41 || first*100 > all*41 || withRule*100 > all*3 {
+	if all < 200 || asked*100 > all*40 || first*100 > all*41 || withRule*100 > all*3 {
 		t.Errorf("of %d commands %d are asked without a rule and %d with one", all, asked, withRule)
 	}
 }

@@ -84,7 +84,6 @@ type reader struct {
 	guessing bool           // the text at hand may be no command at all
 	words    []*script.Word // all of them
 	computes bool           // something evaluates text
-	prompts  bool           // something expands text as a prompt
 }
 
 func (r *reader) refuse(format string, args ...any) {
@@ -114,7 +113,7 @@ func (r *reader) script(text string, depth int) {
 	if l.Deep {
 		r.refuse("the command is nested too deeply; write it plainly")
 	}
-	r.prompts, r.computes = r.prompts || l.Prompts, r.computes || l.Computes
+	r.computes = r.computes || l.Computes
 	for _, p := range l.Parts {
 		switch {
 		case r.into.refused != nil:
@@ -198,7 +197,7 @@ func (r *reader) assigned(a *script.Assign) {
 }
 
 // evaluated looks at the words of a text that evaluates any of them. Bash reads some words once
-// more while it runs: the subscript in a variable's name, what arithmetic is made of, prompts. A
+// more while it runs: the subscript in a variable's name, what arithmetic is made of. A
 // command substitution in such a word runs, however it was quoted, and which words end up there
 // cannot be told (x='a[$(id)]'; echo $((x))).
 func (r *reader) evaluated() {
@@ -207,7 +206,7 @@ func (r *reader) evaluated() {
 		all += w.Text
 	}
 	for _, w := range r.words {
-		piece := strings.HasSuffix(w.Text, "$") && strings.Contains(all, "(") || r.prompts && strings.Contains(w.Text, `\`)
+		piece := strings.HasSuffix(w.Text, "$") && strings.Contains(all, "(")
 		if r.computes && (piece || strings.Contains(w.Text, "$(") || strings.Contains(w.Text, "`")) {
 			r.unknown("a word of it may be evaluated: " + quote(w.Text))
 		}

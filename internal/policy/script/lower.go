@@ -1,6 +1,8 @@
 package script
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,13 +14,11 @@ const maxDepth = 64
 // Lowered is a shell text, read once: the programs, files, variables and words in the order in
 // which they stand there. All that is judged of a command is judged on this form.
 type Lowered struct {
-	Text   string
-	Broken error // it does not parse
-	Deep   bool  // it is nested more deeply than is read
-	Parts  []Part
-	// Computes says that something evaluates text: arithmetic, a variable's name. Prompts says that
-	// something expands text as a prompt.
-	Computes, Prompts bool
+	Text     string
+	Broken   error // it does not parse
+	Deep     bool  // it is nested more deeply than is read
+	Parts    []Part
+	Computes bool // something evaluates text: arithmetic, a variable's name
 
 	file *syntax.File // as far as it was parsed
 }
@@ -36,7 +36,6 @@ type Part struct {
 type Call struct {
 	Words     []*Word
 	Redirects []*Redirect
-	Doubtful  bool // it may be a name and no program: the word behind coproc
 }
 
 // Assign is NAME=value, or NAME=(values).
@@ -57,13 +56,11 @@ type Redirect struct {
 type lowering struct {
 	Lowered
 	vars map[string]string // what variables are known to be, in what words spell
-	seen map[*syntax.Word]*Word
-	read map[*syntax.Redirect]*Redirect
 }
 
 // Lower reads a text. home stands for $HOME in what words spell.
 func Lower(text, home string) *Lowered {
-	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}, seen: map[*syntax.Word]*Word{}, read: map[*syntax.Redirect]*Redirect{}}
+	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}}
 	if l.file, l.Broken = parse(text); l.file != nil {
 		l.walk()
 	}
@@ -85,8 +82,7 @@ func (l *lowering) walk() {
 			return false
 		}
 		l.node(n)
-		l.Prompts = l.Prompts || prompts(n)
-		l.Computes = l.Computes || l.Prompts || computes(n)
+		l.Computes = l.Computes || computes(n)
 		return true
 	})
 }
@@ -97,13 +93,18 @@ func (l *lowering) node(n syntax.Node) {
 		if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 			l.Parts = append(l.Parts, Part{Call: &Call{Words: l.words(c.Args), Redirects: l.redirects(n.Redirs)}})
 		}
-	case *syntax.CoprocClause:
-		l.coproc(n)
 	case *syntax.WordIter:
 		if len(n.Items) > 0 {
 			l.vars[n.Name.Value] = l.word(n.Items[0]).Spelled
 		}
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
+			l.doubt("it may expand a text as a prompt")
+		}
 	case *syntax.Assign:
+		if n.Name != nil && slices.Contains(strings.Fields("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND"), n.Name.Value) {
+			l.doubt("it sets a prompt, which is expanded as text")
+		}
 		l.Parts = append(l.Parts, Part{Assign: l.assign(n)})
 	case *syntax.Redirect:
 		l.Parts = append(l.Parts, Part{Redirect: l.redirect(n)})
@@ -114,11 +115,8 @@ func (l *lowering) node(n syntax.Node) {
 		w := l.word(n)
 		l.Parts = append(l.Parts, Part{Word: w})
 		l.Computes = l.Computes || strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") // {a[1]}>file
-	case *syntax.LetClause:
-		// The parser takes & and | for arithmetic there, bash for the end of the command.
-		if strings.ContainsAny(l.source(n), "&|<>;") {
-			l.doubt("let goes on after an operator")
-		}
+	case *syntax.LetClause, *syntax.CoprocClause:
+		l.doubt("it has a let or a coproc, which the parser and bash read differently")
 	case *syntax.CmdSubst:
 		// Bash takes away backslashes before it reads what is between backquotes, the parser does so
 		// only in part.
@@ -143,11 +141,8 @@ func (l *lowering) words(in []*syntax.Word) (out []*Word) {
 }
 
 func (l *lowering) word(w *syntax.Word) *Word {
-	if l.seen[w] == nil {
-		read := lowered(w, l.vars)
-		l.seen[w] = &read
-	}
-	return l.seen[w]
+	read := lowered(w, l.vars)
+	return &read
 }
 
 func (l *lowering) assign(a *syntax.Assign) *Assign {
@@ -177,9 +172,6 @@ func (l *lowering) redirects(in []*syntax.Redirect) (out []*Redirect) {
 }
 
 func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
-	if l.read[r] != nil {
-		return l.read[r]
-	}
 	out := &Redirect{}
 	switch {
 	case r.Op == syntax.WordHdoc:
@@ -196,7 +188,6 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 		out.Target = l.word(r.Word)
 		out.Writes = r.Op != syntax.RdrIn && r.Op != syntax.DplIn && !(r.Op == syntax.DplOut && descriptor(out.Target.Text))
 	}
-	l.read[r] = out
 	return out
 }
 
@@ -216,19 +207,72 @@ func spelledOut(w *syntax.Word) string {
 	return b.String()
 }
 
-// coproc takes the word after coproc for a program too: whether it is a name, the parser and bash
-// decide differently.
-func (l *lowering) coproc(c *syntax.CoprocClause) {
-	if c.Name == nil {
-		return
+// computes reports a node that evaluates text.
+func computes(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.DeclClause, *syntax.CStyleLoop:
+		return true
+	case *syntax.ParamExp:
+		return n.Index != nil || n.Slice != nil || n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps
+	case *syntax.Assign:
+		return n.Index != nil
+	case *syntax.UnaryTest:
+		return n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
+	case *syntax.BinaryTest:
+		switch n.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			return true
+		}
+	case *syntax.Redirect:
+		// Bash expands the word after >& a second time when it is a file.
+		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && !descriptor(lowered(n.Word, nil).Text)
+		return twice || n.N != nil && strings.Contains(n.N.Value, "[")
 	}
-	words := []*Word{l.word(c.Name)}
-	first := c.Stmt
-	for pair, ok := first.Cmd.(*syntax.BinaryCmd); ok; pair, ok = first.Cmd.(*syntax.BinaryCmd) {
-		first = pair.X
+	return false
+}
+
+// maxContinued bounds the comments that end in a backslash, each of which takes one more parse.
+const maxContinued = 20
+
+// parse reads a text as bash does. The parser goes on with the next line where a comment ends in a
+// backslash, bash does not: there the line end is put back, and the text is read again.
+func parse(text string) (*syntax.File, error) {
+	for range maxContinued {
+		parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+		file, err := parser.Parse(strings.NewReader(text), "")
+		joined := continued(file)
+		if joined < 0 || !strings.HasPrefix(text[joined:], "\\\n") {
+			return file, err
+		}
+		text = text[:joined] + " \n" + text[joined+len("\\\n"):]
 	}
-	if c, ok := first.Cmd.(*syntax.CallExpr); ok {
-		words = append(words, l.words(c.Args)...)
+	return nil, errors.New("too many of its comments end in a backslash")
+}
+
+// continued finds where the first comment ends in a backslash and a line end; -1 when there is
+// none.
+func continued(file *syntax.File) int {
+	at := -1
+	if file == nil {
+		return at
 	}
-	l.Parts = append(l.Parts, Part{Call: &Call{Words: words, Redirects: l.redirects(c.Stmt.Redirs), Doubtful: true}})
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && at < 0 && strings.HasSuffix(c.Text, "\\\n") {
+			at = int(c.Pos().Offset()) + len("#") + len(c.Text) - len("\\\n")
+		}
+		return true
+	})
+	return at
+}
+
+// torn reports a word that the parser put together over a comment that it lost: between its parts
+// stands more than a line that goes on.
+func torn(w *syntax.Word, text string) bool {
+	for i := 1; i < len(w.Parts); i++ {
+		from, to := w.Parts[i-1].End().Offset(), w.Parts[i].Pos().Offset()
+		if from < to && int(to) <= len(text) && strings.ReplaceAll(text[from:to], "\\\n", "") != "" {
+			return true
+		}
+	}
+	return false
 }
