@@ -1,7 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
@@ -10,16 +13,17 @@ import (
 
 // Where the content of a page is:
 //
-// First what surrounds it goes (surround.go): navigation, footers, and the readers' comments where
-// they are not what the page is about. Then the column with most running text is looked for, and
-// widened to all that belongs to it: the other parts of an article that is split, the lead and the
-// headline in front of it. What the page itself marks as its article settles the edges. A page that
-// is no text but lists of links and names stays whole.
+// First what surrounds it goes: navigation, footers, what names itself so (names.go), and the
+// readers' comments where they are not what the page is about. Then comes what the page marks as
+// its article or main part; else the block with most running text, with what stands beside it as
+// long as that is running text too. A page that is no text but lists of links and names stays
+// whole.
 
 // marks are the ways in which pages point out their content, the most telling first.
-var marks = [...]string{
-	"[itemprop=articleBody], .markdown-body, #mw-content-text", "article", "main, [role=main]",
-}
+var marks = [...]string{"[itemprop=articleBody], .markdown-body, #mw-content-text", "article", "main, [role=main]"}
+
+// around is what the page itself declares to be no content.
+const around = "nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary], .mw-editsection, .mw-jump-link"
 
 // mainContent returns the elements that hold what a page is about, and names what was left out that
 // a reader may miss.
@@ -30,126 +34,359 @@ func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	}
 	dropSurroundings(body)
 	left := dropTalk(body)
-	body = mainPart(body)
-	r := readTree(body.Nodes[0])
-	r.thread = len(left) == 0
-	content := r.article(body)
-	if content == nil {
-		content = r.collection(body)
-	} else {
-		dropFurniture(content)
-	}
+	content := contentOf(body, len(left) == 0)
+	dropFurniture(content)
 	return goquery.NewDocumentFromNode(content).Selection, left
 }
 
-// mainPart is the one element that a page names as its main part, or the body.
-func mainPart(body *goquery.Selection) *goquery.Selection {
-	found := outermost(body.Find("main, [role=main]"))
-	if found.Length() != 1 {
-		return body
-	}
-	part, whole := textOf(found.Nodes), textOf(body.Nodes)
-	if 4*part >= whole || part > 0 && holds(found.Nodes[0], atom.H1) {
-		return found
-	}
-	return body
+// measure is how much text an element holds, in runes without space.
+type measure struct {
+	text  int
+	link  int    // of it in links
+	prose int    // of it in running text: lines of some length, or that end as a sentence does
+	block bool   // it is or holds a block
+	last  string // the last text
 }
 
-// article finds the element with the running text of a page; if nil, there is too little for an
-// article.
-func (r *reading) article(body *goquery.Selection) *html.Node {
-	root := body.Nodes[0]
-	top := r.heaviest(root)
-	if top == nil || r.total*4 < r.sizes[root].text && r.total < 2000 {
-		return nil
+func (m *measure) add(sub measure) {
+	m.text, m.link, m.prose, m.block = m.text+sub.text, m.link+sub.link, m.prose+sub.prose, m.block || sub.block
+	if sub.text > 0 {
+		m.last = sub.last
 	}
-	top = r.lift(top)
-	if m := r.marked(body, top, 80); m != nil {
-		top = m
-	}
-	found := r.widen(top, root)
-	if m := r.marked(body, found.root, 60); m != nil && !slices.ContainsFunc(found.drop, r.teasers) {
-		found = r.widen(m, root)
-	}
-	if r.sizes[found.root].prose-r.proseOf(found.drop) < r.total/2 {
-		return nil
-	}
-	for _, n := range found.drop {
-		n.Parent.RemoveChild(n)
-	}
-	return found.root
 }
 
-// collection is the element with the content of a page that is no article: what the page marks, or
-// all of it.
-func (r *reading) collection(body *goquery.Selection) *html.Node {
-	whole := r.sizes[body.Nodes[0]].text
-	for _, mark := range slices.Backward(marks[:]) {
-		if found := outermost(body.Find(mark)); found.Length() == 1 && 4*r.sizes[found.Nodes[0]].text >= whole {
-			return found.Nodes[0]
+// dense reports that at least part of whole of the text is links.
+func (m measure) dense(part, whole int) bool { return m.link*whole >= m.text*part && m.text > 0 }
+
+// reading is what one pass over a page finds: the measure of every element.
+type reading struct {
+	sizes map[*html.Node]measure
+	score map[*html.Node]int // running text at hand: that of an element's own lines, and half of that of each below
+	total int                // running text of the page
+	// thread says that what readers wrote is the content.
+	thread bool
+}
+
+func readTree(root *html.Node) *reading {
+	r := &reading{sizes: map[*html.Node]measure{}, score: map[*html.Node]int{}}
+	r.total = r.walk(root).prose
+	return r
+}
+
+// walk measures an element from the leaves up.
+func (r *reading) walk(n *html.Node) (m measure) {
+	if n.Type == html.TextNode {
+		m = measure{text: visibleRunes(n.Data), last: strings.TrimSpace(n.Data)}
+		r.sizes[n] = m
+		return m
+	}
+	var line measure // since the last block
+	for c := range n.ChildNodes() {
+		if sub := r.walk(c); sub.block {
+			r.end(n, &line, &m)
+			m.add(sub)
+		} else {
+			line.add(sub)
 		}
 	}
-	return body.Nodes[0]
-}
-
-func (r *reading) proseOf(nodes []*html.Node) int {
-	n := 0
-	for _, node := range nodes {
-		n += r.sizes[node].prose
+	if m.block = m.block || isBlock(n.DataAtom); m.block {
+		r.end(n, &line, &m)
+	} else {
+		m = line
 	}
-	return n
+	if n.DataAtom == atom.A && attr(n, "href") != "" && !strings.HasPrefix(attr(n, "href"), "#") {
+		m.link, m.prose = m.text, 0
+	}
+	r.sizes[n] = m
+	return m
 }
 
-// heaviest is the container with most running text at hand, less where much of it is links or its
-// name speaks against it.
-func (r *reading) heaviest(root *html.Node) *html.Node {
-	var best *html.Node
-	high := 0
-	for n := range root.Descendants() {
-		score, m := r.score[n], r.sizes[n]
-		if score == 0 || m.text == 0 {
+// proseRunes is the length from which a line is taken for running text whatever it ends with.
+const proseRunes = 25
+
+// end ends a line in a block. Running text counts for the containers around it: the column of an
+// article beats both its paragraphs and the page around it.
+func (r *reading) end(n *html.Node, line, m *measure) {
+	ends := line.last != strings.TrimRight(line.last, `."”»!?:。！？…`)
+	if line.link*2 < line.text && (line.text >= proseRunes || ends && line.text >= proseRunes/3) {
+		line.prose = line.text - line.link
+		at := n
+		for at.Parent != nil && inColumn(at.DataAtom) {
+			at = at.Parent
+		}
+		for weight := line.prose * 2; at != nil && weight > 0; at, weight = at.Parent, weight/2 {
+			r.score[at] += weight
+		}
+	}
+	m.add(*line)
+	*line = measure{}
+}
+
+// contentOf is the element with the content of a page; in a thread that is also what readers wrote.
+func contentOf(body *goquery.Selection, thread bool) *html.Node {
+	root := body.Nodes[0]
+	r := readTree(root)
+	r.thread = thread
+	whole := r.sizes[root]
+	article := r.total*4 >= whole.text || r.total >= 2000
+	for _, mark := range marks {
+		found := outermost(body.Find(mark)).Nodes
+		if len(found) != 1 {
 			continue
 		}
-		score = score * (m.text - m.link) / m.text
-		if r.against(n) {
-			score /= 4
-		}
-		if score > high {
-			best, high = n, score
+		if m := r.sizes[found[0]]; article && m.prose*2 >= r.total {
+			return r.widen(found[0], root)
+		} else if !article && m.text*4 >= whole.text {
+			return found[0]
 		}
 	}
-	if best == nil && r.score[root] > 0 {
-		return root
+	best := root
+	if !article {
+		return best
 	}
-	return best
+	for n := range root.Descendants() {
+		if r.score[n] > r.score[best] && !r.against(n) {
+			best = n
+		}
+	}
+	return r.widen(best, root)
 }
 
-// lift goes up while an element has next to nothing beside it.
-func (r *reading) lift(n *html.Node) *html.Node {
-	for n.Parent != nil && n.DataAtom != atom.Body && n.Parent.DataAtom != atom.Body && n.Parent.Type == html.ElementNode {
-		if r.sizes[n.Parent].text != r.sizes[n].text {
-			break
+// widen goes up from the block with most text and takes in the running text and the headline beside
+// it; what else stands there goes. The higher it gets, the more text there has to be.
+func (r *reading) widen(n, root *html.Node) *html.Node {
+	found, far := n, false
+	var drop []*html.Node
+	for at := n; at != root; at = at.Parent {
+		joined := false
+		var open []*html.Node // neither clearly part of it nor clearly not
+		for s := range at.Parent.ChildNodes() {
+			m := r.sizes[s]
+			switch {
+			case s == at || m.text == 0:
+			case m.dense(1, 2) || r.against(s):
+				drop = append(drop, s)
+			case s.DataAtom == atom.H1 || holds(s, atom.H1), !far && (m.prose*2 >= m.text || isHeading(s)), m.prose*2 >= m.text && m.prose*4 >= r.sizes[n].prose:
+				joined = joined || m.prose > 0 || !isHeading(s) || s.DataAtom == atom.H1
+			default:
+				open = append(open, s)
+			}
 		}
-		n = n.Parent
+		if joined {
+			found = at.Parent
+			for _, s := range drop {
+				s.Parent.RemoveChild(s)
+			}
+			drop = nil
+			continue
+		}
+		drop = append(drop, open...)
+		far = far || len(drop) > 0
 	}
-	return n
+	return found
 }
 
-// marked is the innermost element around top that the page marks as its content, where top has so
-// much of its prose in percent.
-func (r *reading) marked(body *goquery.Selection, top *html.Node, percent int) *html.Node {
-	for _, mark := range marks {
-		found := body.Find(mark)
-		for n := top; n != nil && n.DataAtom != atom.Body; n = n.Parent {
-			if slices.Contains(found.Nodes, n) && 100*r.sizes[top].prose >= percent*r.sizes[n].prose {
-				return n
+// dropSurroundings removes what surrounds the content: navigation, the page's own header and
+// footer, and what names itself as such. Nothing goes that holds a good part of the page's running
+// text.
+func dropSurroundings(body *goquery.Selection) {
+	r := readTree(body.Nodes[0])
+	small := func(n *html.Node) bool { return 2*r.sizes[n].prose < max(r.total, 1) || r.sizes[n].dense(1, 2) }
+	remove(body.Find(around), small)
+	remove(body.Find("aside"), func(n *html.Node) bool { return small(n) && !isNamed(n, noteWords) })
+	remove(body.Find("footer"), func(n *html.Node) bool { return small(n) && !inside(n, atom.Blockquote) })
+	remove(body.Find("header"), func(n *html.Node) bool {
+		return !inside(n, atom.Article) && !inside(n, atom.Main) && small(n) && (r.sizes[n].dense(1, 2) || r.sizes[n].prose == 0 && !holds(n, atom.H1))
+	})
+	remove(body.Find("div, ul, ol, section, p, table, td, form, span, li"), func(n *html.Node) bool {
+		m := r.sizes[n]
+		if m.text == 0 || 4*m.prose > r.total || 2*m.text > r.sizes[body.Nodes[0]].text || inside(n, atom.Pre) || inside(n, atom.Code) || holds(n, atom.H1) {
+			return false
+		}
+		return isNamed(n, strangeWords) || isNamed(n, aroundWords) && (m.prose == 0 || m.dense(1, 2)) && !r.holdsHeading(n)
+	})
+}
+
+// holdsHeading reports a heading that is no link, below n: what follows it has a name of its own.
+func (r *reading) holdsHeading(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if isHeading(d) && !r.sizes[d].dense(1, 2) && !within(d, atom.A, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// talkLeast is the running text that a page must have without its comments for them to be dropped:
+// below, they are what it is about.
+const talkLeast = 200
+
+// dropTalk removes what readers wrote below an article, and says so. Questions and answers are no
+// comments.
+func dropTalk(body *goquery.Selection) (left []string) {
+	if body.Parent().Find(`[itemtype*="QAPage"], [itemtype*="DiscussionForumPosting"], [itemtype*="Question"]`).Length() > 0 {
+		return nil
+	}
+	r := readTree(body.Nodes[0])
+	talk := outermost(body.Find("div, section, ol, ul, aside, article, table, details").FilterFunction(func(_ int, s *goquery.Selection) bool {
+		n := s.Nodes[0]
+		return isNamed(n, talkWords) && !inside(n, atom.Pre) && !holds(n, atom.H1) && !holds(n, atom.Main) && !s.Is("[itemprop=articleBody]") && s.Find("[itemprop=articleBody]").Length() == 0
+	}))
+	said, runes := 0, 0
+	for _, n := range talk.Nodes {
+		said, runes = said+r.sizes[n].prose, runes+r.sizes[n].text
+	}
+	if said == 0 || r.total-said < talkLeast {
+		return nil
+	}
+	left = append(left, fmt.Sprintf("comments, %d characters%s", runes, selecting(talk.Nodes)))
+	talk.Remove()
+	return left
+}
+
+// selecting is the selector of the first of some elements that has one, in words.
+func selecting(nodes []*html.Node) string {
+	for _, n := range nodes {
+		if id := attr(n, "id"); plainID(id) {
+			return " (selector #" + id + ")"
+		}
+		for class := range strings.FieldsSeq(attr(n, "class")) {
+			if plainID(class) && tells(class, talkWords) {
+				return " (selector ." + class + ")"
 			}
 		}
 	}
-	return nil
+	return ""
+}
+
+// dropFurniture removes from an article what stands between and behind its parts: forms, and lists
+// of other pages.
+func dropFurniture(content *html.Node) {
+	r := readTree(content)
+	s := goquery.NewDocumentFromNode(content).Selection
+	remove(s.Find("section, div, ul, ol, aside"), func(n *html.Node) bool { return 2*r.sizes[n].prose < r.total && r.teasers(n) })
+	remove(s.Find("form"), func(n *html.Node) bool { return 4*r.sizes[n].prose < r.total })
+	s.Find("h2, h3, h4, h5, h6, p, div, strong").Each(func(_ int, heading *goquery.Selection) {
+		text := strings.ToLower(strings.Trim(strings.Join(strings.Fields(heading.Text()), " "), ":.!… "))
+		if n := heading.Nodes[0]; n.Parent == nil || r.sizes[n].text >= 40 || !slices.Contains(headingsAway, text) {
+			return
+		}
+		for next := heading.Next(); next.Length() > 0 && r.sizes[next.Nodes[0]].dense(1, 2); next = heading.Next() {
+			next.Remove()
+		}
+		heading.Remove()
+	})
+}
+
+// teasers reports a block that points to other pages: several headings, most of them links.
+func (r *reading) teasers(n *html.Node) bool {
+	headings, linked := 0, 0
+	for d := range n.Descendants() {
+		if isHeading(d) {
+			headings++
+			if r.sizes[d].dense(4, 5) || within(d, atom.A, n) {
+				linked++
+			}
+		}
+	}
+	return linked >= 2 && linked*2 > headings
+}
+
+func remove(found *goquery.Selection, which func(*html.Node) bool) {
+	for _, n := range found.Nodes {
+		if n.Parent != nil && which(n) {
+			n.Parent.RemoveChild(n)
+		}
+	}
+}
+
+// against reports a name that says something else than content, on an element that is not most of
+// the page.
+func (r *reading) against(n *html.Node) bool {
+	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }
 
 // outermost are the elements that lie in none of the others.
 func outermost(s *goquery.Selection) *goquery.Selection {
 	return s.NotSelection(s.Find("*").FilterSelection(s))
+}
+
+// isBlock reports elements that begin a line of their own.
+func isBlock(a atom.Atom) bool {
+	before, _ := blockBreaks(a)
+	switch a {
+	case atom.Body, atom.Td, atom.Th, atom.Nav, atom.Aside, atom.Hgroup, atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption, atom.Center:
+		return true
+	}
+	return before > 0
+}
+
+// inColumn reports blocks that are lines of a column rather than the column.
+func inColumn(a atom.Atom) bool {
+	switch a {
+	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Body, atom.Td, atom.Form, atom.Aside, atom.Nav, atom.Header, atom.Footer, 0:
+		return false
+	}
+	return true
+}
+
+func visibleRunes(s string) (n int) {
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// textOf counts the visible runes of elements.
+func textOf(nodes []*html.Node) (n int) {
+	for _, root := range nodes {
+		for d := range root.Descendants() {
+			if d.Type == html.TextNode {
+				n += visibleRunes(d.Data)
+			}
+		}
+	}
+	return n
+}
+
+func isHeading(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hgroup:
+		return true
+	}
+	return false
+}
+
+// holds reports an element of the kind below n.
+func holds(n *html.Node, a atom.Atom) bool {
+	for d := range n.Descendants() {
+		if d.DataAtom == a {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports an element of the kind around n, below top.
+func within(n *html.Node, a atom.Atom, top *html.Node) bool {
+	for ; n != nil && n != top; n = n.Parent {
+		if n.DataAtom == a {
+			return true
+		}
+	}
+	return false
+}
+
+// inside reports an element of the kind around n.
+func inside(n *html.Node, a atom.Atom) bool { return n.Parent != nil && within(n.Parent, a, nil) }
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return strings.TrimSpace(a.Val)
+		}
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"net/url"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -113,7 +114,7 @@ func (i xmlEntry) entry() entry {
 	if e.link == "" && strings.Contains(i.GUID, "://") {
 		e.link = oneLine(i.GUID)
 	}
-	e.text = first(i.Description.source(), i.Summary.source(), i.Content.source(), i.Encoded.source())
+	e.text = first(i.Encoded.source(), i.Content.source(), i.Description.source(), i.Summary.source()) // the whole, where a feed has it
 	return e
 }
 
@@ -150,7 +151,7 @@ func (f feed) text(format Format) string {
 		if about := strings.Trim(e.date+" · "+e.author, " ·"); about != "" {
 			b.WriteString(about + "\n")
 		}
-		if said := e.said(); said != "" {
+		if said := e.said(format); said != "" {
 			b.WriteString("\n" + said + "\n")
 		}
 		b.WriteByte('\n')
@@ -158,16 +159,26 @@ func (f feed) text(format Format) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// said is the text of an entry without markup, its beginning where it is long.
-func (e entry) said() string {
+// said is the text of an entry, its beginning where it is long.
+func (e entry) said(format Format) string {
 	root, _, fault := parseHTML(context.Background(), e.text[:min(len(e.text), 16*longestEntry)])
 	if fault != nil {
 		return ""
 	}
-	dropUnseen(goquery.NewDocumentFromNode(root))
-	said := strings.TrimSpace(writeText(root))
-	if len(said) > longestEntry {
-		said = clip(said, longestEntry) + " …"
+	doc := goquery.NewDocumentFromNode(root)
+	dropUnseen(doc)
+	content := wrap(doc.Find("body").Contents())
+	if base, err := url.Parse(e.link); err == nil {
+		resolveLinks(content, base)
+	}
+	tidyCode(content)
+	said, fault := write(context.Background(), content, format)
+	if said = strings.TrimSpace(said); fault != nil || len(said) <= longestEntry {
+		return said
+	}
+	said = clip(said, longestEntry) + " …"
+	if strings.Count(said, "```")%2 == 1 {
+		said += "\n```"
 	}
 	return said
 }

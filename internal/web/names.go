@@ -11,10 +11,8 @@ import (
 // Words in class names and ids that say what an element is for. The lists are those that page
 // builders and news systems share.
 var (
-	leadWords = []string{
-		"lead", "lede", "intro", "introduction", "standfirst", "dek", "subtitle", "subhead", "subheading", "subheadline", "summary",
-		"abstract", "excerpt", "deck", "chapo", "teaser", "description", "preamble",
-	}
+	// Asides that are part of a text.
+	noteWords = []string{"note", "tip", "warning", "info", "admonition", "callout", "important", "caution", "danger", "hint", "footnote", "footnotes", "sidenote"}
 	// Around an article, and dropped where there is no running text in it.
 	aroundWords = []string{
 		"nav", "navbar", "navbox", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "masthead", "toolbar",
@@ -31,6 +29,15 @@ var (
 	talkWords = []string{
 		"comment", "comments", "commentlist", "commentbox", "commentthread", "disqus", "respond", "livefyre", "fyre", "replies", "reactions",
 		"discussion", "guestbook",
+	}
+	// Headings over lists of other pages.
+	headingsAway = []string{
+		"related", "related articles", "related stories", "related posts", "related topics", "related links", "related content", "related news",
+		"read more", "read next", "read also", "more stories", "more news", "most read", "most popular", "popular", "trending", "trending now",
+		"recommended", "recommended for you", "you may also like", "you might also like", "you might like", "share", "share this", "share this article",
+		"share this story", "share this post", "follow us", "subscribe", "latest news", "latest stories", "top stories", "editors' picks",
+		"editor's picks", "don't miss", "up next", "more from", "advertisement", "sponsored", "around the web", "from the web", "newsletter",
+		"sign up", "tags", "filed under", "posted in", "categories", "leave a comment", "leave a reply",
 	}
 	// In a name with one of these, a word above says what an element is beside, not what it is.
 	layoutWords = []string{"has", "no", "with", "without", "wrap", "wrapper", "layout", "open", "off", "enabled", "disabled", "not"}
@@ -77,13 +84,4 @@ func nameParts(name string) []string {
 		parts = append(parts, strings.ToLower(name[start:]))
 	}
 	return parts
-}
-
-// against reports a name that says something else than content, on an element that is not most of
-// the page.
-func (r *reading) against(n *html.Node) bool {
-	if n.Type != html.ElementNode || r.sizes[n].prose*2 > r.total {
-		return false
-	}
-	return isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords)
 }

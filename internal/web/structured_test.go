@@ -50,16 +50,16 @@ func TestJSONIsLaidOut(t *testing.T) {
 func TestFeedsAreRead(t *testing.T) {
 	for name, c := range map[string]struct{ contentType, body string }{
 		"rss": {"application/rss+xml", `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>News</title><link>https://e.com/</link><description>All of it</description>` +
-			`<item><title>First &amp; best</title><link>https://e.com/1</link><pubDate>Mon, 01 Jan 2026</pubDate><dc:creator>Ann</dc:creator><description>&lt;p&gt;It &lt;b&gt;works&lt;/b&gt;.&lt;/p&gt;&lt;script&gt;no()&lt;/script&gt;</description></item>` +
+			`<item><title>First &amp; best</title><link>https://e.com/1</link><pubDate>Mon, 01 Jan 2026</pubDate><dc:creator>Ann</dc:creator><description>In short.</description><content:encoded xmlns:content="http://purl.org/rss/1.0/modules/content/">&lt;p&gt;It &lt;a href="/w"&gt;works&lt;/a&gt; with &lt;code&gt;go&lt;/code&gt;.&lt;/p&gt;&lt;script&gt;no()&lt;/script&gt;</content:encoded></item>` +
 			`<item><title>Second</title><guid>https://e.com/2</guid><description><![CDATA[<p>Also.</p>]]></description></item></channel></rss>`},
 		"atom": {"application/atom+xml", `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><subtitle>All of it</subtitle>` +
-			`<entry><title>First &amp; best</title><link rel="self" href="https://e.com/self"/><link rel="alternate" href="https://e.com/1"/><updated>Mon, 01 Jan 2026</updated><author><name>Ann</name></author><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>It <b>works</b>.</p></div></content></entry>` +
+			`<entry><title>First &amp; best</title><link rel="self" href="https://e.com/self"/><link rel="alternate" href="https://e.com/1"/><updated>Mon, 01 Jan 2026</updated><author><name>Ann</name></author><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>It <a href="/w">works</a> with <code>go</code>.</p></div></content><summary>In short.</summary></entry>` +
 			`<entry><title>Second</title><link href="https://e.com/2"/><summary>Also.</summary></entry></feed>`},
 		"rdf as text": {"text/xml", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>News</title><description>All of it</description></channel>` +
-			`<item><title>First &amp; best</title><link>https://e.com/1</link><dc:date>Mon, 01 Jan 2026</dc:date><dc:creator>Ann</dc:creator><description>It works.</description></item><item><title>Second</title><link>https://e.com/2</link><description>Also.</description></item></rdf:RDF>`},
+			`<item><title>First &amp; best</title><link>https://e.com/1</link><dc:date>Mon, 01 Jan 2026</dc:date><dc:creator>Ann</dc:creator><description>&lt;p&gt;It &lt;a href="/w"&gt;works&lt;/a&gt; with &lt;code&gt;go&lt;/code&gt;.&lt;/p&gt;</description></item><item><title>Second</title><link>https://e.com/2</link><description>Also.</description></item></rdf:RDF>`},
 	} {
 		page, err := served(t, c.contentType, c.body, Request{})
-		want := "All of it\n\n## [First & best](https://e.com/1)\nMon, 01 Jan 2026 · Ann\n\nIt works.\n\n## [Second](https://e.com/2)\n\nAlso.\n"
+		want := "All of it\n\n## [First & best](https://e.com/1)\nMon, 01 Jan 2026 · Ann\n\nIt [works](https://e.com/w) with `go`.\n\n## [Second](https://e.com/2)\n\nAlso.\n"
 		if err != nil || page.Text != want || page.Title != "News" || !strings.Contains(page.Note, "2 entries") {
 			t.Errorf("%s: %v, title %q, note %q\n%s", name, err, page.Title, page.Note, page.Text)
 		}

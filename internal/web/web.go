@@ -9,8 +9,7 @@
 // Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may
 // be reached), body.go (what may come back), page.go (what becomes of it), extract.go and
 // markdown.go. The steps from bytes to text have a file each (charset, parse, clean, media, code,
-// script, protect, plaintext), and so have those that find the main content (content, measure,
-// widen, surround, names), which makes the package large.
+// script, protect, plaintext); content.go and names.go find the main content.
 //
 // Nothing is done at import or by [New]: the first fetch builds what it needs and closes it after.
 //
