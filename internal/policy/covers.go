@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/policy/programs"
 	"adze/internal/policy/script"
@@ -44,92 +46,54 @@ func (j *judging) ruled(words []script.Word) (Rule, bool) {
 	})
 }
 
-// behindWrapper is the program behind nohup, nice, timeout, env, command and xargs, in the forms
-// that have one reading.
+// wrapperForm finds nohup, nice, timeout, env, command and xargs in the forms that have one
+// reading, and markOption the mark of xargs -I. Blanks stand between words.
+var (
+	wrapperForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(nohup|command|nice( -n [\d.smhd]+)?|timeout( (-k [\d.smhd]+|--foreground|--preserve-status|-v))* [\d.smhd]+|env( \w+=[^ ]*)*|` +
+			`xargs( (-[0rt]|-0r|-r0|--null|--no-run-if-empty|-[nPL] ?\d+|-d [^ ]+|-I ?[^ ]+))*) `)
+	})
+	markOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` -I ?([^ ]+)`) })
+)
+
+// behindWrapper is the program behind a wrapper.
 func behindWrapper(words []script.Word) ([]script.Word, bool) {
-	text := func(i int) string {
-		if i >= len(words) {
-			return ""
+	text := ""
+	for _, w := range words {
+		if !w.Known || w.Text == "" {
+			break
 		}
-		return words[i].Text
+		text += strings.ReplaceAll(w.Text, " ", "\x00") + " "
 	}
-	at := 0
-	switch {
-	case text(0) == "nohup", text(0) == "command":
-		at = 1
-	case text(0) == "nice" && text(1) == "-n" && plainAmount(text(2)):
-		at = 3
-	case text(0) == "nice":
-		at = 1
-	case text(0) == "timeout":
-		at = behindTimeout(text)
-	case text(0) == "env":
-		for at = 1; harmlessAssignment(text(at)); at++ {
-		}
-	case text(0) == "xargs":
-		return behindXargs(words, text)
-	}
-	if at == 0 || at >= len(words) || text(at) == "" || strings.HasPrefix(text(at), "-") || strings.Contains(text(at), "=") {
+	form := wrapperForm().FindString(text)
+	at := strings.Count(form, " ")
+	if at == 0 || at >= len(words) || words[at].Text == "" || strings.HasPrefix(words[at].Text, "-") || strings.Contains(words[at].Text, "=") {
 		return nil, false
 	}
-	return words[at:], true
-}
-
-func plainAmount(s string) bool { return s != "" && strings.Trim(s, "0123456789.smhd") == "" }
-
-func behindTimeout(text func(int) string) int {
-	at := 1
-	for {
-		switch {
-		case text(at) == "-k" && plainAmount(text(at+1)):
-			at += 2
-		case text(at) == "--foreground" || text(at) == "--preserve-status" || text(at) == "-v":
-			at++
-		case plainAmount(text(at)):
-			return at + 1
-		default:
-			return 0
-		}
-	}
-}
-
-// harmlessAssignment reports NAME=value behind env.
-func harmlessAssignment(text string) bool {
-	name, value, ok := strings.Cut(text, "=")
-	return ok && programs.RiskySetting(name, value, true) == ""
-}
-
-// behindXargs is the program that xargs starts, with the words that it adds: any number of any.
-func behindXargs(words []script.Word, text func(int) string) ([]script.Word, bool) {
-	at, mark := 1, ""
-	for at < len(words) && strings.HasPrefix(text(at), "-") {
-		switch o := text(at); {
-		case oneOf(o, "-0 -r -t --null --no-run-if-empty -0r -r0"):
-		case oneOf(o, "-n -P -L -d") && at+1 < len(words) && text(at+1) != "":
-			at++
-		case o == "-I" && text(at+1) != "":
-			at++
-			mark = text(at)
-		case strings.HasPrefix(o, "-I") && len(o) > 2:
-			mark = o[2:]
-		case (strings.HasPrefix(o, "-n") || strings.HasPrefix(o, "-P") || strings.HasPrefix(o, "-L")) && plainAmount(o[2:]):
-		default:
+	for _, w := range words[1:at] {
+		name, value, set := strings.Cut(w.Text, "=")
+		if words[0].Text == "env" && set && programs.RiskySetting(name, value, true) != "" {
 			return nil, false
 		}
-		at++
 	}
-	if at >= len(words) || text(at) == "" || startsPrograms(simple{words: words[at:]}) {
+	if words[0].Text != "xargs" {
+		return words[at:], true
+	}
+	return filledByXargs(words[at:], markOption().FindStringSubmatch(form))
+}
+
+// filledByXargs is the program that xargs starts, with the words that it adds: any number of any,
+// or one in the place of each mark.
+func filledByXargs(words []script.Word, mark []string) ([]script.Word, bool) {
+	inner := slices.Clone(words)
+	switch {
+	case startsPrograms(simple{words: words}), mark != nil && strings.Contains(words[0].Text, mark[1]):
 		return nil, false
-	}
-	inner := slices.Clone(words[at:])
-	if mark == "" {
+	case mark == nil:
 		return append(inner, script.Word{Many: true}), true
 	}
 	for i, w := range inner {
-		if i == 0 && strings.Contains(w.Text, mark) {
-			return nil, false
-		}
-		if !w.Known || strings.Contains(w.Text, mark) {
+		if !w.Known || strings.Contains(w.Text, mark[1]) {
 			inner[i] = script.Word{}
 		}
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"net"
 	"path"
 	"slices"
@@ -99,63 +100,50 @@ func (t serverTool) need() tool.Need {
 	return tool.Need{Permission: tool.Execute, Target: serverPrefix + t.server + " " + t.tool, Reach: tool.ServerTool}
 }
 
-// choice lists names of which each counts.
-func choice(names []string) string { return strings.Join(names, " or ") }
-
 // neverCovered is what no rule about commands reaches.
 const neverCovered = "the same behind sudo or sh -c"
 
 // describeWords is the sentence about the words of a command.
 func (r Rule) describeWords() Description {
 	var shown, example []string
-	anyWord := false
-	for _, t := range r.argv.tokens {
-		word := "*"
+	anyWord, head := false, ""
+	for i, t := range r.argv.tokens {
+		word, one := "*", "x"
 		if !t.any {
-			word = choice(t.oneOf)
+			word, one = strings.Join(t.oneOf, " or "), t.oneOf[0]
+		}
+		if i == 0 && !t.any {
+			head = word
 		}
 		if len(t.oneOf) > 1 {
 			word = "(" + word + ")"
 		}
 		anyWord = anyWord || t.any
-		shown = append(shown, word)
-		if t.any {
-			example = append(example, "x")
-		} else {
-			example = append(example, t.oneOf[0])
-		}
+		shown, example = append(shown, word), append(example, one)
 	}
-	words := strings.Join(shown, " ")
-	d := Description{Saved: everyWorkspace}
-	if r.argv.rest {
-		d.Covers = words + " with any options and names"
-	} else {
-		d.Covers = words + " and nothing behind it"
-		d.Spares = "other arguments, "
+	d := Description{Covers: strings.Join(shown, " ") + " with any options and names", Saved: everyWorkspace, Runs: []tool.Need{runNeed(example...)}}
+	front := example[:len(example)-1]
+	switch {
+	case !r.argv.rest:
+		d.Covers, d.Spares, front = strings.Join(shown, " ")+" and nothing behind it", "other arguments, ", example
+	case head != "" && len(front) > 0:
+		d.Spares = head + " with another subcommand, "
+	case head != "":
+		d.Spares = "other programs, "
+	}
+	if len(front) > 0 {
+		d.Asks = []tool.Need{runNeed(append(slices.Clone(front), "other")...)}
 	}
 	if anyWord {
 		d.Covers += " (* is any one word)"
 	}
 	d.Covers += ", in every folder, also behind CI=1, env, nohup or timeout"
-	switch head := r.argv.tokens[0]; {
-	case head.any:
-	case r.argv.rest && len(r.argv.tokens) > 1:
-		d.Spares += choice(head.oneOf) + " with another subcommand, "
-	case r.argv.rest:
-		d.Spares += "other programs, "
-	}
 	d.Spares += neverCovered
 	if looksAt(example) {
 		d.Spares += ", files known for their secrets"
 	}
 	if does := r.Effects(); does != "" {
 		d.Spares += ", " + does
-	}
-	d.Runs = []tool.Need{runNeed(example...)}
-	if !r.argv.rest {
-		d.Asks = append(d.Asks, runNeed(append(slices.Clone(example), "other")...))
-	} else if len(example) > 1 {
-		d.Asks = append(d.Asks, runNeed(append(slices.Clone(example[:len(example)-1]), "other")...))
 	}
 	return d
 }
@@ -253,44 +241,43 @@ func (r Rule) describeHost() Description {
 	case host == "":
 		return Description{Covers: "every page of every host on the usual ports", Spares: "other ports"}
 	}
-	d := Description{}
+	d := Description{Covers: "every page of " + host + " on the usual ports, by http and https", Spares: "other hosts, hosts below it, other ports"}
 	switch {
 	case m.port != "" && m.scheme == "" && ofThisMachine(host):
 		d.Covers, d.Spares = "the program of this machine that serves port "+m.port+", for pages and for commands in the sandbox", "other hosts, other ports"
 	case m.port != "" && m.scheme != "":
-		d.Covers, d.Spares = "every page at "+m.scheme+"://"+net.JoinHostPort(host, m.port), "other hosts, hosts below it, other ports, other schemes"
+		d.Covers = "every page at " + m.scheme + "://" + net.JoinHostPort(host, m.port)
 	case m.port != "":
-		d.Covers, d.Spares = "every page of "+host+" on port "+m.port, "other hosts, hosts below it, other ports"
+		d.Covers = "every page of " + host + " on port " + m.port
 	case m.scheme != "":
-		d.Covers, d.Spares = "every page of "+host+" by "+m.scheme+" on its usual port", "other hosts, hosts below it, other ports, other schemes"
-	default:
-		d.Covers, d.Spares = "every page of "+host+" on the usual ports, by http and https", "other hosts, hosts below it, other ports"
+		d.Covers = "every page of " + host + " by " + m.scheme + " on its usual port"
 	}
-	page := func(host string) []tool.Need {
-		scheme, port := firstOf(m.scheme, "https"), ""
-		if m.port != "" {
-			port = ":" + m.port
-		}
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		return []tool.Need{{Permission: tool.Network, Target: scheme + "://" + host + port}}
+	if m.scheme != "" {
+		d.Spares += ", other schemes"
 	}
-	d.Runs, d.Asks = page(firstOf(m.host, "www"+m.below)), page("other.example")
 	if m.below != "" {
 		d.Spares = strings.Replace(d.Spares, "hosts below it, ", "", 1)
 	}
+	page := func(host string) []tool.Need {
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		if m.port != "" {
+			host += ":" + m.port
+		}
+		return []tool.Need{{Permission: tool.Network, Target: cmp.Or(m.scheme, "https") + "://" + host}}
+	}
+	d.Runs, d.Asks = page(cmp.Or(m.host, "www"+m.below)), page("other.example")
 	return d
 }
 
 // describeSockets is the sentence about sockets with a path.
 func (m hostMatcher) describeSockets() Description {
 	d := Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", Spares: "other sockets, ports", Saved: everyWorkspace}
-	for _, path := range []string{unescaped(m.sockets.pattern, ""), nameOfPattern(m.sockets.pattern)} {
+	for _, path := range []string{nameOfPattern(m.sockets.pattern), unescaped(m.sockets.pattern, "")} {
 		if m.sockets.matches(Place{Abs: path}, "") {
 			d.Runs = []tool.Need{{Permission: tool.Network, Target: unixPrefix + path}}
 			d.Asks = []tool.Need{{Permission: tool.Network, Target: unixPrefix + "/other" + path}}
-			break
 		}
 	}
 	return d
@@ -321,11 +308,11 @@ func (g grant) describe() (Description, error) {
 	case tool.Network:
 		d.Covers, d.Spares = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
 		near.Target = "https://other." + strings.TrimPrefix(g.need.Target[strings.Index(g.need.Target, "://"):], "://")
-	case tool.Read:
-		d.Covers, d.Spares = "reads of "+path.Base(g.need.Target)+", or each list and search of it", "other files, another kind of access"
-		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
-	case tool.Write:
+	case tool.Read, tool.Write:
 		d.Covers, d.Spares = "edits to "+path.Base(g.need.Target), "other files, another kind of access"
+		if g.need.Permission == tool.Read {
+			d.Covers = "reads of " + path.Base(g.need.Target) + ", or each list and search of it"
+		}
 		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
 	}
 	d.Asks = []tool.Need{near}

@@ -10,21 +10,20 @@ import (
 
 // Explanation is how a command is read and judged.
 type Explanation struct {
-	Effect   Effect
-	Rule     string // if empty, the mode decides
-	Layer    Layer
-	Reason   string
-	Opaque   string   // why no rule can allow it; if empty, it is plain
-	Commands []string // each program found, with ? for words known only when it runs; those behind others are indented
-	Session  []string // rules of the first offer
-	Offers   []Offer  // what a user could allow for longer
-	Run      *tool.Judged
-	Parts    []Part // each program found, judged alone
+	Effect  Effect
+	Rule    string // if empty, the mode decides
+	Layer   Layer
+	Reason  string
+	Opaque  string   // why no rule can allow it; if empty, it is plain
+	Session []string // rules of the first offer
+	Offers  []Offer  // what a user could allow for longer
+	Run     *tool.Judged
+	Parts   []Part // each program found, judged alone
 }
 
 // Part is one program of a command, and what would be said about it if it stood alone.
 type Part struct {
-	Command string // as in Explanation.Commands
+	Command string // with ? for words known only when it runs
 	Inner   bool   // another program of the command starts it
 	Effect  Effect
 	Rule    string // if empty, no rule matches
@@ -32,95 +31,74 @@ type Part struct {
 	Why     string
 }
 
-// explainServerTool is Explain for a call of a tool of an MCP server.
-func (p *Policy) explainServerTool(t serverTool) Explanation {
-	v := p.judge(p.Mode(), t.need())
-	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason, Commands: []string{v.target}}
-	why := "no rule names it"
-	if v.rule != "" {
-		why = "the rule matches it"
-	}
-	e.Parts = []Part{{Command: v.target, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: why}}
-	if e.Effect == Ask {
-		if e.Offers = offersFor([]verdict{v}); len(e.Offers) > 0 {
-			e.Session = e.Offers[0].Rules
-		}
-	}
-	return e
-}
-
 // Explain judges a command as a call that runs it in dir would be, without asking anybody. A text
 // such as mcp:SERVER TOOL is a call of a tool of an MCP server.
 func (p *Policy) Explain(text, dir string) Explanation {
-	if t, ok := serverToolOf(text); ok {
-		return p.explainServerTool(t)
+	n := tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true}
+	server, calls := serverToolOf(text)
+	if calls {
+		n = server.need()
 	}
-	v := p.judge(p.Mode(), tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true})
-	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
-	c := v.command
-	if c.refused == nil {
-		if _, err := p.script(c, p.dirOf(dir)); err != nil {
-			e.Opaque = err.Error()
-		}
-	}
-	for _, s := range c.simples {
-		if s.maybe {
-			continue
-		}
-		line := s.String()
-		if s.inner {
-			line = "  " + line
-		}
-		e.Commands = append(e.Commands, line)
-		e.Parts = append(e.Parts, p.part(p.Mode(), s))
-	}
+	v := p.judge(p.Mode(), n)
+	e := Explanation{Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason, Run: v.run}
 	if e.Effect == Ask {
 		e.Offers = offersFor([]verdict{v})
 	}
 	if len(e.Offers) > 0 {
 		e.Session = e.Offers[0].Rules
 	}
-	e.Run = v.run
+	if calls {
+		part := Part{Command: v.target, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: "no rule names it"}
+		if v.rule != "" {
+			part.Why = "the rule matches it"
+		}
+		e.Parts = []Part{part}
+		return e
+	}
+	if v.command.refused == nil {
+		if _, err := p.script(v.command, p.dirOf(dir)); err != nil {
+			e.Opaque = err.Error()
+		}
+	}
+	for _, s := range v.command.simples {
+		if !s.maybe {
+			e.Parts = append(e.Parts, p.part(p.Mode(), s))
+		}
+	}
 	return e
 }
 
 // part judges one program alone, with the same rules as judgeCommand.
 func (p *Policy) part(mode Mode, s simple) Part {
-	rules := p.programRules()
-	out := Part{Command: s.String(), Inner: s.inner}
-	by := func(r Rule, why string) Part {
+	rules, alone := p.programRules(), &command{simples: []simple{s}}
+	out := Part{Command: s.String(), Inner: s.inner, Effect: mode.byDefault(tool.Execute, false), Layer: layerOf(mode), Why: "no rule matches"}
+	by := func(r Rule, why string) {
 		out.Effect, out.Rule, out.Layer, out.Why = r.Effect, r.String(), r.Layer, why
-		return out
 	}
-	alone := &command{simples: []simple{s}}
-	if r, _, certain := forbidden(rules, alone); certain == sure {
-		return by(r, "the deny rule matches")
-	} else if certain == possible {
-		by(r, "the deny rule may match: a word is known only when it runs")
+	denies, _, certain := forbidden(rules, alone)
+	asks, asked := asked(rules, alone)
+	allows, allowed := (&judging{Policy: p, rules: rules}).ruled(s.words)
+	looks := looksAlone(s)
+	switch {
+	case certain == sure:
+		by(denies, "the deny rule matches")
+	case certain == possible:
+		by(denies, "the deny rule may match: a word is known only when it runs")
 		if mode != Yolo { // there, nobody would be asked
 			out.Effect = Ask
 		}
-		return out
-	}
-	if r, found := asked(rules, alone); found {
-		return by(r, "the ask rule matches, or may match")
-	}
-	if r, found := (&judging{Policy: p, rules: rules}).ruled(s.words); found {
-		return by(r, "the allow rule matches every word")
-	}
-	if why := looksAlone(s); why != "" {
-		out.Effect, out.Layer, out.Why = Allow, readOnlyLayer, why
-		return out
-	}
-	out.Effect, out.Layer, out.Why = mode.byDefault(tool.Execute, false), layerOf(mode), "no rule matches"
-	switch {
+	case asked:
+		by(asks, "the ask rule matches, or may match")
+	case allowed:
+		by(allows, "the allow rule matches every word")
+	case looks != "":
+		out.Effect, out.Layer, out.Why = Allow, readOnlyLayer, looks
+	case mode.forbids(tool.Execute) != "":
+		out.Effect, out.Why = Deny, mode.forbids(tool.Execute)
 	case s.inner:
 		out.Why = "no rule matches; whether it may run is decided with what starts it"
 	case startsPrograms(s):
 		out.Why = "no rule names it, and it starts other programs, so * and ** do not allow it"
-	}
-	if why := mode.forbids(tool.Execute); why != "" {
-		out.Effect, out.Why = Deny, why
 	}
 	return out
 }
@@ -140,13 +118,6 @@ func looksAlone(s simple) string {
 		return "it only looks, at files that are judged for themselves"
 	}
 	return "it only looks"
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // Finding is what rules and mode say about one need of a call.

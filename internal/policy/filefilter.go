@@ -9,10 +9,11 @@ import (
 	"adze/tool"
 )
 
-// FileFilter says, for a call that may read root, which files it meets are held back: those that a deny
-// or an ask covers, and those known for their secrets. A tool that reads many files leaves them out
-// and counts them, since nobody was asked about each. What root itself was judged by is settled:
-// who allowed the search of a folder full of keys, or of one file, is not asked for it again.
+// FileFilter says, for a call that may read root, which files it meets are held back: those that a
+// deny or an ask covers, and those known for their secrets. A tool that reads many files leaves
+// them out and counts them, since nobody was asked about each. What root itself was judged by is
+// settled: who allowed the search of a folder full of keys, or of one file, is not asked for it
+// again.
 //
 // The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a
 // slash, and rules and the mode are those of now. If nil, nothing is held back.

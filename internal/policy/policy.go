@@ -7,8 +7,8 @@
 // Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules,
 // mode.go the defaults, place.go and delicate.go files, filefilter.go the many files of one search,
 // broadneeds.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
-// exfiltration.go secrets that would leave and too many fetches, ask.go and offers.go the questions to a
-// user and what they granted, describe.go what a rule is said to allow; explain.go says what a
+// exfiltration.go secrets that would leave and too many fetches, ask.go and offers.go the questions
+// to a user and what they granted, describe.go what a rule is said to allow; explain.go says what a
 // command would meet.
 //
 // A command is read once, by the package script, which alone knows the syntax of bash: Lower makes
@@ -16,8 +16,8 @@
 // form. Denies look everywhere: reading.go finds programs behind programs, and has the texts read
 // that those run; argv.go matches them; named.go denies files that a command names. script.Read
 // writes down what bash gets of a command that may run unasked; command.go and judged.go judge that
-// part by part, by rules (covers.go) and by the table of programs (readonly.go), which also asks for
-// what a git repository would add: its hooks, and places outside.
+// part by part, by rules (covers.go) and by the table of programs (readonly.go), which also asks
+// for what a git repository would add: its hooks, and places outside.
 //
 // Known limits:
 //   - A deny on a program holds for commands that spell it out, also inside substitutions, behind

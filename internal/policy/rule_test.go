@@ -206,9 +206,20 @@ func TestExplainJudgesEachProgram(t *testing.T) {
 // explained is an explanation as text.
 func explained(e Explanation) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s\n", e.Effect, firstOf(e.Rule, string(e.Layer)))
+	var commands []string
+	for _, part := range e.Parts {
+		if part.Inner {
+			part.Command = "  " + part.Command
+		}
+		commands = append(commands, part.Command)
+	}
+	by := e.Rule
+	if by == "" {
+		by = string(e.Layer)
+	}
+	fmt.Fprintf(&b, "%s by %s\n", e.Effect, by)
 	for _, line := range []struct{ name, text string }{
-		{"reason", e.Reason}, {"opaque", e.Opaque}, {"runs", strings.Join(e.Commands, "\n      ")}, {"session", strings.Join(e.Session, "\n         ")},
+		{"reason", e.Reason}, {"opaque", e.Opaque}, {"runs", strings.Join(commands, "\n      ")}, {"session", strings.Join(e.Session, "\n         ")},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.name, line.text)

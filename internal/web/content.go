@@ -13,9 +13,9 @@ import (
 
 // Where the content of a page is:
 //
-// First what surrounds it goes: navigation, footers, what names itself so (names.go), and the
-// readers' comments where they are not what the page is about. Then comes what the page marks as
-// its article or main part; else the block with most running text, with what stands beside it as
+// Navigation, footers and the readers' comments go first (names.go has their names), the comments
+// only where the page is about something else. Then comes the part that the page marks as its
+// article or main part; else the block with most running text, with what stands beside it as
 // long as that is running text too. A page that is no text but lists of links and names stays
 // whole.
 
@@ -63,7 +63,7 @@ type reading struct {
 	sizes map[*html.Node]measure
 	score map[*html.Node]int // running text at hand: that of an element's own lines, and half of that of each below
 	total int                // running text of the page
-	// thread says that what readers wrote is the content.
+	// thread says that the readers' texts are the content.
 	thread bool
 }
 
@@ -153,7 +153,7 @@ func contentOf(body *goquery.Selection, thread bool) *html.Node {
 }
 
 // widen goes up from the block with most text and takes in the running text and the headline beside
-// it; what else stands there goes. The higher it gets, the more text there has to be.
+// it, and drops the rest. The higher it gets, the more text there has to be.
 func (r *reading) widen(n, root *html.Node) *html.Node {
 	found, far := n, false
 	var drop []*html.Node
@@ -207,7 +207,7 @@ func dropSurroundings(body *goquery.Selection) {
 	})
 }
 
-// holdsHeading reports a heading that is no link, below n: what follows it has a name of its own.
+// holdsHeading reports a heading that is no link, below n: its part has a name of its own.
 func (r *reading) holdsHeading(n *html.Node) bool {
 	for d := range n.Descendants() {
 		if isHeading(d) && !r.sizes[d].dense(1, 2) && !within(d, atom.A, n) {

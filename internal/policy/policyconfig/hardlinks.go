@@ -14,8 +14,8 @@ import (
 // takes some ten milliseconds, and only for a file that has several names.
 const maxLooked = 20_000
 
-// hardLinks are the other names of a file that has several by hard links: what is forbidden or asked
-// for under one of them holds for all.
+// hardLinks are the other names of a file that has several by hard links. A rule that forbids one
+// of them, or asks for it, holds for all.
 func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
 	p = p.Consented()
 	about, err := j.root.Stat(p)

@@ -68,7 +68,9 @@ func lowered(w *syntax.Word, vars map[string]string) Word {
 	if inBraces(w) {
 		unknown(true)
 	}
-	out.Many = out.Many && !out.Known
+	if out.Many = out.Many && !out.Known; out.Known {
+		out.Spelled = out.Text
+	}
 	return out
 }
 
