@@ -18,7 +18,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/config/paths"
 	"adze/internal/llm/catalog"
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/models"
 	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
@@ -87,7 +87,7 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 		return fine("server", e.Shown()+" answers, and does not list its models")
 	case err != nil:
 		return d.failing("server", err)
-	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l discover.Model) bool { return l.Name == m.Name }):
+	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l local.Model) bool { return l.Name == m.Name }):
 		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, e.Like(m.Name, listed))
 	}
 	return fine("server", e.Shown()+" answers")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/models"
 	"adze/internal/llm/ollama"
 	"adze/session"
@@ -30,8 +30,8 @@ const (
 // would be of no use.
 func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
-	if f.Kind == discover.Ollama {
-		return d.checkInstalled(ctx, e.As(discover.Ollama), e.Native(f.Root), m)
+	if f.Kind == local.Ollama {
+		return d.checkInstalled(ctx, e.As(local.Ollama), e.Native(f.Root), m)
 	}
 	at := e.Shown() + " answers"
 	if program := f.Program(); program != "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"adze/internal/config"
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/wire"
 	"adze/session"
 )
@@ -111,7 +111,7 @@ func (f *Finder) options(e Endpoint, model string) wire.Options {
 }
 
 // As is the endpoint with what is known of a program that was found to answer there.
-func (e Endpoint) As(program discover.Kind) Endpoint {
+func (e Endpoint) As(program local.Kind) Endpoint {
 	for _, v := range vendors() {
 		if v.Tells == program {
 			e.Program, e.Fetch = v.Program, v.Fetch
@@ -130,7 +130,7 @@ func (e Endpoint) Shown() string {
 }
 
 // near reports a model server on this machine, which is asked without --check.
-func (e Endpoint) near() bool { return e.Tells != discover.Any && e.loopback() }
+func (e Endpoint) near() bool { return e.Tells != local.Any && e.loopback() }
 
 func (e Endpoint) loopback() bool { return wire.Loopback(wire.Host(e.base)) }
 
@@ -186,8 +186,8 @@ func (e Endpoint) From() string {
 func (e Endpoint) Unkept() error { return e.unkept }
 
 // Server is how the endpoint is asked what it has.
-func (e Endpoint) Server() discover.Server {
-	s := discover.Server{
+func (e Endpoint) Server() local.Server {
+	s := local.Server{
 		Kind: e.Tells, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
 		KeyHint: "check " + cmp.Or(e.From(), e.KeyEnv, "its key") + " and what its account may use",
 	}

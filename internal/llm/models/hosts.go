@@ -4,14 +4,72 @@ import (
 	"context"
 	"iter"
 
-	"adze/internal/config"
-	"adze/internal/llm/discover"
-	"adze/internal/llm/fallback"
+	"adze/internal/llm/local"
 	"adze/internal/llm/textparse"
-	"adze/internal/llm/toolsastext"
 	"adze/internal/llm/wire"
 	"adze/session"
 )
+
+// layers are what a model's adapter is wrapped in. Nil is none.
+type layers struct {
+	adapter                        session.Provider
+	limits                         *local.Limits
+	tools                          local.Tools
+	texts, suggest, rename, queued local.Decorator
+}
+
+// provider is the adapter in its layers, in the one order that there is: a request passes the last
+// first, an answer the first.
+func (l layers) provider() session.Provider {
+	var limit local.Decorator
+	if l.limits != nil {
+		limit = local.Limit(*l.limits)
+	}
+	return local.Decorate(l.adapter,
+		limit,                   // refuses a prompt that the server would cut
+		local.Describe(l.tools), // describes tools to a model that takes none
+		l.texts,                 // finds calls that the model wrote as text
+		l.suggest,               // names the server's models when one is not known
+		l.rename,                // shows tools under the names that the model knows
+		l.queued,                // reports another session that asks the same server
+	)
+}
+
+// layered is the model with an adapter in the layers that its server needs. A server of one's own
+// may print calls as text.
+func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless func(context.Context, string) bool, ownServer bool) Model {
+	m.layers = layers{adapter: adapter, limits: m.limits(), tools: f.tools(e, m.Name, toolless), suggest: e.suggesting()}
+	on := e.config.TextCalls
+	switch m.layers.tools.Plain = on != nil && !*on; {
+	case on != nil && *on || on == nil && ownServer:
+		m.layers.texts = func(p session.Provider) session.Provider { return textparse.Wrap(p, nil) }
+	default:
+		m.layers.tools.Recover = func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
+			return textparse.Recover(seq, r, wire.NewID)
+		}
+	}
+	m.Provider = m.layers.provider()
+	return m
+}
+
+// renamed shows tools to the model under the names that its profile has.
+func (m Model) renamed() Model {
+	if len(m.Profile.Names.Tools) > 0 && m.layers.adapter != nil {
+		m.layers.rename = local.Rename(m.Profile.Names)
+		m.Provider = m.layers.provider()
+	}
+	return m
+}
+
+// Shared has sessions that ask the same server of one's own report each other, through files below
+// dir.
+func (m Model) Shared(dir string) Model {
+	if m.own != "" && m.layers.adapter != nil {
+		m.layers.queued = local.Queue(dir, m.own)
+		m.Provider = m.layers.provider()
+	}
+	return m
+}
 
 // hosted makes a model of a server.
 func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
@@ -22,32 +80,25 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if err != nil {
 		return Model{}, err
 	}
-	provider := format.New(f.options(e, of))
-	toolless := f.toolless(e.Name, e.base, of, nil)
+	adapter := format.New(f.options(e, of))
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
 	if !e.NeedsKey {
 		m.own = e.Host() + " " + of
 	}
 	switch server := e.Server(); {
 	case e.NeedsKey:
-		m.Provider = recovering(e.config, provider, false, toolless)
-	case e.Tells != discover.Any:
+	case e.Tells != local.Any:
 		m.window = f.window(e.Name, of, asksFor(server, of))
-		m.Provider = recovering(e.config, fitting(m, provider, func() string { return LargerAt(server.Kind, of) }), true, toolless)
-	case !format.Shared:
-		m.Provider = recovering(e.config, provider, true, toolless)
-	default:
-		m = f.beyond(&place{server: server, config: e.config, key: e.Key}, m, provider)
-		m.Provider = e.telling(m.Provider)
-		return m, nil // Settled says how it is spoken to
+		m.larger = func() string { return LargerAt(server.Kind, of) }
+	case format.Shared:
+		return f.beyond(&place{server: server, endpoint: e}, m, adapter), nil // Settled says how it is asked
 	}
-	m.Provider = e.telling(m.Provider)
-	return m.speaking(), nil
+	return f.layered(m, e, adapter, nil, !e.NeedsKey).renamed(), nil
 }
 
-// telling names the models of a server in the error about one that it does not have.
-func (e Endpoint) telling(p session.Provider) session.Provider {
-	return fallback.Wrap(p, func(ctx context.Context) ([]string, error) {
+// suggesting names the models of a server in the error about one that it does not have.
+func (e Endpoint) suggesting() local.Decorator {
+	return local.Suggest(func(ctx context.Context) ([]string, error) {
 		models, err := e.Server().Models(ctx)
 		var out []string
 		for _, m := range models {
@@ -55,17 +106,4 @@ func (e Endpoint) telling(p session.Provider) session.Provider {
 		}
 		return out, err
 	})
-}
-
-// recovering recovers calls that models write as text, unless the configuration says otherwise, and
-// gives tools as text to a model whose server refuses them.
-func recovering(p config.Provider, provider session.Provider, local bool, o toolsastext.Options) session.Provider {
-	plain := p.TextCalls != nil && !*p.TextCalls
-	if plain || !local && p.TextCalls == nil {
-		o.Plain, o.Recover = plain, func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
-			return textparse.Recover(seq, r, wire.NewID)
-		}
-		return toolsastext.Wrap(provider, o)
-	}
-	return textparse.Wrap(toolsastext.Wrap(provider, o), nil)
 }

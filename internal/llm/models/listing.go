@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"adze/internal/llm/catalog"
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
 	"adze/session"
 	"adze/tool"
@@ -39,9 +39,9 @@ func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
 		}
 	}
 	if p, m, ok := l.lacking(); ok && check {
-		var have []discover.Model
+		var have []local.Model
 		for _, known := range p.Models {
-			have = append(have, discover.Model{Name: known.Model})
+			have = append(have, local.Model{Name: known.Model})
 		}
 		l.Problem = p.Provider + " does not list " + m + "; " + Endpoint{Vendor: Vendor{Name: p.Provider}}.Like(m, have)
 	}
@@ -63,7 +63,7 @@ func (l Listing) lacking() (p ListedProvider, model string, lacks bool) {
 }
 
 // Like asks whether a model of the server was meant by a name that it does not list.
-func (e Endpoint) Like(model string, listed []discover.Model) string {
+func (e Endpoint) Like(model string, listed []local.Model) string {
 	var have []string
 	for _, m := range listed {
 		have = append(have, m.Name)
@@ -103,7 +103,7 @@ func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, 
 		p.Why = "running"
 	}
 	for _, m := range models {
-		one := f.Describe(e.Name, discover.Model{
+		one := f.Describe(e.Name, local.Model{
 			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
 		})
 		one.Running = m.Running // another one is set with each request
@@ -132,7 +132,7 @@ func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
 	p.Usable, p.Why = &usable, "answers"
-	local := e.Tells != discover.Any
+	local := e.Tells != local.Any
 	switch _, can := pickLocal(models); {
 	case err != nil && local && strings.HasSuffix(err.Error(), "connection refused"):
 		p.Why = "not running"
@@ -159,14 +159,14 @@ func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
 	for _, r := range known {
 		provider, name, _ := strings.Cut(r.Model, "/")
 		if provider == e.Name && (r.Until == "" || today() <= r.Until) && !p.has(name) {
-			p.Models = append(p.Models, f.Describe(provider, discover.Model{Name: name}))
+			p.Models = append(p.Models, f.Describe(provider, local.Model{Name: name}))
 		}
 	}
 }
 
 // Describe tells what is known of a model: what the user or the table says, else what its server
 // does.
-func (f *Finder) Describe(provider string, told discover.Model) ListedModel {
+func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 	m := ListedModel{
 		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told),
 		Tools: told.Tools, Vision: told.Vision, Thinking: told.Thinking, Input: told.Input, Answer: told.Answer,

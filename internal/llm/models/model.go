@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 
-	"adze/internal/llm/slot"
 	"adze/session"
 )
 
@@ -13,24 +12,17 @@ type Model struct {
 	Name     string // without the provider's prefix
 	Origin   string // how it was chosen
 	Profile  Profile
-	Server   string  // what a session keeps of the server that was found; if empty, the provider's name says it
-	window   *window // if nil, what the table tells
-	place    *place  // what answers for it is not known yet; if nil, it is
-	own      string  // the address of a server of one's own and the model; if empty, it is a company's
-	warm     bool    // asking its server for its models left a connection
+	Server   string        // what a session keeps of the server that was found; if empty, the provider's name says it
+	window   *window       // if nil, what the table tells
+	larger   func() string // how its server is given a larger context, with window
+	layers   layers        // what Provider is made of
+	place    *place        // what answers for it is not known yet; if nil, it is
+	own      string        // the address of a server of one's own and the model; if empty, it is a company's
+	warm     bool          // asking its server for its models left a connection
 }
 
 // Full is provider/name.
 func (m Model) Full() string { return m.Provider.Name() + "/" + m.Name }
-
-// Shared has sessions that ask the same server of one's own tell each other, through files below
-// dir.
-func (m Model) Shared(dir string) Model {
-	if m.own != "" {
-		m.Provider = slot.Wrap(m.Provider, dir, m.own)
-	}
-	return m
-}
 
 // Warm lets its provider open its connection while the store opens and the tools are made.
 func (m Model) Warm(ctx context.Context) {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"time"
 
-	"adze/internal/config"
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
 )
 
@@ -24,21 +23,18 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		limit := p.Limit(ctx, name)
 		return told{limit, limit > 0, p.Blind(ctx, name)}
 	})
-	hint := func() string {
+	m.larger = func() string {
 		if e.config.MaxContext > 0 {
 			return "raise providers." + e.Name + ".max_context"
 		}
-		return LargerAt(discover.Ollama, name)
+		return LargerAt(local.Ollama, name)
 	}
-	tools := f.toolless(e.Name, e.base, name, p.Toolless)
-	tools.Findings = nil // it says so itself, and the next pull may bring tools
-	m.Provider = e.telling(recovering(e.config, fitting(m, p, hint), true, tools))
-	return m.speaking()
+	return f.layered(m, e, p, p.Toolless, true).renamed()
 }
 
 // Ollama is the Ollama at an endpoint; if false, it is no Ollama.
 func (e Endpoint) Ollama() (*ollama.Provider, bool) {
-	if e.Tells != discover.Ollama {
+	if e.Tells != local.Ollama {
 		return nil, false
 	}
 	return ollama.New(e.options()), true
@@ -46,7 +42,7 @@ func (e Endpoint) Ollama() (*ollama.Provider, bool) {
 
 // Native is the Ollama that was found at an endpoint of another format.
 func (e Endpoint) Native(root string) *ollama.Provider {
-	return ollama.New((&place{server: e.Server(), config: config.Provider{}, key: e.Key}).native(root))
+	return ollama.New((&place{server: e.Server(), endpoint: Endpoint{Key: e.Key}}).native(root))
 }
 
 // Installed asks an Ollama for its models, and does not wait long for the answer.

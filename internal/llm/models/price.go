@@ -1,7 +1,7 @@
 package models
 
 import (
-	"adze/internal/llm/toolsastext"
+	"adze/internal/llm/local"
 	"context"
 	"slices"
 	"strings"
@@ -61,13 +61,17 @@ func (f *Finder) own(provider, model string) config.Model {
 	return f.config.Models[row.Model]
 }
 
-// toolless is the question whether a model takes no tools: the user's word goes before the one of
-// its server, which may be nil.
-func (f *Finder) toolless(provider, address, model string, server func(context.Context, string) bool) toolsastext.Options {
-	if takes := f.own(provider, model).Tools; takes != nil {
-		return toolsastext.Options{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
+// tools say whether a model takes no tools: the user's word goes before the one of its server,
+// which may be nil.
+func (f *Finder) tools(e Endpoint, model string, server func(context.Context, string) bool) local.Tools {
+	if takes := f.own(e.Name, model).Tools; takes != nil {
+		return local.Tools{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
 	}
-	return toolsastext.Options{Toolless: server, Findings: f.findings, Address: address}
+	t := local.Tools{Toolless: server, Findings: f.findings, Address: e.base}
+	if e.own().make != nil {
+		t.Findings = nil // an Ollama says so itself, and the next pull may bring tools
+	}
+	return t
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }

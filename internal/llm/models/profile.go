@@ -2,16 +2,16 @@ package models
 
 import (
 	"adze/internal/config"
-	"adze/internal/llm/aliases"
+	"adze/internal/llm/local"
 )
 
 // Profile is how adze speaks to a kind of model.
 type Profile struct {
 	Prompt       string // of package prompts
 	TaskComplete bool
-	Tasks        bool          // subagents are offered
-	Core         []string      // the tools that are always offered
-	Names        aliases.Names // of tools, for the model alone; none: their own
+	Tasks        bool        // subagents are offered
+	Core         []string    // the tools that are always offered
+	Names        local.Names // of tools, for the model alone; none: their own
 	// Budget is how many bytes of tools a request may hold before they are chosen; if 0, they are
 	// counted.
 	Budget int
@@ -43,4 +43,13 @@ func profileOf(p config.Provider, fallback func() Profile) Profile {
 		return Coder()
 	}
 	return fallback()
+}
+
+// wrapperNames are the names that wrappers for local models give to such tools, and so those that
+// small models were trained on. Ollama's parsers drop a call of a name that was not offered.
+func wrapperNames() local.Names {
+	return local.Names{
+		Tools:     map[string]string{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"},
+		Arguments: map[string]map[string]string{"edit": {"old_string": "find", "new_string": "replace"}},
+	}
 }

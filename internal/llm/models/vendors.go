@@ -10,8 +10,8 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/llm/anthropic"
-	"adze/internal/llm/discover"
 	"adze/internal/llm/gemini"
+	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
@@ -34,7 +34,7 @@ type Vendor struct {
 	Rank     int
 	OnlyHome bool
 	// Tells is the program whose list says more than names; Any: none is known to.
-	Tells     discover.Kind
+	Tells     local.Kind
 	Start     string // how the program is started
 	Larger    string // how it is given a larger context; NAME stands for the model
 	Fetch     Fetch  // of a program that gets models itself
@@ -96,7 +96,7 @@ func allVendors() []Vendor {
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", KeyPrefix: "AIza",
 			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}, Spans: "gcp.gemini"},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
-			Format: ollama.Format(), Profile: Local, Tells: discover.Ollama, Larger: "ollama show NAME tells its context",
+			Format: ollama.Format(), Profile: Local, Tells: local.Ollama, Larger: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
 		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys", Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
 			Makes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
@@ -112,12 +112,12 @@ func allVendors() []Vendor {
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, KeyPage: "https://fireworks.ai/account/api-keys", Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPage: "https://cloud.cerebras.ai", KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
-			Tells: discover.LlamaCPP, Larger: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
+			Tells: local.LlamaCPP, Larger: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
-			Tells: discover.LMStudio, Larger: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
+			Tells: local.LMStudio, Larger: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
 		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
-			Tells: discover.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
+			Tells: local.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script"},
 	}
 }

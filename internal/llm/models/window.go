@@ -6,9 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"adze/internal/llm/discover"
-	"adze/internal/llm/limits"
-	"adze/session"
+	"adze/internal/llm/local"
 )
 
 // windowPatience is how long the first question may wait for a server to tell its context.
@@ -111,10 +109,14 @@ func (f *Finder) Windows(m Model) func(provider, model string) int {
 	}
 }
 
-// fitting refuses a prompt that cannot fit into a model of a server that may cut it silently.
-func fitting(m Model, p session.Provider, hint func() string) session.Provider {
-	return limits.Wrap(p, limits.Options{
-		Hint: hint,
+// limits are the context of a model whose server may cut a prompt silently; if nil, nobody knows
+// it.
+func (m Model) limits() *local.Limits {
+	if m.window == nil {
+		return nil
+	}
+	return &local.Limits{
+		Hint: m.larger,
 		Limit: func(ctx context.Context, name string) int {
 			if name != m.Name {
 				return 0
@@ -126,14 +128,14 @@ func fitting(m Model, p session.Provider, hint func() string) session.Provider {
 				m.window.learn(tokens)
 			}
 		},
-	})
+	}
 }
 
 // asksFor makes the question of what context a model has on a server that tells it; nil on any
 // other. A model that is not loaded has the context that it was trained for, which is the most it
 // can get.
-func asksFor(s discover.Server, name string) asking {
-	if s.Kind == discover.Any {
+func asksFor(s local.Server, name string) asking {
+	if s.Kind == local.Any {
 		return nil
 	}
 	return func(ctx context.Context) told {
@@ -142,7 +144,7 @@ func asksFor(s discover.Server, name string) asking {
 			return told{}
 		}
 		for _, m := range models {
-			if m.Name == name || len(models) == 1 && s.Kind == discover.LlamaCPP { // which takes any name
+			if m.Name == name || len(models) == 1 && s.Kind == local.LlamaCPP { // which takes any name
 				return told{m.Limit(), m.Context > 0, m.Vision != nil && !*m.Vision}
 			}
 		}

@@ -73,7 +73,7 @@ func steps(l models.Listing) []firstrun.Step {
 	}
 	if len(out) == 0 {
 		keys := models.Keyed()
-		out = append(local(l), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+		out = append(lacking(l), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
 			firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
 			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
 	}
@@ -89,8 +89,8 @@ func steps(l models.Listing) []firstrun.Step {
 	return out
 }
 
-// local is what programs that are there lack.
-func local(l models.Listing) (out []firstrun.Step) {
+// lacking is what programs that are there lack.
+func lacking(l models.Listing) (out []firstrun.Step) {
 	for _, v := range models.Fetching() {
 		switch {
 		case runs(l, v.Name):

@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"slices"
 
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/models"
 	"adze/session/api"
 )
@@ -52,7 +52,7 @@ func rowNamed(find *models.Finder, full string) api.ModelRow {
 	if err != nil {
 		return api.ModelRow{Name: full, Why: err.Error()}
 	}
-	return rowOf(find.Describe(m.Provider.Name(), discover.Model{Name: m.Name}), m.Provider.Name())
+	return rowOf(find.Describe(m.Provider.Name(), local.Model{Name: m.Name}), m.Provider.Name())
 }
 
 // Rows are the models of a listing, those that can be used first; a provider that cannot be used is

@@ -209,7 +209,7 @@ func rooms() []Row {
 			Why: "events become parts of a protocol; it opens, asks and sends nothing"},
 		{Package: "internal/cmd/stdio", May: []string{"internal/text/usage", "internal/text"}, Tests: []string{"session"}, Why: "what the process was started with"},
 		{Package: "internal/cmd/signals", May: []string{"session"}, Why: "a signal ends a run with a cause"},
-		{Package: "internal/run/modelpicker", May: []string{"tui/firstrun", "session/api", "internal/llm/discover", "internal/llm/models", "internal/cmd/doctor"}, Tests: []string{"internal/config"},
+		{Package: "internal/run/modelpicker", May: []string{"tui/firstrun", "session/api", "internal/llm/local", "internal/llm/models", "internal/cmd/doctor"}, Tests: []string{"internal/config"},
 			Why: "it tells what was found; it asks through the finder and shows nothing itself"},
 		{Package: "internal/llm/toolselect", May: []string{"session", "tool", "toolset"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},

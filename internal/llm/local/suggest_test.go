@@ -1,4 +1,4 @@
-package fallback_test
+package local_test
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/fallback"
+	"adze/internal/llm/local"
 	"adze/session"
 )
 
-// server refuses every model, in one kind of error.
-type server struct{ kind session.ErrorKind }
+// lacking refuses every model, in one kind of error.
+type lacking struct{ kind session.ErrorKind }
 
-func (server) Name() string { return "s" }
+func (lacking) Name() string { return "s" }
 
-func (s server) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+func (s lacking) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		yield(session.Done{Stop: session.StopError, Err: &session.ProviderError{Kind: s.kind, Message: "no", Hint: "check the name"}})
 	}
 }
 
-func hintOf(t *testing.T, s server, model string, names []string, err error) (hint string, asked int) {
+func hintOf(t *testing.T, s lacking, model string, names []string, err error) (hint string, asked int) {
 	t.Helper()
-	p := fallback.Wrap(s, func(context.Context) ([]string, error) { asked++; return names, err })
+	p := local.Suggest(func(context.Context) ([]string, error) { asked++; return names, err })(s)
 	for c := range p.Stream(context.Background(), session.Request{Model: model}) {
 		var failed *session.ProviderError
 		if done, ok := c.(session.Done); ok && errors.As(done.Err, &failed) {
@@ -52,11 +52,11 @@ func TestTheServersOwnModelsStandInTheError(t *testing.T) {
 		"no answer":       {"zzzzzz", nil, errors.New("x"), "check the name"},
 		"it has it after": {"a", []string{"a"}, nil, "check the name"},
 	} {
-		if got, _ := hintOf(t, server{session.NoModelError}, c.model, c.names, c.err); got != c.want {
+		if got, _ := hintOf(t, lacking{session.NoModelError}, c.model, c.names, c.err); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got, asked := hintOf(t, server{session.AuthError}, "a", []string{"b"}, nil); asked > 0 || strings.Contains(got, "b") {
+	if got, asked := hintOf(t, lacking{session.AuthError}, "a", []string{"b"}, nil); asked > 0 || strings.Contains(got, "b") {
 		t.Errorf("asked %d times for an error about something else: %q", asked, got)
 	}
 }

@@ -1,4 +1,4 @@
-package ollamaproxy_test
+package local_test
 
 import (
 	"context"
@@ -11,21 +11,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"adze/internal/llm/ollamaproxy"
+	"adze/internal/llm/local"
 	"adze/session"
 )
 
-// server is a written provider: it waits, then says its text or fails.
-type server struct {
+// given is a written provider: it waits, then says its text or fails.
+type given struct {
 	wait  time.Duration
 	says  string
 	err   error
 	asked atomic.Int64
 }
 
-func (s *server) Name() string { return "openai" }
+func (s *given) Name() string { return "openai" }
 
-func (s *server) Stream(ctx context.Context, _ session.Request) iter.Seq[session.Chunk] {
+func (s *given) Stream(ctx context.Context, _ session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		s.asked.Add(1)
 		select {
@@ -69,24 +69,24 @@ func asks(t *testing.T, p session.Provider) (string, session.Done) {
 func TestTheFormatIsDecidedOnce(t *testing.T) {
 	refusal := &session.ProviderError{Kind: session.RequestError, Status: 404, Message: "404 page not found", Hint: "check the URL"}
 	for name, c := range map[string]struct {
-		given        *server
-		finds        []ollamaproxy.Found
+		given        *given
+		finds        []local.Route
 		texts        string // of three requests
 		looks        int64
 		hint, notice string
 	}{
-		"an instant server":                  {given: &server{says: "c"}, finds: []ollamaproxy.Found{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
-		"a slow server":                      {given: &server{wait: time.Minute, says: "c"}, finds: []ollamaproxy.Found{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
-		"one of which nothing is known":      {given: &server{wait: time.Minute, says: "c"}, finds: []ollamaproxy.Found{{}}, texts: "c c c", looks: 1},
-		"one that nobody reaches at first":   {given: &server{says: "c"}, finds: []ollamaproxy.Found{{Unreached: true}, {Notice: "it has its own format"}}, texts: "c n n", looks: 2, notice: "own format"},
-		"a refusal that the look explains":   {given: &server{err: refusal}, finds: []ollamaproxy.Found{{Advice: func(*session.ProviderError) string { return "it is at /v1" }}}, texts: "  ", looks: 1, hint: "it is at /v1"},
-		"a refusal that it does not explain": {given: &server{err: refusal}, finds: []ollamaproxy.Found{{}}, texts: "  ", looks: 1, hint: "check the URL"},
+		"an instant server":                  {given: &given{says: "c"}, finds: []local.Route{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
+		"a slow server":                      {given: &given{wait: time.Minute, says: "c"}, finds: []local.Route{{Notice: "it has its own format"}}, texts: "n n n", looks: 1, notice: "own format"},
+		"one of which nothing is known":      {given: &given{wait: time.Minute, says: "c"}, finds: []local.Route{{}}, texts: "c c c", looks: 1},
+		"one that nobody reaches at first":   {given: &given{says: "c"}, finds: []local.Route{{Unreached: true}, {Notice: "it has its own format"}}, texts: "c n n", looks: 2, notice: "own format"},
+		"a refusal that the look explains":   {given: &given{err: refusal}, finds: []local.Route{{Advice: func(*session.ProviderError) string { return "it is at /v1" }}}, texts: "  ", looks: 1, hint: "it is at /v1"},
+		"a refusal that it does not explain": {given: &given{err: refusal}, finds: []local.Route{{}}, texts: "  ", looks: 1, hint: "check the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var looks atomic.Int64
-				native := &server{says: "n"}
-				p := ollamaproxy.Wrap(c.given, func(context.Context) ollamaproxy.Found {
+				native := &given{says: "n"}
+				p := local.NewRouter(c.given, func(context.Context) local.Route {
 					f := c.finds[min(int(looks.Add(1)), len(c.finds))-1]
 					time.Sleep(time.Second)
 					if f.Notice != "" {
@@ -125,9 +125,9 @@ func TestTheFormatIsDecidedOnce(t *testing.T) {
 // next one.
 func TestGivingUpWhileSomebodyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := ollamaproxy.Wrap(&server{wait: time.Minute}, func(context.Context) ollamaproxy.Found {
+		p := local.NewRouter(&given{wait: time.Minute}, func(context.Context) local.Route {
 			time.Sleep(500 * time.Millisecond)
-			return ollamaproxy.Found{Native: &server{says: "n"}}
+			return local.Route{Native: &given{says: "n"}}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
@@ -150,10 +150,10 @@ func TestGivingUpWhileSomebodyLooks(t *testing.T) {
 func TestOneLookForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
-		p := ollamaproxy.Wrap(&server{says: "c"}, func(context.Context) ollamaproxy.Found {
+		p := local.NewRouter(&given{says: "c"}, func(context.Context) local.Route {
 			looks.Add(1)
 			time.Sleep(time.Second)
-			return ollamaproxy.Found{}
+			return local.Route{}
 		})
 		var all sync.WaitGroup
 		for range 8 {

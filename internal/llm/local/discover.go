@@ -11,7 +11,7 @@
 //
 // Known limits: vLLM does not tell whether it was started with a tool parser; a list is read whole,
 // up to 8 MiB.
-package discover
+package local
 
 import (
 	"context"

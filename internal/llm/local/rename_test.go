@@ -1,4 +1,4 @@
-package aliases
+package local
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func spoken(name, arguments string) []session.Message {
 
 func TestTheModelSeesOtherNames(t *testing.T) {
 	m := &model{}
-	p := Wrap(m, words())
+	p := Rename(words())(m)
 	tools, history := definitions("bash", "edit", "read"), spoken("bash", `{"command":"old_string"}`)
 	for range 2 {
 		for range p.Stream(t.Context(), session.Request{Tools: tools, ToolsDigest: "d", Messages: history, Choice: "bash"}) {
@@ -95,7 +95,7 @@ func TestCallsComeBackWithRealNames(t *testing.T) {
 		{"edit", ``, "edit", ``},
 		{"grep", `{"find":"a"}`, "grep", `{"find":"a"}`},
 	} {
-		p := Wrap(&model{answer: []session.Chunk{session.Forming{Name: c.name}, call(c.name, c.arguments), session.Done{}}}, words())
+		p := Rename(words())(&model{answer: []session.Chunk{session.Forming{Name: c.name}, call(c.name, c.arguments), session.Done{}}})
 		var got []session.Chunk
 		for x := range p.Stream(t.Context(), session.Request{Tools: definitions("bash", "edit")}) {
 			got = append(got, x)
@@ -110,7 +110,7 @@ func TestCallsComeBackWithRealNames(t *testing.T) {
 // A name that somebody's own tool has stays theirs.
 func TestATakenNameIsNotGivenAway(t *testing.T) {
 	m := &model{answer: []session.Chunk{call("run_command", "{}"), session.Done{}}}
-	for c := range Wrap(m, words()).Stream(t.Context(), session.Request{Tools: definitions("bash", "run_command"), Messages: spoken("bash", "{}")}) {
+	for c := range Rename(words())(m).Stream(t.Context(), session.Request{Tools: definitions("bash", "run_command"), Messages: spoken("bash", "{}")}) {
 		if c, ok := c.(session.Call); ok && c.Name != "run_command" {
 			t.Errorf("the call went to %s", c.Name)
 		}
@@ -147,7 +147,7 @@ func TestHintsNameWhatTheModelKnows(t *testing.T) {
 		{ID: "m2", Role: session.User, Note: true, Parts: []session.Part{{Kind: session.TextPart, Text: "bash stays"}}},
 		{ID: "m3", Role: session.ToolRole, Parts: []session.Part{{Kind: session.OutcomePart, Outcome: failed}}},
 	}
-	for range Wrap(m, words()).Stream(t.Context(), session.Request{Tools: definitions("bash", "edit"), Messages: history}) {
+	for range Rename(words())(m).Stream(t.Context(), session.Request{Tools: definitions("bash", "edit"), Messages: history}) {
 		t.Fatal("it answered")
 	}
 	got := m.asked[0].Messages
@@ -180,7 +180,7 @@ func TestNotesNameWhatTheModelKnows(t *testing.T) {
 		history := []session.Message{{ID: "m", Role: session.ToolRole, Parts: []session.Part{{
 			Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: "c", Tool: c.tool, Status: tool.Completed, Output: c.output}}}}}
 		names := Names{Tools: map[string]string{"bash": "run_command", "list": "list_files", "grep": "search_text"}}
-		for range Wrap(m, names).Stream(t.Context(), session.Request{Tools: definitions("bash", "read"), Messages: history}) {
+		for range Rename(names)(m).Stream(t.Context(), session.Request{Tools: definitions("bash", "read"), Messages: history}) {
 			t.Fatal("it answered")
 		}
 		if got := m.asked[0].Messages[0].Parts[0].Outcome.Output; got != c.want {

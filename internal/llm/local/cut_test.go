@@ -1,4 +1,4 @@
-package limits_test
+package local_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/limits"
+	"adze/internal/llm/local"
 	"adze/session"
 	"adze/tool"
 )
@@ -16,11 +16,11 @@ import (
 // stands beside.
 func talk(t *testing.T, limit int, steps []step, with ...session.Part) (cutAt int, learned int, failed *session.ProviderError) {
 	t.Helper()
-	s := &server{}
-	p := limits.Wrap(s, limits.Options{
+	s := &counter{}
+	p := local.Limit(local.Limits{
 		Limit: func(context.Context, string) int { return limit }, Hint: func() string { return "start it with more" },
 		Learned: func(_ string, n int) { learned = n },
-	})
+	})(s)
 	r := session.Request{Model: "m"}
 	for i, step := range steps {
 		s.count = step.count
@@ -87,8 +87,8 @@ func TestPicturesMakeNoCut(t *testing.T) {
 
 // What a cut gave away holds for the next request: it is not sent.
 func TestAContextThatACutGaveAwayHolds(t *testing.T) {
-	s := &server{count: 4096}
-	p := limits.Wrap(s, limits.Options{Limit: func(context.Context, string) int { return 0 }, Hint: func() string { return "" }})
+	s := &counter{count: 4096}
+	p := local.Limit(local.Limits{Limit: func(context.Context, string) int { return 0 }, Hint: func() string { return "" }})(s)
 	if done := ask(t, p, 24_000); done.Err == nil {
 		t.Fatal("the cut was not seen")
 	}
@@ -102,8 +102,8 @@ func TestAContextThatACutGaveAwayHolds(t *testing.T) {
 
 // Subagents talk to the same model: their counts are no one else's.
 func TestConversationsDoNotMix(t *testing.T) {
-	s := &server{count: 4000}
-	p := limits.Wrap(s, limits.Options{Limit: func(context.Context, string) int { return 0 }, Hint: func() string { return "" }})
+	s := &counter{count: 4000}
+	p := local.Limit(local.Limits{Limit: func(context.Context, string) int { return 0 }, Hint: func() string { return "" }})(s)
 	for i, size := range []int{14_000, 19_000, 24_000} {
 		r := session.Request{Model: "m", Agent: "explore", Messages: []session.Message{{ID: "m1", Parts: []session.Part{
 			{Kind: session.TextPart, Text: fmt.Sprint("job ", i, strings.Repeat("x", size))},

@@ -1,4 +1,4 @@
-package toolsastext_test
+package local_test
 
 import (
 	"context"
@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/toolsastext"
+	"adze/internal/llm/local"
 	"adze/session"
 	"adze/tool"
 )
 
-// server refuses tools as it says, and answers without them.
-type server struct {
+// refuser refuses tools as it says, and answers without them.
+type refuser struct {
 	refusal *session.ProviderError
 	asked   []session.Request
 }
 
-func (s *server) Name() string { return "s" }
+func (s *refuser) Name() string { return "s" }
 
-func (s *server) Stream(_ context.Context, r session.Request) iter.Seq[session.Chunk] {
+func (s *refuser) Stream(_ context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		s.asked = append(s.asked, r)
 		if len(r.Tools) > 0 && s.refusal != nil {
@@ -42,7 +42,7 @@ func says(id, text string) session.Message {
 	return session.Message{ID: id, Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}}
 }
 
-func ask(p session.Provider, r session.Request) (text string, done session.Done) {
+func askTools(p session.Provider, r session.Request) (text string, done session.Done) {
 	for c := range p.Stream(context.Background(), r) {
 		switch c := c.(type) {
 		case session.Text:
@@ -65,27 +65,27 @@ func TestWordingsOfARefusalOfTools(t *testing.T) {
 		`Function calling is not enabled for models/gemma-3-1b-it`:                               session.RequestError,
 		`poet-reasoner does not support Function Calling`:                                        session.RequestError,
 	} {
-		s := &server{refusal: &session.ProviderError{Kind: kind, Status: 400, Message: said}}
-		p := toolsastext.Wrap(s, toolsastext.Options{})
-		text, done := ask(p, request(says("m1", "hi")))
+		s := &refuser{refusal: &session.ProviderError{Kind: kind, Status: 400, Message: said}}
+		p := local.Describe(local.Tools{})(s)
+		text, done := askTools(p, request(says("m1", "hi")))
 		if text != "well" || done.Err != nil || !strings.Contains(done.Notice, "m takes no tools") || len(s.asked) != 2 {
 			t.Errorf("%s: %q, %+v, asked %d times", said, text, done, len(s.asked))
 		}
-		if _, done = ask(p, request(says("m1", "hi"))); done.Notice != "" || len(s.asked) != 3 {
+		if _, done = askTools(p, request(says("m1", "hi"))); done.Notice != "" || len(s.asked) != 3 {
 			t.Errorf("%s: the second request: %+v, asked %d times", said, done, len(s.asked))
 		}
 	}
 	for _, said := range []string{"the model does not exist", "tool_choice is not valid", "the tools are overloaded", "images are not supported", "invalid schema for function 'read'"} {
-		s := &server{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: said}}
-		if _, done := ask(toolsastext.Wrap(s, toolsastext.Options{}), request(says("m1", "hi"))); !errors.Is(done.Err, s.refusal) || len(s.asked) != 1 {
+		s := &refuser{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: said}}
+		if _, done := askTools(local.Describe(local.Tools{})(s), request(says("m1", "hi"))); !errors.Is(done.Err, s.refusal) || len(s.asked) != 1 {
 			t.Errorf("%q is taken for a refusal of tools", said)
 		}
 	}
 }
 
 func TestTheConversationBecomesText(t *testing.T) {
-	s := &server{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: "m does not support tools"}}
-	p := toolsastext.Wrap(s, toolsastext.Options{})
+	s := &refuser{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: "m does not support tools"}}
+	p := local.Describe(local.Tools{})(s)
 	called := session.Message{ID: "m2", Role: session.Assistant, Parts: []session.Part{
 		{Kind: session.TextPart, Text: "I look."},
 		{Kind: session.CallPart, Call: &tool.RawCall{ID: "c1", Name: "read", Arguments: `{"path":"a.txt"}`}},
@@ -95,8 +95,8 @@ func TestTheConversationBecomesText(t *testing.T) {
 		{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: "c1", Tool: "read", Output: "hello"}},
 		{Kind: session.OutcomePart, Outcome: &tool.Outcome{Call: "c2", Tool: "read", Output: "not JSON"}},
 	}}
-	ask(p, request(says("m1", "hi"), called, results, says("m4", "go on")))
-	ask(p, request(says("m1", "hi"), called, results, says("m4", "go on"), session.Message{ID: "m5", Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "well"}}}))
+	askTools(p, request(says("m1", "hi"), called, results, says("m4", "go on")))
+	askTools(p, request(says("m1", "hi"), called, results, says("m4", "go on"), session.Message{ID: "m5", Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "well"}}}))
 	first, second := s.asked[1], s.asked[2]
 	if len(first.Tools) != 0 || first.Choice != session.ChooseFreely || !strings.HasPrefix(first.System, "you are a test\n") ||
 		!strings.Contains(first.System, `{"name":"read","description":"Read a file.","parameters":{"type":"object"`) {
@@ -121,8 +121,8 @@ func TestTheConversationBecomesText(t *testing.T) {
 }
 
 func TestAPlainConversation(t *testing.T) {
-	s := &server{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: "m does not support tools"}}
-	text, done := ask(toolsastext.Wrap(s, toolsastext.Options{Plain: true}), request(says("m1", "hi")))
+	s := &refuser{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: "m does not support tools"}}
+	text, done := askTools(local.Describe(local.Tools{Plain: true})(s), request(says("m1", "hi")))
 	if text != "well" || !strings.Contains(done.Notice, "only talked to") || s.asked[1].System != "you are a test" {
 		t.Errorf("%q, %+v, %q", text, done, s.asked[1].System)
 	}

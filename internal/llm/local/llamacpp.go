@@ -1,4 +1,4 @@
-package discover
+package local
 
 import (
 	"context"

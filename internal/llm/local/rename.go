@@ -1,14 +1,113 @@
-package aliases
+package local
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"adze/session"
 	"adze/tool"
 )
+
+// Names are what a kind of model calls tools and their arguments, by their real names.
+type Names struct {
+	Tools     map[string]string
+	Arguments map[string]map[string]string // of a tool, those on the first level
+}
+
+// mostRenamed bounds how many messages are kept renamed.
+const mostRenamed = 4096
+
+// Rename shows tools to a model under the names that it knows best, and gives its calls their real
+// names back. Only the model sees the other names: the registry, the gate, the store, the audit and
+// a recording know one name for each tool and argument.
+func Rename(names Names) Decorator {
+	return func(p session.Provider) session.Provider {
+		n := &renamer{names: names, kept: map[*session.Part][]session.Part{}}
+		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {
+			t := newTerms(names, r.Tools)
+			for c := range p.Stream(ctx, n.shown(t, r)) {
+				switch said := c.(type) {
+				case session.Forming:
+					said.Name = t.real(said.Name)
+					c = said
+				case session.Call:
+					said.RawCall = t.meant(said.RawCall)
+					c = said
+				}
+				if !yield(c) {
+					return
+				}
+			}
+		}}
+	}
+}
+
+// renamer keeps what was renamed: a history stays the same values.
+type renamer struct {
+	names Names
+
+	mu     sync.Mutex
+	digest string // of the tools below
+	tools  []tool.Definition
+	kept   map[*session.Part][]session.Part // by the first part of a message
+}
+
+// shown is a request in the model's words.
+func (n *renamer) shown(t terms, r session.Request) session.Request {
+	if name := t.shown(string(r.Choice)); name != "" {
+		r.Choice = session.Choice(name)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if r.ToolsDigest == "" || r.ToolsDigest != n.digest {
+		n.tools, n.digest = make([]tool.Definition, len(r.Tools)), r.ToolsDigest
+		for i, d := range r.Tools {
+			n.tools[i] = t.definition(d)
+		}
+	}
+	r.Tools = n.tools
+	if r.ToolsDigest != "" {
+		r.ToolsDigest = "renamed " + r.ToolsDigest
+	}
+	r.Messages = slices.Clone(r.Messages)
+	for i := range r.Messages {
+		r.Messages[i].Parts = n.parts(t, r.Messages[i].Parts)
+	}
+	return r
+}
+
+// parts renames the parts of a message once. Under n.mu.
+func (n *renamer) parts(t terms, given []session.Part) []session.Part {
+	if len(given) == 0 {
+		return given
+	}
+	// A message that still grows, or that other tools would change the words of, is another one.
+	if known, ok := n.kept[&given[0]]; ok && len(known) == len(given) && !t.fewer {
+		return known
+	}
+	out := given
+	for i, part := range given {
+		shown, other := t.part(part)
+		if other && &out[0] == &given[0] {
+			out = slices.Clone(given)
+		}
+		if other {
+			out[i] = shown
+		}
+	}
+	if len(n.kept) >= mostRenamed {
+		clear(n.kept)
+	}
+	if !t.fewer {
+		n.kept[&given[0]] = out
+	}
+	return out
+}
 
 // terms are the names that hold in one request: a name that another tool has is not given to a
 // second one.
@@ -65,19 +164,6 @@ func (t terms) definition(d tool.Definition) tool.Definition {
 	return d
 }
 
-// concerns reports whether other words are said in a part.
-func (t terms) concerns(p session.Part) bool {
-	switch {
-	case p.Kind == session.CallPart && p.Call != nil:
-		return t.shown(p.Call.Name) != p.Call.Name || len(t.names.Arguments[p.Call.Name]) > 0
-	case p.Kind == session.OutcomePart && p.Outcome != nil:
-		return t.shown(p.Outcome.Tool) != p.Outcome.Tool || t.hint(*p.Outcome) != p.Outcome.Output
-	case p.Kind == session.TextPart:
-		return slices.ContainsFunc(p.Tools, func(name string) bool { return t.shown(name) != name })
-	}
-	return false
-}
-
 // hint is the output of a tool with the names that the model knows in what the tool itself says.
 // What may be of a file or a command stays: numbered lines, lines of a change, and everything but
 // the note at the end of a call that was done.
@@ -127,26 +213,27 @@ func (t terms) advice(line string) string {
 	return line
 }
 
-func (t terms) part(p session.Part) session.Part {
-	if !t.concerns(p) {
-		return p
-	}
-	if p.Call != nil {
+// part is a part of a message in the model's words; other says that they differ.
+func (t terms) part(p session.Part) (shown session.Part, other bool) {
+	switch {
+	case p.Kind == session.CallPart && p.Call != nil:
 		c := *p.Call
 		c.Name, c.Arguments = t.shown(c.Name), rekey(c.Arguments, t.names.Arguments[c.Name])
+		other = c.Name != p.Call.Name || c.Arguments != p.Call.Arguments
 		p.Call = &c
-		return p
-	}
-	if p.Outcome == nil {
+	case p.Kind == session.OutcomePart && p.Outcome != nil:
+		o := *p.Outcome
+		o.Tool, o.Output = t.shown(o.Tool), t.hint(o)
+		other = o.Tool != p.Outcome.Tool || o.Output != p.Outcome.Output
+		p.Outcome = &o
+	case p.Kind == session.TextPart:
+		text := p.Text
 		for _, name := range p.Tools {
 			p.Text = reword(p.Text, name, t.shown(name))
 		}
-		return p
+		other = p.Text != text
 	}
-	o := *p.Outcome
-	o.Tool, o.Output = t.shown(o.Tool), t.hint(o)
-	p.Outcome = &o
-	return p
+	return p, other
 }
 
 // meant is a call with the names that everybody else knows.
@@ -160,59 +247,39 @@ func (t terms) meant(c tool.RawCall) tool.RawCall {
 	return c
 }
 
-// rekey gives the arguments on the first level other names and leaves every other byte. What is no
-// whole JSON object stays as it is, and so does one in which a name would stand twice: the pipeline
-// knows both names.
+// rekey gives the arguments on the first level other names, and leaves the values as they are. What
+// is no whole JSON object stays as it is, and so does one in which a name would stand twice: the
+// pipeline knows both names.
 func rekey(arguments string, names map[string]string) string {
+	d := json.NewDecoder(strings.NewReader(arguments))
 	if len(names) == 0 || !json.Valid([]byte(arguments)) {
 		return arguments
 	}
-	keys, ok := keysOf(arguments)
-	if !ok {
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return arguments
 	}
 	var out strings.Builder
+	seen := map[string]bool{}
 	at := 0
-	for _, k := range keys {
-		to, other := names[k.name]
-		if !other {
-			continue
-		}
-		if slices.ContainsFunc(keys, func(x key) bool { return x.name == to || x.name == k.name && x != k }) {
-			return arguments
-		}
-		out.WriteString(arguments[at:k.from] + `"` + to + `"`)
-		at = k.to
-	}
-	return out.String() + arguments[at:]
-}
-
-// key is a name on the first level of an object, and where it stands with its quotes.
-type key struct {
-	name     string
-	from, to int
-}
-
-// keysOf reads the first level of valid JSON; if false, it is not an object.
-func keysOf(text string) (keys []key, ok bool) {
-	d := json.NewDecoder(strings.NewReader(text))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, false
-	}
 	for d.More() {
 		before := int(d.InputOffset())
-		name, err := d.Token()
-		if err != nil {
-			return nil, false
-		}
-		start := before + strings.IndexByte(text[before:], '"') // behind a comma and white space
-		keys = append(keys, key{name.(string), start, int(d.InputOffset())})
+		token, err := d.Token()
 		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return nil, false
+		end := int(d.InputOffset())
+		if err != nil || d.Decode(&value) != nil {
+			return arguments
 		}
+		name := token.(string)
+		if to, other := names[name]; other {
+			out.WriteString(arguments[at:before+strings.IndexByte(arguments[before:], '"')] + `"` + to + `"`)
+			name, at = to, end
+		}
+		if seen[name] {
+			return arguments
+		}
+		seen[name] = true
 	}
-	return keys, true
+	return out.String() + arguments[at:]
 }
 
 // reword replaces a whole word.
@@ -224,23 +291,16 @@ func reword(text, from, to string) string {
 			return out.String() + text
 		}
 		end := at + len(from)
-		whole := !wordEnds(text[:at]) && !wordBegins(text[end:])
-		out.WriteString(text[:at])
-		if whole {
-			out.WriteString(to)
-		} else {
-			out.WriteString(from)
+		word := to
+		if at > 0 && inWord(text[at-1:]) || inWord(text[end:]) {
+			word = from
 		}
+		out.WriteString(text[:at] + word)
 		text = text[end:]
 	}
 }
 
-func wordEnds(s string) bool {
-	return s != "" && inWord(rune(s[len(s)-1]))
+func inWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r))
 }
-
-func wordBegins(s string) bool {
-	return s != "" && inWord(rune(s[0]))
-}
-
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"adze/internal/llm/discover"
+	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
 	"adze/session"
 )
@@ -36,7 +36,7 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 		switch {
 		case e.own().look != nil:
 			looks = append(looks, func() seen { return e.own().look(f, ctx, e) })
-		case e.Tells != discover.Any:
+		case e.Tells != local.Any:
 			looks = append(looks, func() seen { return f.lookHost(ctx, e) })
 		}
 	}
@@ -113,18 +113,18 @@ func useless(program string, err error) string {
 // pickLocal chooses a model that can call tools: one that is loaded first. Of vLLM, which never
 // tells whether it can, its first one is taken; another program on one of these ports is never
 // taken.
-func pickLocal(models []discover.Model) (discover.Model, bool) {
+func pickLocal(models []local.Model) (local.Model, bool) {
 	best := -1
 	for i, m := range models {
-		can := m.Tools != nil && *m.Tools || m.Tools == nil && m.Owner == string(discover.VLLM)
+		can := m.Tools != nil && *m.Tools || m.Tools == nil && m.Owner == string(local.VLLM)
 		if can && (best < 0 || isLoaded(m) && !isLoaded(models[best])) {
 			best = i
 		}
 	}
 	if best < 0 {
-		return discover.Model{}, false
+		return local.Model{}, false
 	}
 	return models[best], true
 }
 
-func isLoaded(m discover.Model) bool { return m.Loaded != nil && *m.Loaded }
+func isLoaded(m local.Model) bool { return m.Loaded != nil && *m.Loaded }

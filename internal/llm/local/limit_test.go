@@ -1,4 +1,4 @@
-package limits_test
+package local_test
 
 import (
 	"context"
@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/llm/limits"
+	"adze/internal/llm/local"
 	"adze/session"
 	"adze/tool"
 )
 
 // server counts as it likes, and how often it was asked.
-type server struct {
+type counter struct {
 	count int
 	asked int
 }
 
-func (s *server) Name() string { return "llamacpp" }
+func (s *counter) Name() string { return "llamacpp" }
 
-func (s *server) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+func (s *counter) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		s.asked++
 		if yield(session.Text{Delta: "yes"}) {
@@ -64,8 +64,8 @@ func TestWhatDoesNotFitIsNotSent(t *testing.T) {
 		"a count that nobody can believe": {8192, 66_000, 900_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &server{count: c.counted}
-			p := limits.Wrap(s, limits.Options{Limit: func(context.Context, string) int { return c.limit }, Hint: func() string { return "start it with more" }})
+			s := &counter{count: c.counted}
+			p := local.Limit(local.Limits{Limit: func(context.Context, string) int { return c.limit }, Hint: func() string { return "start it with more" }})(s)
 			if c.counted > 0 {
 				ask(t, p, 12_000)
 				s.asked = 0
@@ -84,7 +84,7 @@ func TestWhatDoesNotFitIsNotSent(t *testing.T) {
 }
 
 func TestAConsumerMayLeave(t *testing.T) {
-	p := limits.Wrap(&server{}, limits.Options{Hint: func() string { return "" }, Limit: func(context.Context, string) int { return 10 }})
+	p := local.Limit(local.Limits{Hint: func() string { return "" }, Limit: func(context.Context, string) int { return 10 }})(&counter{})
 	for range p.Stream(t.Context(), session.Request{Model: "m"}) {
 		break
 	}

@@ -1,0 +1,119 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"adze/internal/llm/wire"
+	"adze/session"
+	"adze/tool"
+)
+
+// Tools say what becomes of tools that a model does not take.
+type Tools struct {
+	// Plain leaves them out: a conversation without tools.
+	Plain bool
+	// Toolless reports a model of which its server says that it takes no tools; if nil, nobody knows.
+	Toolless func(ctx context.Context, model string) bool
+	// Findings keep which models at Address refused tools; if nil, the next process asks again.
+	Findings *wire.Findings
+	Address  string
+	// Recover finds the calls in the text of an answer to a request; if nil, the caller does it.
+	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
+}
+
+// findingKind names the finding that a model takes no tools.
+const findingKind = "toolless"
+
+// Describe gives tools to a model that takes none: they are described in the system prompt, and
+// calls and results become text in the form of Hermes and Qwen, which package textparse reads. It
+// does so where the server says that the model takes none, or refused a request because of them.
+func Describe(o Tools) Decorator {
+	var refused sync.Map // by model
+	return func(p session.Provider) session.Provider {
+		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {
+			_, known := refused.Load(r.Model)
+			switch {
+			case len(r.Tools) == 0:
+				p.Stream(ctx, r)(yield)
+				return
+			case known:
+				o.text(ctx, p, r, "", yield)
+				return
+			case o.Findings.Get(o.Address, r.Model, findingKind, new(bool)), o.Toolless != nil && o.Toolless(ctx, r.Model):
+				refused.Store(r.Model, true)
+				o.text(ctx, p, r, o.notice(r.Model), yield)
+				return
+			}
+			begun := false
+			for c := range p.Stream(ctx, r) {
+				if done, ok := c.(session.Done); ok && !begun && wire.NoTools(done.Err) {
+					refused.Store(r.Model, true)
+					o.Findings.Keep(o.Address, r.Model, findingKind, true)
+					o.text(ctx, p, r, o.notice(r.Model), yield)
+					return
+				}
+				begun = true
+				if !yield(c) {
+					return
+				}
+			}
+		}}
+	}
+}
+
+// text asks without tools, but for their description.
+func (o Tools) text(ctx context.Context, p session.Provider, r session.Request, notice string, yield func(session.Chunk) bool) {
+	asked := r
+	if !o.Plain {
+		asked.System += manual(r.Tools)
+	}
+	asked.Tools, asked.ToolsDigest, asked.Choice = nil, "", session.ChooseFreely
+	asked.Messages = wire.Texts(r.Messages)
+	seq := p.Stream(ctx, asked)
+	if o.Recover != nil && !o.Plain {
+		seq = o.Recover(seq, r)
+	}
+	ending(seq, yield, func(done session.Done) session.Done {
+		if notice != "" && done.Err == nil {
+			done.Notice = strings.TrimSuffix(notice+"; "+done.Notice, "; ")
+		}
+		return done
+	})
+}
+
+func (o Tools) notice(model string) string {
+	if o.Plain {
+		return fmt.Sprintf("%s takes no tools: it is only talked to", model)
+	}
+	return fmt.Sprintf("%s takes no tools: they are described to it in words, and the calls that it writes as text are checked and run like any other", model)
+}
+
+// manual describes tools. The same tools give the same bytes.
+func manual(tools []tool.Definition) string {
+	var b strings.Builder
+	b.WriteString(`
+
+# Tools
+You can call tools. To call one, write a block of exactly this form at the end of your reply, and nothing behind it:
+<tool_call>
+{"name": "NAME", "arguments": {"ARGUMENT": "VALUE"}}
+</tool_call>
+Write one block for each call. You get the results in the next message, each in <tool_response name="NAME">.
+A reply without such a block is your final answer. Never write a <tool_response> yourself.
+These are the tools, one a line, with the JSON schema of their arguments:
+`)
+	for _, d := range tools {
+		b.Write(wire.JSON(struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters"`
+		}{d.Name, d.Description, d.Offered()}))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
