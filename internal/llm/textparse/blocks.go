@@ -42,7 +42,7 @@ func (s *scanner) doubts(f *form, r reading, held string) doubt {
 		return before
 	case f.weak:
 		return anyText
-	case s.line.words && !s.line.sentence(), s.line.thinking: // whose end is text behind it
+	case s.line.words && !s.line.sentence():
 		return spoken
 	case s.line.words || !special(held) || before == sameLine:
 		return sameLine
@@ -71,7 +71,7 @@ func (s *scanner) accept(f *form, held string, r reading) {
 		s.harden()
 	}
 	words := s.line.words && !strings.Contains(raw, "\n")
-	s.line = line{blank: true, fresh: true, words: words, end: s.line.end, thinking: s.line.thinking}
+	s.line = line{blank: true, fresh: true, words: words, end: s.line.end}
 	s.start = s.pos - r.rest
 	s.pos = s.start
 }
@@ -120,18 +120,6 @@ func (s *scanner) plain(text []byte) {
 		s.line.add(text)
 		s.say(string(text))
 	}
-}
-
-// thoughtEnd reads the end of a thought whose beginning stood in the prompt: all before it is text,
-// because the model only thought of those calls.
-func thoughtEnd(s *scanner, _ string) reading {
-	if !s.line.thinking {
-		for _, b := range s.blocks {
-			s.say(b.raw)
-		}
-		s.blocks, s.loose = s.blocks[:0], 0
-	}
-	return reading{verdict: no}
 }
 
 func (s *scanner) gap(text string) {

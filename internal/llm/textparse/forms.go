@@ -2,12 +2,23 @@ package textparse
 
 import (
 	"bytes"
-	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
-
-	"adze/tool"
+	"sync"
 )
+
+// form is one way in which models write calls.
+type form struct {
+	opens  []string // how it begins
+	closes []string // where to look whether it is whole; one that is also in opens begins the next
+	// balanced looks where all brackets are closed, line wants a line of its own, weak that only space
+	// and other blocks follow, and bare has no marks beside those of the call itself.
+	balanced, line, weak, bare bool
+	// read judges the whole; if nil, what stands between the marks is read as calls. It must not
+	// change its mind about a block that it has refused or taken.
+	read func(s *scanner, held string) reading
+}
 
 // verdict is what a form says about a block.
 type verdict int
@@ -19,7 +30,7 @@ const (
 	yes                 // it is calls
 )
 
-// reading is what came of reading a block; the last rest bytes do not belong to it.
+// reading is the result of reading a block; the last rest bytes do not belong to it.
 type reading struct {
 	verdict   verdict
 	calls     []found
@@ -27,46 +38,25 @@ type reading struct {
 	rest      int
 }
 
-// form is one way in which models write calls.
-type form struct {
-	opens []string // how it begins
-	// line says that it begins on a line of its own, weak that only space and other blocks may
-	// follow.
-	line, weak bool
-	closes     []string // where to look whether it is whole
-	balanced   bool     // look where all brackets are closed
-	// probe judges the beginning after the opening: false when no offered tool can come of it.
-	probe func(s *scanner, rest string) bool
-	// read judges the whole. It must not change its mind about a block that it has refused or
-	// taken.
-	read func(s *scanner, held string) reading
-}
-
 // forms are the markups, by family.
 func forms() []form {
 	list := []form{
-		{opens: []string{"<tool_call>"}, closes: []string{"</tool_call>", "<tool_call>"}, probe: probeTagged, read: readTagged},
-		{opens: []string{"<function="}, closes: []string{"</function>"}, probe: probeFunction, read: readFunction},
-		{opens: []string{"[TOOL_CALLS]"}, balanced: true, probe: probeMistral, read: readMistral},
-		{opens: []string{"<|python_tag|>"}, balanced: true, read: readPythonTag},
-		{opens: tokens(beginCalls, beginCall), closes: tokens(endCalls, endCall), read: readDeepSeek},
-		{opens: kimiOpens(), closes: kimiCloses(), read: readKimi},
+		{opens: []string{"<tool_call>"}, closes: []string{"</tool_call>", "<tool_call>"}}, // Hermes, Qwen, GLM
+		{opens: []string{"<function="}, closes: []string{"</function>"}, bare: true},      // Qwen-coder
+		{opens: []string{"[TOOL_CALLS]"}, balanced: true},                                 // Mistral
+		{opens: []string{"<|python_tag|>"}, balanced: true},                               // Llama 3
+		{opens: []string{"<|python_start|>"}, closes: []string{"<|python_end|>"}},         // Llama 4
+		{opens: sectionOpens(), closes: sectionCloses(), read: readSections},              // DeepSeek, Kimi
 		{opens: []string{"<|channel|>", "<|start|>"}, closes: harmonyEnds(), read: readHarmony},
-		{opens: invokeOpens(), closes: invokeCloses(), probe: probeInvoke, read: readInvoke},
-		{opens: gemmaOpens(), closes: gemmaCloses(), probe: probeGemma, read: readGemma},
-		{opens: []string{"<|tool_call|>"}, balanced: true, probe: probeListed, read: readListed("<|tool_call|>")},
-		{opens: []string{"<|START_ACTION|>"}, closes: []string{endAction}, probe: probeListed, read: readAction},
-		{opens: []string{"functools"}, line: true, balanced: true, probe: probeListed, read: readListed("functools")},
-		{opens: []string{"Action:"}, line: true, weak: true, closes: []string{"```", "}"}, probe: probeAction, read: readActionForm},
-		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, probe: probeFence, read: readFence},
-		{opens: []string{"{"}, line: true, weak: true, balanced: true, probe: probeObject, read: readBare},
-		{opens: []string{"["}, line: true, weak: true, balanced: true, probe: probeList, read: readList},
-		{opens: []string{gigaChat}, line: true, balanced: true, probe: probeListed, read: readListed(gigaChat)},
-		{opens: thoughtEnds(), closes: thoughtEnds(), read: thoughtEnd},
-		{opens: []string{solarOpen, solarAll + solarOpen}, closes: []string{solarEnd}, read: readSolar},
+		{opens: []string{leakedHeader}, line: true, balanced: true, read: readHarmony},
+		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, read: readFence},
+		{opens: []string{"{", "["}, line: true, weak: true, balanced: true, bare: true}, // Llama
 	}
-	for _, e := range enclosures() {
-		list = append(list, form{opens: []string{e.open}, closes: []string{e.close}, probe: probeBody, read: e.read})
+	for _, mark := range []string{"｜DSML｜", "|DSML|", ""} { // DeepSeek since V3.2; without a mark Claude's, which others were trained on
+		for _, outer := range []string{"function_calls>", "tool_calls>"} {
+			list = append(list, form{opens: []string{"<" + mark + outer}, closes: []string{"</" + mark + outer}})
+		}
+		list = append(list, form{opens: []string{"<" + mark + "invoke name="}, closes: []string{"</" + mark + "invoke>"}, bare: true})
 	}
 	for _, mark := range strays() {
 		list = append(list, form{opens: []string{mark}, closes: []string{mark}, read: stray})
@@ -77,15 +67,21 @@ func forms() []form {
 // strays are marks that say nothing where markup came before them: ends without their beginning,
 // and the tokens with which messages end, which some servers print.
 func strays() []string {
-	out := append([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "</seed:tool_call>", "</minimax:tool_call>",
-		"<|end|>", "<|return|>", "<|call|>", "<|/tool_call|>", "<|python_end|>", kimiEnd, "<|message_sep|>"}, tokens(endCalls)...)
-	return append(out, endTokens()...)
+	return slices.Concat([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "<|end|>", "<|return|>", "<|call|>", "<|python_end|>"}, sectionCloses(), endTokens())
 }
 
 // endTokens are those with which messages end.
 func endTokens() []string {
-	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_turn|>", "<end_of_turn>", "</s>", "[|endofturn|]", "<|role_end|>", "<|END_OF_TURN_TOKEN|>", "<eos>",
-		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>", "<start_function_response>"}
+	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "</s>",
+		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>"}
+}
+
+// stray takes an end mark without a beginning, when there was markup before it; else it is text.
+func stray(s *scanner, _ string) reading {
+	if len(s.blocks) > 0 {
+		return reading{verdict: yes}
+	}
+	return reading{verdict: no}
 }
 
 // ends reports whether a block may be whole here.
@@ -104,65 +100,381 @@ func (f *form) begun(held []byte) bool {
 	return slices.ContainsFunc(f.opens, func(o string) bool { return bytes.HasPrefix(held, []byte(o)) })
 }
 
-// stray takes an end mark without a beginning, when there was markup before it; else it is text.
-func stray(s *scanner, _ string) reading {
-	if len(s.blocks) > 0 {
-		return reading{verdict: yes}
+// between cuts the marks off a block. Rest is the beginning of the next one.
+func (f *form) between(held string) (body string, rest int, closed bool) {
+	body = held
+	for _, open := range f.opens {
+		body = strings.TrimPrefix(body, open)
 	}
-	return reading{verdict: no}
-}
-
-// tools are what a call may name. They are put in order by name at the first look: most answers
-// have no text that could be a call.
-type tools struct {
-	list []tool.Definition
-	by   map[string]*offered
-}
-
-// offered is a tool with the kinds of its arguments, which are read when first needed.
-type offered struct {
-	schema json.RawMessage
-	kinds  map[string]kinds
-	read   bool
-}
-
-// all are the tools by their names.
-func (t *tools) all() map[string]*offered {
-	if t.by == nil {
-		t.by = map[string]*offered{}
-		for _, d := range t.list {
-			o := &offered{schema: d.Parameters}
-			t.by[d.Name] = o
-			for _, name := range d.Aliases {
-				t.by[name] = o
-			}
+	for _, end := range f.closes {
+		if inner, ok := strings.CutSuffix(body, end); ok && slices.Contains(f.opens, end) {
+			return strings.TrimSpace(inner), len(end), false
+		} else if ok {
+			return strings.TrimSpace(inner), 0, true
 		}
 	}
-	return t.by
+	return strings.TrimSpace(body), 0, false
 }
 
-// named is the tool with a name; if nil, there is none.
-func (t *tools) named(name string) *offered { return t.all()[name] }
-
-// starts reports whether an offered name begins so.
-func (t *tools) starts(prefix string) bool {
-	for name := range t.all() {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
+// marked reads calls between marks. The closing mark may be missing where what stands before it is
+// whole by itself: servers do not print a model's stop token.
+func (f *form) marked(s *scanner, held string) reading {
+	body, rest, closed := held, 0, true
+	if !f.bare {
+		body, rest, closed = f.between(held)
 	}
-	return false
+	switch {
+	case body == "" && (closed || rest > 0) && !f.balanced:
+		return reading{verdict: no, rest: rest}
+	case body == "", f.balanced && body == leadingName(body), !closed && rest == 0 && !f.balanced && (!s.ended || !delimited(body)), !closed && rest > 0 && !delimited(body):
+		return reading{verdict: s.atEnd(no), rest: rest}
+	}
+	calls, ok := s.body(body, f.weak)
+	r := s.orWait(s.all(calls, ok))
+	r.rest = rest
+	return r
 }
 
-// all is the reading of calls that must all be offered.
-func (s *scanner) all(calls []found, ok bool) reading {
-	if !ok || len(calls) == 0 {
-		return reading{verdict: no}
+// delimited reports whether text shows itself where it ends.
+func delimited(body string) bool {
+	return strings.ContainsRune("{[`", rune(body[0])) || strings.HasPrefix(body, "<") && !strings.HasPrefix(body, "<arg_")
+}
+
+// body reads calls in any of the ways to write them, to the end of the text; strict wants nothing
+// but a call, all of which can be read.
+func (s *scanner) body(body string, strict bool) (calls []found, ok bool) {
+	body = strings.TrimSpace(body)
+	word := leadingName(body)
+	switch {
+	case body == "":
+		return nil, false
+	case strings.HasPrefix(body, "```"):
+		inner, closed := strings.CutSuffix(body[3:], "```")
+		_, inner, _ = strings.Cut(inner, "\n")
+		if !closed || strings.HasPrefix(strings.TrimSpace(inner), "```") {
+			return nil, false
+		}
+		return s.body(inner, strict)
+	case body[0] == '<':
+		return s.tags(body)
+	case body[0] == '{' || body[0] == '[':
+		calls, rest, ok := objects(body, strict)
+		if ok && strings.TrimSpace(rest) == "" {
+			return calls, true
+		}
+		return pythonic(body)
+	case strings.HasPrefix(strings.TrimLeft(body[len(word):], " "), "("):
+		return pythonic(body)
+	case strings.HasPrefix(strings.TrimLeft(body[len(word):], space), "<arg_key>"), body == word:
+		return s.tags(body)
 	}
-	for _, c := range calls {
-		if s.tools.named(c.name) == nil {
-			return reading{verdict: no}
+	f, ok := named(body)
+	return []found{f}, ok
+}
+
+// leadingName is the name with which a text begins.
+func leadingName(text string) string {
+	p := python{text}
+	return p.word(true)
+}
+
+// named reads a name and an object of arguments: as Mistral writes it, NAME[CALL_ID]9[ARGS]{…}.
+func named(text string) (found, bool) {
+	at := strings.IndexByte(text, '{')
+	if at <= 0 || span(text, at) != len(text) {
+		return found{}, false
+	}
+	head, _, _ := strings.Cut(text[:at], "[CALL_ID]")
+	return found{strings.Trim(strings.TrimSuffix(strings.TrimSpace(head), "[ARGS]"), space+":"), text[at:]}, true
+}
+
+// orWait reads on where a refused block may only hold its closing mark inside a value.
+func (s *scanner) orWait(r reading) reading {
+	if r.verdict == no {
+		r.verdict = s.atEnd(no)
+	}
+	return r
+}
+
+// atEnd is a verdict that can be given only at the end of the message; before it, the form reads
+// on.
+func (s *scanner) atEnd(v verdict) verdict {
+	if s.ended {
+		return v
+	}
+	return wait
+}
+
+// languages of a fence that can hold calls.
+func languages() []string { return []string{"", "json", "tool_call", "tool_calls", "tool_code"} }
+
+// readFence reads a fence that holds nothing but calls.
+func readFence(s *scanner, held string) reading {
+	body, open := strings.CutSuffix(held[3:], "```")
+	language, body, _ := strings.Cut(body, "\n")
+	body = strings.TrimSpace(body)
+	if !open || body == "" {
+		return reading{verdict: s.atEnd(no)}
+	}
+	if strings.TrimSpace(language) == "tool_code" {
+		if inner, printed := strings.CutPrefix(body, "print("); printed {
+			body = strings.TrimSuffix(inner, ")")
+		}
+		return s.orWait(s.all(pythonic(body)))
+	}
+	calls, rest, ok := objects(body, true)
+	return s.orWait(s.all(calls, ok && rest == ""))
+}
+
+// probe judges what follows the opening: false when no offered tool can come of it.
+func (f *form) probe(s *scanner, open, rest string) bool {
+	if f.bare {
+		rest = open + rest
+	}
+	trimmed := strings.TrimLeft(rest, space)
+	switch {
+	case open == "```":
+		return s.probeFence(rest)
+	case f.read != nil || trimmed == "":
+		return true
+	case strings.ContainsRune("{[`", rune(trimmed[0])):
+		return !f.weak || s.probeValue(trimmed)
+	case trimmed[0] == '<':
+		return s.probeTags(trimmed)
+	}
+	return s.probeName(trimmed)
+}
+
+// probeFence judges a fence's language and the beginning of what it holds.
+func (s *scanner) probeFence(rest string) bool {
+	language, body, whole := strings.Cut(rest, "\n")
+	language = strings.TrimRight(language, " \r")
+	if !whole {
+		return slices.ContainsFunc(languages(), func(l string) bool { return strings.HasPrefix(l, language) })
+	}
+	body = strings.TrimLeft(body, space)
+	switch {
+	case !slices.Contains(languages(), language):
+		return false
+	case body == "":
+		return true
+	case language == "tool_code":
+		body = strings.TrimLeft(body, "[")
+		return strings.HasPrefix("print(", body) || s.probeName(strings.TrimPrefix(body, "print("))
+	}
+	return (body[0] == '{' || body[0] == '[') && s.probeValue(body)
+}
+
+// probeName judges the beginning of a name with what stands behind it.
+func (s *scanner) probeName(text string) bool {
+	name := leadingName(text)
+	after := text[len(name):]
+	if i := strings.LastIndexByte(name, '.'); i > 0 && strings.HasPrefix(".call", name[i:]) { // Llama's NAME.call(
+		name = name[:i]
+	}
+	return after == "" && s.tools.starts(name) || s.tools.named(name) != nil
+}
+
+// probeValue judges the beginning of an object, or of a list of objects or of calls.
+func (s *scanner) probeValue(text string) bool {
+	list := text[0] == '['
+	rest := strings.TrimLeft(text[1:], space)
+	switch {
+	case rest == "":
+		return true
+	case list && rest[0] == '{':
+		return s.probeObject(strings.TrimLeft(rest[1:], space))
+	case list:
+		name := leadingName(rest)
+		return s.probeName(rest) && (name == rest || strings.HasPrefix(rest[len(name):], "("))
+	}
+	return s.probeObject(rest)
+}
+
+// probeObject judges the first key of an object, and the name when that is the key.
+func (s *scanner) probeObject(rest string) bool {
+	if rest == "" {
+		return true
+	}
+	if rest[0] != '"' && rest[0] != '\'' {
+		return false
+	}
+	key, after, whole := quoted(rest)
+	if !whole {
+		return keyStarts(rest[1:])
+	}
+	after = strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(after, space), ":"), space)
+	switch {
+	case !keyStarts(key):
+		return false
+	case !slices.Contains(nameKeys(), key) || after == "" || after[0] == '{':
+		return true
+	}
+	name, _, whole := quoted(after)
+	if whole {
+		return s.tools.named(name) != nil
+	}
+	return (after[0] == '"' || after[0] == '\'') && s.tools.starts(after[1:])
+}
+
+// keyStarts reports whether a key of a call begins so.
+func keyStarts(prefix string) bool {
+	return slices.ContainsFunc(slices.Concat(nameKeys(), argsKeys(), sideKeys(), []string{"tool_call", "tool_calls", "function_call"}),
+		func(key string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// DeepSeek and Kimi write a section of calls, each BEGIN head SEPARATOR arguments END. Converted
+// models spell the joints of DeepSeek's marks in plain letters, with spaces or with a backslash.
+func spelled(mark string) (out []string) {
+	for _, joint := range []string{"▁", "_", " ", `\_`} {
+		text := strings.ReplaceAll(mark, "▁", joint)
+		out = append(out, "<｜"+text+"｜>", "<|"+text+"|>")
+	}
+	return out
+}
+
+func sectionOpens() []string {
+	return append(slices.Concat(spelled("tool▁calls▁begin"), spelled("tool▁call▁begin")), "<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
+}
+
+func sectionCloses() []string {
+	return append(slices.Concat(spelled("tool▁calls▁end"), spelled("tool▁call▁end")), "<|tool_calls_section_end|>", "<|tool_call_section_end|>")
+}
+
+// sectionMarks match the marks of a section and of a call in it.
+var sectionMarks = sync.OnceValue(func() [3]*regexp.Regexp {
+	const j = `(?:▁|_| |\\_)`
+	return [3]*regexp.Regexp{
+		regexp.MustCompile(`^<[｜|]tool` + j + `calls?(?:_section)?` + j + `begin[｜|]>`),
+		regexp.MustCompile(`^\s*<[｜|]tool` + j + `call` + j + `begin[｜|]>([^<]*)<[｜|](?:tool` + j + `sep|tool_call_argument_begin)[｜|]>\s*`),
+		regexp.MustCompile(`^\s*<[｜|]tool` + j + `call` + j + `end[｜|]>`),
+	}
+})
+
+// readSections reads the calls of a section. Without outer marks, one call is the block; an outer
+// end may be missing at the end of the message.
+func readSections(s *scanner, held string) reading {
+	marks, body, outer := sectionMarks(), held, false
+	if m := marks[0].FindString(body); m != "" && marks[1].FindString(body) == "" {
+		body, outer = body[len(m):], true
+	}
+	closed := !outer
+	for _, end := range sectionCloses() {
+		if inner, ok := strings.CutSuffix(body, end); ok && outer && marks[2].FindString(end) == "" {
+			body, closed = inner, true
 		}
 	}
-	return reading{verdict: yes, calls: calls}
+	if !closed && !s.ended {
+		return reading{}
+	}
+	var calls []found
+	for strings.TrimSpace(body) != "" {
+		f, rest, ok := section(body)
+		if !ok {
+			return reading{verdict: s.atEnd(no)}
+		}
+		calls, body = append(calls, f), rest
+	}
+	return s.orWait(s.all(calls, true))
+}
+
+// section reads one call: the head is functions.NAME:0, NAME, or function with the name on the
+// first line of the body and the arguments in a fence.
+func section(text string) (f found, rest string, ok bool) {
+	m := sectionMarks()[1].FindStringSubmatch(text)
+	if m == nil {
+		return f, text, false
+	}
+	body := text[len(m[0]):]
+	f.name, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(m[1]), "functions."), ":")
+	if f.name == "function" {
+		f.name, body, _ = strings.Cut(body, "\n")
+		f.name = strings.TrimSpace(f.name)
+	}
+	body = strings.TrimLeft(body, space)
+	body, fenced := strings.CutPrefix(body, "```json")
+	body = strings.TrimLeft(body, space)
+	end := span(body, 0)
+	if !strings.HasPrefix(body, "{") || end < 0 {
+		return f, body, false
+	}
+	f.arguments, body = body[:end], body[end:]
+	if fenced {
+		body, ok = strings.CutPrefix(strings.TrimLeft(body, space), "```")
+	}
+	close := sectionMarks()[2].FindString(body)
+	return f, body[len(close):], close != "" && ok == fenced
+}
+
+// leakedHeader begins a call of harmony whose tokens a server has dropped: commentary
+// to=functions.NAME json{…}.
+const leakedHeader = "commentary to=functions."
+
+// harmonyEnds are the marks at which a channel may end, or its header does.
+func harmonyEnds() []string {
+	return []string{"<|message|>", "<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"}
+}
+
+// readHarmony reads one channel: thinking, a call, or the header of text.
+func readHarmony(s *scanner, held string) reading {
+	header, body, ok := strings.Cut(held, "<|message|>")
+	if strings.HasPrefix(held, leakedHeader) {
+		header, body, ok = strings.Cut(held, "{")
+		body = "{" + body
+		header = strings.TrimSuffix(header, "json")
+	}
+	if !ok {
+		return reading{verdict: s.atEnd(no)}
+	}
+	before, after, _ := strings.Cut(header, "<|channel|>")
+	channel, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+	channel, _, _ = strings.Cut(channel, "<")
+	to := recipient(before + " " + after)
+	if to == "" && (channel == "final" || channel == "commentary") {
+		return reading{verdict: yes, rest: len(body)}
+	}
+	body, rest, ended := channelEnd(body)
+	switch {
+	case to != "":
+		text := strings.TrimSpace(body)
+		if !strings.HasPrefix(text, "{") || span(text, 0) != len(text) {
+			return reading{verdict: s.atEnd(no)}
+		}
+		if !ended && !s.ended && !strings.HasPrefix(held, leakedHeader) {
+			return reading{verdict: wait}
+		}
+		r := s.all([]found{{to, text}}, true)
+		r.rest = rest
+		return r
+	case channel == "analysis" && (ended || s.ended):
+		return reading{verdict: yes, reasoning: body, rest: rest}
+	case channel != "analysis":
+		return reading{verdict: no, rest: len(body)}
+	}
+	return reading{}
+}
+
+// recipient is the function that a header names.
+func recipient(header string) string {
+	_, to, ok := strings.Cut(header, "to=")
+	if !ok {
+		return ""
+	}
+	end := strings.IndexAny(to, " <\t\r\n")
+	if end < 0 {
+		end = len(to)
+	}
+	return strings.TrimPrefix(to[:end], "functions.")
+}
+
+// channelEnd cuts the mark at which a channel ends; one that begins the next stays in the rest.
+func channelEnd(body string) (text string, rest int, ended bool) {
+	for _, mark := range harmonyEnds()[1:] {
+		if text, ok := strings.CutSuffix(body, mark); ok && (mark == "<|start|>" || mark == "<|channel|>") {
+			return text, len(mark), true
+		} else if ok {
+			return text, 0, true
+		}
+	}
+	return body, 0, false
 }

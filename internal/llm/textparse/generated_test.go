@@ -198,30 +198,12 @@ func styles() []style {
 		{name: "bare list", write: each("[", ", ", "]", plainObject), json: true, bare: true},
 		{name: "Mistral", write: each("[TOOL_CALLS] [", ", ", "]", plainObject), json: true},
 		{name: "Mistral, by name", write: each("", "", "", func(r *rand.Rand, c meant) string { return "[TOOL_CALLS]" + c.name + "[ARGS]" + jsonOf(r, c.args) }), json: true},
-		{name: "Granite", write: each("<|tool_call|>[", ", ", "]", plainObject), json: true},
-		{name: "Phi-4", write: each("<|tool_call|>[", ", ", "]<|/tool_call|>", plainObject), json: true, tail: "<|/tool_call|>"},
-		{name: "Phi-4 mini", write: each("functools[", ", ", "]", plainObject), json: true},
-		{name: "Granite 20B", write: each("", " ", "", func(r *rand.Rand, c meant) string { return "<function_call> " + plainObject(r, c) }), json: true, last: true},
-		{name: "function_call", write: each("", "\n", "", func(r *rand.Rand, c meant) string {
-			return "<function_call>" + plainObject(r, c) + "</function_call>"
-		}), json: true, tail: "</function_call>"},
-		{name: "Nemotron", write: each("<TOOLCALL>[", ", ", "]</TOOLCALL>", plainObject), json: true, tail: "</TOOLCALL>"},
 		{name: "DeepSeek", write: deepSeek(false), json: true, tail: "<｜tool▁calls▁end｜>"},
 		{name: "DeepSeek, plain letters", write: deepSeek(true), json: true, tail: "<|tool_calls_end|>"},
 		{name: "Kimi", write: each("<|tool_calls_section_begin|>", "", "<|tool_calls_section_end|>", kimi), json: true, tail: "<|tool_calls_section_end|>"},
 		{name: "harmony", write: each("", "", "", harmony), json: true, tail: "<|call|>"},
 		{name: "Claude", write: each("<function_calls>\n", "\n", "\n</function_calls>", invoke), tail: "\n</function_calls>"},
 		{name: "Claude, inner", write: each("", "\n", "", invoke)},
-		{name: "MiniMax", write: each("<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>", invoke), tail: "\n</minimax:tool_call>"},
-		{name: "ReAct", write: each("", "", "", func(r *rand.Rand, c meant) string {
-			return "Action: " + c.name + "\nAction Input: " + jsonOf(r, c.args)
-		}), json: true, bare: true, one: true},
-		{name: "Command R", write: each("Action: ```json\n[\n    ", ",\n    ", "\n]```", func(r *rand.Rand, c meant) string {
-			return object(r, c, "tool_name", "parameters")
-		}), json: true, bare: true},
-		{name: "Command A", write: each("<|START_ACTION|>[\n    ", ",\n    ", "\n]<|END_ACTION|>", func(r *rand.Rand, c meant) string {
-			return `{"tool_call_id": "0", "tool_name": "` + c.name + `", "parameters": ` + jsonOf(r, c.args) + `}`
-		}), json: true, tail: "<|END_ACTION|>"},
 	}
 }
 
@@ -304,7 +286,6 @@ func disturbances() []disturbance {
 		{"in a sentence", never("You could call it like this: ", " and then wait for the result.")},
 		{"in backticks", never("The model writes `", "` for that.")},
 		{"in a long fence", never("An example of the format:\n\n`````\n", "\n`````\n\nNothing was run.")},
-		{"in a thought", never("<think>\nI could write\n", "\n</think>\nNo, I would rather ask first.")},
 		{"an example with a text behind it", func(_ *rand.Rand, s style, text string, _ []meant) (string, int, bool, bool) {
 			return "You could call it like this:\n\n" + text + "\n\nThe result comes in the next message.", 0, false, s.bare
 		}},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"adze/tool"
 	"adze/tool/laxjson"
 )
 
@@ -87,4 +88,59 @@ func (k kinds) value(bare string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// tools are what a call may name. They are put in order by name at the first look: most answers
+// have no text that could be a call.
+type tools struct {
+	list []tool.Definition
+	by   map[string]*offered
+}
+
+// offered is a tool with the kinds of its arguments, which are read when first needed.
+type offered struct {
+	schema json.RawMessage
+	kinds  map[string]kinds
+	read   bool
+}
+
+// all are the tools by their names.
+func (t *tools) all() map[string]*offered {
+	if t.by == nil {
+		t.by = map[string]*offered{}
+		for _, d := range t.list {
+			o := &offered{schema: d.Parameters}
+			t.by[d.Name] = o
+			for _, name := range d.Aliases {
+				t.by[name] = o
+			}
+		}
+	}
+	return t.by
+}
+
+// named is the tool with a name; if nil, there is none.
+func (t *tools) named(name string) *offered { return t.all()[name] }
+
+// starts reports whether an offered name begins so.
+func (t *tools) starts(prefix string) bool {
+	for name := range t.all() {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// all is the reading of calls that must all be offered.
+func (s *scanner) all(calls []found, ok bool) reading {
+	if !ok || len(calls) == 0 {
+		return reading{verdict: no}
+	}
+	for _, c := range calls {
+		if s.tools.named(c.name) == nil {
+			return reading{verdict: no}
+		}
+	}
+	return reading{verdict: yes, calls: calls}
 }

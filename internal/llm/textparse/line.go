@@ -1,9 +1,6 @@
 package textparse
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "bytes"
 
 // line is where on its line the text stands, and whether it is an example: in a fence, in
 // backticks, in a quotation.
@@ -25,21 +22,17 @@ type line struct {
 	// span is how many backticks opened the code in which markup begins: only as many close it, on
 	// whatever line.
 	span int
-
-	tail     [2]uint64 // the last sixteen bytes
-	thinking bool      // between <think> and </think>, which a server did not take out
 }
 
 func (l *line) add(text []byte) {
 	for _, b := range text {
-		l.think(b)
 		l.code(b)
 		switch {
 		case b == '\n':
 			if l.closing {
 				l.fence = 0
 			}
-			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh, tail: l.tail, thinking: l.thinking, span: l.span}
+			*l = line{blank: true, fence: l.fence, ticks: l.ticks, end: l.end, fresh: l.fresh, span: l.span}
 		case (b == '`' || b == '~') && (l.blank || l.run > 0 && l.mark == int(b) && l.last == b):
 			l.tick(int(b))
 		case b != ' ' && b != '\t' && b != '\r':
@@ -59,36 +52,6 @@ func (l *line) code(b byte) {
 		l.span = 0
 	}
 	l.tickRun = 0
-}
-
-// think follows the tags around a thought.
-func (l *line) think(b byte) {
-	l.tail[0], l.tail[1] = l.tail[0]<<8|l.tail[1]>>56, l.tail[1]<<8|uint64(b)
-	if b != '>' && b != ']' {
-		return
-	}
-	var last [16]byte
-	binary.BigEndian.PutUint64(last[:8], l.tail[0])
-	binary.BigEndian.PutUint64(last[8:], l.tail[1])
-	for _, end := range thoughtEnds() {
-		if bytes.HasSuffix(last[:], []byte(end)) {
-			l.thinking = false
-			return
-		}
-	}
-	for _, begin := range thoughtBegins() {
-		l.thinking = l.thinking || bytes.HasSuffix(last[:], []byte(begin))
-	}
-}
-
-// thoughtBegins and thoughtEnds are the last bytes, at most sixteen, of the marks around a thought:
-// those of most, of Seed, Mistral and Command.
-func thoughtBegins() []string {
-	return []string{"<think>", "<thinking>", "<seed:think>", "[THINK]", "START_THINKING|>"}
-}
-
-func thoughtEnds() []string {
-	return []string{"</think>", "</thinking>", "</seed:think>", "[/THINK]", "<|END_THINKING|>"}
 }
 
 // tick counts the signs that a fence is made of.
@@ -130,16 +93,14 @@ func starting(text []byte) int {
 	if n < 0 {
 		n = len(text)
 	}
-	for _, w := range words() {
-		for at := 0; at < n; at++ {
-			i := bytes.IndexByte(text[at:n], w[0])
-			if i < 0 {
-				break
-			}
-			at += i
-			if k := min(len(w), len(text)-at); string(text[at:at+k]) == w[:k] {
-				n = at
-			}
+	for at := 0; at < n; at++ {
+		i := bytes.IndexByte(text[at:n], leakedHeader[0])
+		if i < 0 {
+			break
+		}
+		at += i
+		if k := min(len(leakedHeader), len(text)-at); string(text[at:at+k]) == leakedHeader[:k] {
+			n = at
 		}
 	}
 	return n

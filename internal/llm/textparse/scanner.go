@@ -58,8 +58,8 @@ func newScanner(offered []tool.Definition) *scanner {
 var formsByStart = sync.OnceValue(func() map[byte][]*form {
 	by := map[byte][]*form{}
 	for _, f := range forms() {
-		for i, o := range f.opens {
-			if same := by[o[0]]; i == 0 || len(same) == 0 || same[len(same)-1] != &f {
+		for _, o := range f.opens {
+			if same := by[o[0]]; !slices.Contains(same, &f) {
 				by[o[0]] = append(same, &f)
 			}
 		}
@@ -162,7 +162,7 @@ func (s *scanner) possible(f *form, held string) bool {
 			return true
 		}
 		if rest, ok := strings.CutPrefix(held, opening); ok {
-			return f.probe == nil || f.probe(s, rest)
+			return f.probe(s, opening, rest)
 		}
 	}
 	return false
@@ -171,7 +171,11 @@ func (s *scanner) possible(f *form, held string) bool {
 // decide asks a form about a block; if false, it must read on.
 func (s *scanner) decide(f *form, held string) bool {
 	s.tries++
-	r := f.read(s, held)
+	read := f.read
+	if read == nil {
+		read = f.marked
+	}
+	r := read(s, held)
 	switch r.verdict {
 	case wait:
 		return false

@@ -1,238 +1,172 @@
 package textparse
 
 import (
+	"encoding/json"
+	"regexp"
 	"strings"
+	"sync"
 
 	"adze/tool/laxjson"
 )
 
-// readTagged reads <tool_call>: Hermes' JSON, Qwen-coder's <function=…>, GLM's name and <arg_key>.
-// Where what it holds is whole by itself, the closing tag may be missing at the end and before the
-// next: servers do not print a model's stop token.
-func readTagged(s *scanner, held string) reading {
-	body := held[len("<tool_call>"):]
-	rest, closed := 0, false
-	if body == "" {
-		return reading{verdict: s.atEnd(no)}
+// tagFamily is how a family writes a call in tags. The expressions match at the start of a text and
+// have the name, or the key and whether the value is text, as groups.
+type tagFamily struct {
+	open, param *regexp.Regexp
+	begin       string // of open, in plain letters; of a call without an opening tag none
+	valueEnd    string // the closing tag of a value
+	end         string // of the call; if empty, the call ends with the text
+	next        string // how the next parameter begins
+	tight       bool   // the template has no line breaks around values
+}
+
+// tagFamilies are those of Qwen-coder, DeepSeek and Claude, and GLM.
+var tagFamilies = sync.OnceValue(func() (out []tagFamily) {
+	at := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`^\s*` + pattern) }
+	out = append(out, tagFamily{
+		open: at(`<function=["' ]*([^>"']*?)["' ]*>`), param: at(`<parameter=["' ]*([^>"']*?)["' ]*>`), begin: "<function=",
+		valueEnd: "</parameter>", end: "</function>", next: "<parameter=",
+	})
+	for _, mark := range []string{"｜DSML｜", "|DSML|", ""} {
+		m := regexp.QuoteMeta(mark)
+		out = append(out, tagFamily{
+			open: at(`<` + m + `invoke name=["' ]*([^>"']*?)["' ]*>`), param: at(`<` + m + `parameter name=["' ]*([^>"' ]*)["']?(?: string="(true|false)")?\s*>`),
+			begin: "<" + mark + "invoke name=", valueEnd: "</" + mark + "parameter>", end: "</" + mark + "invoke>", next: "<" + mark + "parameter ", tight: true,
+		})
 	}
-	if inner, ok := strings.CutSuffix(body, "</tool_call>"); ok {
-		body, closed = inner, true
-	} else if inner, ok := strings.CutSuffix(body, "<tool_call>"); ok {
-		body, rest = inner, len("<tool_call>")
-	}
-	body = strings.TrimSpace(body)
-	if body == "" {
-		return reading{verdict: no, rest: rest}
-	}
-	if body[0] == '{' || body[0] == '[' {
-		if calls, after, ok := objects(body, false); ok && strings.TrimSpace(after) == "" {
-			r := s.all(calls, true)
-			r.rest = rest
-			return r
+	return append(out, tagFamily{
+		open: at(`([\w.-]+)`), param: at(`<arg_key>\s*([^<]*?)\s*</arg_key>\s*<arg_value>`), valueEnd: "</arg_value>", next: "<arg_key>", tight: true,
+	})
+})
+
+// probeTags judges the beginning of a tag.
+func (s *scanner) probeTags(text string) bool {
+	for _, f := range tagFamilies() {
+		if f.begin == "" {
+			continue
 		}
-		return s.orWait(reading{verdict: no, rest: rest})
+		if strings.HasPrefix(f.begin, text) {
+			return true
+		}
+		if rest, ok := strings.CutPrefix(text, f.begin); ok {
+			name, _, whole := strings.Cut(rest, ">")
+			name = strings.Trim(name, `"' `)
+			return whole && s.tools.named(name) != nil || !whole && s.tools.starts(name)
+		}
 	}
-	calls, ok := s.tagged(body, closed)
-	r := s.orWait(s.all(calls, ok))
-	r.rest = rest
-	return r
+	return false
 }
 
-// tagged reads what is no JSON. A name with arguments in tags ends only with the closing tag:
-// without it, more might have come.
-func (s *scanner) tagged(body string, closed bool) ([]found, bool) {
-	switch {
-	case strings.HasPrefix(body, "<function="):
-		return s.functions(body)
-	case strings.HasPrefix(body, "<") || strings.Contains(firstLine(body), "("):
-		return s.body(body)
-	case !closed:
-		return nil, false
-	}
-	if f, ok := named(body); ok {
-		return []found{f}, true
-	}
-	return s.glm(body)
-}
-
-func firstLine(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
-	return first
-}
-
-// named reads a name and an object of arguments.
-func named(text string) (found, bool) {
-	at := strings.IndexByte(text, '{')
-	if at <= 0 || span(text, at) < 0 || strings.TrimSpace(text[span(text, at):]) != "" {
-		return found{}, false
-	}
-	return found{strings.Trim(text[:at], space+":"), strings.TrimSpace(text[at:])}, true
-}
-
-func probeTagged(s *scanner, rest string) bool {
-	rest = strings.TrimLeft(rest, space)
-	switch {
-	case rest == "" || rest[0] == '{' || rest[0] == '[':
-		return true
-	case rest[0] == '<':
-		return probeBody(s, rest)
-	}
-	if s.call(rest) || strings.HasPrefix(rest, "```") {
-		return true
-	}
-	name, _, whole := strings.Cut(rest, "\n")
-	if i := strings.IndexAny(name, "<{:"); i >= 0 {
-		name, whole = name[:i], true
-	}
-	name = strings.TrimSpace(name)
-	return s.tools.named(name) != nil || !whole && s.tools.starts(name)
-}
-
-// readFunction reads <function=NAME> without tags around it.
-func readFunction(s *scanner, held string) reading {
-	calls, ok := s.functions(held)
-	return s.orWait(s.all(calls, ok))
-}
-
-func probeFunction(s *scanner, rest string) bool {
-	name, _, whole := strings.Cut(rest, ">")
-	name = strings.Trim(name, `"' `)
-	return whole && s.tools.named(name) != nil || !whole && s.tools.starts(name)
-}
-
-// functions reads <function=NAME>…</function> one after the other, to the end of the text.
-func (s *scanner) functions(text string) (calls []found, ok bool) {
+// tags reads calls in tags one after the other, to the end of the text.
+func (s *scanner) tags(text string) (calls []found, ok bool) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		after, ok := strings.CutPrefix(text, "<function=")
-		name, body, closed := strings.Cut(after, ">")
-		f := found{name: strings.Trim(name, `"' `)}
-		if !ok || !closed || s.tools.named(f.name) == nil {
+		f, rest, ok := s.tagged(text)
+		if !ok {
 			return nil, false
 		}
-		if f.arguments, text, ok = s.parameters(f.name, body); !ok {
-			return nil, false
-		}
-		calls = append(calls, f)
+		calls, text = append(calls, f), rest
 	}
 	return calls, len(calls) > 0
 }
 
-// parameters reads what stands between <function=NAME> and </function>: parameters, or JSON.
-func (s *scanner) parameters(name, body string) (arguments, rest string, ok bool) {
-	const end = "</function>"
+func (s *scanner) tagged(text string) (f found, rest string, ok bool) {
+	for _, family := range tagFamilies() {
+		m := family.open.FindStringSubmatch(text)
+		if m == nil || family.begin == "" && strings.HasPrefix(text, "<") {
+			continue
+		}
+		if f.name = m[1]; s.tools.named(f.name) == nil {
+			return f, text, false
+		}
+		f.arguments, rest, ok = s.parameters(family, f.name, text[len(m[0]):])
+		return f, rest, ok
+	}
+	return f, text, false
+}
+
+// parameters reads what stands between the tags of a call: parameters, or JSON.
+func (s *scanner) parameters(f tagFamily, name, body string) (arguments, rest string, ok bool) {
 	body = strings.TrimLeft(body, space)
-	if strings.HasPrefix(body, "{") {
-		to := span(body, 0)
+	if to := span(body, 0); strings.HasPrefix(body, "{") && f.end != "" {
 		if to < 0 {
 			return "", "", false
 		}
-		rest, ok = strings.CutPrefix(strings.TrimLeft(body[to:], space), end)
+		rest, ok = strings.CutPrefix(strings.TrimLeft(body[to:], space), f.end)
 		return body[:to], rest, ok
 	}
-	args := newArguments(s.tools, name)
+	args := args{tools: s.tools, name: name, tight: f.tight, seen: map[string]bool{}}
 	for {
-		if rest, ok := strings.CutPrefix(body, end); ok {
+		body = strings.TrimLeft(body, space)
+		if rest, ok := strings.CutPrefix(body, f.end); ok && (f.end != "" || body == "") {
 			return args.String(), rest, true
 		}
-		after, ok := strings.CutPrefix(body, "<parameter=")
-		key, text, closed := strings.Cut(after, ">")
-		if !ok || !closed {
+		m := f.param.FindStringSubmatch(body)
+		if m == nil {
 			return "", "", false
 		}
-		at := endBefore(text, "</parameter>", "<parameter=", end)
-		if next := s.unclosed(args, text[:max(at, 0)], key); next >= 0 {
-			if !args.add(strings.Trim(key, `"' `), text[:next]) {
-				return "", "", false
-			}
-			body = text[next:]
-			continue
+		text, isText := body[len(m[0]):], ""
+		if len(m) > 2 {
+			isText = m[2]
 		}
-		if at < 0 || !args.add(strings.Trim(key, `"' `), text[:at]) {
+		at, end := valueEnd(f, text), len(f.valueEnd)
+		if next := args.unclosed(f, text[:max(at, 0)], m[1]); next >= 0 {
+			at, end = next, 0
+		}
+		if at < 0 || !args.add(m[1], isText, text[:at]) {
 			return "", "", false
 		}
-		body = strings.TrimLeft(text[at+len("</parameter>"):], space)
+		body = text[at+end:]
 	}
 }
 
-// unclosed is where the next parameter begins in what seems a value, because a model left out a
-// closing tag; if -1, there is none. Only an argument of the tool that is still to come can begin
-// so, on a line of its own.
-func (s *scanner) unclosed(a *args, value, key string) int {
-	const open = "<parameter="
-	if strings.Contains(value, "</parameter>") {
-		return -1 // a text that holds parameters
-	}
-	for from := 0; ; {
-		i := strings.Index(value[from:], open)
-		if i < 0 {
+// valueEnd finds the closing tag of a value, which another parameter or the end of the call
+// follows: a value may hold such a tag itself.
+func valueEnd(f tagFamily, text string) int {
+	for at := 0; ; at++ {
+		n := strings.Index(text[at:], f.valueEnd)
+		if n < 0 {
 			return -1
 		}
-		at := from + i
-		next, _, _ := strings.Cut(value[at+len(open):], ">")
-		next = strings.Trim(next, `"' `)
-		before := strings.TrimRight(value[:at], " \t")
-		if s.tools.has(a.name, next) && !a.seen[next] && next != strings.Trim(key, `"' `) && strings.HasSuffix(before, "\n") {
+		at += n
+		after := strings.TrimLeft(text[at+len(f.valueEnd):], space)
+		if strings.HasPrefix(after, f.next) || f.end != "" && strings.HasPrefix(after, f.end) || f.end == "" && after == "" {
 			return at
 		}
-		from = at + len(open)
 	}
-}
-
-// glm reads NAME <arg_key>k</arg_key> <arg_value>v</arg_value> …
-func (s *scanner) glm(body string) ([]found, bool) {
-	i := strings.IndexByte(body, '<')
-	if i < 0 {
-		i = len(body)
-	}
-	f := found{name: strings.TrimSpace(body[:i])}
-	if rest, ok := strings.CutPrefix(body[i:], "<tool_sep>"); ok { // Hunyuan
-		body, i = rest, 0
-	}
-	if s.tools.named(f.name) == nil {
-		return nil, false
-	}
-	args := newArguments(s.tools, f.name)
-	args.tight = true
-	for body = body[i:]; strings.TrimSpace(body) != ""; {
-		var key, value string
-		var ok bool
-		if key, body, ok = element(body, "arg_key"); !ok {
-			return nil, false
-		}
-		if value, body, ok = element(body, "arg_value"); !ok || !args.add(strings.TrimSpace(key), value) {
-			return nil, false
-		}
-	}
-	f.arguments = args.String()
-	return []found{f}, true
-}
-
-func element(text, tag string) (inner, rest string, ok bool) {
-	after, ok := strings.CutPrefix(strings.TrimLeft(text, space), "<"+tag+">")
-	if !ok {
-		return "", text, false
-	}
-	return strings.Cut(after, "</"+tag+">")
 }
 
 // args gathers arguments that were written as text, typed as the tool's schema says.
 type args struct {
 	tools *tools
 	name  string
-	tight bool // the template of the family has no line breaks around values
+	tight bool
 	seen  map[string]bool
 	b     strings.Builder
 }
 
-func newArguments(t *tools, name string) *args {
-	return &args{tools: t, name: name, seen: map[string]bool{}}
+// unclosed is where the next parameter begins in what seems a value, because a model left out a
+// closing tag; if -1, there is none. Only an argument of the tool that is still to come can begin
+// so, on a line of its own.
+func (a *args) unclosed(f tagFamily, value, key string) int {
+	if strings.Contains(value, f.valueEnd) {
+		return -1 // a text that holds parameters
+	}
+	for at := 0; ; at++ {
+		i := strings.Index(value[at:], f.next)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		m := f.param.FindStringSubmatch(value[at:])
+		if m != nil && a.tools.has(a.name, m[1]) && !a.seen[m[1]] && m[1] != key && strings.HasSuffix(strings.TrimRight(value[:at], " \t"), "\n") {
+			return at
+		}
+	}
 }
 
-// add takes one; false for one that was there already.
-func (a *args) add(key, text string) bool { return a.put(key, a.typed(key, text)) }
-
-// put takes one as JSON.
-func (a *args) put(key, raw string) bool {
+// add takes one; false for one that was there already. A parameter may say itself whether it is
+// text.
+func (a *args) add(key, isText, text string) bool {
 	if key == "" || a.seen[key] {
 		return false
 	}
@@ -240,6 +174,14 @@ func (a *args) put(key, raw string) bool {
 		a.b.WriteString(",")
 	}
 	a.seen[key] = true
+	raw := laxjson.Quote(text)
+	switch {
+	case isText == "true":
+	case isText == "false" && json.Valid([]byte(text)):
+		raw = strings.TrimSpace(text)
+	default:
+		raw = a.typed(key, text)
+	}
 	a.b.WriteString(laxjson.Quote(key) + ":" + raw)
 	return true
 }
@@ -254,8 +196,7 @@ func (a *args) typed(key, text string) string {
 	if !a.tight || inner != text {
 		inner = strings.TrimSuffix(strings.TrimSuffix(inner, "\n"), "\r")
 	}
-	text = inner
-	return laxjson.Quote(text)
+	return laxjson.Quote(inner)
 }
 
 func (a *args) String() string { return "{" + a.b.String() + "}" }

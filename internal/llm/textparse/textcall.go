@@ -1,23 +1,20 @@
 // Package textparse recovers calls that a model wrote as text, in the markup of its family, because
 // the server in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM
-// tags, Llama's JSON and pythonic lists, Mistral's [TOOL_CALLS], DeepSeek's and Kimi's special
-// tokens, DeepSeek's DSML and MiniMax's tags, Gemma's, Phi's, Granite's and Command's marks,
-// harmony channels, JSON in a fence, and the marks of many more around JSON, Python or tags
-// (enclosed.go, named.go).
+// tags, Mistral's [TOOL_CALLS], Llama's JSON and pythonic lists, DeepSeek's and Kimi's sections,
+// DeepSeek's DSML, harmony channels, and JSON in a fence.
 //
 // The one rule: a call is recovered only when its name is an offered tool and its block is whole,
 // in a message that ended well; everything else stays text, every byte of it. Nothing is mended
 // here: arguments are what the model wrote, and what is cut is never completed.
 //
 // Start at Wrap, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
-// no difference; forms.go lists the markups, and blocks.go says which of them are only spoken of. A
-// family of markup has its file, which makes sixteen.
+// no difference; forms.go is the table of markups, tags.go that of the families that write
+// arguments in tags, and blocks.go tells calls from text about calls.
 //
 // Known limits: markup in a message's thinking stays there; a block in a code fence of another
 // language, or in backticks or after >, is an example and stays text, and so does one in a sentence
 // that goes on behind it; JSON and pythonic calls without any tags count only at the end of a
-// message; a call in a sentence that ends with it is taken for one that is made; calls of a thought
-// of which only the end is written stand before that end, behind the text that followed them.
+// message; a call in a sentence that ends with it is taken for one that is made.
 package textparse
 
 import (
