@@ -138,6 +138,9 @@ func (s *Session) take(d *draft, c Chunk) {
 		s.emit(TextDelta{d.message.ID, c.Delta})
 	case Reasoning:
 		d.text = true
+		if c.Earlier {
+			d.rethink()
+		}
 		d.append(ReasoningPart, c.Delta, unspaced(c.Opaque))
 		if c.Delta != "" {
 			s.emit(ReasoningDelta{d.message.ID, c.Delta})
@@ -176,6 +179,15 @@ func (d *draft) append(kind PartKind, delta string, opaque []byte) {
 	d.fresh += len(delta)
 	if opaque != nil {
 		(*parts)[last].Opaque = opaque
+	}
+}
+
+// rethink makes the text so far a thought.
+func (d *draft) rethink() {
+	for i := range d.message.Parts {
+		if p := &d.message.Parts[i]; p.Kind == TextPart {
+			p.Kind = ReasoningPart
+		}
 	}
 }
 

@@ -71,6 +71,9 @@ type Text struct{ Delta string }
 type Reasoning struct {
 	Delta  string
 	Opaque json.RawMessage
+	// Earlier says that the text of the answer so far was thought, too: only the end of a thought
+	// shows that, where a server leaves thoughts in the text.
+	Earlier bool
 }
 
 // Forming reports progress of an unfinished call: its name, when known, and the bytes of its

@@ -209,16 +209,8 @@ func (a *answer) stop(index int) error {
 
 // conclude maps the reason and releases the calls; calls decide, not the reason.
 func (a *answer) conclude() error {
-	switch a.reason {
-	case "max_tokens", "model_context_window_exceeded":
-		a.Done.Stop = session.StopLength
-		return nil
-	}
-	switch {
-	case wire.Blocked(a.reason):
-		return a.Client.Refused(a.reason)
-	case wire.Stumbled(a.reason):
-		return a.Client.Stumble(a.reason, "")
+	if finished, err := a.Ending(a.reason, ""); !finished {
+		return err
 	}
 	for index, b := range a.blocks {
 		if b.kind == "tool_use" {

@@ -174,18 +174,8 @@ func (a *answer) call(p received) error {
 
 // conclude maps the reason and releases the calls; calls decide whether STOP means an end.
 func (a *answer) conclude() error {
-	switch {
-	case a.finish == "STOP":
-	case a.finish == "MAX_TOKENS":
-		a.Done.Stop = session.StopLength
-		return nil
-	case wire.Blocked(a.finish):
-		return a.Client.Refused(strings.TrimSpace(a.finish + " " + a.message))
-	case wire.Stumbled(a.finish):
-		return a.Client.Stumble(a.finish, a.message)
-	default:
-		// OTHER and what is not known: it may not happen again.
-		return a.Client.Object(wire.JSON(strings.TrimSpace("the model stopped with " + a.finish + " " + a.message)))
+	if finished, err := a.Ending(a.finish, a.message); !finished {
+		return err
 	}
 	return a.Conclude(nil)
 }

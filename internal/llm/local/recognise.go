@@ -2,14 +2,19 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -26,10 +31,52 @@ type Found struct {
 	// Elsewhere is where the compatible API really is, when the given address lacks its version.
 	Elsewhere string
 	// Err is why there is no list; the program may be known all the same.
-	Err error
+	Err error `json:"-"`
 	// Slow says that the time was over before all had answered, and Unreached that nobody took the
 	// connection.
 	Slow, Unreached bool
+	// Signature is that of the first answer. It stays the same as long as the server does.
+	Signature string
+}
+
+// rememberTime is how long an answer of a server stands for all of its answers. A program that was
+// started anew may list the same models, and run them with another context.
+const rememberTime = 10 * time.Minute
+
+// program names the finding which program answers at an address.
+const program = "program"
+
+// Recall is Recognise with one question in place of up to four, where the answer to that is the same
+// as a few minutes ago.
+func (s Server) Recall(ctx context.Context, findings *wire.Findings) Found {
+	var was Found
+	if findings.Fresh(s.Base, "", program, rememberTime, &was) {
+		inner, cancel := context.WithTimeout(ctx, s.patience())
+		defer cancel()
+		a := asker{server: s, client: s.client(s.patience())}
+		defer a.client.HTTP.CloseIdleConnections()
+		models, err := a.list(inner, a.listURL())
+		if signature(models, err) == was.Signature {
+			if was.Elsewhere == "" {
+				was.Err = err
+			}
+			return was
+		}
+	}
+	f := s.Recognise(ctx)
+	if !f.Slow && !f.Unreached {
+		findings.Keep(s.Base, "", program, f)
+	}
+	return f
+}
+
+// signature tells answers to the question for models apart.
+func signature(models []Model, err error) string {
+	sum := sha256.Sum256(wire.JSON(struct {
+		Models []Model
+		Err    string
+	}{models, fmt.Sprint(err)}))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Recognise finds out which program answers at Base, whatever the Kind of s says: by its list of
@@ -46,6 +93,7 @@ func (s Server) Recognise(ctx context.Context) Found {
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		f.Models, f.Err = a.list(inner, a.listURL())
+		f.Signature = signature(f.Models, f.Err)
 		if f.Err != nil && a.root() == strings.TrimRight(s.Base, "/") && inner.Err() == nil {
 			a.unversioned(inner, &f)
 		}

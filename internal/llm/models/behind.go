@@ -43,14 +43,14 @@ type Servers struct {
 }
 
 // recognise asks an address, unless it has answered before.
-func (s *Servers) recognise(ctx context.Context, server local.Server) local.Found {
+func (s *Servers) recognise(ctx context.Context, server local.Server, findings *wire.Findings) local.Found {
 	s.mu.Lock()
 	f, known := s.found[server.Base]
 	s.mu.Unlock()
 	if known {
 		return f
 	}
-	f = server.Recognise(ctx)
+	f = server.Recall(ctx, findings)
 	if f.Kind == local.Any && (f.Slow || f.Unreached) {
 		return f
 	}
@@ -79,7 +79,7 @@ func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 
 // look finds out what answers at a place. A session that went on with a format keeps it.
 func (at *place) look(ctx context.Context) local.Route {
-	f := at.servers.recognise(ctx, at.server)
+	f := at.servers.recognise(ctx, at.server, at.findings)
 	if at.kept != "" {
 		f.Kind, f.Slow, f.Unreached = local.Kind(strings.TrimPrefix(at.kept, unnamed)), false, false
 	}

@@ -95,9 +95,8 @@ func (a *answer) line(line []byte, last bool) error {
 
 // conclude maps the reason and releases the calls; calls decide, not the reason.
 func (a *answer) conclude() error {
-	if a.reason == "length" {
-		a.Done.Stop = session.StopLength
-		return nil
+	if finished, err := a.Ending(a.reason, ""); !finished {
+		return err
 	}
 	if a.Calls.Len() == 0 { // those of a call are in the call
 		a.Done.Lost = a.came.lost(a.Done.Usage.Output)

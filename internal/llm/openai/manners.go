@@ -1,9 +1,6 @@
 package openai
 
-import (
-	"adze/internal/llm/wire"
-	"adze/session"
-)
+import "adze/internal/llm/wire"
 
 // manners are the parts of a request on which compatible servers differ.
 type manners struct {
@@ -73,19 +70,4 @@ func (m manners) refused(err error) manners {
 		m.Bridged = true
 	}
 	return m
-}
-
-// endOf sorts the reasons in use: OpenAI's, and what DeepSeek, Mistral, Z.ai, vLLM, SGLang and
-// Gemini's compatible endpoint add to them. A reason of no known kind is an end.
-func endOf(finish string) session.Stop {
-	switch finish {
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
-		return session.StopLength
-	case "error", "abort", "network_error", "insufficient_system_resource":
-		return session.StopError
-	}
-	if wire.Blocked(finish) {
-		return session.StopRefused
-	}
-	return session.StopEnd
 }

@@ -234,18 +234,12 @@ func (a *answer) conclude() error {
 	if err := a.seal(); err != nil {
 		return err
 	}
-	switch end := endOf(a.finish); {
-	case end == session.StopLength:
-		a.Done.Stop = end
-		return nil
-	case a.refused:
+	finished, err := a.Ending(a.finish, "")
+	switch {
+	case a.refused && a.Done.Stop != session.StopLength:
 		return a.Client.Refused("the model declined")
-	case wire.Stumbled(a.finish):
-		return a.Client.Stumble(a.finish, "")
-	case end == session.StopRefused:
-		return a.Client.Refused(a.finish)
-	case end == session.StopError:
-		return a.Client.Object(wire.JSON("the model stopped with " + a.finish))
+	case err != nil || !finished:
+		return err
 	}
 	return a.Conclude(nil)
 }

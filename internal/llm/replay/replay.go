@@ -97,6 +97,8 @@ type Answer struct {
 type Thought struct {
 	Delta  string `json:"delta,omitempty"`
 	Opaque string `json:"opaque,omitempty"`
+	// Earlier is that of session.Reasoning.
+	Earlier bool `json:"earlier,omitempty"`
 }
 
 // FullCall is a call chunk; Opaque as in Thought.

@@ -50,7 +50,7 @@ func (m masker) answerOf(c session.Chunk) Answer {
 	case session.Text:
 		return Answer{Text: &c.Delta}
 	case session.Reasoning:
-		return Answer{Reasoning: &Thought{c.Delta, m.mask(string(c.Opaque))}}
+		return Answer{Reasoning: &Thought{c.Delta, m.mask(string(c.Opaque)), c.Earlier}}
 	case session.Forming:
 		return Answer{Forming: &FormingCall{c.ID, c.Name, c.Bytes}}
 	case session.Call:
@@ -100,7 +100,7 @@ func (a Answer) chunk() session.Chunk {
 	case a.Text != nil:
 		return session.Text{Delta: *a.Text}
 	case a.Reasoning != nil:
-		return session.Reasoning{Delta: a.Reasoning.Delta, Opaque: opaque(a.Reasoning.Opaque)}
+		return session.Reasoning{Delta: a.Reasoning.Delta, Opaque: opaque(a.Reasoning.Opaque), Earlier: a.Reasoning.Earlier}
 	case a.Forming != nil:
 		return session.Forming{ID: a.Forming.ID, Name: a.Forming.Name, Bytes: a.Forming.Bytes}
 	case a.Call != nil:

@@ -192,15 +192,11 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	switch {
 	case r.Status == "completed":
 		return a.complete(r)
-	case r.Status == "incomplete" && wire.Stumbled(string(r.Incomplete.V.Reason)):
-		return a.Client.Stumble(string(r.Incomplete.V.Reason), "")
-	case r.Status == "incomplete" && wire.Blocked(string(r.Incomplete.V.Reason)):
-		return a.Client.Refused(string(r.Incomplete.V.Reason))
 	case r.Status == "incomplete":
-		a.Done.Stop = session.StopLength
+		_, err := a.Ending(cmp.Or(string(r.Incomplete.V.Reason), "length"), "")
 		a.ended = true
 		a.Reply.Settle()
-		return nil
+		return err
 	}
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }

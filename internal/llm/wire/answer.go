@@ -37,6 +37,7 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 		case string(e.Name) == "error" && !bytes.ContainsAny(e.Data, "{["):
 			return false, a.Client.Object(JSON(string(e.Data))) // a failure in words
 		}
+		e.Data = markHalves(e.Data)
 		if err := read(e, events.Unfinished()); err != nil {
 			return false, err
 		}
@@ -46,6 +47,7 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 
 // Decode reads one piece of the stream; last says that nothing whole follows it.
 func (a *Answer) Decode(data []byte, last bool, into any) error {
+	data = markHalves(data)
 	if err := json.Unmarshal(data, into); err != nil {
 		return a.Client.Malformed(data, last)
 	}

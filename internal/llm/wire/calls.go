@@ -51,6 +51,7 @@ type call struct {
 	name      string
 	arguments strings.Builder
 	opaque    json.RawMessage
+	halves    halves // of the arguments
 	// last is the piece before, as long as each one began with all that was told before it; some
 	// servers restate the arguments with each piece.
 	last   string
@@ -83,11 +84,11 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if err := c.named(f.Name); err != nil {
 		return session.Forming{}, err
 	}
-	c.grow(f.Arguments)
+	c.grow(c.halves.join(f.Arguments, false))
 	if len(f.Opaque) > 0 {
 		c.opaque = f.Opaque
 	}
-	return session.Forming{ID: c.id, Name: c.name, Bytes: len(c.told()), Arguments: c.told()}, nil
+	return session.Forming{ID: c.id, Name: c.tool(), Bytes: len(c.told()), Arguments: c.told()}, nil
 }
 
 // find returns the call that a fragment continues, or nil when it opens one.
@@ -224,6 +225,15 @@ func (c *call) named(name string) error {
 	return nil
 }
 
+// tool is the name without marks behind it: servers of gpt-oss leave those of harmony there,
+// bash<|channel|>commentary.
+func (c *call) tool() string {
+	if name, _, _ := strings.Cut(c.name, "<|"); name != "" {
+		return name
+	}
+	return c.name
+}
+
 // Len is the number of calls so far.
 func (s *Calls) Len() int { return len(s.list) }
 
@@ -235,7 +245,7 @@ func (s *Calls) Release() ([]session.Call, error) {
 			return nil, fmt.Errorf("a call without a name (%s)", clip(string(c.id), 60))
 		}
 		out[i] = session.Call{RawCall: tool.RawCall{
-			ID: c.id, Name: c.name, Arguments: c.told(), Origin: tool.Native, Opaque: c.opaque,
+			ID: c.id, Name: c.tool(), Arguments: c.told() + c.halves.join("", true), Origin: tool.Native, Opaque: c.opaque,
 		}}
 	}
 	return out, nil

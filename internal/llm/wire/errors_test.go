@@ -111,7 +111,10 @@ func TestErrorObjects(t *testing.T) {
 		`{"type":"overloaded_error","message":"Overloaded"}`:                        "rate_limit p: Overloaded",
 		`{"type":"invalid_request_error","message":"bad\n\tfield\u001b[31m\u0007"}`: "request p: bad field [31m",
 		`{"type":"api_error"}`: "server p: api_error",
-		`{"code":500,"message":"key sk-0123456789 and sk-012345*** fail."}`: "server p: key [masked] and [masked] fail",
+		// LM Studio says these of a request that is right; it loads the model again.
+		`{"type":"invalid_request_error","message":"Model unloaded."}`:                              "server p: Model unloaded",
+		`"The model has crashed without additional information. (Exit code: 18446744072635812000)"`: "server p: The model has crashed without additional information. (Exit code: 18446744072635812000)",
+		`{"code":500,"message":"key sk-0123456789 and sk-012345*** fail."}`:                         "server p: key [masked] and [masked] fail",
 		`{}`:   "bad_response p sent an error without a message",
 		`null`: "bad_response p sent an error without a message",
 		`17`:   "bad_response p sent an error without a message",

@@ -84,6 +84,7 @@ func (e *Events) field(line []byte) error {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch {
 	case len(name) == 0: // a comment starts with the colon
+	case name[0] == ' ': // the standard takes no blank away: a field that nobody knows
 	case bytes.EqualFold(name, []byte("data")):
 		return e.add(value)
 	case bytes.EqualFold(name, []byte("event")):

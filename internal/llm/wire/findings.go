@@ -57,6 +57,11 @@ func subject(address, model string) string {
 
 // Get reads a finding of a kind into a value, if there is one.
 func (f *Findings) Get(address, model, kind string, into any) bool {
+	return f.Fresh(address, model, kind, findingAge, into)
+}
+
+// Fresh is Get for a finding that is not older than an age.
+func (f *Findings) Fresh(address, model, kind string, age time.Duration, into any) bool {
 	if f == nil {
 		return false
 	}
@@ -66,7 +71,7 @@ func (f *Findings) Get(address, model, kind string, into any) bool {
 		f.known = f.read()
 	}
 	found, ok := f.known[kind+" of "+subject(address, model)]
-	return ok && json.Unmarshal(found.Says, into) == nil
+	return ok && f.clock().Sub(found.Since) <= age && json.Unmarshal(found.Says, into) == nil
 }
 
 // Keep adds a finding of a kind.

@@ -140,6 +140,8 @@ func byWords(status int, text string) session.ErrorKind {
 	switch {
 	case has(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError
+	case has(text, "model unloaded", "the model has crashed"): // LM Studio, which loads it again
+		return session.ServerError
 	case has(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
 		"permission_error"):
 		return session.AuthError

@@ -35,10 +35,22 @@ type Out struct {
 	begun bool                         // something was handed over
 	first *session.Mended              // to be told before all else; if nil, nothing
 	names map[string]map[string]string // the real names of arguments, by tool and by what the model was shown
+
+	thoughts         thoughts
+	text, reasonings halves
 }
 
 // Send yields one chunk. Its only error is ErrGone; return it unchanged.
 func (o *Out) Send(c session.Chunk) error {
+	if _, ok := c.(session.Forming); !ok {
+		if err := o.flush(); err != nil {
+			return err
+		}
+	}
+	return o.send(c)
+}
+
+func (o *Out) send(c session.Chunk) error {
 	if o.gone {
 		return ErrGone
 	}
@@ -56,17 +68,29 @@ func (o *Out) Send(c session.Chunk) error {
 	return nil
 }
 
-// Text yields a piece of the answer, unless it is empty.
-func (o *Out) Text(delta string) error {
-	if delta == "" {
+// Text yields a piece of the answer, with the thoughts in it apart.
+func (o *Out) Text(delta string) error { return o.pieces(o.text.join(delta, false), false) }
+
+func (o *Out) pieces(text string, last bool) error {
+	for _, c := range o.thoughts.split(text, last) {
+		if err := o.send(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush yields text that was held back: it might have been the beginning of a mark.
+func (o *Out) flush() error {
+	if o.thoughts.held == "" && o.text.held == 0 {
 		return nil
 	}
-	return o.Send(session.Text{Delta: delta})
+	return o.pieces(o.text.join("", true), true)
 }
 
 // Reasoning yields a piece of thinking, unless it is empty.
 func (o *Out) Reasoning(delta string) error {
-	if delta == "" {
+	if delta = o.reasonings.join(delta, false); delta == "" {
 		return nil
 	}
 	return o.Send(session.Reasoning{Delta: delta})
@@ -90,7 +114,7 @@ func Stream(ctx context.Context, run func(*Out) (session.Done, error)) iter.Seq[
 	return func(yield func(session.Chunk) bool) {
 		out := &Out{yield: yield}
 		done, err := run(out)
-		if out.gone {
+		if out.gone || out.flush() != nil {
 			return
 		}
 		yield(conclude(ctx, done, err))
