@@ -46,8 +46,8 @@ const rememberTime = 10 * time.Minute
 // program names the finding which program answers at an address.
 const program = "program"
 
-// Recall is Recognise with one question in place of up to four, where the answer to that is the same
-// as a few minutes ago.
+// Recall is Recognise with one question in place of up to four, where the answer to that is the
+// same as a few minutes ago.
 func (s Server) Recall(ctx context.Context, findings *wire.Findings) Found {
 	var was Found
 	if findings.Fresh(s.Base, "", program, rememberTime, &was) {
