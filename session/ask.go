@@ -64,7 +64,6 @@ type draft struct {
 	done    Done
 	ended   bool
 	forming string // the call that was being written last; if empty, none
-	text    bool   // something was shown
 	worked  bool   // the model had begun to answer
 	began   time.Time
 	heard   time.Time // when the first of it came
@@ -123,23 +122,22 @@ func (s *Session) request() Request {
 
 // take adds one chunk to the draft and shows it.
 func (s *Session) take(d *draft, c Chunk) {
-	switch c := c.(type) {
-	case Waiting:
-		s.emit(Notice{Text: c.Why})
-		return
-	case Done:
+	switch c.(type) {
+	case Waiting, Done:
 	default:
 		d.worked = true
 	}
 	switch c := c.(type) {
+	case Waiting:
+		s.emit(Notice{Text: c.Why})
 	case Text:
-		d.text = true
 		d.append(TextPart, c.Delta, nil)
 		s.emit(TextDelta{d.message.ID, c.Delta})
 	case Reasoning:
-		d.text = true
-		if c.Earlier {
-			d.rethink()
+		for i := range d.message.Parts {
+			if p := &d.message.Parts[i]; c.Earlier && p.Kind == TextPart {
+				p.Kind = ReasoningPart
+			}
 		}
 		d.append(ReasoningPart, c.Delta, unspaced(c.Opaque))
 		if c.Delta != "" {
@@ -179,15 +177,6 @@ func (d *draft) append(kind PartKind, delta string, opaque []byte) {
 	d.fresh += len(delta)
 	if opaque != nil {
 		(*parts)[last].Opaque = opaque
-	}
-}
-
-// rethink makes the text so far a thought.
-func (d *draft) rethink() {
-	for i := range d.message.Parts {
-		if p := &d.message.Parts[i]; p.Kind == TextPart {
-			p.Kind = ReasoningPart
-		}
 	}
 }
 
@@ -236,7 +225,7 @@ func (s *Session) saveFragments(t *turn, d *draft) error {
 	if d.worked && d.heard.IsZero() {
 		d.heard = now
 	}
-	if !d.text || now.Sub(d.saved) < fragmentsEvery && d.fresh < fragmentBytes {
+	if d.fresh == 0 || now.Sub(d.saved) < fragmentsEvery && d.fresh < fragmentBytes {
 		return nil
 	}
 	d.saved, d.fresh = now, 0

@@ -52,7 +52,7 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 // question tells the model what became of its answer.
 func (d doubt) question(tools []tool.Definition) string {
 	return "No call of a tool was received with your last reply. If you meant to call one, nothing was run: its name or its form could not be read. " +
-		"The only tools that can be called, by exactly these names, are: " + listOfNames(namesOf(tools)) + ". " +
+		"The only tools that can be called, by exactly these names, are: " + strings.Join(namesOf(tools), ", ") + ". " +
 		"Call one of them now. If no call is needed, write your whole answer again in plain text."
 }
 

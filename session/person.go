@@ -112,7 +112,7 @@ func (s *Session) remark(t *turn, text string) error { return s.say(t, true, tex
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
-		if names := namesOf(s.shown()); note && len(names) > 0 && strings.Contains(text, listOfNames(names)) {
+		if names := namesOf(s.shown()); note && len(names) > 0 && strings.Contains(text, strings.Join(names, ", ")) {
 			m.Parts[0].Tools = names
 		}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {

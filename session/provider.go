@@ -69,11 +69,9 @@ type Text struct{ Delta string }
 // Reasoning is a piece of the model's thinking. A chunk with Opaque closes the block that it
 // belongs to: the block is stored with it and goes back to the same provider unchanged.
 type Reasoning struct {
-	Delta  string
-	Opaque json.RawMessage
-	// Earlier says that the text of the answer so far was thought, too: only the end of a thought
-	// shows that, where a server leaves thoughts in the text.
-	Earlier bool
+	Delta   string
+	Opaque  json.RawMessage
+	Earlier bool // the text of the answer so far was thought, too
 }
 
 // Forming reports progress of an unfinished call: its name, when known, and the bytes of its

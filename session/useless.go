@@ -67,7 +67,7 @@ func (n *silences) answer(tools []tool.Definition) (string, error) {
 		text += " If the work is done, say in a sentence or two what was done and what came of it."
 	}
 	if len(tools) > 0 {
-		text += " The only tools that can be called, by exactly these names, are: " + listOfNames(namesOf(tools)) + "."
+		text += " The only tools that can be called, by exactly these names, are: " + strings.Join(namesOf(tools), ", ") + "."
 	}
 	return text + " Call one of them, or answer in plain text.", nil
 }
@@ -79,8 +79,6 @@ func namesOf(tools []tool.Definition) []string {
 	}
 	return names
 }
-
-func listOfNames(names []string) string { return strings.Join(names, ", ") }
 
 func (n *silences) what() string {
 	switch {

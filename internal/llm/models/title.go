@@ -46,6 +46,10 @@ func (m Model) once(ctx context.Context, instruction, text string, most int) (sa
 			if all.Len() < most {
 				all.WriteString(c.Delta)
 			}
+		case session.Reasoning:
+			if c.Earlier {
+				all.Reset()
+			}
 		case session.Done:
 			err, u = c.Err, c.Usage
 		}
