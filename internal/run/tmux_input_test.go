@@ -28,20 +28,3 @@ func TestStoppedFromOutsideInATerminal(t *testing.T) {
 	p.keys("C-d")
 	p.until("the shell as it was", func() bool { return p.modes() == p.before })
 }
-
-// TestVimKeysInATerminal: the configuration turns them on.
-func TestVimKeysInATerminal(t *testing.T) {
-	u := newUser(t)
-	u.configure(`{"interface": {"keys": "vim"}}`)
-	p := u.openPane(80, 24)
-	p.adze(u.script("-- 1 --\nexpect prompt: one two\ntext: Good.\n"))
-	p.sees("── insert ──")
-	p.text("one extra two")
-	p.keys("Escape")
-	p.sees("── normal ──")
-	p.text("bdb")
-	p.sees("❯ one two")
-	p.keys("Enter")
-	p.sees("┃ one two", "Good.", "── insert ──")
-	p.quit()
-}

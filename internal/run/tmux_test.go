@@ -267,27 +267,6 @@ func TestApproveAndDenyInATerminal(t *testing.T) {
 	}
 }
 
-// TestAbortInATerminal stops an answer in its middle: what was written stays, also when the session
-// goes on.
-func TestAbortInATerminal(t *testing.T) {
-	u := newUser(t)
-	u.serveHalf()
-	p := u.openPane(80, 24)
-	p.adze("--model=openai/test")
-	p.text("tell me")
-	p.keys("Enter")
-	p.sees("This is half of", "esc: stop")
-	p.keys("Escape")
-	p.sees("This is half of", "stopped by you", "❯ ")
-	p.text("typed after")
-	p.sees("❯ typed after")
-	p.keys("C-u")
-	p.quit()
-	p.begin("--model=openai/test", "--continue")
-	p.sees("┃ tell me", "This is half of")
-	p.quit()
-}
-
 func TestSignalsRestoreTheTerminal(t *testing.T) {
 	for _, signal := range []struct {
 		syscall.Signal

@@ -109,13 +109,13 @@ func Open(ctx context.Context, p *process.Process, o flags.Request, observe func
 	return Build(ctx, s, observe, who)
 }
 
-// take goes on with who was chosen to answer.
-func (w *Conversation) take(c *choice) {
+// useChoice goes on with who was chosen to answer.
+func (w *Conversation) useChoice(c *choice) {
 	w.Settings, w.leader, w.Notices = c.settings, c.leader, append(w.Notices, c.notices...)
 }
 
-// protect makes the guard of the run.
-func (w *Conversation) protect(n guard.Wish) (err error) {
+// addGuard makes the guard of the run.
+func (w *Conversation) addGuard(n guard.Wish) (err error) {
 	n.Lent = w.shelf.Lent(w.Settings.Root.Dir())
 	if w.Guard, err = guard.New(w.Settings, n); err != nil {
 		return err
@@ -153,7 +153,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	a := s.Process
 	a.Ease()
 	w = &Conversation{sharing: &sharing{tell: observe}, observe: observe}
-	who = w.together(who)
+	who = w.withClients(who)
 	w.person = who
 	w.closers = append(w.closers, s.Close)
 	shared := w.sharing.observe
@@ -187,7 +187,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 		return w, err
 	}
 	w.closers = append(w.closers, end)
-	w.take(chosen)
+	w.useChoice(chosen)
 	s = w.Settings
 	o := &s.Request
 	if w.id, err = logs.id(); err != nil {
@@ -198,18 +198,18 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	if err != nil {
 		return w, err
 	}
-	staff, err := employ(model, w)
+	factory, err := newSubagents(model, w)
 	if err != nil {
 		return w, err
 	}
-	err = w.protect(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.Inquire, Own: who.Own, Observe: w.observe, Stored: func() session.Store {
+	err = w.addGuard(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.Inquire, Own: who.Own, Observe: w.observe, Stored: func() session.Store {
 		stored, _, _, _ := logs.wait()
 		return stored
 	}})
 	if err != nil {
 		return w, err
 	}
-	offer, err := staff.equip(ctx)
+	offer, err := factory.makeTools(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -221,22 +221,22 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	if err != nil {
 		return w, err
 	}
-	w.jobs = staff.deps.Shell.Jobs()
+	w.jobs = factory.deps.Shell.Jobs()
 	outputs := sessiondboutputs.Into(filepath.Join(s.At.Spill, string(id)))
 	outputs.Mask = a.Ring.Mask
 	keep := outputs.Open
 	if s.Hide != nil {
 		keep = outputs.OpenMasked // the shell masks what it passes on
 	}
-	staff.deps.Shell.Spill, staff.spill = keep, keep
+	factory.deps.Shell.Spill, factory.spill = keep, keep
 	w.Stored = stored
-	if err := w.introduce(ctx, id, model); err != nil {
+	if err := w.describeRun(ctx, id, model); err != nil {
 		return w, err
 	}
 	w.tellProject(!o.Print && o.ByHand == nil)
 	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
 	w.Notices = append(w.Notices, notes...)
-	err = staff.open(ctx, outfit{
+	err = factory.open(ctx, sessionParts{
 		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
 		clip: tool.Clip{Spill: outputs.Save},
 	}, resumed)
@@ -249,8 +249,9 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	return w, err
 }
 
-// introduce says what this run is. Where a sandbox is required and not there, it is none.
-func (w *Conversation) introduce(ctx context.Context, id session.ID, model models.Model) error {
+// describeRun fills in what the run shows of itself. Where a sandbox is required and not there, it
+// is none.
+func (w *Conversation) describeRun(ctx context.Context, id session.ID, model models.Model) error {
 	if err := w.Cage.Check(ctx); err != nil {
 		return usage.Mistake(sandboxHint, "--sandbox required: %v", err)
 	}

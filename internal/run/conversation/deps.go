@@ -71,14 +71,6 @@ func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, 
 	}), nil
 }
 
-// tellDeclared tells the user which of their tools, and of those of the project that they
-// allowed, cannot be used.
-func (w *Conversation) tellDeclared(own *toolset.Declared) {
-	for _, mistake := range own.Mistakes {
-		w.Notices = append(w.Notices, mistake.Error())
-	}
-}
-
 // searchEngine is the one of the configuration; nil without one, and where it cannot be used, which
 // is told. It may be on this machine or in a private network, since the user wrote its address
 // down; nothing else there is reached by it.

@@ -45,7 +45,7 @@ func (w *Conversation) states(ctx context.Context) (out []cmd.Carried) {
 func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use func(*tool.Set) error) error {
 	w := &Conversation{Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
-	if err := w.protect(guard.Wish{}); err != nil {
+	if err := w.addGuard(guard.Wish{}); err != nil {
 		return err
 	}
 	deps := w.deps()
@@ -69,7 +69,7 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, error) {
 	w := &Conversation{Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
-	if err := w.protect(guard.Wish{}); err != nil {
+	if err := w.addGuard(guard.Wish{}); err != nil {
 		return nil, err
 	}
 	w.useServers()
@@ -91,15 +91,15 @@ func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id se
 		return err
 	}
 	m := chosen.unasked()
-	w.take(chosen)
-	staff, err := employ(m, w)
+	w.useChoice(chosen)
+	factory, err := newSubagents(m, w)
 	if err != nil {
 		return err
 	}
-	if err := w.protect(guard.Wish{Spill: s.At.Spill}); err != nil {
+	if err := w.addGuard(guard.Wish{Spill: s.At.Spill}); err != nil {
 		return err
 	}
-	shelf, err := staff.equip(ctx)
+	shelf, err := factory.makeTools(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id se
 	if err != nil {
 		return err
 	}
-	config := staff.outfitted(ctx, outfit{id: id, store: logs, system: system, offer: shelf})
+	config := factory.sessionConfig(ctx, sessionParts{id: id, store: logs, system: system, offer: shelf})
 	if id == "" {
 		w.Session = session.New(config)
 	} else if w.Session, err = session.Resume(ctx, config); err != nil {

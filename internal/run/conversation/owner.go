@@ -163,8 +163,8 @@ func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, stri
 	}
 }
 
-// together has the model's questions be put to the clients, too.
-func (s *sharing) together(who Person) Person {
+// withClients has the model's questions be put to the clients, too.
+func (s *sharing) withClients(who Person) Person {
 	s.clients, s.window = who.Clients, who.Inquire
 	if inquire := who.Inquire; inquire != nil {
 		who.Inquire = func(ctx context.Context, q toolset.Inquiry) (string, error) {

@@ -27,9 +27,9 @@ import (
 	"adze/toolset"
 )
 
-// staff is what the subagents of a run are made of. Their tools and system prompt are made at the
+// subagentFactory makes the subagents of a run. Their tools and system prompt are made at the
 // first task: most runs have none.
-type staff struct {
+type subagentFactory struct {
 	settings *settings.Settings
 	wired    *Conversation
 	profile  models.Profile // of the run
@@ -40,11 +40,11 @@ type staff struct {
 	spill    func(tool.CallID) (io.WriteCloser, string, error) // keeps whole outputs
 }
 
-// employ prepares subagents: with the model of the run, or the one that the configuration names for
-// them.
-func employ(m models.Model, w *Conversation) (*staff, error) {
+// newSubagents prepares subagents: with the model of the run, or the one that the configuration
+// names for them.
+func newSubagents(m models.Model, w *Conversation) (*subagentFactory, error) {
 	s := w.Settings
-	f := &staff{settings: s, wired: w, profile: m.Profile, main: m, model: m}
+	f := &subagentFactory{settings: s, wired: w, profile: m.Profile, main: m, model: m}
 	if s.Request.Serves {
 		f.profile = models.Coder() // who calls is not the model
 	}
@@ -61,9 +61,9 @@ func employ(m models.Model, w *Conversation) (*staff, error) {
 	return f, nil
 }
 
-// equip makes the tools of the run itself, with the one that starts subagents, and the shelf that
-// they are offered from.
-func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
+// makeTools makes the tools of the run itself, with the one that starts subagents, and the shelf
+// that they are offered from.
+func (f *subagentFactory) makeTools(ctx context.Context) (*toolselect.Shelf, error) {
 	w, profile := f.wired, f.profile
 	offer := newShelf(w, profile)
 	f.deps = w.deps()
@@ -89,7 +89,9 @@ func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 		return nil, err
 	}
 	f.deps.Shell.EndsAtLimit = f.settings.Request.ByHand != nil || !readsOn(set)
-	w.tellDeclared(f.deps.Declared)
+	for _, mistake := range f.deps.Declared.Mistakes {
+		w.Notices = append(w.Notices, mistake.Error())
+	}
 	f.joining(offer)
 	w.Set.Store(offer.Fill(set))
 	return offer, nil
@@ -99,7 +101,7 @@ func (f *staff) equip(ctx context.Context) (*toolselect.Shelf, error) {
 func readsOn(set *tool.Set) bool { return set.Has("bash_output") }
 
 // mainTools are those of the run itself.
-func (f *staff) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
+func (f *subagentFactory) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
 	set, err := toolsFor(ctx, &f.settings.Request.Run, deps, f.settings.Root.Dir(), f.profile, f.wired.Servers)
 	if err == nil && f.wired.leader.Name != "" {
 		set = set.Only(f.wired.leader.Has)
@@ -108,7 +110,7 @@ func (f *staff) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, er
 }
 
 // joining has tools of servers join while the run goes on.
-func (f *staff) joining(shelf *toolselect.Shelf) {
+func (f *subagentFactory) joining(shelf *toolselect.Shelf) {
 	m := f.wired.Servers
 	if m == nil {
 		return
@@ -132,7 +134,7 @@ func (f *staff) joining(shelf *toolselect.Shelf) {
 }
 
 // tasks is the port of the task tool. A call by hand has no model that could work.
-func (f *staff) tasks() toolset.Tasks {
+func (f *subagentFactory) tasks() toolset.Tasks {
 	switch {
 	case f.settings.Request.ByHand != nil || f.main.Provider == nobody(MCPProvider):
 		return nil
@@ -143,7 +145,7 @@ func (f *staff) tasks() toolset.Tasks {
 }
 
 // config makes what all subagents have in common.
-func (f *staff) config() (agents.Config, error) {
+func (f *subagentFactory) config() (agents.Config, error) {
 	plain := f.settings.Request
 	plain.System = "" // it is the main conversation's
 	room := instructions.New(plain.Instructions(), f.settings.Ours())
@@ -174,7 +176,7 @@ func (f *staff) config() (agents.Config, error) {
 
 // tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none
 // that the run has not.
-func (f *staff) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), error) {
+func (f *subagentFactory) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.wired.NewShell()
 	deps.Plans = nil // a plan is the main conversation's
@@ -200,8 +202,8 @@ func (w *Conversation) cancelCall(id tool.CallID) bool {
 	return w.Session.CancelCall(id) || w.agents.CancelCall(id)
 }
 
-// outfit is what a session of a run is made of beside the run's parts.
-type outfit struct {
+// sessionParts is what a session of a run is made of beside the run's parts.
+type sessionParts struct {
 	id       session.ID
 	store    session.Store
 	system   string
@@ -213,9 +215,9 @@ type outfit struct {
 	observe  func(session.Event)
 }
 
-// outfitted is the one place where the configuration of a session is made: for a run, and for who
-// only wants to know what it would ask.
-func (f *staff) outfitted(ctx context.Context, x outfit) session.Config {
+// sessionConfig is the one place where the configuration of a session is made: for a run, and for
+// who only wants to know what it would ask.
+func (f *subagentFactory) sessionConfig(ctx context.Context, x sessionParts) session.Config {
 	w, s, m, tools := f.wired, f.settings, f.main, f.wired.Set.Load()
 	find := s.Models(s.Config)
 	return f.led(ctx, session.Config{
@@ -241,7 +243,7 @@ func (f *staff) outfitted(ctx context.Context, x outfit) session.Config {
 
 // open opens the session that the subagents work for. What worked in the background when it was
 // open last has ended, and is told with the next prompt.
-func (f *staff) open(ctx context.Context, x outfit, resumed bool) error {
+func (f *subagentFactory) open(ctx context.Context, x sessionParts, resumed bool) error {
 	w := f.wired
 	w.Menu.Lend = f.lend
 	engine, err := newHooks(f.settings, w.Guard)
@@ -263,7 +265,7 @@ func (f *staff) open(ctx context.Context, x outfit, resumed bool) error {
 	if engine != nil {
 		w.closers = append(w.closers, engine.Close)
 	}
-	f.session = f.outfitted(ctx, x)
+	f.session = f.sessionConfig(ctx, x)
 	f.session.Restorer = toolset.Restorer{Deps: f.deps, Session: string(x.id)}
 	if err := w.open(ctx, f.session, resumed); err != nil {
 		return err
@@ -278,7 +280,7 @@ func (f *staff) open(ctx context.Context, x outfit, resumed bool) error {
 }
 
 // modelFor is the same for a task.
-func (f *staff) modelFor(k agents.Kind) (agents.Model, error) {
+func (f *subagentFactory) modelFor(k agents.Kind) (agents.Model, error) {
 	m, err := modelOfFile(f.settings, k.Origin, k.Model, f.model.Provider.Name())
 	if err == nil {
 		err = affordable(&f.settings.Request.Run, f.settings.Models(f.settings.Config), m)
@@ -291,7 +293,7 @@ func (f *staff) modelFor(k agents.Kind) (agents.Model, error) {
 }
 
 // lend has the model that the file of a command names answer the turn that the command begins.
-func (f *staff) lend(of discovery.Origin, name string) (full string, err error) {
+func (f *subagentFactory) lend(of discovery.Origin, name string) (full string, err error) {
 	w, o := f.wired, &f.settings.Request
 	if o.Written() || o.Record != "" {
 		return "", errors.New("a conversation that is written down has one model")
@@ -312,7 +314,7 @@ func (f *staff) lend(of discovery.Origin, name string) (full string, err error) 
 
 // led makes the conversation that of the agent that leads it, and tells of the agents that it may
 // give tasks to.
-func (f *staff) led(ctx context.Context, c session.Config) session.Config {
+func (f *subagentFactory) led(ctx context.Context, c session.Config) session.Config {
 	w, k := f.wired, f.wired.leader
 	if _, tasks := w.Set.Get("task"); tasks {
 		c.Start.System = prompts.Insert(c.Start.System, prompts.AgentsPart, f.settings.Masked(w.kinds.Index(f.room())))
@@ -336,7 +338,7 @@ func (f *staff) led(ctx context.Context, c session.Config) session.Config {
 }
 
 // room is how much of a prompt the index of agents may take, in bytes.
-func (f *staff) room() int {
+func (f *subagentFactory) room() int {
 	if f.profile.Budget > 0 {
 		return agents.SmallIndex
 	}
@@ -344,7 +346,7 @@ func (f *staff) room() int {
 }
 
 // systemFor puts what an agent is told of itself into a system prompt.
-func (f *staff) systemFor(system string, k agents.Kind, text string) string {
+func (f *subagentFactory) systemFor(system string, k agents.Kind, text string) string {
 	if text == "" {
 		return system
 	}
