@@ -117,9 +117,9 @@ func newSide(b *testing.B, w views, apart bool) *side {
 	s.must(os.MkdirAll(state, 0o700))
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(s.work), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
 	s.outside(w.make)
-	writers := &recorder.Writers{}
+	writers := &recorder.ChangeLog{}
 	box := sandbox.New(sandbox.Options{Workspace: s.work, Home: filepath.Dir(s.work), State: state, Own: []string{state}, Means: []sandbox.Means{sandbox.Namespaces}})
-	s.keeper = recorder.NewKeeper(recorder.Options{Writers: writers, Patient: time.Hour, Apart: func(tool.Record) bool { return true },
+	s.keeper = recorder.NewKeeper(recorder.Options{ChangeLog: writers, Patient: time.Hour, Apart: func(tool.Record) bool { return true },
 		Options: undo.Options{Root: s.work, State: recorder.Store(filepath.Join(top, "undo"), s.work), Skip: func(path string) bool { return box.Stands(filepath.Join(s.work, path)) }}})
 	box.Judged(nil, func(tag string, paths []string, apply func() []string) error {
 		return s.keeper.Applying(proc.TagOf(tag), paths, apply)

@@ -43,7 +43,7 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 // again reports whether a file that looks unchanged is read all the same: it was written to, or may
 // have been.
 func (k *walker) again(s scope, was *node) bool {
-	if k.happened.Folders[s.path][was.name] {
+	if k.fsEvents.Folders[s.path][was.name] {
 		return true
 	}
 	cost := was.rereading()

@@ -37,11 +37,11 @@ const settleHinted = 256 << 10
 
 // hints judges what was told; nil means that all is walked.
 func (w *Workspace) hints(root folder, settle int64) *hint {
-	if w.watch == nil || w.tree == nil || w.groups == nil || w.happened.All || w.crowded || w.dropped != w.store.Dropped() {
+	if w.watch == nil || w.tree == nil || w.groups == nil || w.fsEvents.All || w.overLimit || w.dropped != w.store.Dropped() {
 		return nil
 	}
 	h := &hint{dirty: map[string]bool{}, above: map[string]bool{}, settle: min(settle, settleHinted)}
-	for path, names := range w.happened.Folders {
+	for path, names := range w.fsEvents.Folders {
 		if changesRules(path, names) {
 			return nil
 		}
@@ -163,7 +163,7 @@ func (d *dir) count(most int) int {
 
 // beginWatching begins before everything is walked, when it is not begun or was given up.
 func (w *Workspace) beginWatching(root folder) {
-	if w.watch != nil && w.happened.All {
+	if w.watch != nil && w.fsEvents.All {
 		w.stopWatching(nil) // begin anew, with what is there now
 	}
 	if top, err := root.stat("."); err != nil || top.inode != w.top {
@@ -183,7 +183,7 @@ func (w *Workspace) stopWatching(why error) {
 	if w.watch != nil {
 		w.watch.Close()
 	}
-	w.watch, w.unwatched, w.happened = nil, why, fsnotify.Changed{}
+	w.watch, w.unwatched, w.fsEvents = nil, why, fsnotify.Changed{}
 }
 
 // keepWatch watches a folder before it is read, unless it is watched.

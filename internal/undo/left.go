@@ -14,10 +14,10 @@ func leave(n *node, reason string) {
 	}
 }
 
-// leftOut lists what a tree does not cover, in the order of the paths. crowded tells that something
-// is left out because of the others, so that hints about single folders do not tell enough. folders
-// are those among them.
-func leftOut(tree *dir) (all []Left, folders map[inode]bool, crowded bool) {
+// leftOut lists what a tree does not cover, in the order of the paths. overLimit tells that some of
+// it is left out because of the others, so that hints about single folders do not tell enough.
+// folders are those among them.
+func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
 	folders = map[inode]bool{}
 	var visit func(path string, d *dir)
 	visit = func(path string, d *dir) {
@@ -37,7 +37,7 @@ func leftOut(tree *dir) (all []Left, folders map[inode]bool, crowded bool) {
 			if n.stat.isFolder() {
 				folders[n.stat.inode] = true
 			}
-			crowded = crowded || l.Reason == leftTotal || l.Reason == leftSpace
+			overLimit = overLimit || l.Reason == leftTotal || l.Reason == leftSpace
 			if l.Reason != leftGit && l.Reason != leftStore {
 				all = append(all, l)
 			}
@@ -45,5 +45,5 @@ func leftOut(tree *dir) (all []Left, folders map[inode]bool, crowded bool) {
 	}
 	visit("", tree)
 	slices.SortFunc(all, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
-	return all, folders, crowded
+	return all, folders, overLimit
 }

@@ -46,7 +46,7 @@ func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) 
 			return m, err
 		}
 	}
-	if w.crowded {
+	if w.overLimit {
 		return w.takeLocked(ctx, settle)
 	}
 	k, tree, err := w.lookAtSome(ctx, paths, settle)

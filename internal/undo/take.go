@@ -95,21 +95,21 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 	if tree != w.tree {
 		w.tree = tree
 		if !k.some || k.moved {
-			w.left, w.uncovered, w.crowded = leftOut(tree)
+			w.left, w.uncovered, w.overLimit = leftOut(tree)
 		}
 	}
 	for i := range w.charged {
 		w.charged[i] = k.charged[i].Load()
 	}
 	if !k.some {
-		w.groups, w.dropped, w.happened = k.groups, w.store.Dropped(), fsnotify.Changed{}
+		w.groups, w.dropped, w.fsEvents = k.groups, w.store.Dropped(), fsnotify.Changed{}
 	}
 	return Mark{tree.hash}, w.lacked()
 }
 
 // lacked is ErrSpace with what had no room.
 func (w *Workspace) lacked() error {
-	if !w.crowded {
+	if !w.overLimit {
 		return nil
 	}
 	files, bytes, first := 0, int64(0), ""
@@ -150,7 +150,7 @@ func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, erro
 		return w.lookAtNamed(ctx, root)
 	}
 	if w.watch != nil {
-		w.watch.Drain(&w.happened)
+		w.watch.Drain(&w.fsEvents)
 	}
 	if settle != settleAll {
 		if h := w.hints(root, settle); h != nil {

@@ -134,7 +134,7 @@ type Workspace struct {
 	only       []string // the paths that the next Take is of, where only named ones are covered
 	left       []Left
 	uncovered  map[inode]bool // folders that the last Take left out
-	crowded    bool           // some of left is left out because of the others
+	overLimit  bool           // some of left is left out because of the others
 	forgotten  []string
 	groups     map[inode]group
 	dropped    uint64            // of the store, at the last Take; groups is nil before the first
@@ -143,7 +143,7 @@ type Workspace struct {
 	watch      *fsnotify.Watch
 	unwatched  error            // why there is no watch
 	walks      int              // of everything, without a watch
-	happened   fsnotify.Changed // since the last Take
+	fsEvents   fsnotify.Changed // since the last Take
 	workers    int              // that take the first state
 	closing    context.Context
 	end        context.CancelFunc

@@ -28,7 +28,7 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 	var calls atomic.Int64
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
-	changes := recorder.Foresight{SideEffects: func(name string) (bool, bool) { return w.Set.Load().SideEffects(name) }}
+	changes := recorder.Prefetch{SideEffects: func(name string) (bool, bool) { return w.Set.Load().SideEffects(name) }}
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
@@ -39,7 +39,7 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
 			underWay()
 		}
-		if w.Keeper != nil && changes.Foretold(e) {
+		if w.Keeper != nil && changes.Announces(e) {
 			w.Keeper.Begin()
 		}
 		observe(e)
@@ -75,7 +75,7 @@ func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, err
 
 // folder is where the turns of the session are undone.
 func (w *Conversation) folder() recorder.Desk {
-	return recorder.Desk{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, Writers: w.Writers,
+	return recorder.Desk{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, ChangeLog: w.ChangeLog,
 		Git: settings.Repositories(w.Settings.Config, w.Settings.Root.Dir())}
 }
 

@@ -34,12 +34,12 @@ import (
 
 // Guard is that of one run.
 type Guard struct {
-	Gate    *policy.Policy
-	Cage    *sandbox.Cage
-	Keeper  *recorder.Keeper // if nil, nothing is kept
-	Ledger  *proc.Ledger
-	Writers *recorder.Writers // what calls were seen to change
-	Notices []string          // for the user
+	Gate      *policy.Policy
+	Cage      *sandbox.Cage
+	Keeper    *recorder.Keeper // if nil, nothing is kept
+	Ledger    *proc.Ledger
+	ChangeLog *recorder.ChangeLog // what calls were seen to change
+	Notices   []string            // for the user
 
 	settings *settings.Settings
 	shells   *recorder.Shells
@@ -62,7 +62,7 @@ type Wish struct {
 
 // New makes the guard of a run. Nothing of the sandbox is tried before the first command.
 func New(s *settings.Settings, n Wish) (*Guard, error) {
-	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), shells: new(recorder.Shells), Writers: new(recorder.Writers)}
+	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), shells: new(recorder.Shells), ChangeLog: new(recorder.ChangeLog)}
 	if err := g.assemble(n); err != nil {
 		g.Close()
 		return nil, err
@@ -118,7 +118,7 @@ func (g *Guard) applying(tag string, paths []string, apply func() []string) erro
 
 // Supervisor runs commands.
 func (g *Guard) Supervisor() proc.Supervisor {
-	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.Writers.Unseen, Live: g.live}
+	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.ChangeLog.Unseen, Live: g.live}
 }
 
 // SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
@@ -198,7 +198,7 @@ func (g *Guard) keepFiles(n Wish) {
 		return
 	}
 	kept := s.Undoing(s.Root.Dir())
-	kept.Jobs, kept.Writers = g.shells.Running, g.Writers
+	kept.Jobs, kept.ChangeLog = g.shells.Running, g.ChangeLog
 	kept.Apart = func(r tool.Record) bool {
 		return r.Tool == "bash" || r.Tool == toolset.StageTool || g.begun() != nil
 	}

@@ -36,7 +36,7 @@ func newApartPlace(t *testing.T) *apartPlace {
 }
 
 func (p *apartPlace) open() {
-	p.keeper = NewKeeper(Options{Apart: func(r tool.Record) bool { return r.Tool == "shell" }, Writers: &Writers{},
+	p.keeper = NewKeeper(Options{Apart: func(r tool.Record) bool { return r.Tool == "shell" }, ChangeLog: &ChangeLog{},
 		Options: undo.Options{Root: p.root, State: p.state, Limits: undo.Limits{KeepFree: 1}}})
 	p.Cleanup(func() { _ = p.keeper.Close() })
 }

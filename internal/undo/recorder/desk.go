@@ -40,14 +40,14 @@ type Desk struct {
 		Loader
 		Append(ctx context.Context, id session.ID, entries ...session.Entry) error
 	}
-	Session session.ID
-	Running bool // what calls left running may still run: this is the process that started it
-	Now     func() time.Time
-	Named   func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
-	Git     git.Git                                     // tells which objects a repository has
-	Look    bool                                        // nothing may be written: what is interrupted stays so
-	Others  Sessions                                    // sessions that may have worked in the folder at the same time; if nil, none
-	Writers *Writers                                    // of the run that still runs; if nil, none does
+	Session   session.ID
+	Running   bool // what calls left running may still run: this is the process that started it
+	Now       func() time.Time
+	Named     func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
+	Git       git.Git                                     // tells which objects a repository has
+	Look      bool                                        // nothing may be written: what is interrupted stays so
+	Others    Sessions                                    // sessions that may have worked in the folder at the same time; if nil, none
+	ChangeLog *ChangeLog                                  // of the run that still runs; if nil, none does
 }
 
 // Wish is what a user wants undone. The zero value: the last turn that changed files.

@@ -41,9 +41,9 @@ type Options struct {
 	// Apart reports a call whose commands change the folder only through Applying, or say so to Live
 	// before they start. If nil, there is none.
 	Apart func(tool.Record) bool
-	// Writers knows what calls were seen to change. If nil, all that changes while one runs is taken
+	// ChangeLog knows what calls were seen to change. If nil, all that changes while one runs is taken
 	// for its own.
-	Writers *Writers
+	ChangeLog *ChangeLog
 	// Slow and Patient; if 0, the defaults.
 	Slow, Patient time.Duration
 }

@@ -116,7 +116,7 @@ type namedWindow struct {
 	unsure bool
 }
 
-func (s *stretches) addNamed(w session.Window) error {
+func (s *timeline) addNamed(w session.Window) error {
 	window, err := one(w, false)
 	if err == nil {
 		s.named = append(s.named, namedWindow{window[0], w.By == session.ByUnknown})
@@ -125,7 +125,7 @@ func (s *stretches) addNamed(w session.Window) error {
 }
 
 // withNamed adds windows of named paths, oldest first.
-func (s *stretches) withNamed(out []undo.Window, in func(unsure bool) bool) []undo.Window {
+func (s *timeline) withNamed(out []undo.Window, in func(unsure bool) bool) []undo.Window {
 	for _, n := range s.named {
 		if in(n.unsure) {
 			out = append(out, n.Window)

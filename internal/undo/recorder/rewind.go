@@ -8,7 +8,7 @@
 // becomes turns with their windows) and Desk.Plan (which windows an undo is about; package undo
 // does the rest). A window is the time between two states. Windows may overlap, of a job in the
 // background or of subagents, so that an undo cuts them at all the states that there are and takes
-// the stretches in which a call of its turns ran.
+// the stretches of time in which a call of its turns ran.
 //
 // # Who changed a path while a call ran
 //
@@ -21,7 +21,7 @@
 //
 // So a change is either known to be a call's, and is undone; or it is in doubt (Window.Unsure,
 // ByPerhaps), and is left alone until the user says otherwise (Wish.Unknown); or it is known to be
-// another session's (doubt.go), and stays.
+// another session's (conflicts.go), and stays.
 //
 // Known limits:
 //   - What a command and the user both write while the command runs is taken for the command's.

@@ -13,7 +13,7 @@ import (
 // After implements session.Snapshots.
 func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State, late func(session.Window)) (w session.Window, err error) {
 	if paths := k.writes(r); len(paths) > 0 {
-		k.o.Writers.named(before.At, paths)
+		k.o.ChangeLog.named(before.At, paths)
 	}
 	if before.Provisional {
 		if job := k.goesOn(r, before); job != nil {
@@ -139,7 +139,7 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 
 // doubt names the changes of which nobody saw that a call of this session made them.
 func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
-	known := k.o.Writers.since(w.Before.At)
+	known := k.o.ChangeLog.since(w.Before.At)
 	same := map[string]bool{} // files with several names, by the first of them
 	for _, c := range changes {
 		for _, e := range []undo.Entry{c.Before, c.After} {
@@ -152,7 +152,7 @@ func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
 		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] || onlyAttributes(c) {
 			continue
 		}
-		w.Unseen = w.Unseen || k.o.Writers.unseen(w.Before.At)
+		w.Unseen = w.Unseen || k.o.ChangeLog.unseen(w.Before.At)
 		if w.Unsure = append(w.Unsure, c.Path); len(w.Unsure) > session.MaxFileChanges {
 			w.Unsure, w.By = nil, session.ByPerhaps
 			return

@@ -9,10 +9,10 @@ import (
 	"adze/session"
 )
 
-// stretches are the windows of some turns, cut at all the states that there are and put together
+// timeline has the windows of some turns, cut at all the states that there are and put together
 // where they touch, so that nothing counts twice where calls ran beside each other. now is the
 // state that is there: the end of what has none.
-type stretches struct {
+type timeline struct {
 	root            string
 	now             undo.Mark
 	certain, unsure []span        // of the turns: by known calls, and by nobody known
@@ -30,8 +30,8 @@ type span struct{ from, to int64 }
 
 // cut prepares the windows of a past. Those of turns that are in are to be undone; running says
 // that what has no end still runs, so that it is known who changes the files.
-func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool) (*stretches, error) {
-	s := &stretches{root: root, now: now}
+func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool) (*timeline, error) {
+	s := &timeline{root: root, now: now}
 	for _, t := range p.Turns {
 		for _, w := range t.Windows {
 			if w.Before.Root != root {
@@ -63,7 +63,7 @@ func (p *Past) open(root string) bool {
 	})
 }
 
-func (s *stretches) add(w session.Window, in, running bool) error {
+func (s *timeline) add(w session.Window, in, running bool) error {
 	from, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
 		return err
@@ -90,8 +90,8 @@ func (s *stretches) add(w session.Window, in, running bool) error {
 	return nil
 }
 
-// windows are the stretches in which one of the spans ran and none of the others.
-func (s *stretches) windows(in, but []span) (out []undo.Window) {
+// windows are the stretches of time in which one of the spans ran and none of the others.
+func (s *timeline) windows(in, but []span) (out []undo.Window) {
 	joined := false
 	for i := 1; i < len(s.points); i++ {
 		a, b := s.points[i-1], s.points[i]

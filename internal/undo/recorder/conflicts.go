@@ -81,7 +81,7 @@ func (p *Proposal) doubts(ctx context.Context, past *Past) (map[string]string, e
 func (d Desk) changed(ctx context.Context, w session.Window) (changed, error) {
 	c := changed{all: map[string]bool{}, doubt: RefusedForeign}
 	c.unsure = func(path string) bool { return w.By == session.ByPerhaps || slices.Contains(w.Unsure, path) }
-	if w.Unseen || w.After == nil && d.Writers.unseen(w.Before.At) {
+	if w.Unseen || w.After == nil && d.ChangeLog.unseen(w.Before.At) {
 		c.doubt = RefusedPerhaps
 	}
 	if w.After != nil && w.More == 0 {
@@ -99,7 +99,7 @@ func (d Desk) changed(ctx context.Context, w session.Window) (changed, error) {
 		after, err = undo.ParseMark(w.After.Mark)
 	} else {
 		after, err = d.present(ctx)
-		known := d.Writers.since(w.Before.At)
+		known := d.ChangeLog.since(w.Before.At)
 		c.unsure = func(path string) bool { return !known(path) }
 	}
 	if err != nil {

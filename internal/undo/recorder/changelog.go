@@ -10,10 +10,10 @@ import (
 	"adze/tool"
 )
 
-// Writers knows what the calls of a run, and of its subagents, were seen to change: the paths that
+// ChangeLog has what the calls of a run, and of its subagents, were seen to change: the paths that
 // file tools name, and those that were applied from views of commands. It is safe for concurrent
 // use. The zero value knows nothing.
-type Writers struct {
+type ChangeLog struct {
 	mu  sync.Mutex
 	all []*writer
 }
@@ -33,13 +33,13 @@ func now() int64 { return time.Now().UnixNano() }
 
 // Unseen notes that a command begins of which nobody sees what it changes, and returns what notes
 // its end.
-func (w *Writers) Unseen() (ended func()) {
+func (w *ChangeLog) Unseen() (ended func()) {
 	one := w.begin(now())
 	return func() { w.end(one) }
 }
 
 // named remembers the paths that a call says it changes, and the folders that it may make for them.
-func (w *Writers) named(from int64, paths []string) {
+func (w *ChangeLog) named(from int64, paths []string) {
 	if w == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (w *Writers) named(from int64, paths []string) {
 	w.end(one)
 }
 
-func (w *Writers) begin(from int64) *writer {
+func (w *ChangeLog) begin(from int64) *writer {
 	one := &writer{from: from, paths: map[string]bool{}}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func (w *Writers) begin(from int64) *writer {
 	return one
 }
 
-func (w *Writers) end(one *writer) {
+func (w *ChangeLog) end(one *writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one.to = now()
@@ -78,7 +78,7 @@ func (w *Writers) end(one *writer) {
 }
 
 // unseen reports that a command ran after a moment of which nobody saw what it changed.
-func (w *Writers) unseen(from int64) bool {
+func (w *ChangeLog) unseen(from int64) bool {
 	if w == nil {
 		return false
 	}
@@ -89,7 +89,7 @@ func (w *Writers) unseen(from int64) bool {
 
 // since tells of paths whether something was seen to change them that ran at some time after a
 // moment. If nil, all are taken for seen.
-func (w *Writers) since(from int64) func(path string) bool {
+func (w *ChangeLog) since(from int64) func(path string) bool {
 	if w == nil {
 		return func(string) bool { return true }
 	}

@@ -7,7 +7,7 @@ import (
 	"adze/tool"
 )
 
-func TestAChangeIsForetold(t *testing.T) {
+func TestAChangeIsAnnounced(t *testing.T) {
 	known := map[string]bool{"read": false, "grep": false, "edit": true}
 	answer := func(names ...string) session.Event {
 		m := session.Message{Role: session.Assistant}
@@ -28,9 +28,9 @@ func TestAChangeIsForetold(t *testing.T) {
 		"a call to edit is queued":     {[]session.Event{session.ToolQueued{Event: tool.Event{Tool: "edit"}}}, 0},
 		"a name that has to be mended": {[]session.Event{session.CallForming{Name: "Edit"}}, 0},
 	} {
-		f := Foresight{SideEffects: func(name string) (bool, bool) { declared, ok := known[name]; return declared, ok }}
+		f := Prefetch{SideEffects: func(name string) (bool, bool) { declared, ok := known[name]; return declared, ok }}
 		at := 0
-		for at < len(c.events) && !f.Foretold(c.events[at]) {
+		for at < len(c.events) && !f.Announces(c.events[at]) {
 			at++
 		}
 		if at != c.at {

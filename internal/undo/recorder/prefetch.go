@@ -8,10 +8,10 @@ import (
 	"adze/tool"
 )
 
-// Foresight sees from the events of a session that files are about to be changed, so that a Keeper
+// Prefetch sees from the events of a session that files are about to be changed, so that a Keeper
 // begins beside the model. A run that reads a little and answers needs nothing that a Keeper keeps;
 // who reads on will change something, and the first look at a large folder takes a while.
-type Foresight struct {
+type Prefetch struct {
 	// SideEffects reports whether a tool may change something, and whether there is one of that
 	// name.
 	SideEffects func(name string) (declared, known bool)
@@ -19,9 +19,9 @@ type Foresight struct {
 	rounds atomic.Int32 // answers of the model with calls
 }
 
-// Foretold reports an event after which a call comes that may change files, or after which one is
+// Announces reports an event after which a call comes that may change files, or after which one is
 // likely.
-func (f *Foresight) Foretold(e session.Event) bool {
+func (f *Prefetch) Announces(e session.Event) bool {
 	switch e := e.(type) {
 	case session.CallForming:
 		return f.mayChange(e.Name)
@@ -35,7 +35,7 @@ func (f *Foresight) Foretold(e session.Event) bool {
 }
 
 // mayChange goes by what tools declare. A name that none has may be mended into any.
-func (f *Foresight) mayChange(name string) bool {
+func (f *Prefetch) mayChange(name string) bool {
 	declared, known := f.SideEffects(name)
 	return declared || !known
 }
