@@ -272,12 +272,12 @@ func (o outcome) tells(name string, r besideRound) bool {
 			return true
 		}
 	}
+	if r.event == "move" && name == r.file && (strings.Contains(o.told, filepath.Base(r.file)+".moved") || strings.Contains(o.told, "/dir ")) {
+		return true // it went where the user moved it, and with that folder
+	}
 	name = strings.TrimSuffix(name, ".tmp")              // what is saved takes the place of the file, or cannot
 	if name == "h1" || name == "h2" || name == "log.1" { // the other name of the file
 		return strings.Contains(o.told, "h1") || strings.Contains(o.told, "h2") || name == "log.1" && o.told != ""
-	}
-	if r.event == "move" && name == r.file && (strings.Contains(o.told, filepath.Base(r.file)+".moved") || strings.Contains(o.told, "/dir ")) {
-		return true // it went where the user moved it, and with that folder
 	}
 	for at := name; at != "."; at = filepath.Dir(at) {
 		if strings.Contains(o.told, "/"+at+" ") || strings.Contains(o.told, "/"+at+",") || strings.Contains(o.told, "/"+at+": ") || strings.Contains(o.told, at+" because") {

@@ -78,7 +78,11 @@ func (p *plan) local(w *proc.Walls) error {
 		}
 		for place, answer := range l.answers {
 			if err := answer(); err != nil {
-				found.Deny(proc.Barred{Kind: proc.BarredHost, What: legible(place), Why: err.Error()})
+				b := proc.Barred{Kind: proc.BarredHost, What: legible(place), Why: err.Error()}
+				if path, ok := strings.CutPrefix(b.What, "unix:"); ok {
+					b.Kind, b.What = proc.BarredSocket, path
+				}
+				found.Deny(b)
 			}
 		}
 		return found

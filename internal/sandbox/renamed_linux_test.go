@@ -73,3 +73,29 @@ func TestARenamedFolderTakesAlongWhatOthersPutThere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Folders that exchange their names (RENAME_EXCHANGE) stay the ones that they were.
+func TestFoldersExchangeTheirNames(t *testing.T) {
+	need(t, "python3")
+	b := newViewBench(t)
+	b.host("mkdir -p d/e f; echo a > d/a; echo b > f/b; echo c > c")
+	was := map[string]os.FileInfo{}
+	for now, name := range map[string]string{"f": "d", "f/a": "d/a", "c": "f", "c/b": "f/b", "d": "c"} {
+		info, err := os.Lstat(filepath.Join(b.work, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		was[now] = info
+	}
+	r := b.apart(`python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True)
+for x, y in (b"d", b"f"), (b"c", b"d"):
+    assert c.renameat2(-100, x, -100, y, 2) == 0, ctypes.get_errno()'`)
+	if r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+		t.Fatalf("%+v", r)
+	}
+	for name, info := range was {
+		if now, err := os.Lstat(filepath.Join(b.work, name)); err != nil || !os.SameFile(info, now) {
+			t.Errorf("%s is another one: %v", name, err)
+		}
+	}
+}

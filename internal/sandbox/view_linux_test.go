@@ -149,6 +149,25 @@ func TestWhatSomebodyElseChangedMeanwhileStays(t *testing.T) {
 	}
 }
 
+// The attributes that a command sets on a folder are applied also where somebody else put a file into
+// it meanwhile; where somebody else set others, those stay, and a note says so.
+func TestAttributesOfAFolderThatChangesMeanwhile(t *testing.T) {
+	b := newViewBench(t)
+	b.write("work/filled/a", "a\n")
+	b.write("work/dressed/a", "a\n")
+	r := b.meanwhile("chmod 700 filled dressed; echo ready; read x", func() {
+		b.host("echo theirs > filled/theirs; chmod 711 dressed")
+	})
+	for name, want := range map[string]os.FileMode{"filled": 0o700, "dressed": 0o711} {
+		if info, err := os.Stat(filepath.Join(b.work, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "dressed: somebody else changed its attributes") || strings.Contains(notes, "filled:") {
+		t.Errorf("notes: %s", notes)
+	}
+}
+
 // TestNothingThatOtherProgramsRunIsApplied plants in every way that today's walls did not hold, and
 // asks real git outside.
 func TestNothingThatOtherProgramsRunIsApplied(t *testing.T) {
@@ -443,5 +462,33 @@ func TestChangesOfACommandThatGoesOnAreAppliedWhenItEnds(t *testing.T) {
 			t.Errorf("%+v", st.Result)
 		}
 		_ = os.Remove(filepath.Join(b.work, "made"))
+	}
+}
+
+// A disk that is full while changes are applied takes back those that were, and the call fails.
+func TestAFullDiskTakesChangesBack(t *testing.T) {
+	b := newViewBench(t)
+	if err := syscall.Mount("none", b.work, "tmpfs", 0, "size=512k"); err != nil {
+		t.Skip("no small file system can be mounted: ", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(b.work, syscall.MNT_DETACH) })
+	b.write("work/changed", "before\n")
+	b.write("work/gone", "before\n")
+	b.box = b.sandbox(sandbox.Namespaces)
+	r := b.apart("echo after > changed; rm gone; echo new > aa; head -c 1000000 /dev/zero > big; mv changed zz; cp zz changed")
+	if r.Failed == "" || !strings.Contains(strings.Join(r.Told, "\n"), "no room on the disk") {
+		t.Fatalf("%+v", r)
+	}
+	for _, name := range []string{"changed", "gone"} {
+		if got := b.read(name); got != "before\n" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	entries, _ := os.ReadDir(b.work)
+	if len(entries) != 2 {
+		t.Errorf("there is left: %v", entries)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(b.state, "sandbox/views/*/kept/*/aa")); len(kept) != 1 {
+		t.Errorf("kept: %v; told: %v", kept, r.Told)
 	}
 }

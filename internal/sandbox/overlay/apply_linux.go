@@ -77,6 +77,8 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteUnlinked})
 	case c.how == apply.ActExtend && c.Content == entry.Forked:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteBehind})
+	case c.Kind == apply.Merged && c.Path != "" && v.dressed(c) && v.redressed(c):
+		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteDressed})
 	case c.apart:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteApart})
 	case c.From != nil && c.From.Whole && c.Kind != apply.New && v.Newer(c.From.Stat):

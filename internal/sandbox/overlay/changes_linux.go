@@ -232,6 +232,12 @@ func (v *View) dressed(c *Change) bool {
 	return !entry.SameOwner(c.Upper, c.Lower) || !c.attributes || c.Copied && (c.Upper.Modified != c.Lower.Modified && !entry.Later(c.Upper.Modified, v.Since))
 }
 
+// redressed reports a folder whose attributes somebody else changed last. Where its names changed
+// last, both times are the same.
+func (v *View) redressed(c *Change) bool {
+	return v.Newer(c.Lower) && c.Lower.Changed != c.Lower.Modified
+}
+
 // readRemoved marks a folder that goes away as newer where anything in it is.
 func (v *View) readRemoved(c *Change, name string, lower int) error {
 	if !c.Lower.IsFolder() {

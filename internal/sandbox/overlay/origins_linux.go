@@ -324,7 +324,8 @@ func (o *origins) compareWith(c *Change, path string) (content entry.Content, fo
 
 // match gives each file and link without an entry of its own the one that it most likely was.
 func (o *origins) match() {
-	for _, c := range slices.Concat(o.orphans, o.others) {
+	all := slices.Concat(o.orphans, o.others)
+	for _, c := range slices.Concat(all, all) { // again, for those whose own entry has got another name by then
 		if c.From != nil && !(c.From.Whole && c.Content == entry.Differs) {
 			continue
 		}
@@ -335,7 +336,7 @@ func (o *origins) match() {
 		best, score := o.best(c, candidates)
 		switch {
 		case best == nil:
-		case (c.Lower.IsFile() || c.From != nil) && score < sameFile: // it is the one that was there, rather
+		case (c.Lower.IsFile() && (o.byPath[c.Path] == nil || !o.byPath[c.Path].used) || c.From != nil) && score < sameFile: // it is the one that was there, rather
 		default:
 			if c.From != nil {
 				c.Lower, o.byPath[c.From.Path].used = c.From.Stat, false

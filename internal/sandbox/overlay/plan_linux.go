@@ -85,7 +85,7 @@ func (p *planner) change(c *Change, in around) error {
 	renamed := c.From != nil && !c.From.Link
 	switch {
 	case c.Kind == apply.Merged:
-		if c.Path != "" && p.dressed(c) && !p.Newer(c.Lower) {
+		if c.Path != "" && p.dressed(c) && !p.redressed(c) {
 			p.folders = append(p.folders, c)
 		}
 	case renamed && c.From.Whole: // with its folder
@@ -124,7 +124,7 @@ func (p *planner) change(c *Change, in around) error {
 			p.steps = append(p.steps, s)
 		}
 	}
-	if c.Kind == apply.File || c.Kind == apply.New {
+	if c.Kind == apply.File && !writes || c.Kind == apply.New {
 		if err := entry.Strip(p.Place(c), c.Upper); err != nil {
 			return err
 		}

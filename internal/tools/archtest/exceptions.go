@@ -11,7 +11,6 @@ func Exceptions() []Exception {
 		{ruleProcess, "internal/fleet/batch", "child.go", "an adze of the person's own, which below a shim would take their flags for those of a command, and trust none"},
 		{ruleProcess, "internal/cmd/doctor", "machine.go", "it asks the tmux that the person sits in for one setting"},
 		{ruleProcess, "internal/sandbox", "site.go", "the process whose neighbours the self-test of the sandbox must not see"},
-		{ruleProcess, "internal/sandbox", "site_linux.go", "the servers that the self-test of the sandbox must not reach, one in namespaces of its own"},
 		{ruleProcess, "internal/testkit/proxytest", "proxytest.go", "for tests only"},
 		{ruleProcess, "internal/testkit/natstest", "natstest.go", "for tests only: what is killed and stopped by its number cannot stand below a shim"},
 		{ruleProcess, "internal/testkit/browsertest", "browsertest.go", "for tests only: a browser that tests drive"},

@@ -60,7 +60,6 @@ func starts() []start {
 		{"internal/sandbox/selftest.go", 1, "the attempts of the self-test", askedNobody, "a folder below the state", itself},
 		{"internal/sandbox/site.go", 2, "sleep, which the self-test must not see", askedNobody, "where adze runs", cleanPath},
 		{"internal/run/hostio/beside.go", 1, "an adze that shows all sessions", "the user, by a key", "where adze runs", itself},
-		{"internal/sandbox/site_linux.go", 1, "servers that the self-test must not reach", askedNobody, "where adze runs", itself},
 
 		{"internal/run/hostio/clipboard.go", 1, "the program of the desktop's clipboard", "the user, by a key", "where adze runs", cleanPath},
 		{"internal/run/hostio/editor.go", 1, "the user's editor", "the user, by a key", "where adze runs", cleanPath},

@@ -53,6 +53,7 @@ const (
 	NoteBehind   = "another program appended to it while the command ran, and its lines stand before those of the command"
 	NoteUnlinked = "it had other names (hard links), which keep what they were"
 	NoteApart    = "it is a copy and no other name of the file that the command linked, because somebody else changed that one meanwhile"
+	NoteDressed  = "somebody else changed its attributes while the command ran, and they stay"
 	NoteFollowed = "another program wrote it while the command renamed the folder; it is in the renamed folder now"
 )
 

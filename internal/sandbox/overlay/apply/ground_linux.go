@@ -21,6 +21,7 @@ type Ground struct {
 	Since   [2]int64 // the time of file systems when the view was made
 	homeDev uint64   // the file system of the view, when changes are applied
 	Leases  map[entry.ID]*os.File
+	notes   notes
 }
 
 // Names in the folder of a view.
@@ -123,6 +124,10 @@ func (g *Ground) GoOn(steps []Step) (Outcome, error) {
 			return Outcome{}, err
 		}
 		g.homeDev = home.Dev
+		if err := g.openNotes(); err != nil {
+			return Outcome{}, err
+		}
+		defer g.notes.file.Close()
 		failed := make([]bool, len(steps))
 		for i := range done {
 			failed[i] = progress[i] == '-'

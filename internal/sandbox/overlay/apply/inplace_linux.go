@@ -1,13 +1,8 @@
 package apply
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,20 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// piece is a part of a file as it was before a step wrote over it.
-type piece struct {
-	At   int64
-	Data []byte
-}
-
-// saved is what a step notes before it changes a file: the attributes, then the pieces.
-type saved struct {
-	Stat       entry.Stat
-	Attributes map[string][]byte
-}
-
-func (x spot) savedFile() string { return filepath.Join(x.Dir, fmt.Sprint("was-", x.Number)) }
 
 // write makes the file at the place the same as ours, in the inode that is there, and only where
 // both differ.
@@ -47,7 +28,7 @@ func (x spot) write() error {
 	if err != nil {
 		return err
 	}
-	if _, begun := os.Lstat(x.savedFile()); begun == nil {
+	if x.noted() {
 		if now.ID() != x.Lower.ID() || !x.between(f, ours, now.Size) {
 			return conflict(WhyNewer)
 		}
@@ -58,7 +39,7 @@ func (x spot) write() error {
 		if !alike(now, x.Lower) {
 			return conflict(WhyNewer)
 		}
-		if err := x.save(f, ours, now); err != nil {
+		if err := x.note(int(f.Fd()), f, ours, now); err != nil {
 			return err
 		}
 	}
@@ -104,59 +85,14 @@ func (x spot) openLeased() (*os.File, error) {
 	return os.NewFile(uintptr(fd), x.name), nil
 }
 
-// save notes what the step will write over.
-func (x spot) save(f, ours *os.File, now entry.Stat) (err error) {
-	to, err := os.OpenFile(x.savedFile()+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriter(to)
-	out := json.NewEncoder(buffered)
-	err = out.Encode(saved{now, entry.AttributesOf(int(f.Fd()))})
-	if err == nil && ours != nil {
-		err = entry.Differences(f, ours, now.Size, x.Upper.Size, func(at int64, data, _ []byte) error { return out.Encode(piece{at, data}) })
-	}
-	if err := errors.Join(err, buffered.Flush(), to.Close()); err != nil {
-		return errors.Join(err, os.Remove(x.savedFile()+".new"))
-	}
-	return entry.Rename(x.savedFile()+".new", x.savedFile())
-}
-
-// load reads what was noted.
-func (x spot) load(each func(piece) error) (saved, error) {
-	f, err := os.Open(x.savedFile())
-	if err != nil {
-		return saved{}, err
-	}
-	defer f.Close()
-	in := json.NewDecoder(bufio.NewReader(f))
-	var s saved
-	if err := in.Decode(&s); err != nil {
-		return s, err
-	}
-	for {
-		var p piece
-		switch err := in.Decode(&p); err {
-		case nil:
-		case io.EOF:
-			return s, nil
-		default:
-			return s, err
-		}
-		if err := each(p); err != nil {
-			return s, err
-		}
-	}
-}
-
 var errBetween = errors.New("somebody else wrote to it")
 
 // between reports that a file is what a killed process left: each byte is the one before the step,
 // or ours.
 func (x spot) between(f, ours *os.File, size int64) bool {
 	was := map[int64][]byte{}
-	s, err := x.load(func(p piece) error { was[p.At] = p.Data; return nil })
-	if err != nil || size > max(s.Stat.Size, x.Upper.Size) {
+	st, _, err := x.before(func(at int64, data []byte) error { was[at] = data; return nil })
+	if err != nil || size > max(st.Size, x.Upper.Size) {
 		return false
 	}
 	err = entry.Differences(f, ours, size, x.Upper.Size, func(at int64, data, wanted []byte) error {
@@ -170,7 +106,7 @@ func (x spot) between(f, ours *os.File, size int64) bool {
 			}
 		}
 		for i, b := range data {
-			if i < len(wanted) && b != wanted[i] && (b != 0 || at+int64(i) < s.Stat.Size) || i >= len(wanted) && b != 0 {
+			if i < len(wanted) && b != wanted[i] && (b != 0 || at+int64(i) < st.Size) || i >= len(wanted) && b != 0 {
 				return errBetween
 			}
 		}
@@ -202,7 +138,7 @@ func (x spot) copyOver(f, ours *os.File) error {
 
 // restore gives a file its content and attributes of before the step.
 func (x spot) restore() error {
-	if _, err := os.Lstat(x.savedFile()); errors.Is(err, fs.ErrNotExist) {
+	if !x.noted() {
 		return nil // it was not begun
 	}
 	fd, err := unix.Openat(x.at, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -222,20 +158,20 @@ func (x spot) restore() error {
 		f = os.NewFile(uintptr(own), x.name)
 		defer f.Close()
 	}
-	s, err := x.load(func(p piece) error {
-		_, err := f.WriteAt(p.Data, p.At)
+	st, attributes, err := x.before(func(at int64, data []byte) error {
+		_, err := f.WriteAt(data, at)
 		return err
 	})
 	if err == nil && f != nil {
-		err = f.Truncate(s.Stat.Size)
+		err = f.Truncate(st.Size)
 	}
 	if err != nil {
 		return err
 	}
-	if err := entry.Attire(fd, s.Stat, s.Attributes, true, false); err != nil {
+	if err := entry.Attire(fd, st, attributes, true, false); err != nil {
 		return err
 	}
-	return os.Remove(x.savedFile())
+	return x.takenBack()
 }
 
 // extend appends what the command appended, behind whatever others have appended meanwhile.
@@ -263,17 +199,17 @@ func (x spot) extend() error {
 	}
 	f := os.NewFile(uintptr(fd), x.name)
 	defer f.Close()
-	begun, err := x.load(func(piece) error { return nil })
+	begun, _, err := x.before(nil)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := x.save(f, nil, now); err != nil {
+	case !x.noted():
+		if err := x.note(fd, nil, nil, now); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
 	default:
-		since := make([]byte, max(0, now.Size-begun.Stat.Size))
-		if err := entry.ReadAll(f, since, begun.Stat.Size); err != nil {
+		since := make([]byte, max(0, now.Size-begun.Size))
+		if err := entry.ReadAll(f, since, begun.Size); err != nil {
 			return err
 		}
 		switch {
@@ -296,10 +232,10 @@ func (x spot) extend() error {
 
 // shorten takes back what was appended, where nobody else has appended since.
 func (x spot) shorten() error {
-	s, err := x.load(func(piece) error { return nil })
-	if errors.Is(err, fs.ErrNotExist) {
+	if !x.noted() {
 		return nil
 	}
+	was, _, err := x.before(nil)
 	if err != nil {
 		return err
 	}
@@ -313,10 +249,10 @@ func (x spot) shorten() error {
 	switch {
 	case err != nil:
 		return err
-	case now.ID() != x.Lower.ID() || now.Size > s.Stat.Size+x.Upper.Size-x.Fork:
+	case now.ID() != x.Lower.ID() || now.Size > was.Size+x.Upper.Size-x.Fork:
 		return conflict("another program appended to it")
 	}
-	return f.Truncate(s.Stat.Size)
+	return f.Truncate(was.Size)
 }
 
 // dress gives an entry the attributes of ours.
@@ -337,12 +273,8 @@ func (x spot) dress() error {
 	if ours {
 		return entry.Attire(fd, x.Upper, nil, true, true)
 	}
-	if _, err := os.Lstat(x.savedFile()); errors.Is(err, fs.ErrNotExist) {
-		note, err := json.Marshal(saved{now, entry.AttributesOf(fd)})
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(x.savedFile(), note, 0o600); err != nil {
+	if !x.noted() {
+		if err := x.note(fd, nil, nil, now); err != nil {
 			return err
 		}
 	}

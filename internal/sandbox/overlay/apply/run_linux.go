@@ -36,6 +36,10 @@ func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 		return out, err
 	}
 	defer progress.Close()
+	if err := g.openNotes(); err != nil {
+		return out, err
+	}
+	defer g.notes.file.Close()
 	failed := make([]bool, len(steps))
 	mark := []byte{'+'}
 	for i, s := range steps[from:] {

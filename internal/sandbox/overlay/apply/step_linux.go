@@ -89,19 +89,25 @@ func (g *Ground) WriteJournal(j Journal) error {
 // volatile overlays.
 const mostSynced = 16
 
-// Sync writes the files to the disk that replace others, and those that git keeps under lock.
+// Sync writes the files to the disk that take the place of others, and those that git keeps under
+// lock. All are begun before one is waited for, which is one commit of the file system for all.
 func (g *Ground) Sync(steps []Step) {
+	var files []int
 	n := 0
 	for _, s := range steps {
-		if s.Kind != File || s.Act == ActLink || !s.Lower.There() && !s.Locked {
+		if s.Kind != File || s.Act != ActPut || !s.Lower.There() && !s.Locked {
 			continue
 		}
 		if n++; n > mostSynced && !s.Locked {
 			continue
 		}
-		if f, err := os.Open(filepath.Join(g.UpperFolder(s.Root), s.Path)); err == nil {
-			_ = unix.Fdatasync(int(f.Fd())) // what fails is told when it is read
-			_ = f.Close()
+		if fd, err := unix.Open(filepath.Join(g.UpperFolder(s.Root), s.Path), unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0); err == nil {
+			_ = unix.SyncFileRange(fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE)
+			files = append(files, fd)
 		}
+	}
+	for _, fd := range files {
+		_ = unix.Fdatasync(fd) // what fails is told when it is read
+		_ = unix.Close(fd)
 	}
 }

@@ -14,16 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenOwn opens a file of ours, also one whose reading the command forbade.
+// OpenOwn opens a file of ours, also one whose reading the command forbade. What is opened by its
+// number is not offered to the poller, which takes no files.
 func OpenOwn(path string, st Stat) (*os.File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrPermission) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err == unix.EACCES {
 		if err = unix.Chmod(path, st.Mode&0o7777|0o400); err == nil {
-			f, err = os.Open(path)
+			fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 			err = errors.Join(err, unix.Chmod(path, st.Mode&0o7777))
 		}
 	}
-	return f, err
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
 }
 
 func SameOwner(a, b Stat) bool { return a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID }
@@ -117,9 +121,15 @@ const maxList = 64 << 10
 
 // attributeNames lists the attributes of an entry. It is nil where they cannot be read.
 func attributeNames(path string, list func(string, []byte) (int, error)) []string {
-	buf := make([]byte, maxList)
-	n, err := list(path, buf)
+	n, err := list(path, nil)
 	if err != nil {
+		return nil
+	}
+	if n == 0 {
+		return []string{}
+	}
+	buf := make([]byte, maxList)
+	if n, err = list(path, buf); err != nil {
 		return nil
 	}
 	return strings.FieldsFunc(string(buf[:n]), func(r rune) bool { return r == 0 })
@@ -166,7 +176,7 @@ const BlockSize = 64 << 10
 // beginning, fork is the last line's end in that.
 func CompareContent(ours, there *os.File, size, below int64) (c Content, fork int64, err error) {
 	most, at := min(size, below), int64(0)
-	x, y := make([]byte, BlockSize), make([]byte, BlockSize)
+	x, y := make([]byte, min(BlockSize, most)), make([]byte, min(BlockSize, most))
 	for at < most {
 		if at = skipHoles(ours, there, at, most); at == most {
 			break
@@ -235,7 +245,7 @@ func lineEnd(f *os.File, at int64) int64 {
 // Differences calls do for the blocks of a file that differ from ours, with both contents. What
 // lies beyond the end of ours differs; what lies beyond that of the file is not in it.
 func Differences(f, ours *os.File, size, want int64, do func(at int64, data, wanted []byte) error) error {
-	x, y := make([]byte, BlockSize), make([]byte, BlockSize)
+	x, y := make([]byte, min(BlockSize, size)), make([]byte, min(BlockSize, size))
 	for at := int64(0); at < size; {
 		if at = skipHoles(f, ours, at, size); at == size {
 			return nil
@@ -259,7 +269,7 @@ func CopyData(f, ours *os.File, at, size int64) error {
 	if at == size {
 		return nil
 	}
-	buf := make([]byte, BlockSize)
+	buf := make([]byte, min(BlockSize, size-at))
 	for at < size {
 		if at = skipHoles(ours, ours, at, size); at == size {
 			break

@@ -21,6 +21,7 @@ import (
 const (
 	magicOverlay    = 0x794c7630
 	noReplace       = 1      // RENAME_NOREPLACE
+	exchange        = 2      // RENAME_EXCHANGE
 	removeFolder    = 0x200  // AT_REMOVEDIR
 	emptyPath       = 0x1000 // AT_EMPTY_PATH
 	statxBorn       = 0x800  // STATX_BTIME
@@ -32,7 +33,11 @@ const (
 
 // move answers the renaming of a folder in a view; if false, the kernel does it.
 func (w *Witness) move(n *notice) (reply, bool) {
-	if n.nr == sysRenameat2 && n.args[4]&^noReplace != 0 {
+	var flags uintptr
+	if n.nr == sysRenameat2 {
+		flags = uintptr(n.args[4])
+	}
+	if flags&^(noReplace|exchange) != 0 {
 		return reply{}, false
 	}
 	at := renaming()[n.nr]
@@ -41,7 +46,7 @@ func (w *Witness) move(n *notice) (reply, bool) {
 		return reply{}, false
 	}
 	var st syscall.Stat_t
-	if syscall.Lstat(n.rooted(from), &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
+	if syscall.Lstat(n.rooted(from), &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR && flags&exchange == 0 {
 		return reply{}, false
 	}
 	to, ok := n.path(at[2], at[3])
@@ -64,12 +69,11 @@ func (w *Witness) move(n *notice) (reply, bool) {
 	if !inView(fromDir) || mountOf(fromDir) == 0 || mountOf(fromDir) != mountOf(toDir) {
 		return reply{}, false
 	}
-	var flags uintptr
-	if n.nr == sysRenameat2 {
-		flags = uintptr(n.args[4])
-	}
 	errno := renameAt(fromDir, fromName, toDir, toName, flags)
-	if errno == syscall.EXDEV {
+	switch {
+	case errno == syscall.EXDEV && flags&exchange != 0:
+		errno = swap(fromDir, fromName, toDir, toName)
+	case errno == syscall.EXDEV:
 		errno = moveFolder(fromDir, fromName, toDir, toName, flags)
 	}
 	return reply{id: n.id, errno: -int32(errno)}, true
@@ -174,6 +178,28 @@ func moveFolder(fromDir int, from string, toDir int, to string, flags uintptr) s
 	return removeAt(fromDir, from)
 }
 
+// swap exchanges two entries of which one is a folder that was there before.
+func swap(fromDir int, from string, toDir int, to string) syscall.Errno {
+	const between = ".adze-exchange"
+	if errno := move(fromDir, from, toDir, between); errno != 0 {
+		return errno
+	}
+	if errno := move(toDir, to, fromDir, from); errno != 0 {
+		_ = move(toDir, between, fromDir, from)
+		return errno
+	}
+	return move(toDir, between, toDir, to)
+}
+
+// move renames an entry to a name that is free.
+func move(fromDir int, from string, toDir int, to string) syscall.Errno {
+	errno := renameAt(fromDir, from, toDir, to, noReplace)
+	if errno == syscall.EXDEV {
+		errno = moveFolder(fromDir, from, toDir, to, noReplace)
+	}
+	return errno
+}
+
 // moveContent renames all that is in a folder into another.
 func moveContent(from, to int) syscall.Errno {
 	again, err := syscall.Openat(from, ".", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
@@ -187,11 +213,7 @@ func moveContent(from, to int) syscall.Errno {
 		return syscall.EIO
 	}
 	for _, name := range names {
-		errno := renameAt(from, name, to, name, noReplace)
-		if errno == syscall.EXDEV {
-			errno = moveFolder(from, name, to, name, noReplace)
-		}
-		if errno != 0 {
+		if errno := move(from, name, to, name); errno != 0 {
 			return errno
 		}
 	}

@@ -36,10 +36,6 @@ type Result struct {
 // Fail is an attempt that ends the program with exit code 1 whatever the others did.
 const Fail = "fail"
 
-// Serve is no attempt: it makes a socket with a path name, writes a line when that listens, and
-// waits for the end of its input.
-const Serve = "serve"
-
 // Main does the attempts and reports whether the arguments asked for any. An attempt is a name,
 // "=", and what it is upon.
 func Main(args []string) (exit int, ours bool) {
@@ -50,10 +46,6 @@ func Main(args []string) (exit int, ours bool) {
 		name, upon, _ := strings.Cut(a, "=")
 		if name == Fail {
 			exit = 1
-			continue
-		}
-		if name == Serve {
-			serve(upon)
 			continue
 		}
 		do, ok := attempts()[name]
@@ -175,20 +167,6 @@ func unixSocket(name string) error {
 	}
 	defer syscall.Close(fd)
 	return syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
-}
-
-// serve is the other side of unixSocket.
-func serve(path string) {
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err == nil {
-		err = errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}), syscall.Listen(fd, 8))
-	}
-	if err != nil {
-		os.Stdout.WriteString(err.Error() + "\n")
-		return
-	}
-	os.Stdout.WriteString(Serve + "\n")
-	_, _ = os.Stdin.Read(make([]byte, 1))
 }
 
 func loopback(port string) (*syscall.SockaddrInet4, error) {

@@ -3,9 +3,7 @@ package selftest
 import (
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
@@ -21,9 +19,6 @@ func ofSystem() map[string]func(string) error {
 	return map[string]func(string) error{
 		"mptcp":    func(port string) error { return stream(port, protocolMPTCP) },
 		"abstract": unixSocket,
-		"later":    laterSocket,
-		"datagram": datagram,
-		"pair":     pairedDatagram,
 		"signal":   signal,
 		"peek":     peek,
 		"mount":    func(dir string) error { return syscall.Mount("/", dir, "", syscall.MS_BIND|syscall.MS_REC, "") },
@@ -84,54 +79,6 @@ func setns(path string) error {
 		return err
 	}
 	return raw(sysSetns, uintptr(fd), syscall.CLONE_NEWNET)
-}
-
-// Done ends the name of the file that says that the socket of a "later" attempt is there.
-const Done = "-done"
-
-// laterSocket connects to a socket that is made outside when a file is, which this makes.
-func laterSocket(both string) error {
-	ready, socket, _ := strings.Cut(both, ":")
-	if err := write(ready, os.O_WRONLY|os.O_CREATE); err != nil {
-		return err
-	}
-	for range laterTries {
-		if _, err := os.Lstat(ready + Done); err == nil {
-			return unixSocket(socket)
-		}
-		time.Sleep(time.Millisecond)
-	}
-	return os.ErrNotExist
-}
-
-// laterTries is how often a socket is looked for that is about to be made, a millisecond apart.
-const laterTries = 5000
-
-// datagram sends to a path without a connection.
-func datagram(path string) error {
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_DGRAM, 0)
-	if err != nil {
-		return err
-	}
-	defer syscall.Close(fd)
-	return syscall.Sendto(fd, []byte("?"), 0, &syscall.SockaddrUnix{Name: path})
-}
-
-// pairedDatagram does the same by a socket of a pair. What the other end gets was not sent out.
-func pairedDatagram(path string) error {
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return err
-	}
-	defer syscall.Close(fds[0])
-	defer syscall.Close(fds[1])
-	if err := syscall.Sendto(fds[0], []byte("?"), 0, &syscall.SockaddrUnix{Name: path}); err != nil {
-		return err
-	}
-	if n, _ := syscall.Read(fds[1], make([]byte, 1)); n == 1 {
-		return os.ErrPermission
-	}
-	return nil
 }
 
 func ioUring(string) error {
