@@ -44,7 +44,7 @@ call has one outcome, and that outputs fit their hashes. Exits with 10 when anyt
 The anchor it prints, kept elsewhere, shows later whether even the owner of the database rewrote what came before.`,
 		Example: "  adze audit verify\n  adze audit verify --all\n  adze audit verify 20261121t0245 --anchor 12:9f86d0…",
 		RunE: func(c *cobra.Command, words []string) error {
-			return verifier{&all{e, p}}.verify(c.Context(), words, Flagged(c, "all"), anchor)
+			return (&all{e, p}).verify(c.Context(), words, Flagged(c, "all"), anchor)
 		}}
 	c.Flags().Bool("all", false, "all sessions of all folders")
 	c.Flags().StringVar(&anchor, "anchor", "", "check that the log still goes through this `SEQ:HASH`")

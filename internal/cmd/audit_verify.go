@@ -15,10 +15,7 @@ import (
 	"adze/session"
 )
 
-// verifier is adze audit verify.
-type verifier struct{ *all }
-
-func (a verifier) verify(ctx context.Context, words []string, all bool, anchor string) error {
+func (a *all) verify(ctx context.Context, words []string, all bool, anchor string) error {
 	if all && (len(words) > 0 || anchor != "") {
 		return usage.Mistake("leave the rest out", "--all verifies every session")
 	}
@@ -52,7 +49,7 @@ func parseAnchor(text string) (*sessiondb.Anchor, error) {
 }
 
 // verifyOne prints the session as sound, or returns what is wrong first.
-func (a verifier) verifyOne(ctx context.Context, s *sessiondb.Store, id session.ID, at *sessiondb.Anchor) error {
+func (a *all) verifyOne(ctx context.Context, s *sessiondb.Store, id session.ID, at *sessiondb.Anchor) error {
 	n, err := 0, error(nil)
 	if at != nil {
 		n, err = s.Check(ctx, id, *at)
@@ -78,7 +75,7 @@ func (a verifier) verifyOne(ctx context.Context, s *sessiondb.Store, id session.
 }
 
 // verifyAll goes on after a bad session: each is named as it is found, and counted in the end.
-func (a verifier) verifyAll(ctx context.Context, s *sessiondb.Store) error {
+func (a *all) verifyAll(ctx context.Context, s *sessiondb.Store) error {
 	heads, err := s.List(ctx)
 	if err != nil {
 		return Readable(err)

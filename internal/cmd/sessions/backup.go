@@ -12,9 +12,6 @@ import (
 	"adze/internal/text/usage"
 )
 
-// keeper is adze sessions backup.
-type keeper struct{ past }
-
 func backupCommand(p past) *cobra.Command {
 	var lines bool
 	c := &cobra.Command{Use: "backup FILE", Annotations: cmd.Anyone(), Short: "Copy all sessions into a new file, while others go on", Args: cmd.Takes(1, 1),
@@ -22,12 +19,12 @@ func backupCommand(p past) *cobra.Command {
 it, before the file gets its name. To put it back, end every adze, move sessions.db and sessions.db-wal away, and copy it to
 where sessions.db was.`,
 		Example: "  adze sessions backup ~/adze-sessions.db",
-		RunE:    func(c *cobra.Command, words []string) error { return keeper{p}.backUp(c.Context(), words[0], lines) }}
+		RunE:    func(c *cobra.Command, words []string) error { return p.backUp(c.Context(), words[0], lines) }}
 	c.Flags().BoolVar(&lines, "json", false, "what was copied print one JSON object")
 	return c
 }
 
-func (p keeper) backUp(ctx context.Context, file string, lines bool) error {
+func (p past) backUp(ctx context.Context, file string, lines bool) error {
 	began := time.Now()
 	return p.Store(ctx, func(s *sessiondb.Store) error {
 		sessions, entries, err := s.Owner().Backup(ctx, file)
