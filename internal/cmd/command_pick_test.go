@@ -35,7 +35,7 @@ func TestManyToolsAreOfferedByWhatFits(t *testing.T) {
 		}
 		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", delta)
 	})
-	r := u.run("-p", "--model", "openai/m", "--output-format", "stream-json", "who made these commits?").wants(0)
+	r := u.run("-p", "--model", "openai/m", "--output-format", "stream-json", "what does git say of this branch?").wants(0)
 	var notices []string
 	for _, l := range r.lines() {
 		if l["type"] == "notice" {

@@ -52,7 +52,7 @@ func promises() []promise {
 		{"What is narrower at level `full` is told", "TestARepositoryThatIsPlantedIsPutAside TestSandboxAttempts TestDelicateNamesAndJobs TestAJobDoesNotChangeWhatASettingNames TestWhatAJobLeftIsToldAfterAKill"},
 		{"adze's own settings", "TestACommandChangesNoSettings TestCommandsOfTheUserAlone TestWhatOutlivedItsAdzeIsInside TestAKilledShimLeavesNothing " +
 			"TestAChangedSettingIsToldAndNotUsed TestEachFileOfTheUsersIsTheirs TestWhatIsRequiredStands TestARequiredSandboxIsNotSwitchedOff"},
-		{"What an answer says and the calls do not show", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +
+		{"What an answer claims of tests", "TestWhatAnAnswerClaimsIsTold TestClaimsAreSentWhereThePersonWantsIt TestQuietAnswers " +
 			"TestAnswersThatClaimTooMuch TestWhatWasDoneDecides"},
 		{"A model that goes round in circles", "TestSequences TestGeneratedLoops TestEveryCircleEnds TestWorkIsLeftAlone TestAModelThatRepeatsItselfIsToldAndStopped TestALoopHasItsExitCode TestTheUsualNumberOfRequests " +
 			"TestATruncatedAnswerHasItsExitCode TestAnAnswerOfNothingIsNoEnd TestACutPromptEndsTheRun"},
