@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -57,7 +58,15 @@ func inEmptyHome(tests func() int) int {
 		os.Setenv(name, value)
 	}
 	code := tests()
-	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+	// The go command counts its own use there, and has no setting that moves the counts.
+	_ = os.RemoveAll(filepath.Join(empty, ".config", "go"))
+	_ = os.Remove(filepath.Join(empty, ".config"))
+	var left []string
+	err = filepath.WalkDir(empty, func(path string, _ fs.DirEntry, err error) error {
+		left = append(left, path)
+		return err
+	})
+	if err != nil || len(left) > 1 {
 		fmt.Fprintln(os.Stderr, "tests wrote into the home of the user:", left, err)
 		return 1
 	}
