@@ -65,12 +65,6 @@ func (r row) sum(id session.ID, before []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Sum is the hash that links an entry into a chain, with its data whole: the same for whoever keeps
-// logs.
-func Sum(id session.ID, seq int64, before []byte, e session.Entry) []byte {
-	return row{seq: seq, kind: string(e.Type), time: Nanos(e.Time), data: unsafe.String(unsafe.SliceData(e.Data), len(e.Data))}.sum(id, before)
-}
-
 // Nanos keeps the zero time zero, which has no nanoseconds since 1970.
 func Nanos(t time.Time) int64 {
 	if t.IsZero() {

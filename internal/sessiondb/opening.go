@@ -88,9 +88,6 @@ func shorten(data json.RawMessage) *string {
 	return &text
 }
 
-// Shorten is what a list keeps of the data of a start entry or a first message.
-func Shorten(data json.RawMessage) json.RawMessage { return json.RawMessage(*shorten(data)) }
-
 // cutString gives the first openingString characters of the JSON string that text begins with,
 // after its opening quote, and the length of the whole up to its closing quote; if -1, it has none.
 func cutString(text string) (kept string, length int) {

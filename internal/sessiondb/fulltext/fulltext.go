@@ -26,11 +26,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 
@@ -41,10 +39,8 @@ import (
 // Index is the words of a store's sessions. Make one with Open. It is safe for concurrent use.
 type Index struct {
 	path string
-	// temporary is the folder that the index is in, where it is of this process alone.
-	temporary string
-	logs      *sessiondb.Store
-	db        *sql.DB
+	logs *sessiondb.Store
+	db   *sql.DB
 	// small is how many entries a batch has in tests; if 0, batchEntries.
 	small int64
 }
@@ -60,16 +56,9 @@ const busyTimeout = 10_000
 
 // Open opens the index at path, or makes an empty one: where it is missing, damaged, of another
 // format or of another store. Update fills it.
-// Where no file can be made there, the index is made in a temporary folder, which Close removes.
 func Open(ctx context.Context, path string, logs *sessiondb.Store) (*Index, error) {
 	x := &Index{path: path, logs: logs}
 	err := x.connect(ctx)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		if x.temporary, err = os.MkdirTemp("", "adze-search-"); err == nil {
-			x.path = filepath.Join(x.temporary, File)
-			err = x.connect(ctx)
-		}
-	}
 	if damaged(err) || errors.Is(err, errOther) {
 		err = x.renew(ctx)
 	}
@@ -84,7 +73,10 @@ var errOther = errors.New("it is of another store or another adze")
 
 func (x *Index) connect(ctx context.Context) error {
 	return sessiondb.WhileBusy(func() error {
-		x.disconnect()
+		_ = x.Close()
+		if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
+			return err
+		}
 		if f, err := os.OpenFile(x.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		} else if err := f.Close(); err != nil {
@@ -177,7 +169,7 @@ func (x *Index) renew(ctx context.Context) error {
 	if err := x.connect(ctx); !damaged(err) && !errors.Is(err, errOther) {
 		return err
 	}
-	x.disconnect()
+	_ = x.Close()
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -188,17 +180,11 @@ func (x *Index) renew(ctx context.Context) error {
 
 // Close gives the index back; the store stays open.
 func (x *Index) Close() error {
-	x.disconnect()
-	if x.temporary == "" {
+	if x.db == nil {
 		return nil
 	}
-	return os.RemoveAll(x.temporary)
-}
-
-func (x *Index) disconnect() {
-	if x.db != nil {
-		_ = x.db.Close() // a cache: what it did not keep is made again
-	}
+	_ = x.db.Close() // a cache: what it did not keep is made again
+	return nil
 }
 
 // mended runs do. Where that meets damage, the file is removed, and the next Open makes it anew.
