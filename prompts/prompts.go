@@ -62,12 +62,6 @@ func Render(name string, files []Instructions, extra string, env Environment) (s
 	return b.String(), nil
 }
 
-// Repair is the instruction for a model that mends the syntax of a call's arguments.
-func Repair() string {
-	raw, _ := texts.ReadFile("repair.md") // embedded
-	return string(raw)
-}
-
 // Compact is the instruction with which a model is asked to sum up a conversation.
 func Compact() string {
 	raw, _ := texts.ReadFile("compact.md") // embedded

@@ -36,15 +36,3 @@ func TestRenderRefusesAnUnknownName(t *testing.T) {
 		t.Fatalf("err = %v, want one that names the prompt", err)
 	}
 }
-
-func TestRepairForbidsInvention(t *testing.T) {
-	text := prompts.Repair()
-	for _, want := range []string{"Never add, complete", "{}", "data"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the instruction does not say %q:\n%s", want, text)
-		}
-	}
-	if len(text) > 1200 {
-		t.Errorf("%d bytes", len(text))
-	}
-}

@@ -96,14 +96,12 @@ type Requests struct {
 
 // Calls is how calls of tools run.
 type Calls struct {
-	Tools *tool.Set
-	Gate  tool.Gate
-	Clip  tool.Clip
-	Mask  func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
-	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
-	Repairer  tool.Repairer
-	Snapshots Snapshots     // keeps the files around calls that change them (snapshots.go); if nil, nobody does
-	Grace     time.Duration // how long a call may take to end after its abort; if 0, that of tool.Runner
+	Tools     *tool.Set
+	Gate      tool.Gate
+	Clip      tool.Clip
+	Mask      func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
+	Snapshots Snapshots           // keeps the files around calls that change them (snapshots.go); if nil, nobody does
+	Grace     time.Duration       // how long a call may take to end after its abort; if 0, that of tool.Runner
 	// Waits is called when a call of this session begins to wait for a user, and what it returns when
 	// that is over: it is for the turn that a subagent works for. If nil, nobody counts.
 	Waits func() (over func())
@@ -202,7 +200,7 @@ func New(c Config) *Session {
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.windows = &windows{keep: c.Snapshots, store: s.store, entry: s.entry, begin: s.beginning, emit: s.emit}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Repairer: c.Repairer, Now: c.Now, Grace: c.Grace, Waits: s.waits, Lacking: lacking,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Now: c.Now, Grace: c.Grace, Waits: s.waits, Lacking: lacking,
 		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
 	}
 	if c.Hooks != nil {

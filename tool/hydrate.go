@@ -166,7 +166,7 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 	}
 	args, faults := h.accept(arguments)
 	if len(faults) > 0 {
-		args, faults = h.repair(ctx, r.Repairer, arguments, faults)
+		args, faults = h.repair(arguments, faults)
 	}
 	if len(faults) > 0 {
 		h.fail(faults...)

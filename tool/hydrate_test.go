@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -400,5 +401,22 @@ func TestArgumentsThatAreTooLongAreReadByNobody(t *testing.T) {
 	wantStatus(t, o, tool.Invalid, tool.CodeTooLarge)
 	if took := after.TotalAlloc - before.TotalAlloc; took > uint64(len(long)) {
 		t.Errorf("%d bytes were allocated for a call of %d that is refused", took, len(long))
+	}
+}
+
+func TestGateKnowsWhatWasMended(t *testing.T) {
+	for arguments, mended := range map[string]bool{`{"path":"a"}`: false, `{'path':'a'}`: true} {
+		var asked tool.Question
+		r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
+			asked = q
+			return tool.Decision{Allow: true}, nil
+		})}
+		o := r.Exec(t.Context(), hydrateNamed(t, corpusSet(t), "read", arguments))
+		if o.Status != tool.Completed || asked.Repaired != mended || (asked.Origin == tool.Repaired) != mended || !asked.Validated {
+			t.Errorf("%s: %s, asked %+v", arguments, o.Status, asked)
+		}
+		if (o.Record.Repair != "") != mended {
+			t.Errorf("%s: record %+v", arguments, o.Record)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +50,6 @@ const (
 	stepNull     = "null_dropped"      // null for an optional property
 	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
 	stepDialect  = "dialect"           // an argument that an Idiom of the tool explains
-	stepModel    = "model"             // a model rewrote the arguments; see Repairer
 	maxDropped   = 20                  // pointers in a record
 	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
 )
@@ -74,25 +72,17 @@ func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 // repair makes the one attempt: every step that applies, then one more judgement. When the result
 // is not valid either, the model is told what is left: its other names are understood beside one
 // that is not.
-func (h *Hydration) repair(ctx context.Context, model Repairer, before string, faults []Fault) (parsed, []Fault) {
+func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
 	text, did := mend(h.prepared, before)
-	left := len(did.kinds) > 0
-	if !left {
-		faults = did.reasoned(faults)
-		text, did = h.askModel(ctx, model, before, faults)
-	}
 	if len(did.kinds) == 0 {
-		return parsed{}, faults
+		return parsed{}, did.reasoned(faults)
 	}
 	original := h.Provenance.Parsed
 	args, after := h.accept(text)
 	switch {
 	case len(after) > 0:
 		h.Provenance.Parsed = original
-		if left {
-			faults = did.reasoned(after)
-		}
-		return parsed{}, faults
+		return parsed{}, did.reasoned(after)
 	case did.spoken():
 		h.Provenance.Dialect = did.record(before, args)
 		h.aliased()

@@ -29,8 +29,6 @@ type Runner struct {
 	// ran; if nil, there are none. They are called from any goroutine.
 	Before func(context.Context, Look) Ruling
 	After  func(context.Context, Look)
-	// Repairer may mend arguments that are not JSON where no rule applies; if nil, nobody does.
-	Repairer Repairer
 	// Waits is called when a call begins to wait for a user, and what it returns when that is over; if
 	// nil, nobody counts. It is called from any goroutine.
 	Waits func() (over func())

@@ -353,7 +353,7 @@ func (x *bashCall) verdict(r proc.Result) error {
 	case proc.Limited:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it wrote %d bytes; filter its output or redirect it to a file", after, r.Output.Bytes)
 	case proc.TooMuchMemory:
-		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time, or let the user raise limits.sandbox_memory_mb", after)
+		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time, or ask the user to run it", after)
 	case proc.TooManyProcesses:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it started more processes than the sandbox allows; do less at a time", after)
 	case proc.NeedsKeys:

@@ -1,7 +1,6 @@
 package toolset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -114,12 +113,6 @@ func NewShell(s proc.Supervisor, env []string) *Shell {
 		Program: program, Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
 		Now: time.Now, Processes: proc.Processes, jobs: proc.NewJobs(s),
 	}
-}
-
-// Limit sets the times of commands; 0 leaves the default. A default above the most lifts that too.
-func (s *Shell) Limit(usual time.Duration) {
-	s.Timeout = cmp.Or(usual, s.Timeout)
-	s.MaxTimeout = max(s.MaxTimeout, s.Timeout)
 }
 
 // Jobs are what bash started to go on in the background.

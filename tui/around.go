@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/plural"
-	"adze/internal/text/safeterm"
 	"adze/tui/draw"
 	"adze/tui/pane"
 	"adze/tui/ui"
@@ -15,15 +14,15 @@ import (
 
 // around is what goes on beside the conversation: todos, jobs and subagents. It is a line in the
 // rule above the prompt, which is there in any case; a key opens it as a pane of a fixed height. On
-// a wide screen it has a column of its own instead, always.
+// a wide screen it has a column of its own instead.
 type around struct {
 	host
-	theme    *draw.Theme
 	todos    *pane.Todos
 	activity *pane.Activity
 	changes  *pane.Changes
 	width    func() int // of the screen
 	open     bool
+	column   bool // there was something to show in the column of a wide screen
 }
 
 func (a *around) commands() []command {
@@ -32,7 +31,7 @@ func (a *around) commands() []command {
 
 func (a *around) can() string {
 	switch {
-	case a.wide():
+	case a.width() >= ui.Side:
 		return "they are shown beside the conversation"
 	case !a.open && a.words() == "":
 		return "there are no open todos, no jobs and no subagents"
@@ -42,7 +41,13 @@ func (a *around) can() string {
 
 func (a *around) toggle() tea.Cmd { a.open = !a.open; return nil }
 
-func (a *around) wide() bool { return a.width() >= ui.Side }
+// look has the column of a wide screen stand from the first thing on that it shows. It stays then:
+// nothing that ends changes the width of the conversation.
+func (a *around) look() {
+	a.column = a.column || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) > 0 || !a.changes.None()
+}
+
+func (a *around) wide() bool { return a.column && a.width() >= ui.Side }
 
 // words is the line of it; if empty, nothing goes on.
 func (a *around) words() string {
@@ -104,9 +109,6 @@ func (a *around) render(w, h int) []draw.Row {
 	part(runs)
 	if a.wide() {
 		part(a.changes.Brief(w, room()-1))
-	}
-	if len(rows) == 0 {
-		rows = append(rows, a.theme.Line(draw.Dim, safeterm.Fixed("no todos, no jobs, no subagents")).Fit(w))
 	}
 	return rows[:min(len(rows), h)]
 }

@@ -17,6 +17,8 @@ const minTranscript = 4
 // Wants is how many rows each pane would like; 0 hides it.
 type Wants struct {
 	Around, Dialog, Prompt, Menu int
+	// Beside is a column beside the conversation, on a wide screen.
+	Beside bool
 	// Status is at least one row.
 	Status int
 	// Over has a pane take the place of the conversation and of what stands beside it.
@@ -31,10 +33,9 @@ type Layout struct {
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
 //
-// From ui.Side columns on, what goes on beside the conversation has a column, always: nothing that
-// starts or ends changes the width of the conversation. Below it is a pane above the prompt, while
-// the user wants it. A dialog takes the place of both: who must decide sees the question and the
-// conversation.
+// From ui.Side columns on, what goes on beside the conversation has a column. Below it is a pane
+// above the prompt, while the user wants it. A dialog takes the place of both: who must decide sees
+// the question and the conversation.
 func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
@@ -51,7 +52,7 @@ func Arrange(w, h int, want Wants) Layout {
 		l.Over = ui.At(0, 0, w, left)
 		return l
 	}
-	if w >= ui.Side {
+	if want.Beside && w >= ui.Side {
 		l.beside(w, left)
 		return l
 	}

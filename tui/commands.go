@@ -21,6 +21,8 @@ type command struct {
 	// can says why the command does nothing now; nil, or an empty string: it does.
 	can func() string
 	do  func(arg string) tea.Cmd
+	// hidden is not listed: another name serves, a key or a setting. It answers all the same.
+	hidden bool
 	// lines says that the argument may have several lines.
 	lines bool
 }
@@ -103,7 +105,7 @@ func (c *commander) read(text string) (name, arg string, ok bool) {
 func (c *commander) choices(start string) []list.Choice {
 	var out []list.Choice
 	for _, own := range c.table {
-		if !strings.HasPrefix(own.name, start) {
+		if !strings.HasPrefix(own.name, start) || own.hidden && own.name != start {
 			continue
 		}
 		note := own.help
@@ -132,14 +134,17 @@ func (c *commander) groups() []pane.Group {
 	if lines := c.namedLines(); len(lines) > 0 {
 		out = append(out, pane.Group{Title: "commands and skills, yours and of this project", Lines: lines, Found: true})
 	}
-	return append(out, pane.Group{Title: "commands of other assistants", Lines: c.wordLines(), Found: true})
+	return out
 }
 
 // lines are what a prompt with a slash, an exclamation mark or an @ does.
 func (c *commander) lines() []pane.Line {
 	var out []pane.Line
 	for _, own := range c.table {
-		l := pane.Line{Names: strings.TrimSpace("/" + own.name + " " + own.args), Text: own.help + c.alsoCalled(own.name)}
+		if own.hidden {
+			continue
+		}
+		l := pane.Line{Names: strings.TrimSpace("/" + own.name + " " + own.args), Text: own.help}
 		if own.can != nil {
 			l.Why = own.can()
 		}

@@ -59,7 +59,7 @@ func (c *composer) commands() []command {
 	return []command{
 		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: noArgs(c.toggleVim)},
 		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: c.canAttach, do: c.attachCommand},
-		{name: "edit", help: "write the prompt in your own editor", can: c.canEdit, do: noArgs(c.edit)},
+		{name: "edit", hidden: true, help: "write the prompt in your own editor", can: c.canEdit, do: noArgs(c.edit)},
 	}
 }
 

@@ -84,7 +84,7 @@ func (j *jobs) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 func (j *jobs) commands() []command {
 	return []command{
 		{name: "jobs", help: "background jobs: see their output, end one", can: j.can, do: noArgs(j.choose)},
-		{name: "abort", help: "abort one running call; the agent goes on", can: j.canCancel, do: noArgs(j.cancel)},
+		{name: "abort", hidden: true, help: "abort one running call; the agent goes on", can: j.canCancel, do: noArgs(j.cancel)},
 	}
 }
 

@@ -135,6 +135,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.starting.update(msg)
 	}
 	defer m.waiting.look()
+	defer m.around.look()
 	return m, m.receive(msg)
 }
 
@@ -249,7 +250,7 @@ func (m *model) wants() (Wants, []draw.Row) {
 	status := m.status.Rows(m.w, m.moment())
 	return Wants{
 		Status: len(status),
-		Around: m.around.want(m.h),
+		Around: m.around.want(m.h), Beside: m.around.wide(),
 		Dialog: m.questions.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
 		Over: m.picker.Open || m.view.Open(),
 	}, status
@@ -278,7 +279,7 @@ func newModel(o Options) *model {
 	m.todos = pane.NewTodos(d)
 	m.changes = pane.NewChanges(d)
 	d.Now = m.clock
-	m.around = &around{host: m, theme: d.Theme, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
+	m.around = &around{host: m, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
 	m.refusals = pane.NewRefusals(d)
 	m.ledger = pane.NewLedger(d, m.clock)
 	m.commander = &commander{host: m, info: m.info}
@@ -307,6 +308,7 @@ func newModel(o Options) *model {
 	m.sessions.show(o.At)
 	m.noticed()
 	m.activity.Reset()
+	m.around.look()
 	return m
 }
 

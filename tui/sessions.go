@@ -107,14 +107,14 @@ func (s *sessions) keys(empty func() string) (all []binding) {
 
 func (s *sessions) commands() []command {
 	return []command{
-		{name: "overview", help: "all sessions on one screen, while this one goes on", can: s.canOverview, do: noArgs(s.overview)},
-		{name: "sessions", help: "open another session, or a new one", can: s.can, do: noArgs(s.choose)},
+		{name: "overview", hidden: true, help: "all sessions on one screen, while this one goes on", can: s.canOverview, do: noArgs(s.overview)},
+		{name: "sessions", help: "all sessions: open one, or search them", can: s.can, do: noArgs(s.choose)},
 		{name: "new", help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
-		{name: "resume", args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
+		{name: "resume", hidden: true, args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
 		{name: "fork", help: "go on in a copy of this session", can: s.canFork, do: noArgs(s.fork)},
-		{name: "inline", help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
+		{name: "inline", hidden: true, help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
 		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze sessions attach shows it", can: s.canSwitch, do: s.background},
-		{name: "clear", help: "the same as /new: the model forgets this conversation", can: s.canSwitch, do: noArgs(s.begin)},
+		{name: "clear", hidden: true, help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
 	}
 }
 

@@ -64,7 +64,7 @@ func (t *turns) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 func (t *turns) commands() []command {
 	return []command{
 		{name: "compact", args: "[what to keep]", help: "sum up the conversation to make room", can: t.canCompact, do: t.compact},
-		{name: "claims", help: "tell the model what its answer claims without a call", can: t.canClaims, do: noArgs(t.tellClaims)},
+		{name: "claims", hidden: true, help: "tell the model what its answer claims without a call", can: t.canClaims, do: noArgs(t.tellClaims)},
 		{name: "evidence", help: "copy what calls show of the last answer, for a commit or pull request", can: t.canEvidence, do: noArgs(t.evidence)},
 	}
 }

@@ -22,7 +22,7 @@ type window struct {
 
 func (w *window) commands() []command {
 	return []command{
-		{name: "mouse", help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, do: noArgs(w.toggleMouse)},
+		{name: "mouse", hidden: true, help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, do: noArgs(w.toggleMouse)},
 	}
 }
 

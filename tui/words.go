@@ -144,31 +144,6 @@ func (c *commander) noteOf(w word) string {
 	return w.says
 }
 
-// alsoCalled are the words that mean a command.
-func (c *commander) alsoCalled(command string) string {
-	for _, w := range c.words() {
-		if w.command == command {
-			return " (also /" + strings.Join(strings.Fields(w.names), ", /") + ")"
-		}
-	}
-	return ""
-}
-
-// wordLines tell in help what others have a command for and adze has not.
-func (c *commander) wordLines() (out []pane.Line) {
-	for _, w := range c.words() {
-		if w.command == "" {
-			first, others, _ := strings.Cut(w.names, " ")
-			text := w.says
-			if others != "" {
-				text += " (also /" + strings.Join(strings.Fields(others), ", /") + ")"
-			}
-			out = append(out, pane.Line{Names: "/" + first, Text: text})
-		}
-	}
-	return out
-}
-
 // carried is what can be named: servers may have come to share more of it since the start.
 func (c *commander) carried() []api.Named {
 	if c.info.Commands == nil {

@@ -35,7 +35,6 @@ type Config struct {
 	// SchemaURL lets editors complete the file; it is ignored.
 	SchemaURL      string              `json:"$schema,omitempty"`
 	Model          string              `json:"model,omitempty"`           // provider/name
-	RepairModel    string              `json:"repair_model,omitempty"`    // provider/name; if empty, no model mends arguments
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, tasks run with the session's model
 	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, a session is named after its first prompt
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, auto or plan
@@ -46,12 +45,11 @@ type Config struct {
 	Ask            []string            `json:"ask,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`
 	MaxTurns       int                 `json:"max_turns,omitempty"`
-	MaxTime        Duration            `json:"max_time,omitempty"`
+	MaxTime        Duration            `json:"max_time,omitempty" retired:"the flag --max-time bounds a prompt"`
 	Environment    []string            `json:"environment,omitempty"`  // names let through to commands
 	ShowSecrets    bool                `json:"show_secrets,omitempty"` // the model gets keys and passwords as they are
-	Limits         Limits              `json:"limits,omitempty"`
 	Providers      map[string]Provider `json:"providers,omitempty"`
-	Tools          Tools               `json:"tools,omitempty"`
+	Tools          Tools               `json:"tools,omitempty" retired:"up to 22 tools are all shown, and of more those that fit the prompt"`
 	Search         Search              `json:"search,omitempty"`
 	Languages      LanguageServers     `json:"language_servers,omitempty"`
 	Formatters     Formatters          `json:"formatters,omitempty"` // after edits
@@ -65,11 +63,16 @@ type Config struct {
 
 	origins  map[string]string
 	warnings []string
+	retired  []string
 }
 
 // Warnings are what in the file is of no use and does no harm, a line each: names that mean
 // nothing.
 func (c Config) Warnings() []string { return c.warnings }
+
+// Retired are the settings of the file that went, or go with the next release, a line each with
+// what serves instead.
+func (c Config) Retired() []string { return c.retired }
 
 // Warn adds one.
 func (c *Config) Warn(text string) { c.warnings = append(c.warnings, text) }
@@ -87,30 +90,16 @@ type Sessions struct {
 
 // Retention says how long they stay; if 0, for ever. One that is open or tagged keep stays.
 type Retention struct {
-	Days  int `json:"days,omitempty"`  // since they were last used
-	Count int `json:"count,omitempty"` // so many
+	Days  int `json:"days,omitempty"` // since they were last used
+	Count int `json:"count,omitempty" retired:"sessions.keep.days says how long they stay"`
 }
-
-// Limits are bounds of single tools; 0 is the tool's default.
-type Limits struct {
-	BashTimeout   Duration `json:"bash_timeout,omitempty"`
-	TaskDepth     int      `json:"task_depth,omitempty"`        // how deep tasks may start tasks of their own
-	SandboxMemory int      `json:"sandbox_memory_mb,omitempty"` // of a command with all that it starts, in MiB
-}
-
-// Memory is how many bytes a sandboxed command may take. 0 stands for the default.
-func (l Limits) Memory() uint64 { return uint64(max(l.SandboxMemory, 0)) << 20 }
-
-// MaxTaskDepth is how deep tasks may be nested at most.
-const MaxTaskDepth = 3
 
 // check finds values that make no sense.
 func (c Config) check(path string) error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"limits.sandbox_memory_mb", c.Limits.SandboxMemory}, {"undo.total_mb", c.Undo.TotalMB},
-		{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}} {
+	}{{"sessions.keep.days", c.Sessions.Keep.Days}, {"sessions.keep.count", c.Sessions.Keep.Count}} {
 		if n.value < 0 {
 			return &Error{Path: path, Message: fmt.Sprintf("%s is %d", n.name, n.value), Hint: "give a number above 0, or leave it out"}
 		}
@@ -120,9 +109,6 @@ func (c Config) check(path string) error {
 	}
 	if !slices.Contains([]string{"", "show", "send", "off"}, c.Claims) {
 		return &Error{Path: path, Message: fmt.Sprintf("claims is %q", c.Claims), Hint: "write show, send or off"}
-	}
-	if c.Limits.TaskDepth < 0 || c.Limits.TaskDepth > MaxTaskDepth {
-		return &Error{Path: path, Message: fmt.Sprintf("limits.task_depth is %d", c.Limits.TaskDepth), Hint: fmt.Sprintf("1 is the default, %d the most: what started what must be seen at a glance", MaxTaskDepth)}
 	}
 	return nil
 }
@@ -208,14 +194,14 @@ func Read(path string) ([]byte, error) {
 
 // Parse reads JSON with comments and trailing commas; a file in which nothing stands is an empty
 // one. A name that stands twice is a mistake: a second, empty deny may not go unnoticed. An unknown
-// name is a warning.
+// name is a warning. A name with a tag retired still holds, and is told once.
 func Parse(path string, raw []byte) (Config, error) {
 	var c Config
 	standard, unknown, err := jsonc.DecodeKnown(raw, &c)
 	if err != nil {
 		return Config{}, mistake(path, err)
 	}
-	if c.warnings, err = judge(path, unknown); err != nil {
+	if c.warnings, c.retired, err = judge(path, unknown); err != nil {
 		return Config{}, err
 	}
 	for _, check := range []func(path string) error{c.check, c.checkModels, c.checkProviders, c.checkSearch, c.checkLanguages, c.checkFormatters, c.checkMCP, c.Interface.check, c.Sandbox.check} {

@@ -8,10 +8,10 @@ import (
 // elsewhere is what does here what a name of another assistant's configuration does there.
 func elsewhere(name string) string {
 	for hint, names := range map[string]string{
-		`servers belong in "mcp": {"servers": {…}}; adze mcp add writes one`:                            "mcpServers mcp_servers",
-		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`:                  "allowedTools disallowedTools excludeTools coreTools allowed_tools",
-		`the mode is "permission_mode": ask, auto or plan`:                                              "approval_policy approvalMode approval_mode defaultMode yolo autoAccept",
-		`"sandbox" is auto, required or off`:                                                            "sandbox_mode sandbox_workspace_write",
+		`servers belong in "mcp": {"servers": {…}}; adze mcp add writes one`:           "mcpServers mcp_servers",
+		`rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)"`: "allowedTools disallowedTools excludeTools coreTools allowed_tools",
+		`the mode is "permission_mode": ask, auto or plan`:                             "approval_policy approvalMode approval_mode defaultMode yolo autoAccept",
+		`"sandbox" is on or off`: "sandbox_mode sandbox_workspace_write",
 		`hooks belong in hooks.json beside this file; adze help hooks`:                                  "hooks notify",
 		`agents are files, agents/NAME.md beside this file`:                                             "agent agents subagents profiles",
 		`commands are files, commands/NAME.md beside this file`:                                         "command commands",
@@ -37,21 +37,26 @@ func elsewhere(name string) string {
 
 // gone is what serves instead of a setting of a release before. It is empty for any other name.
 func gone(name string) string {
-	if strings.HasPrefix(name, "providers.") && strings.HasSuffix(name, ".keep_alive") {
-		return "a local model stays loaded for 30 minutes; its server unloads it earlier"
+	if parts := strings.Split(name, "."); len(parts) > 2 {
+		name = parts[0] + ".NAME." + parts[len(parts)-1]
 	}
 	for instead, names := range map[string]string{
-		"words of the prompt choose the tools (bm25), and no server or model is asked": "tools.scorer tools.embeddings tools.model",
-		"there is no index any more, and a search reads the files":                     "search.index",
-		"clones leave no mirrors, and servers keep what is over for 30 days":           "batch",
-		"the model pages through what is longer":                                       "output limits.glob limits.grep limits.list",
-		"a command may name up to 10m, or limits.bash_timeout where that is longer":    "limits.bash_max_timeout",
-		"the file of an agent has steps, and four work beside each other":              "limits.task_steps limits.tasks",
-		"the sandbox keeps the caches of a folder for 30 days after their last use":    "limits.sandbox_caches_mb",
-		`"undo": {"off": true} runs what cannot be kept`:                               "undo.on_failure",
-		"files up to 64 MiB are kept":                                                  "undo.file_mb",
-		"sessions.keep has days and count":                                             "sessions.keep.total_mb",
-		"a server stops after five minutes without a call":                             "mcp.idle",
+		"words of the prompt choose the tools (bm25), and no server or model is asked":                   "tools.scorer tools.embeddings tools.model",
+		"there is no index any more, and a search reads the files":                                       "search.index",
+		"clones leave no mirrors, and servers keep what is over for 30 days":                             "batch",
+		"the model pages through what is longer":                                                         "output",
+		"a local model stays loaded for 30 minutes; its server unloads it earlier":                       "providers.NAME.keep_alive",
+		"no server may ask the model; its tools return what the model is to look at":                     "mcp.NAME.sampling",
+		"a server is told of the workspace unless its arguments name folders":                            "mcp.NAME.roots",
+		"a server of your own works on the whole workspace":                                              "language_servers.NAME.markers",
+		"calls written as text are recovered at each server but those of known companies":                "providers.NAME.text_calls",
+		"rules mend arguments, and the model is told of what they cannot mend":                           "repair_model",
+		"work trees are made beside the main checkout":                                                   "worktree.folder",
+		"a command goes on as a job after 2m, and may name up to 10m; four tasks work beside each other": "limits",
+		`"undo": {"off": true} runs what cannot be kept`:                                                 "undo.on_failure",
+		"files up to 64 MiB are kept, 2 GiB of a folder; adze undo --forget drops a path":                "undo.file_mb undo.total_mb",
+		"sessions.keep.days says how long they stay":                                                     "sessions.keep.total_mb",
+		"a server stops after five minutes without a call":                                               "mcp.idle",
 	} {
 		if slices.Contains(strings.Fields(names), name) {
 			return instead

@@ -55,12 +55,9 @@ func (b *Bound) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// BoundKeys are the keys of the interface that the user bound, by action; nil without any. Which
+// BoundKeys are the keys of the interface that the user bound, by action. Which
 // actions and keys there are, the interface knows: it warns of others.
 func (c Config) BoundKeys() map[string][]string {
-	if len(c.Keys) == 0 {
-		return nil
-	}
 	out := map[string][]string{}
 	for action, keys := range c.Keys {
 		out[action] = keys

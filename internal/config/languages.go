@@ -20,7 +20,6 @@ type LanguageServers struct {
 type LanguageServer struct {
 	Command []string          `json:"command,omitempty"`
 	Files   map[string]string `json:"files,omitempty"`   // file ending, such as .go, to the language's id in the protocol
-	Markers []string          `json:"markers,omitempty"` // files at the root of a project
 	Options json.RawMessage   `json:"options,omitempty"` // its initializationOptions
 	Off     bool              `json:"off,omitempty"`
 }

@@ -61,8 +61,8 @@ func loadManaged(path string, owner int) (Managed, error) {
 	if _, err := jsonc.Decode(raw, &m); err != nil {
 		return mistaken("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if m.Sandbox != "" && m.Sandbox != SandboxRequired {
-		return mistaken("sandbox is %q, and can only be required", m.Sandbox)
+	if m.Sandbox = SandboxUse(m.Sandbox); m.Sandbox != "" && m.Sandbox != SandboxRequired {
+		return mistaken("sandbox is %q, and can only be on", m.Sandbox)
 	}
 	m.Path = path
 	return m, nil

@@ -34,7 +34,7 @@ func TestTheOwnersFile(t *testing.T) {
 		t.Errorf("no file: %+v %v", m, err)
 	}
 	for text, says := range map[string]string{
-		`{"allow": ["execute"]}`: "allow", `{"deny": ["a"], "deny": []}`: "deny stands", `{"deny": "execute"}`: "", `{"sandbox": "off"}`: "can only be required", `{`: "", `[]`: "",
+		`{"allow": ["execute"]}`: "allow", `{"deny": ["a"], "deny": []}`: "deny stands", `{"deny": "execute"}`: "", `{"sandbox": "off"}`: "can only be on", `{`: "", `[]`: "",
 	} {
 		if _, err := loadManaged(file(t, text), me); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)

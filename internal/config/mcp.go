@@ -38,9 +38,6 @@ type MCPServer struct {
 	// Pin off takes what it says of its tools as it is, whenever that changes; empty or on: a change
 	// is asked about.
 	Pin string `json:"pin,omitempty"`
-	// Roots on or off says whether a program is told which folder the run works in. If empty, unless
-	// its arguments name folders, in whose place some would take it.
-	Roots string `json:"roots,omitempty"`
 }
 
 // OAuthNames are what an object "oauth" may hold. Those that end in _file name a file that holds
@@ -80,8 +77,6 @@ func (s MCPServer) Check(name string) error {
 		return fmt.Errorf("there is no type %q; leave it out", s.Type)
 	case !slices.Contains([]string{"", "on", "off"}, s.Pin):
 		return fmt.Errorf("pin is on or off, and not %q", s.Pin)
-	case !slices.Contains([]string{"", "on", "off"}, s.Roots):
-		return fmt.Errorf("roots is on or off, and not %q", s.Roots)
 	case len(s.OAuth) > 0 && s.URL == "":
 		return fmt.Errorf("oauth is for a server with a url")
 	}

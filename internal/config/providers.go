@@ -9,9 +9,6 @@ type Provider struct {
 	KeyEnv  string `json:"key_env,omitempty"`
 	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
 	API string `json:"api,omitempty"`
-	// TextCalls says whether calls that a model writes as text are recovered; without it, they are
-	// at every server but those of known companies.
-	TextCalls *bool `json:"text_calls,omitempty"`
 	// Effort is how hard the provider's models think, in its own words: low, medium, high; if empty,
 	// its default.
 	Effort string `json:"effort,omitempty"`

@@ -12,7 +12,7 @@ import (
 // Sandbox says when commands run in the sandbox, and what they see there beside the workspace. In
 // the file it is a text alone, or an object.
 type Sandbox struct {
-	Use   string   `json:"use,omitempty"`   // auto, required, off
+	Use   string   `json:"use,omitempty"`   // required (written as on, too), off or auto; empty is auto
 	Read  []string `json:"read,omitempty"`  // files and folders that commands may read
 	Write []string `json:"write,omitempty"` // files and folders that commands may change
 }
@@ -20,24 +20,26 @@ type Sandbox struct {
 // UnmarshalJSON reads "required" and {"use": "required", "read": ["~/data"]}.
 func (s *Sandbox) UnmarshalJSON(raw []byte) error {
 	if bytes.HasPrefix(raw, []byte(`"`)) {
-		return json.Unmarshal(raw, &s.Use)
+		err := json.Unmarshal(raw, &s.Use)
+		s.Use = SandboxUse(s.Use)
+		return err
 	}
 	type plain Sandbox // without this method
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields() // a misspelt name would show or hide something unnoticed
 	if err := decoder.Decode((*plain)(s)); err != nil {
-		return fmt.Errorf("sandbox: %s; write \"auto\", \"required\" or \"off\", or an object with use, read and write", strings.TrimPrefix(err.Error(), "json: "))
+		return fmt.Errorf("sandbox: %s; write \"on\" or \"off\", or an object with use, read and write", strings.TrimPrefix(err.Error(), "json: "))
 	}
+	s.Use = SandboxUse(s.Use)
 	return nil
 }
 
-// MarshalJSON writes a text alone where there is nothing else to say.
-func (s Sandbox) MarshalJSON() ([]byte, error) {
-	if len(s.Read) == 0 && len(s.Write) == 0 {
-		return json.Marshal(s.Use)
+// SandboxUse is the setting that a word of a user stands for: on is required.
+func SandboxUse(word string) string {
+	if word == "on" {
+		return SandboxRequired
 	}
-	type plain Sandbox
-	return json.Marshal(plain(s))
+	return word
 }
 
 func (s Sandbox) check(path string) error {

@@ -7,7 +7,7 @@ import "fmt"
 type Search struct {
 	Engine  string `json:"engine,omitempty"`   // searxng, brave or tavily
 	BaseURL string `json:"base_url,omitempty"` // if empty, the company's server; a SearXNG has its own
-	KeyEnv  string `json:"key_env,omitempty"`  // if empty, the usual variable of the engine
+	KeyEnv  string `json:"key_env,omitempty" retired:"BRAVE_API_KEY or TAVILY_API_KEY holds the key"`
 }
 
 // Keys are the variables in which the key is looked for.

@@ -19,16 +19,16 @@ func TestSearchEnginesThatThereAreNot(t *testing.T) {
 
 func TestTheIndexThatWentIsTold(t *testing.T) {
 	c, err := Parse("config.json", []byte(`{"search": {"index": false}}`))
-	if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "search.index is gone: there is no index any more") {
-		t.Errorf("%q %v", c.Warnings(), err)
+	if err != nil || len(c.Retired()) != 1 || !strings.Contains(c.Retired()[0], "search.index is gone: there is no index any more") {
+		t.Errorf("%q %v", c.Retired(), err)
 	}
 }
 
 func TestTheScorersThatWentAreTold(t *testing.T) {
 	for _, name := range []string{"scorer", "embeddings", "model"} {
 		c, err := Parse("config.json", []byte(`{"tools": {"`+name+`": "x"}}`))
-		if err != nil || len(c.Warnings()) != 1 || !strings.Contains(c.Warnings()[0], "tools."+name+" is gone: words of the prompt") {
-			t.Errorf("%q %v", c.Warnings(), err)
+		if err != nil || !strings.Contains(strings.Join(c.Retired(), " "), "tools."+name+" is gone: words of the prompt") {
+			t.Errorf("%q %v", c.Retired(), err)
 		}
 	}
 }

@@ -4,6 +4,4 @@ package config
 type Undo struct {
 	// Off keeps nothing.
 	Off bool `json:"off,omitempty"`
-	// TotalMB bounds what is kept of a workspace, in MiB; if 0, the default of package undo.
-	TotalMB int `json:"total_mb,omitempty"`
 }

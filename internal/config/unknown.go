@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,22 +15,27 @@ import (
 // looks like one of them stops the start.
 func restricting() []string { return []string{"deny", "ask", "permission_mode"} }
 
-// judge tells which names mean nothing, each with the one that it looks like.
-func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) {
+// judge tells which names mean nothing, each with the one that it looks like, and which went, each
+// with what serves instead.
+func judge(path string, unknown []jsonc.Unknown) (warnings, retired []string, err error) {
 	for _, u := range unknown {
 		what := fmt.Sprintf("line %d: %s is not known", u.Line, u.Name)
+		if u.Retired != "" {
+			retired = append(retired, fmt.Sprintf("%s: %s holds in this release only: %s", path, u.Name, u.Retired))
+			continue
+		}
+		if instead := gone(u.Name); instead != "" {
+			retired = append(retired, fmt.Sprintf("%s: %s is gone: %s", path, u.Name, instead))
+			continue
+		}
 		own := u.Name[strings.LastIndexByte(u.Name, '.')+1:]
 		around := strings.TrimSuffix(u.Name, own)
 		near := fuzzy.Names(own, u.Known, 1)
 		switch {
 		case len(near) == 1 && around == "" && slices.Contains(restricting(), near[0]):
-			return nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
+			return nil, nil, &Error{Path: path, Message: what, Hint: meant(own, near[0])}
 		case secret(own):
 			what += ": a key does not belong in this file; adze models login keeps one, and key_env names a variable"
-		case around != "mcp.servers." && strings.HasPrefix(u.Name, "mcp.servers.") && own == "sampling":
-			what += ": it is gone, and no server may ask the model; its tools return what the model is to look at"
-		case gone(u.Name) != "":
-			what = fmt.Sprintf("line %d: %s is gone: %s", u.Line, u.Name, gone(u.Name))
 		case elsewhere(u.Name) != "":
 			what += ": " + elsewhere(u.Name)
 		case len(near) == 1:
@@ -38,7 +45,7 @@ func judge(path string, unknown []jsonc.Unknown) (warnings []string, err error) 
 		}
 		warnings = append(warnings, path+": "+what)
 	}
-	return warnings, nil
+	return warnings, retired, nil
 }
 
 // meant is what to write instead of a name that looks like one of those. Other assistants keep
@@ -53,4 +60,19 @@ func meant(name, near string) string {
 // secret reports a name under which people write keys.
 func secret(name string) bool {
 	return slices.Contains([]string{"key", "apikey", "token", "secret"}, fuzzy.Fold(name))
+}
+
+// Untold returns the lines that a file does not hold yet, and adds them to it.
+func Untold(file string, lines []string) (out []string) {
+	told, _ := os.ReadFile(file)
+	for _, line := range lines {
+		if !slices.Contains(strings.Split(string(told), "\n"), line) {
+			out = append(out, line)
+			told = append(told, line+"\n"...)
+		}
+	}
+	if len(out) > 0 && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+		_ = os.WriteFile(file, told, 0o600)
+	}
+	return out
 }

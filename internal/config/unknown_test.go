@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +19,6 @@ func TestAnUnknownNameIsAWarning(t *testing.T) {
 		`{"providers": {"openai": {"api_key": "sk-1"}}}`:    "adze models login keeps one",
 		`{"mcpServers": {"a": {"command": "a"}}}`:           `mcpServers is not known: servers belong in "mcp": {"servers": {…}}`,
 		`{"mcp": {"a": {"command": "a"}}}`:                  `mcp.a is not known: servers belong in "mcp": {"servers": {…}}`,
-		`{"limits": {"task_dept": 1}}`:                      "limits.task_dept is not known; did you mean limits.task_depth?",
-		`{"mcp": {"idle": "5m"}}`:                           "mcp.idle is gone: a server stops after",
 		`{"theme": "dark"}`:                                 "theme is not known: that is interface.theme",
 		`{"small_model": "openai/m"}`:                       "small_model is not known: that is title_model",
 		`{"interface": {"hooks": []}}`:                      "interface.hooks is not known",
@@ -40,6 +39,25 @@ func TestAnUnknownNameTakesNothingElseAlong(t *testing.T) {
 	c, err := config.Parse("c.json", []byte(`{"unknown": {"deny": []}, "deny": ["execute(rm **)"], "model": "openai/m"}`))
 	if err != nil || c.Model != "openai/m" || !slices.Equal(c.Deny, []string{"execute(rm **)"}) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A setting that went is told once by its name, with what serves instead; one of the last release
+// still holds.
+func TestASettingThatWentIsToldOnce(t *testing.T) {
+	c, err := config.Parse("c.json", []byte(`{"mcp": {"idle": "5m"}, "sessions": {"keep": {"count": 2}}, "undo": {"total_mb": 5}, "tools": {"offer_above": 5}}`))
+	if err != nil || c.Sessions.Keep.Count != 2 || c.Tools.OfferAbove != 5 || len(c.Warnings()) > 0 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	file := filepath.Join(t.TempDir(), "state", "retired.txt")
+	told := strings.Join(config.Untold(file, c.Retired()), "\n")
+	for _, want := range []string{"c.json: mcp.idle is gone: a server stops after", "undo.total_mb is gone: files up to 64 MiB", "sessions.keep.count holds in this release only: sessions.keep.days", "tools holds in this release only: up to 22"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in %q", want, told)
+		}
+	}
+	if again := config.Untold(file, append(c.Retired(), "one more")); !slices.Equal(again, []string{"one more"}) {
+		t.Errorf("told again: %q", again)
 	}
 }
 

@@ -2,6 +2,5 @@ package config
 
 // Worktree is about the git work trees that adze makes.
 type Worktree struct {
-	Folder string   `json:"folder,omitempty"` // where they are made; relative: to the main checkout; if empty, beside it
-	Copy   []string `json:"copy,omitempty"`   // patterns, as in .gitignore, of files that git does not know and that a new one gets
+	Copy []string `json:"copy,omitempty"` // patterns, as in .gitignore, of files that git does not know and that a new one gets
 }

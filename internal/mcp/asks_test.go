@@ -132,19 +132,11 @@ func TestAServerIsToldTheFoldersOfTheRun(t *testing.T) {
 	if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); !strings.Contains(o.Output, `"roots":{}`) {
 		t.Errorf("%q", o.Output)
 	}
-	// A server whose arguments name folders uses those, unless the user wants it otherwise.
+	// A server whose arguments name folders uses those.
 	dir := t.TempDir()
-	for roots, want := range map[string]bool{"": false, RootsOn: true} {
-		p = asking(t, "old", &answered, func(o *Options) {
-			o.Servers[0].Roots = roots
-			o.Servers[0].Command = append([]string{"sh", "-c", `exec "$2" "$3" "$4"`, "sh", dir}, o.Servers[0].Command...)
-		})
-		b = newBench(t, p)
-		if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); strings.Contains(o.Output, `"roots":{}`) != want {
-			t.Errorf("%q", o.Output)
-		}
-	}
-	p = asking(t, "old", &answered, func(o *Options) { o.Servers[0].Roots = RootsOff })
+	p = asking(t, "old", &answered, func(o *Options) {
+		o.Servers[0].Command = append([]string{"sh", "-c", `exec "$2" "$3" "$4"`, "sh", dir}, o.Servers[0].Command...)
+	})
 	b = newBench(t, p)
 	if o := b.call(t.Context(), "fake_echo", `{"text":"capabilities"}`); strings.Contains(o.Output, `roots`) {
 		t.Errorf("%q", o.Output)

@@ -69,20 +69,11 @@ type Server struct {
 	Call    time.Duration
 	From    string // the file that names it
 	Outside bool   // the user lets it run without walls
-	// Roots says whether a program is told which folders the run works in: RootsOn or RootsOff; if
-	// empty, unless its arguments name folders, which some servers would then not use.
-	Roots string
 	// SkipPinning is whether the user takes what it says of its tools as it is, whenever that changes.
 	SkipPinning bool
 	// Err is why it cannot be used, such as a variable that is not set; if nil, it can.
 	Err error
 }
-
-// Whether a program is told which folders the run works in.
-const (
-	RootsOn  = "on"
-	RootsOff = "off"
-)
 
 // Options say which servers there are and how they run.
 type Options struct {

@@ -14,11 +14,11 @@ import (
 
 // announceRoots tells a program which folder adze works in, which never changes while it runs. One
 // that is given folders as arguments is told nothing, because a server of files works on the roots
-// instead of those, unless the user wants it otherwise. A service somewhere else has no use for a
+// instead of those. A service somewhere else has no use for a
 // path of this machine.
 func (c *connection) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
 	dir := c.pool.opts.Dir
-	if len(c.conf.Command) == 0 || dir == "" || c.conf.Roots == RootsOff || c.conf.Roots != RootsOn && c.conf.namesFolder() {
+	if len(c.conf.Command) == 0 || dir == "" || c.conf.namesFolder() {
 		return func(*sdk.Client) {}
 	}
 	o.Capabilities.RootsV2 = &sdk.RootCapabilities{}

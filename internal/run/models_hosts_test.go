@@ -175,7 +175,6 @@ func TestCallsWrittenAsText(t *testing.T) {
 		runs                bool
 	}{
 		{"local server", "llamacpp/m", `{}`, true},
-		{"switched off", "llamacpp/m", `{"providers":{"llamacpp":{"text_calls":false}}}`, false},
 		{"another address", "openai/m", `{}`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

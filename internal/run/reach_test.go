@@ -95,12 +95,12 @@ func TestLimitsOfTheConfiguration(t *testing.T) {
 	u := newUser(t)
 	u.configure(`{"limits": {"bash_timeout": "3s", "glob": 2}, "output": {"lines": 9}}`)
 	r := u.run("-p", "--permission-mode", "yolo", u.script("-- 1 --\ncall bash: {\"command\":\"true\",\"timeout\":6}\n-- 2 --\nexpect bash completed: exit code 0\ntext: all held\n"), "hi").wants(0, "all held")
-	for _, want := range []string{"limits.glob is gone: the model pages", "output is gone"} {
+	for _, want := range []string{"limits is gone: a command goes on", "output is gone"} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("no %q in %s", want, r.err)
 		}
 	}
-	for _, bad := range []string{`{"limits": {"task_depth": 9}}`, `{"undo": {"total_mb": -5}}`} {
+	for _, bad := range []string{`{"sessions": {"keep": {"days": -5}}}`} {
 		u.configure(bad)
 		u.run("-p", "--model", "script/x", "hi").wants(2, "config.json", "hint:")
 	}

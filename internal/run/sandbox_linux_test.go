@@ -87,7 +87,7 @@ func (u *user) listens() string {
 
 func TestASandboxThatIsRequiredAndNotThereStopsTheStart(t *testing.T) {
 	u := newUser(t)
-	u.run("-p", "--sandbox", "mostly", u.script("-- 1 --\ntext: hi\n"), "hi").wants(2, `"mostly"`, "required")
+	u.run("-p", "--sandbox", "mostly", u.script("-- 1 --\ntext: hi\n"), "hi").wants(2, `"mostly"`, "on or off")
 }
 
 // What a rule allows runs in the sandbox in mode auto, and outside in the others, where the user

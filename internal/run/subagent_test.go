@@ -211,39 +211,6 @@ func TestALimitOfTheRunHoldsForSubagents(t *testing.T) {
 	}
 }
 
-func TestTasksOfTasksHaveTheRightsOfTheRun(t *testing.T) {
-	u := newUser(t)
-	u.configure(`{"limits": {"task_depth": 2}}`)
-	steps := delegating("general", `-- general: the job: 1 --
-call task: {"description":"write it","prompt":"p","agent":"general"}
--- general: the job: 2 --
-expect task completed: no
-text: not done
--- general: the job › general: write it: 1 --
-call write: {"path":"new.txt","content":"x\n"}
-call task: {"description":"x","prompt":"p"}
--- general: the job › general: write it: 2 --
-expect write denied: plan
-expect task invalid: there is no tool
-text: no
-`)
-	r := u.run("-p", "--output-format=stream-json", "--permission-mode=plan", u.script(steps), "go").wants(0)
-	if denied := fmt.Sprint(r.result()["denied"]); !strings.Contains(denied, "agent:general: the job › general: write it") || !strings.Contains(denied, "call:call_1_1/call_1_1/call_1_1") {
-		t.Errorf("denied %s", denied)
-	}
-	if _, err := os.Stat(filepath.Join(u.dir, "new.txt")); err == nil {
-		t.Error("the file was written")
-	}
-	u.run("audit", "verify", "--all").wants(0, "3 sessions checked, all sound")
-	for _, l := range u.stored(true) {
-		if id, _, _ := strings.Cut(l, " "); strings.Contains(l, "› general: write it (subagent of ") {
-			u.run("audit", "show", id).wants(0, "general: the job › general: write it")
-			return
-		}
-	}
-	t.Errorf("the path of agents is not in %q", u.stored(true))
-}
-
 func TestTasksAreOfferedToSmallModelsOnlyWhereAModelIsNamedForThem(t *testing.T) {
 	llama := newLlama(t)
 	u := newUser(t)

@@ -26,7 +26,7 @@ func ParseSetting(name string) (Setting, error) {
 		s = Auto
 	}
 	if !slices.Contains([]Setting{Auto, Required, Off}, s) {
-		return "", fmt.Errorf("%q is not a setting of the sandbox; use auto, required or off", name)
+		return "", fmt.Errorf("%q is not a setting of the sandbox; use on or off", name)
 	}
 	return s, nil
 }

@@ -172,13 +172,6 @@ func (s *Sandbox) Show(read, write []string, rules Rules) *Sandbox {
 	return s
 }
 
-// Bounded sets the memory that a command may take, in bytes; 0 is the default. It is called before
-// the first of them.
-func (s *Sandbox) Bounded(memory uint64) *Sandbox {
-	s.o.Memory = memory
-	return s
-}
-
 // Judged has changes that commands made apart judged by rules and seen when they are applied:
 // Options.Denied and Around. It is called before the first of them.
 func (s *Sandbox) Judged(denied func(path string) string, around func(tag string, paths []string, apply func() []string) error) *Sandbox {

@@ -181,7 +181,7 @@ func Sandboxed(level string) string {
 	case "none":
 		return "not sandboxed"
 	}
-	return "sandbox " + level
+	return "sandboxed"
 }
 
 func (s *Status) effort() string {

@@ -202,9 +202,6 @@ func Profile() (string, error) {
 func (d Doctor) checkSandbox() Check {
 	at := paths.Of(d.Getenv)
 	box := sandbox.Of(at.State, at.State, at.Config)
-	if cfg, _, err := d.Config(); err == nil {
-		box.Bounded(cfg.Limits.Memory())
-	}
 	defer box.Close()
 	r, err := box.Level(context.Background())
 	switch {

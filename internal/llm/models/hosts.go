@@ -39,11 +39,9 @@ func (l layers) provider() session.Provider {
 // may print calls as text.
 func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless func(context.Context, string) bool, ownServer bool) Model {
 	m.layers = layers{adapter: adapter, limits: m.limits(), tools: f.tools(e, m.Name, toolless), suggest: e.suggesting()}
-	on := e.config.TextCalls
-	switch m.layers.tools.Plain = on != nil && !*on; {
-	case on != nil && *on || on == nil && ownServer:
+	if ownServer {
 		m.layers.texts = func(p session.Provider) session.Provider { return textparse.Wrap(p, nil) }
-	default:
+	} else {
 		m.layers.tools.Recover = func(seq iter.Seq[session.Chunk], r session.Request) iter.Seq[session.Chunk] {
 			return textparse.Recover(seq, r, wire.NewID)
 		}

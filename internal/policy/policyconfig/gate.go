@@ -79,7 +79,7 @@ func (g *Flags) Add(c *cobra.Command) {
 		}
 		return nil
 	})
-	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "auto, required or off: whether commands run in the sandbox (default auto: in mode auto)")
+	f.Var((*sandboxFlag)(&g.Sandbox), "sandbox", "on or off: whether commands run in the sandbox (default: in mode auto)")
 	f.Var((*ruleList)(&g.Allow), "allow", "allow what this `RULE` matches, such as 'execute(go test **)'")
 	f.Var((*ruleList)(&g.Asks), "ask", "ask about what this `RULE` matches, each time, also where it is allowed")
 	f.Var((*ruleList)(&g.Deny), "deny", "deny what this `RULE` matches; a deny always holds")
@@ -89,7 +89,7 @@ func (g *Flags) Add(c *cobra.Command) {
 type sandboxFlag string
 
 func (s *sandboxFlag) Set(setting string) error {
-	if *s != "" && (*s == config.SandboxRequired) != (setting == config.SandboxRequired) {
+	if setting = config.SandboxUse(setting); *s != "" && (*s == config.SandboxRequired) != (setting == config.SandboxRequired) {
 		return fmt.Errorf("%s and %s are both asked for, and what is required cannot be taken back", *s, setting)
 	}
 	*s = sandboxFlag(setting)

@@ -42,7 +42,7 @@ const grace = time.Second
 
 // Config is what subagents work with.
 type Config struct {
-	// Session is what all have in common: provider, model, store, gate, clip, price, repairer,
+	// Session is what all have in common: provider, model, store, gate, clip, price,
 	// clock, and a Start with the system prompt. The rest is filled in for each.
 	Session session.Config
 	// Effort is how hard they think; if nil, as their model is configured.

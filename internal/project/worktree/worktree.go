@@ -36,10 +36,9 @@ import (
 
 // Desk is what work trees are made with.
 type Desk struct {
-	Git    git.Git
-	State  string   // adze's state folder
-	Folder string   // where they are made; if empty, beside the repository
-	Copy   []string // patterns of files that git does not know and that a new one gets, such as .env
+	Git   git.Git
+	State string   // adze's state folder
+	Copy  []string // patterns of files that git does not know and that a new one gets, such as .env
 }
 
 // repository is the one that a folder lies in.
@@ -112,13 +111,7 @@ func slug(name string) string {
 
 // place is where the work tree of a name is made.
 func (r *repository) place(slug string) string {
-	folder := r.desk.Folder
-	switch {
-	case folder == "":
-		folder = filepath.Dir(r.main)
-	case !filepath.IsAbs(folder):
-		folder = filepath.Join(r.main, folder)
-	}
+	folder := filepath.Dir(r.main)
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}

@@ -194,10 +194,6 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 		return w, err
 	}
 	id := w.id
-	repairer, err := a.Repairer(s.Config)
-	if err != nil {
-		return w, err
-	}
 	factory, err := newSubagents(model, w)
 	if err != nil {
 		return w, err
@@ -237,7 +233,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	seen, notes := a.Operators.Session(id, a.Getenv, w.observe)
 	w.Notices = append(w.Notices, notes...)
 	err = factory.open(ctx, sessionParts{
-		id: id, store: w.patience(stored), system: system, offer: offer, repairer: repairer, observe: w.beside(a.UnderWay, w.Ledger, seen),
+		id: id, store: w.patience(stored), system: system, offer: offer, observe: w.beside(a.UnderWay, w.Ledger, seen),
 		clip: tool.Clip{Spill: outputs.Save},
 	}, resumed)
 	if err == nil && w.resumed {

@@ -166,7 +166,7 @@ func (f *subagentFactory) config() (agents.Config, error) {
 	return agents.Config{
 		Kinds: f.wired.kinds, System: func(k agents.Kind, text string) string { return f.systemFor(c.Start.System, k, text) }, Model: f.modelFor,
 		InForce: func() string { return string(f.wired.Gate.Mode()) },
-		Session: c, Effort: effort, Tools: f.tools, Observe: observe, Depth: f.settings.Config.Limits.TaskDepth,
+		Session: c, Effort: effort, Tools: f.tools, Observe: observe,
 		Budget:   func() *session.Budget { return f.wired.Session.Budget() },
 		Note:     func(n session.Note) { f.wired.Session.Note(n) },
 		Changed:  f.wired.person.Stir,
@@ -204,15 +204,14 @@ func (w *Conversation) cancelCall(id tool.CallID) bool {
 
 // sessionParts is what a session of a run is made of beside the run's parts.
 type sessionParts struct {
-	id       session.ID
-	store    session.Store
-	system   string
-	offer    *toolselect.Shelf
-	clip     tool.Clip
-	repairer tool.Repairer
-	hooks    func(context.Context, session.Moment) tool.Ruling
-	found    func([]session.Entry) error // sees the log of a session that is gone on with
-	observe  func(session.Event)
+	id      session.ID
+	store   session.Store
+	system  string
+	offer   *toolselect.Shelf
+	clip    tool.Clip
+	hooks   func(context.Context, session.Moment) tool.Ruling
+	found   func([]session.Entry) error // sees the log of a session that is gone on with
+	observe func(session.Event)
 }
 
 // sessionConfig is the one place where the configuration of a session is made: for a run, and for
@@ -230,7 +229,7 @@ func (f *subagentFactory) sessionConfig(ctx context.Context, x sessionParts) ses
 			Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
 		},
 		Calls: session.Calls{
-			Tools: tools, Gate: s.Files.Gate(w.Gate), Clip: x.clip, Mask: s.Marked(), Repairer: x.repairer, Snapshots: w.snapshots(),
+			Tools: tools, Gate: s.Files.Gate(w.Gate), Clip: x.clip, Mask: s.Marked(), Snapshots: w.snapshots(),
 		},
 		Storage: session.Storage{Store: x.store, Mark: redact.Mark, Found: x.found, Kept: w.shelf.Kept},
 		Turns: session.Turns{

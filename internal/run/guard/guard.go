@@ -91,7 +91,7 @@ func (g *Guard) assemble(n Wish) (err error) {
 	shown := s.Config.Sandbox
 	box.Through(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
 		Show(shown.Places(shown.Read, s.Home), shown.Places(shown.Write, s.Home), reachedByRules{g.Gate, s}).
-		Bounded(s.Config.Limits.Memory()).Judged(g.protects, g.applying)
+		Judged(g.protects, g.applying)
 	return nil
 }
 

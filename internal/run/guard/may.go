@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	configpaths "adze/internal/config/paths"
 	"adze/internal/llm/models"
@@ -102,6 +101,5 @@ func (g *Guard) NewShell() *toolset.Shell {
 		shell.Mask = func() *redact.Stream { return s.Hide().Stream() }
 	}
 	g.shells.Add(shell.Jobs())
-	shell.Limit(time.Duration(s.Config.Limits.BashTimeout))
 	return shell
 }

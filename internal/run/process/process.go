@@ -8,7 +8,6 @@ package process
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -23,9 +22,7 @@ import (
 	"adze/internal/run/gctuning"
 	"adze/internal/run/modelpicker"
 	"adze/internal/sessiondb/lookup"
-	"adze/prompts"
 	"adze/session"
-	"adze/tool"
 	"adze/tui/input"
 )
 
@@ -93,19 +90,6 @@ func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
 		return models.Listing{}, err
 	}
 	return modelpicker.Around(ctx, find), nil
-}
-
-// Repairer is the model of the configuration that may mend arguments; nil without one, which is the
-// default. What it spends is not counted in the usage of the session.
-func (p *Process) Repairer(cfg config.Config) (tool.Repairer, error) {
-	if cfg.RepairModel == "" {
-		return nil, nil
-	}
-	m, err := p.Models(cfg).Named(cfg.RepairModel)
-	if err != nil {
-		return nil, fmt.Errorf("repair_model: %w", err)
-	}
-	return m.Mender(prompts.Repair()), nil
 }
 
 // ByUser returns an error where this process was started by a call of adze.

@@ -73,9 +73,6 @@ func Configured(own map[string]config.LanguageServer) (out []lsp.Language) {
 		if len(c.Files) > 0 {
 			l.Files = c.Files
 		}
-		if len(c.Markers) > 0 {
-			l.Markers = c.Markers
-		}
 		if len(l.Command) > 0 && len(l.Files) > 0 {
 			out = append(out, l)
 		}

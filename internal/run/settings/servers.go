@@ -30,7 +30,7 @@ func (s *Settings) OwnServers() (out []mcp.Server) {
 		if c.Off {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.UsesSSE(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, SkipPinning: c.Pin == "off", Roots: c.Roots}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.UsesSSE(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, SkipPinning: c.Pin == "off"}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}

@@ -160,7 +160,7 @@ func (s *Settings) readFiles() (err error) {
 	if s.Owner, err = config.LoadManaged(s.At.Managed); err != nil {
 		return err
 	}
-	s.Notices = append(s.Notices, s.Config.Warnings()...)
+	s.Notices = slices.Concat(s.Notices, s.Config.Warnings(), config.Untold(filepath.Join(s.At.State, "retired.txt"), s.Config.Retired()))
 	if !s.Config.ShowSecrets {
 		s.Hide = s.Ring.Mask
 	}
@@ -169,7 +169,7 @@ func (s *Settings) readFiles() (err error) {
 	}
 	s.Request.Merge(&s.Config)
 	if _, err := sandbox.ParseSetting(s.Config.Sandbox.Use); err != nil {
-		return usage.Mistake("required runs commands in the sandbox only, off never does", "%s: %v", s.Config.Origin("sandbox"), err)
+		return usage.Mistake("on runs commands in the sandbox only, off never does", "%s: %v", s.Config.Origin("sandbox"), err)
 	}
 	return nil
 }

@@ -17,16 +17,14 @@ import (
 
 // Undoing is what undo covers in a folder, and where that is kept.
 func (s *Settings) Undoing(root string) recorder.Options {
-	c := s.Config.Undo
 	return recorder.Options{Options: undo.Options{
 		Root: root, State: recorder.Store(s.At.Undo, root), Home: paths.Absolute(s.Home), Apart: []string{s.At.State},
-		Limits: undo.Limits{Total: int64(c.TotalMB) << 20},
 	}}
 }
 
 // TreesOf is what makes work trees for runs that begin in a folder.
 func TreesOf(p *process.Process, cfg config.Config, dir string) worktree.Desk {
-	return worktree.Desk{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Folder: cfg.Worktree.Folder, Copy: cfg.Worktree.Copy}
+	return worktree.Desk{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Copy: cfg.Worktree.Copy}
 }
 
 // Repositories is git for what the user does in a folder.

@@ -42,13 +42,13 @@ func (e *DuplicateError) Error() string {
 
 // Unknown is a name that no field has.
 type Unknown struct {
-	Name  string   // with the names of the objects around it: "output.lins"
-	Line  int      // from 1
-	Known []string // what could stand there
+	Name    string   // with the names of the objects around it: "output.lins"
+	Line    int      // from 1
+	Known   []string // what could stand there
+	Retired string   // the tag of the field that has the name, and is decoded; if empty, none has it
 }
 
-// Decode decodes raw into a struct and returns it as plain JSON. Unknown and repeated names are
-// mistakes. raw is left as it is.
+// Decode reads raw into a struct, returns it as plain JSON, and takes no unknown or repeated name.
 func Decode(raw []byte, into any) ([]byte, error) {
 	standard, _, err := read(raw, into)
 	if err != nil {
@@ -59,7 +59,7 @@ func Decode(raw []byte, into any) ([]byte, error) {
 	return standard, dec.Decode(into)
 }
 
-// DecodeKnown is Decode, but that it leaves names aside which no field has, and lists them.
+// DecodeKnown is Decode, but that it lists names without a field, and those of retired ones.
 func DecodeKnown(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
 	standard, unknown, err = read(raw, into)
 	if err != nil {
@@ -136,9 +136,9 @@ func (s *search) object(o *hujson.Object, t reflect.Type, path string) error {
 		seen[known] = m
 		inner := elem(t)
 		if isStruct {
-			var ok bool
-			if inner, ok = fieldOf(t, known); !ok {
-				s.unknown = append(s.unknown, Unknown{whole, s.line(m), fieldsOf(t)})
+			field, ok := fieldOf(t, known)
+			if inner = field.Type; !ok || field.Tag.Get("retired") != "" {
+				s.unknown = append(s.unknown, Unknown{whole, s.line(m), fieldsOf(t), field.Tag.Get("retired")})
 			}
 		}
 		if err := s.value(m.Value, inner, whole); err != nil {
@@ -179,19 +179,19 @@ func elem(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldOf is the type of the field with that name; if false, there is none.
-func fieldOf(t reflect.Type, known string) (reflect.Type, bool) {
+// fieldOf is the field with that name; if false, there is none.
+func fieldOf(t reflect.Type, known string) (reflect.StructField, bool) {
 	for field := range t.Fields() {
 		if name := fieldName(field); name != "" && folded(name) == known {
-			return field.Type, true
+			return field, true
 		}
 	}
-	return nil, false
+	return reflect.StructField{}, false
 }
 
 func fieldsOf(t reflect.Type) (names []string) {
 	for field := range t.Fields() {
-		if name := fieldName(field); name != "" {
+		if name := fieldName(field); name != "" && field.Tag.Get("retired") == "" {
 			names = append(names, name)
 		}
 	}

@@ -264,7 +264,7 @@ func settingRows(out *bytes.Buffer, defs map[string]setting, path string, s sett
 		}
 		s = to
 	}
-	if path != "" && (s.Description != "" || len(s.Properties) == 0) {
+	if path != "" && s.Description != "" {
 		fmt.Fprintf(out, "| `%s` | %s | %s |\n", path, cell(values(s)), cell(s.Description))
 	}
 	names, parts, err := inOrder(s.Properties)
