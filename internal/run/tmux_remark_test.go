@@ -21,6 +21,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	p.keys("y")
 	p.sees("✓ edit", "CLAUDE.md", "+1 −0")
 	u.holds("CLAUDE.md", "# Rules\n\n- be kind\n- run make check\n")
+	p.rests()
 	p.text("# mine")
 	p.keys("Enter")
 	p.sees("add this line to")
@@ -29,6 +30,7 @@ func TestALineIsWrittenDownInATerminal(t *testing.T) {
 	u.dir, u.home = u.home, u.dir
 	u.holds("AGENTS.md", "# Instructions\n\n- mine\n")
 	u.dir, u.home = u.home, u.dir
+	p.rests()
 	p.text("# a heading alone")
 	p.keys("Enter")
 	p.sees("add this line to")
