@@ -6,18 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Other ways to write a value, in calls that models write as text. Both are read strictly.
-
-// Python reads a literal of Python at the start of a text, and returns what follows it.
+// Python reads a literal of Python at the start of a text, as some models write a call, and returns
+// what follows it.
 func Python(text string) (t *Tree, rest string, ok bool) {
-	return literal(text, python)
-}
-
-// Gemma reads {key:<|"|>text<|"|>,n:1} at the start of a text, as Gemma 4 writes it, and with
-// <escape> around texts, as FunctionGemma does. It returns what follows. A name that stands twice
-// is refused.
-func Gemma(text string) (t *Tree, rest string, ok bool) {
-	return literal(text, gemma)
+	var did Steps
+	r := reader{text: text, did: &did, in: python}
+	t, ok = r.value()
+	return t, r.text[min(r.at, len(r.text)):], ok
 }
 
 // language is the way in which a value is written.
@@ -26,15 +21,7 @@ type language int
 const (
 	lax    language = iota // JSON, as models write it
 	python                 // no comments, any quotes and escapes of Python, tuples as lists
-	gemma                  // JSON, but that names are bare, and texts stand between marks
 )
-
-func literal(text string, in language) (*Tree, string, bool) {
-	var did Steps
-	r := reader{text: text, did: &did, in: in}
-	t, ok := r.value()
-	return t, r.text[min(r.at, len(r.text)):], ok && (in != gemma || len(did) == 0)
-}
 
 // pythonText reads a string of Python.
 func (r *reader) pythonText() (string, bool) {
@@ -93,33 +80,4 @@ func (r *reader) pythonEscape(b *strings.Builder) bool {
 	b.WriteRune(rune(code))
 	r.at += end
 	return true
-}
-
-// marked reads a text between two marks of one kind; if false, none begins here, or it does not
-// end.
-func (r *reader) marked() (text string, begun, ok bool) {
-	for _, mark := range []string{`<|"|>`, "<escape>"} {
-		if rest, ok := strings.CutPrefix(r.text[r.at:], mark); ok {
-			text, _, closed := strings.Cut(rest, mark)
-			r.at = min(len(r.text), r.at+2*len(mark)+len(text))
-			return text, true, closed
-		}
-	}
-	return "", false, false
-}
-
-// gemmaName reads a name, between marks, in quotes or bare.
-func (r *reader) gemmaName() (string, bool) {
-	r.skip()
-	if text, begun, ok := r.marked(); begun {
-		return text, ok
-	}
-	rest := strings.TrimLeft(r.text[r.at:], " \t\r\n\"")
-	n := strings.IndexAny(rest, ":{},<")
-	if n <= 0 {
-		return "", false
-	}
-	r.at = len(r.text) - len(rest) + n
-	name := strings.TrimRight(rest[:n], " \t\r\n\"")
-	return name, name != ""
 }

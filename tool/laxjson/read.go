@@ -174,13 +174,8 @@ func (r *reader) value() (*Tree, bool) {
 
 // string reads a text in the quotes of its language.
 func (r *reader) string() (string, bool) {
-	switch r.in {
-	case python:
+	if r.in == python {
 		return r.pythonText()
-	case gemma:
-		if text, begun, ok := r.marked(); begun {
-			return text, ok
-		}
 	}
 	return r.quoted()
 }
@@ -199,7 +194,7 @@ func (r *reader) object() (*Tree, bool) {
 	t := &Tree{Kind: Object}
 	ok := r.list('{', '}', func() bool {
 		name, ok := r.name()
-		if !ok || !r.take(':') || r.in == gemma && t.Has(name) {
+		if !ok || !r.take(':') {
 			return false
 		}
 		item, ok := r.value()
@@ -259,11 +254,8 @@ func (r *reader) nextLine(last int, shut byte) bool {
 
 // name reads the name of a property, also one without quotes.
 func (r *reader) name() (string, bool) {
-	switch r.in {
-	case python:
+	if r.in == python {
 		return r.pythonText()
-	case gemma:
-		return r.gemmaName()
 	}
 	if c := r.peek(); c == 0 || !wordByte(c) || '0' <= c && c <= '9' {
 		return r.quoted()

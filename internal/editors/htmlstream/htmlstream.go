@@ -16,7 +16,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"adze/internal/text/hypertext"
@@ -113,19 +112,6 @@ func (v *View) Turns() (out []string) {
 		out = append(out, t.id)
 	}
 	return out
-}
-
-// Turn is the HTML of the pieces of a turn.
-func (v *View) Turn(id string) string {
-	at := slices.IndexFunc(v.turns, func(t *turn) bool { return t.id == id })
-	if at < 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, p := range v.turns[at].pieces {
-		b.WriteString(p.html)
-	}
-	return b.String()
 }
 
 // Take takes an event.
