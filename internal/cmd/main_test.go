@@ -58,28 +58,6 @@ func (u *user) startWith(stdin io.Reader, args ...string) *started {
 	return s.begin()
 }
 
-// withServer configures a language server for .x files, and allows it. The tests' own program lies
-// in /tmp, which the sandbox does not show.
-func (u *user) withServer(how string) {
-	u.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	u.configure(fmt.Sprintf(`{"sandbox": "off", "language_servers": {"use": "on", "servers": {"fake": {"command": [%q, %q, %q], "files": {".x": "x"}}}}}`, self, lsptest.Word, how))
-	u.file("main.x", "fine\nold one\n")
-	u.file("more.x", "old two\n")
-	u.run("trust", "allow", "sdk:fake").wants(0)
-}
-
-// hooks writes the user's own hooks.
-func (u *user) hooks(text string) {
-	u.t.Helper()
-	if err := os.WriteFile(filepath.Join(u.home, "hooks.json"), []byte(text), 0o600); err != nil {
-		u.t.Fatal(err)
-	}
-}
-
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -294,19 +272,6 @@ func (r ran) result() line {
 	return lines[len(lines)-1]
 }
 
-// ends lists the outcomes as "name status code".
-func (r ran) ends() []string {
-	r.t.Helper()
-	var out []string
-	for _, l := range r.lines() {
-		if l["type"] == "tool_end" {
-			code, _ := l["code"].(string)
-			out = append(out, strings.TrimSpace(fmt.Sprintf("%v %v %s", l["name"], l["status"], code)))
-		}
-	}
-	return out
-}
-
 // serve answers chat completions with a handler and gives the user its address. A question about
 // the kind of server is answered as a server does that knows only the compatible format; the
 // handler does not see it.
@@ -361,21 +326,6 @@ func (s *started) begin() *started {
 	return s
 }
 
-// until reads lines until one holds the text.
-func (s *started) until(part string) {
-	s.u.t.Helper()
-	for {
-		l, err := s.out.ReadString('\n')
-		s.seen.WriteString(l)
-		if strings.Contains(l, part) {
-			return
-		}
-		if err != nil {
-			s.u.t.Fatalf("the run ended before %q: %v\n%s\n%s", part, err, s.seen.String(), s.errs)
-		}
-	}
-}
-
 // signal sends a signal, reads to the end and checks that it came within a generous bound.
 func (s *started) signal(sig syscall.Signal) ran {
 	s.u.t.Helper()
@@ -394,12 +344,6 @@ func (s *started) ends() ran {
 	s.seen.Write(rest)
 	_ = s.cmd.Wait() // the code is what counts
 	return ran{s.u.t, s.seen.String(), s.errs.String(), s.cmd.ProcessState.ExitCode()}
-}
-
-func (u *user) newest() string {
-	u.t.Helper()
-	id, _, _ := strings.Cut(u.run("session", "list").wants(0).out, " ")
-	return id
 }
 
 // bash is a call with a script.
@@ -584,25 +528,5 @@ func homed(t *testing.T) (u *user, home func(name, text string)) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// delegating is a conversation that gives one task and repeats what came back.
-func delegating(kind, steps string) string {
-	return `-- 1 --
-call task: {"description":"the job","prompt":"Do the job.","agent":"` + kind + `"}
-usage: input=10 output=1
--- 2 --
-save report: (?s)follow\.\]\n\n(.*)
-text: It says: ${report}
-usage: input=1
-` + steps
-}
-
-// holds fails unless a file of the workspace is exactly that.
-func (u *user) holds(name, want string) {
-	u.t.Helper()
-	if got, err := os.ReadFile(filepath.Join(u.dir, name)); err != nil || string(got) != want {
-		u.t.Errorf("%s: %v %q, want %q", name, err, got, want)
 	}
 }
