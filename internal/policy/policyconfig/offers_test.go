@@ -328,6 +328,9 @@ func (w *world) server() (tool.Question, []neighbour) {
 		{"other access", asks(tool.Need{Permission: tool.Write, Target: "mcp:" + server + " " + name})},
 	}
 	for _, tool := range []string{name + "s", name + "_2", "x" + name, swapped(name), strings.ReplaceAll(name, "_", "-") + "-", name[:len(name)-1] + "é"} {
+		if name == "_" && tool == "é" {
+			continue // one name in rules
+		}
 		near = append(near, neighbour{"other tool", calls(server, tool)})
 	}
 	if name != "resources" {
