@@ -23,26 +23,27 @@ func toolName(server, name string, taken map[string]bool) string {
 	return whole[:min(len(whole), maxName-9)] + "_" + hex.EncodeToString(sum[:4])
 }
 
-// ToolNames are the tools of a server that can be used, as a model calls them, by the server's own
-// names. Of tools whose names differ in signs or in case alone, the first in the order of the
-// configuration and of its server's list has the plain one.
-func (p *Pool) ToolNames(server string) map[string]string {
-	taken := map[string]bool{}
+// ToolNames maps each server's own names of tools that can be used to the names for models.
+func (p *Pool) ToolNames() map[string]map[string]string {
+	servers, taken := map[string]map[string]string{}, map[string]bool{}
 	for _, name := range p.order {
-		all := map[string]string{}
 		if c := p.Catalogue(name); c != nil {
-			for _, t := range c.Tools {
-				if t.Bad == "" {
-					all[t.Name] = toolName(name, t.Name, taken)
-					taken[strings.ToLower(all[t.Name])] = true
-				}
-			}
-		}
-		if name == server {
-			return all
+			servers[name] = c.toolNames(name, taken)
 		}
 	}
-	return nil
+	return servers
+}
+
+// toolNames names a server's tools. Of names alike but for signs or case, the first is plain.
+func (c *Catalogue) toolNames(server string, taken map[string]bool) map[string]string {
+	all := map[string]string{}
+	for _, t := range c.Tools {
+		if t.Bad == "" {
+			all[t.Name] = toolName(server, t.Name, taken)
+			taken[strings.ToLower(all[t.Name])] = true
+		}
+	}
+	return all
 }
 
 func plain(s string) string {

@@ -25,6 +25,7 @@ const Tag = "mcp"
 // Enlist registers the tools of all servers that are known, and returns why some are not: a bad
 // definition, or a name that another tool has. Nothing is started.
 func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
+	taken := map[string]bool{}
 	for _, name := range p.order {
 		v := p.servers[name]
 		v.mu.Lock()
@@ -33,15 +34,13 @@ func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 		if c == nil {
 			continue
 		}
-		names := p.ToolNames(name)
+		names := c.toolNames(name, taken)
 		if c.More != "" {
 			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.More))
 		}
 		for _, t := range c.Tools {
-			err := error(nil)
-			if t.Bad != "" {
-				err = errors.New(t.Bad)
-			} else {
+			err := errors.New(t.Bad)
+			if t.Bad == "" {
 				err = registry.Register(v.tool(t, names[t.Name]))
 			}
 			if err != nil {

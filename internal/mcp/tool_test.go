@@ -312,7 +312,7 @@ func TestNamesAreTakenOnce(t *testing.T) {
 	if names := b.set.Names(); len(names) != 8 || len(b.problems) > 0 {
 		t.Errorf("%q %q", names, b.problems)
 	}
-	names := p.ToolNames("fake")
+	names := p.ToolNames()["fake"]
 	if names["a.b"] != "fake_a_b" || !strings.HasPrefix(names["a/b"], "fake_a_b_") || names["getUser"] != "fake_getUser" || len(names[strings.Repeat("n", 91)]) != maxName {
 		t.Errorf("%q", names)
 	}

@@ -34,7 +34,7 @@ type line struct {
 }
 
 func lineOf(l Listed, p *mcp.Pool) line {
-	c, names := p.Catalogue(l.Name), p.ToolNames(l.Name)
+	c, names := p.Catalogue(l.Name), p.ToolNames()[l.Name]
 	out := line{Listed: l, Seen: c != nil}
 	if c == nil {
 		return out
@@ -158,7 +158,7 @@ func (s servers) tell(name string, t tested, p *mcp.Pool) {
 		return
 	}
 	s.Show("%s works: %s, protocol %s, %s, %d ms\n", name, cmp.Or(t.Title, "without a name"), t.Protocol, plural.Of(len(t.Tools), "tool"), t.Took)
-	known, names := p.Catalogue(name), p.ToolNames(name)
+	known, names := p.Catalogue(name), p.ToolNames()[name]
 	for _, one := range known.Tools {
 		if one.Bad == "" {
 			s.Show("  %s: %s\n", names[one.Name], mcp.Line(cmp.Or(one.Description, one.Title), 160))
