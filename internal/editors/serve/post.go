@@ -232,12 +232,7 @@ func (s *Server) takeThere(r *http.Request, in said, b remoteSession) (*teller, 
 	}
 	if err != nil || remark {
 		b.forget(now.reader)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if remark {
-		return heard(), nil
+		return heard(), err
 	}
 	return &teller{from: b, reader: now.reader, encoder: uistream.New(uistream.Options{Mask: s.Mask, Blocks: b.blocks, Unapproved: protocolOf(r) == protocolAI5})}, nil
 }

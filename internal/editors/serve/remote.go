@@ -106,12 +106,16 @@ func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (run
 	q.stop = func() { _ = c.Close() } // the session goes on
 	b.among.Ends.Go(func() {
 		defer context.AfterFunc(b.among.Ctx, q.stop)()
+		defer cancel()
 		f := &following{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
 		for l, err := c.Next(); err == nil; l, err = c.Next() {
-			f.line(l)
+			if f.line(l); l.Type == "live" {
+				cancel() // whatever happens from now on is told
+			}
 		}
 		q.put(item{gone: true})
 	})
+	<-ctx.Done()
 	return c.Hello.State != live.Idle
 }
 

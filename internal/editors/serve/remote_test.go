@@ -454,12 +454,7 @@ func TestFilesGoToAnotherProcess(t *testing.T) {
 }
 
 // TestAProgramPromptsAnotherProcess by the UI stream, which tells the turn, and stops it.
-//
-// About one run in five waits without end, so it runs only at the level long until that is mended.
 func TestAProgramPromptsAnotherProcess(t *testing.T) {
-	if os.Getenv("ADZE_TESTS") != "long" {
-		t.Skip("the stream of a turn in another process sometimes does not end; ADZE_TESTS=long runs this")
-	}
 	e := beside(t)
 	e.says("m0", session.User, "before")
 	e.h.store("x", session.EndEntry, done())
