@@ -205,7 +205,7 @@ func TestTwoSessionsOnOneModel(t *testing.T) {
 	u := newUser(t)
 	var s *llmtest.OllamaServer
 	var n atomic.Int64
-	s = startOllama(t, u, &llmtest.OllamaServer{Parallel: 2, Write: func(llmtest.OllamaRequest) string {
+	s = startOllama(t, u, &llmtest.OllamaServer{Write: func(llmtest.OllamaRequest) string {
 		if n.Add(1) == 1 { // while the first session is answered
 			u.run("-p", "--output-format", "stream-json", "--model", "openai/qwen:7b", "hi").
 				wants(0, "waiting for the model: another session is asking qwen:7b now", "It is fine.")

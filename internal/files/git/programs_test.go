@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// documentedPrograms is written by internal/tools/gitkeys from git's documentation.
+// documentedPrograms are the settings in git's documentation that speak of programs, each judged by
+// a person: of a new version of git, the new ones are added.
 //
 //go:embed testdata/programs.txt
 var documentedPrograms string

@@ -33,6 +33,9 @@ func again(t *testing.T, w Wire) {
 	server.Start()
 	defer server.Close()
 	p := w.New(Options{BaseURL: server.URL, NewID: counter()})
+	if conns.Load() != 0 {
+		t.Error("a connection before the first request")
+	}
 	for n := range 6 {
 		want := []session.ErrorKind{session.ServerError, ""}[n%2]
 		if g := collect(t.Context(), t, p, question("hello")); g.kind() != want {

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"adze/session"
 	"adze/tool"
@@ -38,6 +42,7 @@ const (
 // Wire.Grown takes away: closing brackets, Anthropic's cache markers, Ollama's options behind the
 // messages.
 func Grows(t *testing.T, w Wire) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	g := &growth{t: t, store: &memory{}}
 	server := newStrict(t, w, g.reply)
 	defer server.Close()
@@ -64,6 +69,17 @@ func Grows(t *testing.T, w Wire) {
 		if n := bytes.Count(server.bodies[inOneProcess-1], []byte(late)); n != 1 {
 			t.Errorf("%q stands %d times in a request, want once", late, n)
 		}
+	}
+	last := string(server.bodies[inOneProcess-1])
+	for what, part := range map[string]string{
+		"the image": PixelText, "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
+	} {
+		if !strings.Contains(last, part) {
+			t.Errorf("%s is not in the request", what)
+		}
+	}
+	if tools := server.seen[inOneProcess-1].Tools; !slices.Equal(tools, []string{"read", "todoread"}) {
+		t.Errorf("tools %q", tools)
 	}
 	if len(g.changes) > 0 {
 		t.Errorf("the session's own guard says %v", g.changes)

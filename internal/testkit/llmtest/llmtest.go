@@ -149,7 +149,6 @@ func Run(t *testing.T, w Wire) {
 	t.Run("ids", func(t *testing.T) { ids(t, w) })
 	t.Run("idle", func(t *testing.T) { idles(t, w) })
 	t.Run("leave", func(t *testing.T) { leaves(t, w) })
-	t.Run("session", func(t *testing.T) { talks(t, w) })
 	t.Run("grows", func(t *testing.T) { Grows(t, w) })
 	t.Run("foreign", func(t *testing.T) { foreign(t, w) })
 	t.Run("again", func(t *testing.T) { again(t, w) })

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"adze/session"
 )
 
 // strict is what the real servers refuse: an unknown or repeated id, a call without exactly one
@@ -55,26 +53,17 @@ func (r Request) strict() error {
 	return nil
 }
 
-// Strict is the address of a server that speaks w, refuses what a real one would, and answers every
-// request with a text. It ends with the test.
-func Strict(t *testing.T, w Wire) string {
-	s := newStrict(t, w, func(int) Answer { return Answer{Text: "Fine.", Usage: session.Usage{Input: 9, Output: 1}} })
-	t.Cleanup(s.Close)
-	return s.URL
-}
-
 // strictServer answers the n-th request with the n-th answer and refuses what a real server would.
 type strictServer struct {
 	*httptest.Server
 	mu     sync.Mutex
 	bodies [][]byte
 	seen   []Request
-	conns  *atomic.Int32
 }
 
 func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
 	s := &strictServer{}
-	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if w.Side(rw, r) {
 			return
 		}
@@ -99,8 +88,6 @@ func newStrict(t *testing.T, w Wire, reply func(n int) Answer) *strictServer {
 		rw.Header().Set("Content-Type", stream.ContentType)
 		send(rw, stream.Body)
 	}))
-	s.conns = count(s.Server)
-	s.Start()
 	return s
 }
 

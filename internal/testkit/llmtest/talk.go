@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"adze/session"
 	"adze/tool"
 )
@@ -75,83 +73,6 @@ func turnAnswer(n int) Answer {
 		a.Text, a.Calls[0].Arguments = "", "{}"
 	}
 	return a
-}
-
-const turns = 20
-
-// talks: a session of 20 tool turns that a strict server accepts, over one kept connection, each
-// request beginning with the bytes of the one before, and nothing left behind.
-func talks(t *testing.T, w Wire) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	server := newStrict(t, w, func(n int) Answer {
-		if n == turns {
-			return Answer{Text: "All done."}
-		}
-		return turnAnswer(n)
-	})
-	defer server.Close()
-	p := w.New(Options{BaseURL: server.URL, NewID: counter()})
-	if server.conns.Load() != 0 {
-		t.Error("a connection before the first request")
-	}
-	r := question("Do all the steps.")
-	r.Tools, r.ToolsDigest = offered(), "d1"
-	for n := range turns + 1 {
-		var chunks []session.Chunk
-		for c := range p.Stream(t.Context(), r) {
-			chunks = append(chunks, c)
-		}
-		done := chunks[len(chunks)-1].(session.Done)
-		if done.Err != nil || (done.Stop == session.StopCalls) != (n < turns) {
-			t.Fatalf("turn %d: %+v", n, done)
-		}
-		asked := Stored(p.Name(), fmt.Sprintf("a%d", n), chunks)
-		r.Messages = append(r.Messages, asked)
-		if n < turns {
-			r.Messages = append(r.Messages, outcomes(asked, n))
-		}
-		if n == 7 { // the user steers
-			r.Messages = append(r.Messages, session.Message{ID: "u2", Role: session.User, Parts: []session.Part{
-				{Kind: session.TextPart, Text: "Mind the tests."},
-				{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: "n.txt", MediaType: "text/plain", Data: []byte("note")}},
-			}})
-		}
-	}
-	server.check(t, w)
-}
-
-func (s *strictServer) check(t *testing.T, w Wire) {
-	t.Helper()
-	if n := s.conns.Load(); n != 1 {
-		t.Errorf("%d connections, want one that is kept", n)
-	}
-	for i := 1; i < len(s.bodies); i++ {
-		before, after := w.Grown(s.bodies[i-1]), w.Grown(s.bodies[i])
-		if !bytes.HasPrefix(after, before) || len(before) < 100 {
-			t.Fatalf("request %d does not begin with request %d:\n%s\n%s", i, i-1, before, after)
-		}
-	}
-	last := s.seen[len(s.seen)-1]
-	results := 0
-	for _, item := range last.Items {
-		if item.Kind == "result" {
-			results++
-		}
-	}
-	if want := 39; results != want {
-		t.Errorf("%d results in the last request, want %d", results, want)
-	}
-	body := string(s.bodies[len(s.bodies)-1])
-	for what, part := range map[string]string{
-		"the image": PixelText, "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
-	} {
-		if !strings.Contains(body, part) {
-			t.Errorf("%s is not in the request", what)
-		}
-	}
-	if strings.Join(last.Tools, " ") != "read todoread" {
-		t.Errorf("tools %v", last.Tools)
-	}
 }
 
 func offered() []tool.Definition {

@@ -19,7 +19,6 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/cmd/doctor", "selftest.go", "it tries whether this system replaces a file in one step"},
 		{ruleProcess, "internal/tools/picture", "main.go", "it draws the pictures of the README; no run links it"},
 		{ruleProcess, "internal/tools/picture", "pane.go", "the same"},
-		{ruleProcess, "internal/tools/gitkeys", "main.go", "it reads the documentation of git for a maintainer; no run links it"},
 		{ruleProcess, "internal/tools/release", "command.go", "it makes releases; no run links it"},
 		{ruleProcess, "internal/tools/bench/floor", "main.go", "the least that any assistant takes, to be measured against; no run links it"},
 		{ruleRename, "internal/files/workspace", "disk_unix.go", "a person's file by an open folder, which keeps owner, mode and attributes"},

@@ -69,7 +69,6 @@ func starts() []start {
 		{"internal/tools/bench/floor/main.go", 1, "nothing of the program: a measurement", "", "", ""},
 		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
 		{"internal/tools/picture/pane.go", 3, "the same", "", "", ""},
-		{"internal/tools/gitkeys/main.go", 1, "git, which reads its own documentation", "a maintainer, who starts it", "a clone of git", "the maintainer's PATH"},
 		{"internal/tools/release/command.go", 1, "go and git, which make a release", "a maintainer, who starts it", "the checkout", "the maintainer's PATH"},
 		{"internal/testkit/posix/posix_unix.go", 1, "nothing of the program: for tests", "", "", ""},
 		{"internal/testkit/posix/posix_windows.go", 1, "nothing of the program: for tests", "", "", ""},
