@@ -71,16 +71,12 @@ func prepare(d *declaration, h *hooks, in Init) (*prepared, error) {
 	}
 	names := schema.FaceOf(d.args)
 	return &prepared{
-		def:        def,
-		redact:     d.redact,
-		argAliases: d.argAliases,
-		idioms:     d.idioms,
-		instead:    d.instead,
-		verbs:      d.verbs,
-		kin:        d.kin,
-		output:     d.output,
-		editable:   d.editable,
-		unoffered:  d.unoffered,
+		def:       def,
+		redact:    d.redact,
+		compat:    d.compat,
+		output:    d.output,
+		editable:  d.editable,
+		unoffered: d.unoffered,
 		instantiate: func(given parsed) (*call, error) {
 			args := h.args()
 			if err := decodeArgs(given, names(), args); err != nil {

@@ -70,14 +70,14 @@ func (d *declaration) check() error {
 // checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an
 // alias that leads nowhere would only show when a model uses it.
 func (d *declaration) checkArgAliases() (errs []error) {
-	if len(d.argAliases) == 0 {
+	if len(d.compat.Args) == 0 {
 		return nil
 	}
 	names := d.argNames()
 	if len(names) == 0 {
 		return nil
 	}
-	for _, alias := range slices.Sorted(maps.Keys(d.argAliases)) {
+	for _, alias := range slices.Sorted(maps.Keys(d.compat.Args)) {
 		if in, _, nested := strings.Cut(alias, "/"); nested {
 			if !names[in] {
 				errs = append(errs, fmt.Errorf("argument alias %q is in %q, which is not a property", alias, in))
@@ -87,8 +87,8 @@ func (d *declaration) checkArgAliases() (errs []error) {
 		if names[alias] {
 			errs = append(errs, fmt.Errorf("argument alias %q is a property", alias))
 		}
-		if !names[d.argAliases[alias]] {
-			errs = append(errs, fmt.Errorf("argument alias %q stands for %q, which is not a property", alias, d.argAliases[alias]))
+		if !names[d.compat.Args[alias]] {
+			errs = append(errs, fmt.Errorf("argument alias %q stands for %q, which is not a property", alias, d.compat.Args[alias]))
 		}
 	}
 	return errs

@@ -32,7 +32,7 @@ func (h Hydration) corrected(mask func(string) string) (example string) {
 	if json.Unmarshal(h.prepared.def.Parameters, &root) != nil {
 		return ""
 	}
-	c := corrector{root: root, aliases: h.prepared.argAliases, mask: mask}
+	c := corrector{root: root, aliases: h.prepared.compat.Args, mask: mask}
 	given := h.given()
 	for _, given := range []any{given, h.without(given), map[string]any{}} {
 		value := c.object(root, given, 0)

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"sync"
 
 	"adze/tool/schema"
@@ -15,21 +13,17 @@ import (
 // declaration is a Config without its types, frozen: what is checked and described is the same code
 // for every tool, and only the hooks (bind.go) are compiled for each.
 type declaration struct {
-	face       Definition // Description not filled in, Parameters nil when they come from args, no Digest
-	args       reflect.Type
-	argAliases map[string]string
-	idioms     []Idiom
-	instead    func(map[string]any) *Instead
-	verbs      []Verb
-	kin        []string
-	output     Bound
-	editable   string
-	redact     Redaction
-	unoffered  bool
-	checked    bool           // its schema was, before
-	runs       bool           // it has a Run
-	linked     error          // why the references of its schemas could not be resolved
-	derive     func() derived // what args say, made once for check and definition
+	face      Definition // Description not filled in, Parameters nil when they come from args, no Digest
+	args      reflect.Type
+	compat    Compat
+	output    Bound
+	editable  string
+	redact    Redaction
+	unoffered bool
+	checked   bool           // its schema was, before
+	runs      bool           // it has a Run
+	linked    error          // why the references of its schemas could not be resolved
+	derive    func() derived // what args say, made once for check and definition
 }
 
 type derived struct {
@@ -49,9 +43,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 			Safety: c.Safety, Capabilities: c.Capabilities, Tags: c.Tags, Roles: c.Roles,
 			Aliases: c.Aliases, Permissions: c.Permissions, CostClass: c.CostClass,
 		},
-		args: reflect.TypeFor[Args](), argAliases: c.ArgAliases,
-		idioms: c.Idioms, verbs: c.Verbs, kin: c.Kin, output: c.Output, editable: c.Editable, redact: c.Redact,
-		instead:   c.Instead,
+		args: reflect.TypeFor[Args](), compat: c.Compat.clone(), output: c.Output, editable: c.Editable, redact: c.Redact,
 		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
 	}
 	d.freeze(c.Refs)
@@ -60,8 +52,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 
 // freeze copies what an author could still change afterwards.
 func (d *declaration) freeze(refs map[string]json.RawMessage) {
-	d.face, d.argAliases = d.face.Clone(), maps.Clone(d.argAliases)
-	d.idioms, d.verbs, d.kin = slices.Clone(d.idioms), slices.Clone(d.verbs), slices.Clone(d.kin)
+	d.face = d.face.Clone()
 	d.derive = deriveOnce(d.args)
 	d.link(refs)
 }

@@ -42,9 +42,9 @@ func TestRegisterFailsClosed(t *testing.T) {
 		"allow without mode":      {say("x", func(c *sayConfig) { c.AllowNoSchema = true }), "AllowNoSchema and NoSchemaMode go together"},
 		"unknown mode":            {say("x", func(c *sayConfig) { c.AllowNoSchema, c.NoSchemaMode = true, "sometimes" }), "unknown NoSchemaMode"},
 		"no schema but schema":    {say("x", func(c *sayConfig) { c.AllowNoSchema, c.NoSchemaMode, c.Parameters = true, "full", rawJSON(`{}`) }), "drop one of them"},
-		"argument alias": {say("x", func(c *sayConfig) { c.ArgAliases = map[string]string{"message": "txt"} }),
+		"argument alias": {say("x", func(c *sayConfig) { c.Compat.Args = map[string]string{"message": "txt"} }),
 			`argument alias "message" stands for "txt", which is not a property`},
-		"argument alias of a real name": {say("x", func(c *sayConfig) { c.ArgAliases = map[string]string{"times": "text"} }),
+		"argument alias of a real name": {say("x", func(c *sayConfig) { c.Compat.Args = map[string]string{"times": "text"} }),
 			`argument alias "times" is a property`},
 		"strict is no reason": {say("x", func(c *sayConfig) { c.Strict = &yes; c.Redact = tool.Redaction{} }), "no Redact"},
 		"args without schema": {tool.Define("x", tool.Config[map[string]any, sayMeta]{
@@ -220,7 +220,7 @@ func TestDefineFreezesTheConfig(t *testing.T) {
 	strict := true
 	c := sayConfig{
 		Parameters: rawJSON(`{"type":"object","properties":{"text":{}}}`), Tags: []string{"t"}, Aliases: []string{"al"}, Strict: &strict,
-		ArgAliases: map[string]string{"message": "text"}, Redact: tool.Expose(),
+		Compat: tool.Compat{Args: map[string]string{"message": "text"}}, Redact: tool.Expose(),
 		Permissions: tool.Permissions{Required: []tool.Permission{tool.Read}},
 		Run: func(context.Context, tool.Context[sayMeta], sayArgs) (r tool.Result[sayMeta], err error) {
 			return
@@ -232,7 +232,7 @@ func TestDefineFreezesTheConfig(t *testing.T) {
 	}
 	before := spelled(t, must(r.Get("x")))
 	c.Parameters[2], c.Tags[0], c.Aliases[0], strict, c.Permissions.Required[0] = 'X', "X", "X", false, tool.Write
-	c.ArgAliases["text"] = "message"
+	c.Compat.Args["text"] = "message"
 	if diff := cmp.Diff(before, spelled(t, must(r.Get("x")))); diff != "" {
 		t.Error(diff)
 	}

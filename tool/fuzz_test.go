@@ -99,7 +99,7 @@ func fuzzTool(t testing.TB, got **fuzzArgs, open bool) *tool.Set {
 	}
 	return setOf(t, tool.Define("fuzz", tool.Config[fuzzArgs, sayMeta]{
 		Redact: tool.Expose("mode"), Parameters: rawJSON(strings.ReplaceAll(schema, "CLOSED", closed)),
-		ArgAliases: map[string]string{"message": "text", "count": "n"},
+		Compat: tool.Compat{Args: map[string]string{"message": "text", "count": "n"}},
 		Run: func(_ context.Context, _ tool.Context[sayMeta], in fuzzArgs) (r tool.Result[sayMeta], err error) {
 			*got = &in
 			return r, nil

@@ -14,7 +14,7 @@ import (
 )
 
 func TestHydrateLookup(t *testing.T) {
-	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat"} }), say("write", func(c *sayConfig) { c.Kin = []string{"ApplyPatch"} }), say("todoread"))
+	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat"} }), say("write", func(c *sayConfig) { c.Compat.Kin = []string{"ApplyPatch"} }), say("todoread"))
 	for name, want := range map[string]struct {
 		tool    string
 		origin  tool.Origin
@@ -74,7 +74,7 @@ func TestHydrateWithoutASet(t *testing.T) {
 func optional() tool.Tool {
 	return say("opt", func(c *sayConfig) {
 		c.Parameters = rawJSON(`{"type":"object","properties":{"text":{"type":"string"},"times":{"type":"integer"}},"additionalProperties":false}`)
-		c.ArgAliases = map[string]string{"message": "text", "msg": "text", "count": "times"}
+		c.Compat.Args = map[string]string{"message": "text", "msg": "text", "count": "times"}
 	})
 }
 

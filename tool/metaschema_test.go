@@ -15,7 +15,7 @@ import (
 )
 
 func schemed(id, schema string, aliases ...string) tool.Tool {
-	return say(id, func(c *sayConfig) { c.Parameters, c.Aliases, c.ArgAliases = json.RawMessage(schema), aliases, nil })
+	return say(id, func(c *sayConfig) { c.Parameters, c.Aliases, c.Compat.Args = json.RawMessage(schema), aliases, nil })
 }
 
 // wrongSchemas are schemas that their metaschema refuses, or whose pattern cannot be read, and what

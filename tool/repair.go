@@ -49,7 +49,7 @@ const (
 	stepArray    = "array_of_one"      // one value where only an array fits
 	stepNull     = "null_dropped"      // null for an optional property
 	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
-	stepDialect  = "dialect"           // an argument that an Idiom of the tool explains
+	stepDialect  = "dialect"           // a value or an argument that Compat explains
 	maxDropped   = 20                  // pointers in a record
 	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
 )
@@ -58,7 +58,6 @@ const (
 type fixes struct {
 	kinds   laxjson.Steps
 	dropped []string
-	refused map[string]string // by JSON pointer: why an argument cannot be taken
 }
 
 func (f *fixes) drop(path string) {
@@ -75,14 +74,14 @@ func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
 	text, did := mend(h.prepared, before)
 	if len(did.kinds) == 0 {
-		return parsed{}, did.reasoned(faults)
+		return parsed{}, faults
 	}
 	original := h.Provenance.Parsed
 	args, after := h.accept(text)
 	switch {
 	case len(after) > 0:
 		h.Provenance.Parsed = original
-		return parsed{}, did.reasoned(after)
+		return parsed{}, after
 	case did.spoken():
 		h.Provenance.Dialect = did.record(before, args)
 		h.aliased()

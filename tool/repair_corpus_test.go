@@ -159,7 +159,7 @@ const fetchSchema = `{"type":"object","properties":{"url":{"type":"string"},
 // corpusTool is a tool that takes what its schema takes.
 func corpusTool[Args any](id string, p tool.Permission, aliases map[string]string) tool.Tool {
 	return tool.Define(id, tool.Config[Args, sayMeta]{
-		Permissions: tool.Requires(p), Redact: tool.Expose(), ArgAliases: aliases, Aliases: []string{id + "_file"},
+		Permissions: tool.Requires(p), Redact: tool.Expose(), Compat: tool.Compat{Args: aliases}, Aliases: []string{id + "_file"},
 		Run: func(context.Context, tool.Context[sayMeta], Args) (r tool.Result[sayMeta], err error) { return r, nil },
 	})
 }

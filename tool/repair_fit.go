@@ -21,8 +21,9 @@ type mender struct {
 func (m *mender) top(v *laxjson.Tree) {
 	s := m.shapes.Top()
 	m.unwrap(v, s)
-	m.rename(v, s, m.prepared.argAliases)
-	m.idioms(v, "")
+	m.rename(v, s, m.prepared.compat.Args)
+	m.adapt(v)
+	m.reword(v)
 	m.fit(v, s, "")
 }
 
@@ -34,7 +35,7 @@ func (m *mender) value(v *laxjson.Tree, schema any, path string) {
 	}
 	if v.Kind == laxjson.Object {
 		m.rename(v, s, m.aliasesIn(s, path))
-		m.idioms(v, path)
+		m.reword(v)
 	}
 	m.fit(v, s, path)
 }

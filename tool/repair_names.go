@@ -41,7 +41,7 @@ func (m *mender) aliasesIn(s *schema.Shape, path string) map[string]string {
 		return nil
 	}
 	found := map[string]string{}
-	for alias, target := range m.prepared.argAliases {
+	for alias, target := range m.prepared.compat.Args {
 		if in, name, nested := strings.Cut(alias, "/"); nested && in == place(path) {
 			alias = name
 		}
@@ -114,7 +114,10 @@ func (m *mender) none(value *laxjson.Tree, schema any) bool {
 // the known one may be meant. Nor can one that the schema speaks of elsewhere: its presence means
 // something.
 func (m *mender) meansNothing(name string, value *laxjson.Tree, s *schema.Shape) bool {
-	if s.Mentions(name) || len(Nearest(name, slices.Sorted(maps.Keys(s.Properties)), 1)) > 0 || realName(name, s, m.prepared.argAliases) != "" {
+	if m.prepared.compat.ignores(name, value) && realName(name, s, m.prepared.compat.Args) == "" {
+		return true
+	}
+	if s.Mentions(name) || len(Nearest(name, slices.Sorted(maps.Keys(s.Properties)), 1)) > 0 || realName(name, s, m.prepared.compat.Args) != "" {
 		return false
 	}
 	return value.Empty() || m.addresses(name, value) || value.Kind == laxjson.String && m.remark(name)

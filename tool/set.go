@@ -162,10 +162,10 @@ func (n *roster) add(p *prepared) {
 			claim(n.foldedAliases, fuzzy.Fold(alias), name)
 		}
 	}
-	for _, v := range p.verbs {
+	for _, v := range p.compat.Verbs {
 		n.verbs = append(n.verbs, verb{v, name})
 	}
-	for _, other := range p.kin {
+	for _, other := range p.compat.Kin {
 		if _, taken := n.kin[fuzzy.Fold(other)]; !taken {
 			n.kin[fuzzy.Fold(other)] = name
 		}

@@ -11,7 +11,7 @@
 //
 // Start reading at Define, then Runner.Exec in runner.go. How malformed arguments are mended is
 // told in repair.go; testdata/repair shows it case by case. What models of other assistants say is
-// told in dialect.go and set.go: it is accepted where its meaning is certain, and no fault.
+// told in compat.go and set.go: it is accepted where its meaning is certain, and no fault.
 //
 // Below it are rooms that know nothing of it: tool/schema derives, checks and compiles schemas,
 // tool/laxjson reads what is almost JSON, tool/fuzzy finds names that look alike. Which of many
@@ -57,19 +57,8 @@ type Config[Args, Meta any] struct {
 	// Aliases are names that models use instead; accepted and recorded. A catalogue never offers
 	// them.
 	Aliases []string
-	// Verbs are names of other assistants' tools of which this tool is one part; Kin are names of
-	// tools that do such work in a way that cannot be translated: they are not accepted, but this
-	// tool is named instead.
-	Verbs []Verb
-	Kin   []string
-	// ArgAliases maps argument names that models use instead to the real ones. In the items of a
-	// list they are written with its name: {"todos/step": "content"}.
-	ArgAliases map[string]string
-	// Idioms read what other assistants say in another way than by another name.
-	Idioms []Idiom
-	// Instead reads a call that is really one of another tool, such as a command line that only
-	// applies a patch. It is pure. Nil, or a nil result: the call is this tool's.
-	Instead func(arguments map[string]any) *Instead
+	// Compat is how models that know other assistants' tools call this one.
+	Compat Compat
 	// Unoffered tools are in no list that a model is shown: what they need is not there in this
 	// run. A call of one is accepted all the same, so that Run says so in its own words.
 	Unoffered    bool
@@ -179,11 +168,7 @@ type prepared struct {
 	instantiate func(parsed) (*call, error)
 	view        func(json.RawMessage) []Block
 	heading     func(args, meta json.RawMessage) Heading // optional
-	argAliases  map[string]string
-	idioms      []Idiom
-	instead     func(map[string]any) *Instead
-	verbs       []Verb
-	kin         []string
+	compat      Compat
 	output      Bound
 	editable    string
 	unoffered   bool

@@ -31,10 +31,12 @@ func applyPatch(f files) tool.Tool {
 		Permissions: tool.Requires(tool.Write),
 		Tags:        []string{"file", "patch"},
 		Aliases:     []string{"applypatch"},
-		ArgAliases:  map[string]string{"patch": "input", "patchText": "input", "patch_text": "input"},
-		Idioms:      []tool.Idiom{remarks("description", "explanation")},
-		Redact:      tool.Expose("files"),
-		Unoffered:   true,
+		Compat: tool.Compat{
+			Args:    map[string]string{"patch": "input", "patchText": "input", "patch_text": "input"},
+			Ignored: ignored(nil),
+		},
+		Redact:    tool.Expose("files"),
+		Unoffered: true,
 		Needs: func(in patchArgs) (needs []tool.Need) {
 			patch, _ := textedit.ParsePatch(in.Input) // Run says what is wrong with it
 			for _, f := range patch {

@@ -48,10 +48,12 @@ func ask(inquire Inquire) tool.Tool {
 		Unoffered:   inquire == nil,
 		Tags:        []string{"question", "person", "choose", "decide", "clarify"},
 		Aliases:     []string{"ask_user", "ask_user_question", "ask_question", "ask_followup_question", "question", "request_user_input", "ask_person"},
-		ArgAliases: map[string]string{
-			"text": "question", "prompt": "question", "message": "question", "options": "choices", "suggestions": "choices", "answers": "choices", "follow_up": "choices",
+		Compat: tool.Compat{
+			Args: map[string]string{
+				"text": "question", "prompt": "question", "message": "question", "options": "choices", "suggestions": "choices", "answers": "choices", "follow_up": "choices",
+			},
+			Ignored: ignored(map[string][]any{"multi_select": {false}, "multiple": {false}, "header": nil, "title": nil, "id": nil}),
 		},
-		Idioms: askIdioms(),
 		Safety: tool.Safety{Safe: true},
 		Redact: tool.Expose("question", "choices"),
 		Run: func(ctx context.Context, c tool.Context[askMeta], in askArgs) (tool.Result[askMeta], error) {

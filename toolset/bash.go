@@ -1,7 +1,9 @@
 package toolset
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -56,14 +58,26 @@ func bash(f files, s *Shell) tool.Tool {
 			"run_command", "shell", "execute", "run_shell_command", "execute_command", "shell_command", "exec_command", "run_terminal_cmd",
 			"run_terminal_command", "run_in_terminal", "execute_bash", "exec", "terminal",
 		},
-		Kin: []string{"delete_file", "move_file", "write_stdin"},
-		ArgAliases: map[string]string{
-			"cmd": "command", "command_line": "command", "cwd": "workdir", "dir": "workdir", "directory": "workdir", "dir_path": "workdir",
-			"working_dir": "workdir", "working_directory": "workdir", "work_dir": "workdir", "run_in_background": "background", "is_background": "background",
-			"timeout_seconds": "timeout", "timeout_secs": "timeout",
+		Compat: tool.Compat{
+			Kin: []string{"delete_file", "move_file", "write_stdin"},
+			Args: map[string]string{
+				"cmd": "command", "command_line": "command", "cwd": "workdir", "dir": "workdir", "directory": "workdir", "dir_path": "workdir",
+				"working_dir": "workdir", "working_directory": "workdir", "work_dir": "workdir", "run_in_background": "background", "is_background": "background",
+				"timeout_seconds": "timeout", "timeout_secs": "timeout",
+			},
+			Ignored: ignored(map[string][]any{
+				"justification": nil, "security_risk": nil, "sandbox_permissions": {"use_default"}, "with_escalated_permissions": {false},
+				"dangerously_disable_sandbox": {false}, "requires_approval": {false}, "require_user_approval": {false}, "tty": {false},
+				"shell": {"bash", "/bin/bash", "/usr/bin/bash"}, "is_input": {false, "false"}, "restart": {false},
+				"login": nil, "yield_time_ms": nil, "max_output_tokens": nil, "max_output_length": nil,
+			}),
+			Adapt: func(args map[string]any) {
+				take(args, "prefix_rule") // rules are the user's
+				asLine(args)
+				inSeconds(args, int(s.MaxTimeout.Seconds()))
+			},
+			Instead: patchCommand(f.root),
 		},
-		Idioms:       bashIdioms(s),
-		Instead:      patchCommand(f.root),
 		Safety:       tool.Safety{ThreatLevel: "high"},
 		Output:       s.Bounds.withFoot(),
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
@@ -84,6 +98,35 @@ func bash(f files, s *Shell) tool.Tool {
 		Run:  basher{f, s}.run,
 		View: viewBash, Heading: headBash,
 	})
+}
+
+// bashSchema is that of the arguments with the longest timeout that the user allows, so that a
+// longer one is held to it before anybody is asked.
+func bashSchema(s *Shell) json.RawMessage {
+	whole, err := tool.SchemaOf[bashArgs]()
+	const least = `"minimum":1`
+	if err != nil || bytes.Count(whole, []byte(least)) != 1 {
+		return nil // derived as it is; the tool still refuses what is too long
+	}
+	whole = bytes.Replace(whole, []byte(least), fmt.Appendf(nil, `%s,"maximum":%d`, least, int(s.MaxTimeout.Seconds())), 1)
+	return s.named(whole)
+}
+
+// named is a schema with the name of the shell in it.
+func (s *Shell) named(schema json.RawMessage) json.RawMessage {
+	if s.Program.Kind == proc.Bash {
+		return schema
+	}
+	return bytes.Replace(schema, []byte("command line for bash"), []byte("command line for "+s.Program.Name), 1)
+}
+
+// bashOffer is what a model is shown of it.
+func bashOffer(brief bool) json.RawMessage {
+	if !brief {
+		view, _ := tool.OfferOf[bashArgs]() // registration says what is wrong with them
+		return view
+	}
+	return usual[bashArgs](brief, "command", "timeout: seconds", "workdir: folder to run in")
 }
 
 type basher struct {

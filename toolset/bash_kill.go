@@ -19,15 +19,15 @@ func bashKill(s *Shell) tool.Tool {
 		Needs: func(in jobKillArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Execute, Target: "the end of " + in.Job, Reach: tool.OwnStart}}
 		},
-		Tags:       []string{"shell", "background", "job", "stop", "end", "kill"},
-		Aliases:    []string{"kill_shell", "kill_job", "stop_job", "job_kill", "kill_bash", "task_stop"},
-		ArgAliases: jobAliases(),
-		Safety:     tool.Safety{ThreatLevel: "low"},
-		Output:     s.Bounds.withFoot(),
-		Redact:     tool.Expose("job", "command", "running", "state", "lines"),
-		Run:        jobKiller{s}.run,
-		View:       viewJob,
-		Heading:    func(in jobKillArgs, m jobMeta) tool.Heading { return headJob("end", in.Job, m) },
+		Tags:    []string{"shell", "background", "job", "stop", "end", "kill"},
+		Aliases: []string{"kill_shell", "kill_job", "stop_job", "job_kill", "kill_bash", "task_stop"},
+		Compat:  tool.Compat{Args: jobAliases()},
+		Safety:  tool.Safety{ThreatLevel: "low"},
+		Output:  s.Bounds.withFoot(),
+		Redact:  tool.Expose("job", "command", "running", "state", "lines"),
+		Run:     jobKiller{s}.run,
+		View:    viewJob,
+		Heading: func(in jobKillArgs, m jobMeta) tool.Heading { return headJob("end", in.Job, m) },
 	})
 }
 

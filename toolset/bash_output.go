@@ -39,15 +39,17 @@ func bashOutput(s *Shell) tool.Tool {
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"shell", "background", "job", "output", "log"},
 		Aliases:     []string{"read_output", "job_output", "get_output", "task_output", "get_terminal_output"},
-		ArgAliases:  jobAliases(),
-		Idioms:      jobIdioms(),
-		Safety:      tool.Safety{Safe: true},
-		Output:      s.Bounds.withFoot(),
-		Redact:      tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
-		Needs:       func(jobReadArgs) []tool.Need { return tool.Told("what a job has written") },
-		Run:         jobReader{s}.run,
-		View:        viewJob,
-		Heading:     func(in jobReadArgs, m jobMeta) tool.Heading { return headJob("output", in.Job, m) },
+		Compat: tool.Compat{
+			Args:    jobAliases(),
+			Ignored: ignored(map[string][]any{"block": {false}}),
+		},
+		Safety:  tool.Safety{Safe: true},
+		Output:  s.Bounds.withFoot(),
+		Redact:  tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
+		Needs:   func(jobReadArgs) []tool.Need { return tool.Told("what a job has written") },
+		Run:     jobReader{s}.run,
+		View:    viewJob,
+		Heading: func(in jobReadArgs, m jobMeta) tool.Heading { return headJob("output", in.Job, m) },
 	})
 }
 

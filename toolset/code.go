@@ -81,7 +81,7 @@ func diagnostics(l linguist) tool.Tool {
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"code", "lint", "errors", "compile", "check", "types"},
 		Aliases:     []string{"get_diagnostics", "lsp_diagnostics", "problems", "get_errors"},
-		ArgAliases:  pathAliases(nil),
+		Compat:      tool.Compat{Args: pathAliases(nil)},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("path", "found"),
 		Needs:       func(in diagnosticsArgs) []tool.Need { return []tool.Need{{Permission: tool.Read, Target: in.Path}} },

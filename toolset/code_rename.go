@@ -35,7 +35,7 @@ func rename(l linguist) tool.Tool {
 		Permissions: tool.Requires(tool.Write),
 		Tags:        []string{"code", "symbol", "refactor"},
 		Aliases:     []string{"rename_symbol", "lsp_rename"},
-		ArgAliases:  pathAliases(map[string]string{"name": "symbol", "old_name": "symbol", "newName": "new_name", "to": "new_name", "line_number": "line"}),
+		Compat:      tool.Compat{Args: pathAliases(map[string]string{"name": "symbol", "old_name": "symbol", "newName": "new_name", "to": "new_name", "line_number": "line"})},
 		Redact:      tool.Expose("path", "line", "files", "places"),
 		Needs: func(in renameArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}

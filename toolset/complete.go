@@ -20,10 +20,12 @@ func taskComplete() tool.Tool {
 		Description: describe("task_complete"),
 		Tags:        []string{"finish", "done", "end"},
 		Aliases:     []string{"finish", "attempt_completion", "task_done", "submit"},
-		ArgAliases:  map[string]string{"result": "summary", "message": "summary", "answer": "summary", "text": "summary"},
-		Idioms:      completeIdioms(),
-		Safety:      tool.Safety{Safe: true},
-		Redact:      tool.Expose("summary"),
+		Compat: tool.Compat{
+			Args:    map[string]string{"result": "summary", "message": "summary", "answer": "summary", "text": "summary"},
+			Ignored: ignored(nil),
+		},
+		Safety: tool.Safety{Safe: true},
+		Redact: tool.Expose("summary"),
 		Run: func(_ context.Context, _ tool.Context[completeMeta], in completeArgs) (tool.Result[completeMeta], error) {
 			summary := strings.TrimSpace(in.Summary)
 			if summary == "" {

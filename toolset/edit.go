@@ -44,16 +44,20 @@ func edit(f files) tool.Tool {
 			"edit_file", "str_replace", "replace", "multi_edit", "search_replace", "replace_in_file", "search_and_replace", "apply_diff",
 			"replace_string_in_file", "multi_replace_string_in_file",
 		},
-		Verbs: editorVerbs("str_replace"),
-		Kin:   []string{"patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
-		ArgAliases: pathAliases(map[string]string{
-			"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
-			"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
-			"find": "old_string", "replace": "new_string", "search": "old_string", "old": "old_string", "new": "new_string",
-			"old_content": "old_string", "new_content": "new_string", "replacement": "new_string", "replace_with": "new_string",
-			"replaceAll": "replace_all", "replace_all_occurrences": "replace_all", "replacements": "edits",
-		}),
-		Idioms: editIdioms(),
+		Compat: tool.Compat{
+			Kin:   []string{"patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
+			Verbs: editorVerbs("str_replace"),
+			Args: pathAliases(map[string]string{
+				"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
+				"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
+				"find": "old_string", "replace": "new_string", "search": "old_string", "old": "old_string", "new": "new_string",
+				"old_content": "old_string", "new_content": "new_string", "replacement": "new_string", "replace_with": "new_string",
+				"replaceAll": "replace_all", "allow_multiple": "replace_all", "replace_all_occurrences": "replace_all", "replacements": "edits",
+			}),
+			Ignored: ignored(map[string][]any{
+				"command": {"str_replace"}, "use_regex": {false}, "regex": {false}, "ignore_case": {false}, "expected_replacements": {1.0},
+			}),
+		},
 		Redact: tool.Expose("path", "replace_all", "created", "bytes", "added", "removed", "lines", "steps", "notes"),
 		Needs: func(in editArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}

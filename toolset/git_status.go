@@ -39,7 +39,7 @@ func gitStatus(g repos) tool.Tool {
 		Description: describe("git_status"),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"git", "status", "branch", "changes", "staged", "untracked"},
-		ArgAliases:  folderAliases(nil),
+		Compat:      tool.Compat{Args: folderAliases(nil)},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("path", "untracked", "limit", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
 		Needs:       func(in gitStatusArgs) []tool.Need { return folderNeeds(in.Path) },

@@ -69,15 +69,22 @@ func grep(s seeker) tool.Tool {
 		Aliases: []string{
 			"search_text", "search", "grep_search", "search_file_content", "search_files", "grep_files", "search_code", "ripgrep", "rg", "find_in_files",
 		},
-		Kin: []string{"codebase_search", "semantic_search", "list_code_definition_names"},
-		ArgAliases: folderAliases(map[string]string{
-			"query": "pattern", "regex": "pattern", "glob": "include", "file_pattern": "include", "include_pattern": "include",
-			"-i": "ignore_case", "case_insensitive": "ignore_case", "-A": "after", "-B": "before", "-C": "context", "literal_text": "literal",
-			"output_mode": "mode", "fixed_strings": "literal", "-w": "word", "whole_word": "word", "exclude_pattern": "exclude",
-			"context_lines": "context", "before_context": "before", "after_context": "after", "max_matches_per_file": "per_file",
-			"file_type": "type", "search_term": "pattern", "search_pattern": "pattern", "regexp": "pattern", "text": "pattern",
-		}),
-		Idioms: grepIdioms(),
+		Compat: tool.Compat{
+			Kin: []string{"codebase_search", "semantic_search", "list_code_definition_names"},
+			Args: folderAliases(map[string]string{
+				"query": "pattern", "regex": "pattern", "glob": "include", "file_pattern": "include", "include_pattern": "include",
+				"-i": "ignore_case", "case_insensitive": "ignore_case", "-A": "after", "-B": "before", "-C": "context", "literal_text": "literal",
+				"output_mode": "mode", "fixed_strings": "literal", "-w": "word", "whole_word": "word", "exclude_pattern": "exclude",
+				"context_lines": "context", "before_context": "before", "after_context": "after", "max_matches_per_file": "per_file",
+				"file_type": "type", "search_term": "pattern", "search_pattern": "pattern", "regexp": "pattern", "text": "pattern",
+			}),
+			Values: map[string]map[string]string{"mode": {
+				"fileswithmatches": "files", "filesonly": "files", "paths": "files", "filepaths": "files", "fileswithmatch": "files",
+				"counts": "count", "countmatches": "count", "lines": "content", "matches": "content",
+			}},
+			Ignored: ignoredInWalks(map[string][]any{"-n": nil, "case_sensitive": {true}, "is_regex": {true}, "is_regexp": {true}, "recursive": {true}, "-r": {true}, "names_only": {false}}),
+			Adapt:   asWalk,
+		},
 		Safety: tool.Safety{Safe: true},
 		Output: s.bounds.withFoot(),
 		Redact: tool.Expose("pattern", "path", "include", "exclude", "type", "literal", "ignore_case", "word", "multiline",

@@ -80,7 +80,7 @@ func TestHintsNameOfferedArguments(t *testing.T) {
 	}
 }
 
-// ofTool reports whether a file is of a tool: its own, or that of the idioms of several.
+// ofTool reports whether a file is of a tool: its own, or that of the words of several.
 func ofTool(file, name string) bool {
 	stem := strings.TrimSuffix(file, ".go")
 	return stem == name || strings.HasPrefix(stem, name+"_") && stem != "list_processes" && stem != "bash_output"

@@ -40,15 +40,18 @@ func list(s seeker) tool.Tool {
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "folder", "directory", "ls", "tree"},
 		Aliases:        []string{"list_files", "ls", "list_directory", "list_dir", "directory_tree", "tree"},
-		ArgAliases:     folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore", "ignore_globs": "ignore", "ignore_patterns": "ignore"}),
-		Idioms:         listIdioms(),
-		Safety:         tool.Safety{Safe: true},
-		Output:         s.bounds.withFoot(),
-		Redact:         tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
-		Needs:          func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
-		Run:            lister{s}.run,
-		View:           func(m listMeta) []tool.Block { return tool.List(m.Rows) },
-		Heading:        headList,
+		Compat: tool.Compat{
+			Args:    folderAliases(map[string]string{"max_depth": "depth", "exclude": "ignore", "ignore_globs": "ignore", "ignore_patterns": "ignore"}),
+			Ignored: ignoredInWalks(map[string][]any{"recursive": {false}, "show_hidden": {true}, "all": {true}}),
+			Adapt:   asWalk,
+		},
+		Safety:  tool.Safety{Safe: true},
+		Output:  s.bounds.withFoot(),
+		Redact:  tool.Expose("path", "depth", "ignore", "limit", "folders", "files", "left"),
+		Needs:   func(in listArgs) []tool.Need { return folderNeeds(in.Path) },
+		Run:     lister{s}.run,
+		View:    func(m listMeta) []tool.Block { return tool.List(m.Rows) },
+		Heading: headList,
 	})
 }
 

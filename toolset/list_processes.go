@@ -48,7 +48,7 @@ func listProcesses(s *Shell, asks bool) tool.Tool {
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"process", "ps", "running", "server", "port", "job"},
 		Aliases:     []string{"ps", "processes", "list_jobs"},
-		ArgAliases:  map[string]string{"name": "filter", "pattern": "filter", "query": "filter"},
+		Compat:      tool.Compat{Args: map[string]string{"name": "filter", "pattern": "filter", "query": "filter"}},
 		Safety:      tool.Safety{Safe: true},
 		// Commands of a user's other processes may hold secrets: only the counts are logged.
 		Redact: tool.Expose("filter", "limit", "total"),

@@ -56,7 +56,7 @@ func plan(plans Plans) tool.Tool {
 		Unoffered:   plans == nil,
 		Tags:        []string{"plan", "propose", "approve", "design"},
 		Aliases:     []string{"exit_plan_mode", "plan_exit", "plan_mode_respond", "submit_plan", "present_plan", "create_plan"},
-		ArgAliases:  map[string]string{"text": "plan", "markdown": "plan", "content": "plan", "response": "plan", "body": "plan"},
+		Compat:      tool.Compat{Args: map[string]string{"text": "plan", "markdown": "plan", "content": "plan", "response": "plan", "body": "plan"}},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("path", "sha256", "state", "mode"),
 		Run: func(ctx context.Context, c tool.Context[planMeta], in planArgs) (tool.Result[planMeta], error) {

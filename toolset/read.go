@@ -46,12 +46,15 @@ func read(f files) tool.Tool {
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "read", "view", "cat", "open", "image", "pdf"},
 		Aliases:        []string{"read_file", "view", "cat", "view_file", "open_file", "read_text_file", "read_many_files", "view_image"},
-		Verbs:          editorVerbs("view"),
-		ArgAliases:     pathAliases(map[string]string{"max_lines": "limit", "num_lines": "limit"}),
-		Idioms:         readIdioms(),
-		Safety:         tool.Safety{Safe: true},
-		Output:         f.bounds.withFoot(),
-		Redact:         tool.Expose("path", "offset", "limit", "column", "kind", "first", "last", "total", "bytes"),
+		Compat: tool.Compat{
+			Verbs:   editorVerbs("view"),
+			Args:    pathAliases(map[string]string{"max_lines": "limit", "num_lines": "limit"}),
+			Ignored: ignored(map[string][]any{"command": {"view"}, "mode": {"slice"}, "encoding": {"utf-8", "utf8", "auto"}, "pages": {""}, "should_read_entire_file": {false}}),
+			Adapt:   asLines,
+		},
+		Safety: tool.Safety{Safe: true},
+		Output: f.bounds.withFoot(),
+		Redact: tool.Expose("path", "offset", "limit", "column", "kind", "first", "last", "total", "bytes"),
 		Needs: func(in readArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 		},

@@ -58,7 +58,7 @@ func skill(s Skills) tool.Tool {
 		Unoffered:   s == nil,
 		Tags:        []string{"skills", "instructions", "how", "guide"},
 		Aliases:     []string{"load_skill", "use_skill", "activate_skill", "skill_load"},
-		ArgAliases:  map[string]string{"skill": "name", "skill_name": "name", "command": "name", "q": "query"},
+		Compat:      tool.Compat{Args: map[string]string{"skill": "name", "skill_name": "name", "command": "name", "q": "query"}},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("name", "from", "path", "sha256", "query", "found"),
 		Needs:       func(skillArgs) []tool.Need { return tool.Told("the list of skills") },

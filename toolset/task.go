@@ -86,11 +86,14 @@ func task(tasks Tasks) tool.Tool {
 		Description: describe("task"),
 		// Starting a subagent touches nothing; its own calls pass the gate one by one, and some may
 		// run programs.
-		Permissions:  tool.Permissions{}.MayUse(tool.Execute),
-		Tags:         []string{"subagent", "delegate", "explore"},
-		Aliases:      []string{"agent", "subagent", "delegate"},
-		ArgAliases:   map[string]string{"subagent_type": "agent", "agent_type": "agent", "session_id": "task_id", "resume": "task_id", "run_in_background": "background"},
-		Idioms:       taskIdioms(),
+		Permissions: tool.Permissions{}.MayUse(tool.Execute),
+		Tags:        []string{"subagent", "delegate", "explore"},
+		Aliases:     []string{"agent", "subagent", "delegate"},
+		Compat: tool.Compat{
+			Args:    map[string]string{"subagent_type": "agent", "agent_type": "agent", "session_id": "task_id", "resume": "task_id", "run_in_background": "background"},
+			Values:  map[string]map[string]string{"agent": {"generalpurpose": "general", "explore": "explore", "explorer": "explore"}},
+			Ignored: ignored(map[string][]any{"readonly": {false}}),
+		},
 		Capabilities: tool.Capabilities{Streaming: true, Background: true},
 		CostClass:    "model",
 		Redact:       tool.Expose("description", "agent", "task_id", "background", "state", "steps", "calls", "tokens", "cost_usd", "error"),

@@ -72,11 +72,20 @@ func todowrite(t *Todos) tool.Tool {
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"todo", "plan", "tasks", "progress"},
 		Aliases:     []string{"todo_write", "update_plan", "write_todos", "update_todo_list", "todos", "manage_todo_list"},
-		ArgAliases: map[string]string{
-			"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos", "todos/step": "content", "todos/description": "content",
-			"todos/task": "content", "todos/text": "content", "todos/title": "content", "todos/todo": "content", "todos/state": "status",
+		Compat: tool.Compat{
+			Args: map[string]string{
+				"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos", "todos/step": "content", "todos/description": "content",
+				"todos/task": "content", "todos/text": "content", "todos/title": "content", "todos/todo": "content", "todos/state": "status",
+			},
+			Values: map[string]map[string]string{
+				"status": {
+					"done": "completed", "complete": "completed", "finished": "completed", "todo": "pending", "notstarted": "pending", "open": "pending",
+					"inprogress": "in_progress", "doing": "in_progress", "active": "in_progress", "canceled": "cancelled",
+				},
+				"priority": {"normal": "medium"},
+			},
+			Ignored: ignored(map[string][]any{"merge": {false}, "operation": {"write"}, "id": nil, "active_form": nil, "activity": nil}),
 		},
-		Idioms: todoIdioms(),
 		Safety: tool.Safety{Safe: true},
 		Redact: tool.Expose("todos", "changed"),
 		Needs:  func(todoArgs) []tool.Need { return tool.Told("the todo list") },

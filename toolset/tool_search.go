@@ -51,7 +51,7 @@ func toolSearch(f Finder) tool.Tool {
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"tools", "catalogue", "discover"},
 		Aliases:     []string{"search_tools", "find_tool", "find_tools"},
-		ArgAliases:  map[string]string{"q": "query", "task": "query", "name": "query"},
+		Compat:      tool.Compat{Args: map[string]string{"q": "query", "task": "query", "name": "query"}},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("query", "found", "of"),
 		Needs:       func(toolSearchArgs) []tool.Need { return tool.Told("the list of tools") },

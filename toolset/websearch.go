@@ -47,11 +47,13 @@ func webSearch(engine WebSearch) tool.Tool {
 		Unoffered:   engine == nil,
 		Tags:        []string{"web", "search", "internet", "documentation", "find", "news"},
 		Aliases:     []string{"web_search", "search_web", "google_search", "google_web_search", "internet_search", "brave_web_search", "tavily_search"},
-		ArgAliases: map[string]string{
-			"q": "query", "search_query": "query", "search_term": "query", "keywords": "query",
-			"max_results": "limit", "num_results": "limit", "count": "limit", "top_k": "limit",
+		Compat: tool.Compat{
+			Args: map[string]string{
+				"q": "query", "search_query": "query", "search_term": "query", "keywords": "query",
+				"max_results": "limit", "num_results": "limit", "count": "limit", "top_k": "limit",
+			},
+			Ignored: ignored(nil),
 		},
-		Idioms: websearchIdioms(),
 		Safety: tool.Safety{ThreatLevel: "medium"},
 		Redact: tool.Expose("query", "limit", "engine", "count"),
 		Needs:  w.needs,
@@ -64,23 +66,6 @@ func webSearch(engine WebSearch) tool.Tool {
 		Run:  w.run,
 		View: viewWebsearch, Heading: headSearch,
 	})
-}
-
-// websearchIdioms read the filters of other assistants' tools: those that say nothing are dropped.
-func websearchIdioms() []tool.Idiom {
-	none := func(name, instead string) tool.Idiom {
-		return tool.Idiom{Names: []string{name}, Means: func(w written) (written, string) {
-			if list, ok := w[name].([]any); w[name] == nil || ok && len(list) == 0 {
-				return nil, ""
-			}
-			return nil, instead
-		}}
-	}
-	return []tool.Idiom{
-		none("allowed_domains", "is not known here: write site:example.com into the query"),
-		none("blocked_domains", "is not known here: write -site:example.com into the query"),
-		remarks("explanation", "description"),
-	}
 }
 
 type websearcher struct{ engine WebSearch }

@@ -47,11 +47,16 @@ func write(f files) tool.Tool {
 		Permissions:    tool.Requires(tool.Write),
 		Tags:           []string{"file", "write", "create", "save", "replace"},
 		Aliases:        []string{"write_file", "create_file", "write_to_file", "save_file", "new_file"},
-		Verbs:          editorVerbs("create"),
-		ArgAliases: pathAliases(map[string]string{
-			"contents": "content", "text": "content", "file_text": "content", "file_content": "content", "new_content": "content",
-		}),
-		Idioms: writeIdioms(),
+		Compat: tool.Compat{
+			Verbs: editorVerbs("create"),
+			Args: pathAliases(map[string]string{
+				"contents": "content", "text": "content", "file_text": "content", "file_content": "content", "new_content": "content",
+			}),
+			Ignored: ignored(map[string][]any{
+				"command": {"create"}, "append": {false}, "overwrite": {true}, "mode": {"w", "overwrite", "write", "rewrite"}, "encoding": {"utf-8", "utf8"},
+				"create_dirs": {true}, "create_directories": {true},
+			}),
+		},
 		Redact: tool.Expose("path", "created", "bytes", "added", "removed", "notes"),
 		Needs: func(in writeArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}

@@ -45,7 +45,7 @@ func (s *Catalog) Tool() tool.Tool {
 		Permissions: tool.Requires(tool.Execute),
 		Tags:        []string{mcp.Tag, "resource", "read", "document"},
 		Aliases:     []string{"read_mcp_resource", "list_mcp_resources", "ReadMcpResourceTool", "ListMcpResourcesTool", "access_mcp_resource", "fetch_mcp_resource"},
-		ArgAliases:  map[string]string{"server_name": "server", "serverName": "server", "url": "uri", "resource": "uri", "resource_uri": "uri", "filter": "query"},
+		Compat:      tool.Compat{Args: map[string]string{"server_name": "server", "serverName": "server", "url": "uri", "resource": "uri", "resource_uri": "uri", "filter": "query"}},
 		Safety:      tool.Safety{ThreatLevel: "medium"}, Capabilities: tool.Capabilities{Attachments: true},
 		Redact: tool.Expose("server", "uri", "query", "mcp_server", "mcp_uri", "mcp_found", "mcp_pictures"),
 		Needs:  needs,

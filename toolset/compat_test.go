@@ -59,8 +59,8 @@ func (b *bench) understanding(t *testing.T, h tool.Hydration) string {
 	return out
 }
 
-// Arguments that fit are never read in another way, whatever the idioms know of their names.
-func TestIdiomsLeaveWhatFitsAlone(t *testing.T) {
+// Arguments that fit are never read in another way, whatever Compat knows of their names.
+func TestOtherWordsLeaveWhatFitsAlone(t *testing.T) {
 	b := newDeskOfAll(t)
 	for name, arguments := range map[string]string{
 		"read":      `{"offset":0,"path":"paths"}`,
@@ -80,7 +80,7 @@ func TestIdiomsLeaveWhatFitsAlone(t *testing.T) {
 }
 
 // FuzzDialects: whatever is written, no tool gets a text or a number that was not written, but for
-// what an idiom makes of a switch, a range or a time.
+// what is made of a switch, a range or a time.
 func FuzzDialects(f *testing.F) {
 	b := newDeskOfAll(f)
 	names := b.set.Names()
