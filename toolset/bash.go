@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/sandbox/proc"
+	"adze/internal/text/plural"
 	"adze/internal/text/redact"
 	"adze/tool"
 )
@@ -158,11 +160,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
 		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), Inside: c.Judged != nil && c.Judged.Caged, Allowed: c.Judged == nil || !c.Judged.Caged,
 	}
-	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded, seen: slices.Clone(argv)}
-	if p, ok := endsInPipeline(text, env); ok && !plain && b.shell.Program.Kind == proc.Bash && !in.Background && argv[len(argv)-1] == text {
-		x.pipeline = p
-		cmd.Argv[len(argv)-1] = p.asks(text)
-	}
+	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if err := x.leave(ctx, &cmd); err != nil {
 		return result, err
 	}
@@ -185,10 +183,6 @@ type bashCall struct {
 	decided []string      // what became of changes that the command made apart
 	left    string        // what came of the offer to run it outside the sandbox; if empty, there was none
 	spill   spiller
-	// pipeline is that at the end of the command, where bash is asked how its parts ended.
-	pipeline pipeline
-	seen     []string // the command without that question
-	spilled  func()   // writes what the spill holds back
 	// declared is the file of the declared tool whose command this is; "" for bash itself.
 	declared string
 }
@@ -222,18 +216,13 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		x.spill.keep = headKept + tailKept
 		x.spill.open = func() (io.WriteCloser, string, error) { return x.shell.Spill(x.call.CallID) }
 		cmd.Spill, cmd.MaxSpill = x.spill.take, maxSpill
-		if x.pipeline.names != nil {
-			take, done := x.pipeline.hides(x.spill.take)
-			cmd.Spill = take
-			x.spilled = done
-		}
 	}
 	staged := x.root.Staged() != nil
 	if staged {
 		cmd.There = x.root.At(cmd.Dir)
 	}
 	start := x.shell.Now()
-	r, late, err := x.shell.run(ctx, x.call.CallID, cmd, x.seen, x.overtime(cmd))
+	r, late, err := x.shell.run(ctx, x.call.CallID, cmd, x.overtime(cmd))
 	if err != nil {
 		return x.result, asFailure(err)
 	}
@@ -259,18 +248,14 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	return x.conclude(r)
 }
 
-// overtime names the job that a command becomes when its time is over. It is nil for a command that
-// is ended then: nobody could read on, its changes wait for a decision in this call, or the user
-// has set its time.
-func (x *bashCall) overtime(cmd proc.Command) *overtime {
+// overtime names the job that a command becomes when its time is over. It is empty for a command
+// that is ended then: nobody could read on, its changes wait for a decision in this call, or the
+// user has set its time.
+func (x *bashCall) overtime(cmd proc.Command) string {
 	if x.shell.EndsAtLimit || cmd.Aside || x.declared != "" || x.root.Staged() != nil {
-		return nil
+		return ""
 	}
-	o := &overtime{name: x.in.Command}
-	if x.pipeline.names != nil {
-		o.clean = x.pipeline.cleaned
-	}
-	return o
+	return x.in.Command
 }
 
 // goesOn words the result of a command that has become a job.
@@ -296,9 +281,6 @@ func (x *bashCall) progress() func(proc.Progress) {
 	return func(p proc.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		if x.pipeline.names != nil {
-			p.Tail = x.pipeline.answer().ReplaceAllString(p.Tail, "")
-		}
 		live.Tail, live.Lines, live.Bytes = tailText(p.Tail), p.Lines, p.Bytes
 		x.call.Metadata(title, live)
 	}
@@ -306,9 +288,6 @@ func (x *bashCall) progress() func(proc.Progress) {
 
 // output begins a result with the output of the command. Path is the file that has all of it.
 func (x *bashCall) output(r proc.Result) (lines []string, path string) {
-	if x.spilled != nil {
-		x.spilled()
-	}
 	said := viewOf(r.Output, x.shell.room())
 	cut := said.cut()
 	path, err := x.spill.close(cut)
@@ -331,10 +310,6 @@ func (x *bashCall) output(r proc.Result) (lines []string, path string) {
 
 // conclude words the result. A command that did not succeed is a failure with its output.
 func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
-	failed := ""
-	if x.pipeline.names != nil {
-		failed = x.pipeline.taken(&r.Output)
-	}
 	lines, path := x.output(r)
 	x.describe(r, path)
 	lines = append(lines, x.notes(r)...)
@@ -345,11 +320,7 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 		x.result.Output = strings.Join(lines, "\n")
 		return x.result, verdict
 	}
-	end := exitLine
-	if failed != "" {
-		end += "; " + failed
-	}
-	end += " after " + short(r.Duration)
+	end := exitLine + " after " + short(r.Duration)
 	x.result.Output = strings.Join(append(lines, end), "\n")
 	return x.result, nil
 }
@@ -411,4 +382,67 @@ func (x *bashCall) verdict(r proc.Result) error {
 		return tool.Fail(tool.CodeExit, "exit code %d after %s", r.Code, after)
 	}
 	return nil
+}
+
+// admit says where a command runs, or why it cannot.
+func (b basher) admit(ctx context.Context, ask asker, in bashArgs) (dir string, err error) {
+	if err := b.sound(in); err != nil {
+		return "", err
+	}
+	return b.workdir(ctx, ask, in.Workdir)
+}
+
+// check tells of a command that is none, and of a folder that is not there where that may be known.
+func (b basher) check(ctx context.Context, c tool.Context[bashMeta], in bashArgs) error {
+	if err := b.sound(in); err != nil || in.Workdir == "" {
+		return err
+	}
+	if err := c.Ask(ctx, tool.Need{Permission: tool.Read, Target: in.Workdir}); err != nil {
+		return err
+	}
+	_, err := b.workdir(ctx, c.Ask, in.Workdir)
+	return err
+}
+
+func (b basher) sound(in bashArgs) error {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return tool.Fail(tool.CodeInvalidArguments, "the command is empty; give a command line")
+	case strings.Contains(in.Command, redact.Mark):
+		return tool.Fail(tool.CodeInvalidArguments, "the command holds %s, which stands for a secret that you were not shown and is not its value; leave it to the user, or name a variable or file that holds it", redact.Mark)
+	case len(in.Command) > maxCommand:
+		return tool.Fail(tool.CodeTooLarge, "the command has %d bytes, at most %d; write it to a file and run that", len(in.Command), maxCommand)
+	case time.Duration(in.Timeout) > b.shell.MaxTimeout/time.Second:
+		return tool.Fail(tool.CodeInvalidArguments, "timeout is in seconds and at most %d%s",
+			int(b.shell.MaxTimeout.Seconds()), b.unlessBrief("; for longer work use background: true"))
+	}
+	return nil
+}
+
+func viewBash(m bashMeta) []tool.Block {
+	title := "$ " + oneLine(m.Command, 200)
+	if m.Workdir != "" {
+		title = m.Workdir + " " + title
+	}
+	blocks := tool.Output(title, cmp.Or(endLine(m.Tail), bashState(m)))
+	blocks[0].Total = int(m.Lines)
+	return blocks
+}
+
+// bashState is one line about a command that printed nothing, "" before it runs.
+func bashState(m bashMeta) string {
+	took := short(time.Duration(m.Millis) * time.Millisecond)
+	switch {
+	case m.Job != "":
+		return "background " + m.Job
+	case m.Running:
+		return ""
+	case m.Killed != "":
+		return "ended by " + m.Killed + " after " + took
+	case m.Signal != "":
+		return "ended by " + m.Signal + " after " + took
+	case m.Exit != nil:
+		return fmt.Sprintf("exit %d · %s · %s", *m.Exit, took, plural.Of(m.Lines, "line"))
+	}
+	return ""
 }

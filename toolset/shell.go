@@ -7,10 +7,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"adze/internal/files/git"
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/fold"
 	"adze/internal/text/redact"
@@ -59,32 +61,23 @@ type Shell struct {
 // ErrNoTerminal is wrapped where a terminal does not take a command: nothing has run.
 var ErrNoTerminal = errors.New("no terminal takes the command")
 
-// run runs a command where this shell runs those that are waited for. Seen is its argument vector
-// as the user may see it.
-func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, seen []string, o *overtime) (proc.Result, *proc.Overdue, error) {
+// run runs a command where this shell runs those that are waited for.
+func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, job string) (proc.Result, *proc.Overdue, error) {
 	if s.Terminal != nil && !c.Aside {
-		shown := c
-		shown.Argv = seen
-		if r, err := s.Terminal(ctx, call, shown); !errors.Is(err, ErrNoTerminal) {
+		if r, err := s.Terminal(ctx, call, c); !errors.Is(err, ErrNoTerminal) {
 			return r, nil, err
 		}
 	}
-	return s.wait(ctx, c, o)
+	return s.wait(ctx, c, job)
 }
 
-// overtime is the job that a command becomes when its time is over: see proc.Jobs.Run.
-type overtime struct {
-	name  string
-	clean func(string) string
-}
-
-// wait runs a command until it has ended or goes on as a job.
-func (s *Shell) wait(ctx context.Context, c proc.Command, o *overtime) (r proc.Result, late *proc.Overdue, err error) {
-	if o == nil {
+// wait runs a command until it has ended or goes on as a job of a name; if empty, it does not.
+func (s *Shell) wait(ctx context.Context, c proc.Command, job string) (r proc.Result, late *proc.Overdue, err error) {
+	if job == "" {
 		r, err = s.Supervisor.Run(ctx, c)
 		return r, nil, err
 	}
-	return s.jobs.Run(ctx, o.name, c, o.clean)
+	return s.jobs.Run(ctx, job, c, nil)
 }
 
 // Bounds of a command.
@@ -228,4 +221,68 @@ func asFailure(err error) error {
 		return &tool.Error{Code: coded.Code, Message: coded.Error(), Err: err}
 	}
 	return err
+}
+
+// maxGuarded bounds the repositories that one command line may name.
+const maxGuarded = 8
+
+// guard is the environment of a command that a rule allowed and no person has seen: no program is
+// found in the workspace, and git runs none that a repository names. Named says that one of the
+// repositories has hooks or names programs.
+//
+// Where all programs of a command only look, git also asks no server, checks no signature and takes
+// no lock.
+func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
+	env = asJudged(proc.Outside(b.shell.Env, b.root.Dir()))
+	looks := judged != nil && judged.Looks
+	if !strings.Contains(command, "git") && !looks {
+		return env, false
+	}
+	g := git.Git{Supervisor: b.shell.Supervisor, Env: env}
+	if looks {
+		env = git.Quiet(env)
+	}
+	if looks && !judged.Git && !strings.Contains(command, "go") {
+		return env, false
+	}
+	settings, named := g.Guard(ctx, looks, repositories(command, dir)...)
+	return append(env, settings...), named && !looks
+}
+
+// asJudged is an environment without what makes programs read their words in another way than they
+// were judged: options behind operands as names of files, options that a variable adds, columns
+// that a variable names.
+func asJudged(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "POSIXLY_CORRECT", "_POSIX2_VERSION", "RIPGREP_CONFIG_PATH", "GZIP", "UNZIP", "UNZIPOPT", "ZIPINFO", "ZIPINFOOPT",
+			"PS_PERSONALITY", "PS_FORMAT", "CMD_ENV", "I_WANT_A_BROKEN_PS", "FILE_OPTS", "MAGIC", "AWKPATH", "AWKLIBPATH":
+			return true
+		}
+		return false
+	})
+}
+
+// judgedText is the script that a gate has read, or the command as it is written.
+func judgedText(command string, judged *tool.Judged) string {
+	if judged != nil && judged.Script != "" {
+		return judged.Script
+	}
+	return command
+}
+
+// repositories are the folders that a git of the command may work in: its own, and every one that a
+// word names.
+func repositories(command, dir string) []string {
+	dirs := []string{dir}
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&='\"", r) })
+	for _, word := range words {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(dir, word)
+		}
+		if info, err := os.Stat(word); err == nil && info.IsDir() && len(dirs) < maxGuarded {
+			dirs = append(dirs, word)
+		}
+	}
+	return dirs
 }

@@ -25,7 +25,8 @@ func (r *Shapes) Top() *Shape { return r.Of(r.root) }
 
 // Shape is what a schema says about a value, as far as a repair can be sure of it.
 type Shape struct {
-	Types      []string // if empty, any
+	Node       map[string]any // the schema itself
+	Types      []string       // if empty, any
 	Properties map[string]any
 	Patterns   bool
 	Required   []any
@@ -152,7 +153,7 @@ func onlyNotes(schema map[string]any, keyword string) bool {
 }
 
 func shapeOf(schema map[string]any, null bool) *Shape {
-	s := &Shape{Required: list(schema["required"]), Additional: schema["additionalProperties"], Items: schema["items"], elsewhere: map[string]bool{}}
+	s := &Shape{Node: schema, Required: list(schema["required"]), Additional: schema["additionalProperties"], Items: schema["items"], elsewhere: map[string]bool{}}
 	s.mention(schema, 0)
 	s.Properties, _ = schema["properties"].(map[string]any)
 	patterns, _ := schema["patternProperties"].(map[string]any)

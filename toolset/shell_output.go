@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -229,4 +230,143 @@ func lastBytes(s string, n int) string {
 	}
 	s = s[len(s)-n:]
 	return s[strings.IndexByte(s, '\n')+1:]
+}
+
+// binaryLeast is how many bytes that no text has make an output binary, where they are also a tenth
+// of it: a few odd bytes are shown as marks.
+const binaryLeast = 16
+
+// isBinary reports whether what a command wrote is no text.
+func isBinary(t proc.Text) bool {
+	odd := oddBytes(t.Head) + oddBytes(t.Tail)
+	return odd >= binaryLeast && odd*10 >= len(t.Head)+len(t.Tail)
+}
+
+// binaryShown is what a command wrote that is no text: said and not printed, but for the lines of
+// text before and after it.
+func binaryShown(t proc.Text, where string) string {
+	before := textBefore(t.Head)
+	rest := t.Head[len(before):] + t.Tail
+	after := rest[len(rest)-len(textAfter(rest)):]
+	kind := ""
+	if k := text.Sniff([]byte(rest[:min(len(rest), text.HeadSize)])); !k.Text {
+		kind = " (" + k.Name + ")"
+	}
+	size := int64(len(rest)-len(after)) + t.OmittedBytes
+	if where == "" {
+		where = "write it to a file, or look at it with xxd, strings or file"
+	}
+	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, plural.Of(size, "byte"), where) + plainText(after)
+}
+
+// tailText is the end of an output as panes show it.
+func tailText(s string) string {
+	if t := (proc.Text{Head: s}); isBinary(t) {
+		return binaryShown(t, "not text")
+	}
+	s, _ = text.Output([]byte(s))
+	return plainText(s)
+}
+
+// oddBytes counts bytes that no text for a terminal has: controls, most of a NUL-separated list
+// excepted, and what is neither UTF-8 nor a letter of Latin-1.
+func oddBytes(s string) (n int) {
+	nuls := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c == 0:
+				nuls++
+			case c < ' ' && !strings.ContainsRune("\t\n\r\f\v\b\a\x1b", rune(c)), c == 0x7f:
+				n++
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 && c < 0xA0 {
+			n++
+		}
+		i += size
+	}
+	if n > 0 || nuls*4 > len(s) {
+		n += nuls
+	}
+	return n
+}
+
+// textBefore is the lines of text that an output begins with.
+func textBefore(s string) string {
+	end := 0
+	for line := range strings.Lines(s) {
+		if oddBytes(line) > 0 || !utf8.ValidString(line) || !strings.HasSuffix(line, "\n") {
+			break
+		}
+		end += len(line)
+	}
+	return s[:end]
+}
+
+// textAfter is the lines of text that it ends with; between binary data, a short one is chance.
+func textAfter(s string) string {
+	start := len(s)
+	for start > 0 {
+		from := strings.LastIndexByte(s[:start-1], '\n') + 1
+		if line := s[from:start]; from == 0 || oddBytes(line) > 0 || strings.Contains(line, "\x00") || !utf8.ValidString(line) {
+			break
+		}
+		start = from
+	}
+	if len(s)-start < binaryLeast/2 {
+		return ""
+	}
+	return s[start:]
+}
+
+// spiller keeps the whole output of a command in a file, once it is too long to be shown whole.
+type spiller struct {
+	open    func() (io.WriteCloser, string, error) // if nil, nothing is kept
+	keep    int                                    // bytes that are shown whole
+	pending []byte
+	file    io.WriteCloser
+	path    string
+	failed  error
+}
+
+// take is called with each chunk, in order.
+func (s *spiller) take(chunk []byte) {
+	switch {
+	case s.open == nil || s.failed != nil:
+	case s.file != nil:
+		_, s.failed = s.file.Write(chunk)
+	default:
+		s.pending = append(s.pending, chunk...)
+		if len(s.pending) > s.keep {
+			s.flush()
+		}
+	}
+}
+
+func (s *spiller) flush() {
+	if s.file, s.path, s.failed = s.open(); s.failed == nil {
+		_, s.failed = s.file.Write(s.pending)
+	}
+	s.pending = nil
+}
+
+// close returns where the whole output is. What was not cut needs no file.
+func (s *spiller) close(cut bool) (path string, err error) {
+	if cut && s.open != nil && s.file == nil && s.failed == nil {
+		s.flush()
+	}
+	if s.file != nil {
+		if err := s.file.Close(); s.failed == nil {
+			s.failed = err
+		}
+	}
+	if s.failed != nil || s.file == nil {
+		return "", s.failed
+	}
+	return s.path, nil
 }
