@@ -194,9 +194,7 @@ func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in task
 		Metadata: taskMeta{TaskID: done.ID, Agent: done.Agent, State: "ended", TaskCounts: done.TaskCounts, Report: shownReport(done.Text), Did: done.Did},
 		Changed:  done.Changed,
 	}
-	if result.Output = Reported(done); in.Background && err == nil {
-		result.Output += "\n\n(It was waited for: only the main conversation has tasks in the background.)"
-	}
+	result.Output = Reported(done)
 	if err != nil {
 		result.Metadata.Error = tool.CodeOf(err)
 		return result, fmt.Errorf("the task did not finish: %w", err)

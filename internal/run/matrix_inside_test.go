@@ -26,7 +26,7 @@ import (
 )
 
 // depths is how deep the subagents of the matrix work: 0 is the main conversation.
-const depths = 3
+const depths = 2
 
 // matrix is one mode: every tool is called at every depth by every origin, and what meets the gate
 // is written down.
@@ -74,7 +74,7 @@ func depthOf(agent string) int {
 	if agent == "" {
 		return 0
 	}
-	return strings.Count(agent, "›") + 1
+	return 1
 }
 
 // hooks are those of the run: they have "hooked" be "there" wherever an argument says it.
@@ -127,14 +127,13 @@ func (m *matrix) valid(d tool.Definition) string {
 // play runs the conversation, and returns the cells that its calls must have met the gate in.
 func (m *matrix) play() (want []string) {
 	m.t.Helper()
-	text, name := "# every tool\n", ""
+	text := "# every tool\n"
 	for depth := range depths {
 		steps, cells := m.calls(depth)
 		want = append(want, cells...)
 		head := ""
 		if depth > 0 {
-			name = strings.TrimPrefix(fmt.Sprintf("%s › general: d%d", name, depth), " › ")
-			head = name + ": "
+			head = fmt.Sprintf("general: d%d: ", depth)
 		}
 		led, cells := m.led(depth)
 		want = append(want, cells...)
@@ -150,9 +149,9 @@ func (m *matrix) play() (want []string) {
 		Turns:    session.Turns{Hooks: m.hooks},
 	}
 	agents := projectagents.New(0, func() (projectagents.Config, error) {
-		return projectagents.Config{Session: common, Depth: depths - 1, Budget: func() *session.Budget { return main.Budget() },
-			Tools: func(ctx context.Context, h projectagents.Hand) (*tool.Set, func(), error) {
-				return m.catalogue(h.Tasks), func() {}, nil
+		return projectagents.Config{Session: common, Budget: func() *session.Budget { return main.Budget() },
+			Tools: func(ctx context.Context, _ string) (*tool.Set, func(), error) {
+				return m.catalogue(nil), func() {}, nil
 			}}, nil
 	})
 	m.set = m.catalogue(agents)

@@ -5,9 +5,9 @@
 // own name and in no wider mode, has no tool that its parent lacks, spends its parent's budget, and
 // ends with its parent's call.
 //
-// Start reading at Agents.Run, then work.go (one subagent from its call to its report); nest.go is
-// what a subagent starts itself, background.go what works on when its call has ended and report.go
-// how that is told, kind.go says which tools one has, watch.go what of it is shown.
+// Start reading at Agents.Run, then work.go (one subagent from its call to its report);
+// background.go is what works on when its call has ended and report.go how that is told, kind.go
+// says which tools one has, watch.go what of it is shown. A subagent starts no others.
 //
 // Known limits: a subagent that was continued has forgotten which files it had read, as any resumed
 // session whose files changed; the lock of each subagent's log is held until the program ends.
@@ -25,16 +25,11 @@ import (
 	"adze/toolset"
 )
 
-// Defaults of how many model requests a subagent may make, of how many run beside each other at
-// each depth, and of how deep they start others.
+// Defaults of how many model requests a subagent may make, and of how many run beside each other.
 const (
 	DefaultSteps  = 50
 	DefaultAtOnce = 4
-	DefaultDepth  = 1
 )
-
-// maxDepth is the deepest that is possible: what started what must be seen at a glance.
-const maxDepth = 3
 
 // grace is how long a subagent's call may take to end after its abort. It is shorter than that of
 // its parent's call, so that the subagent is the one that writes down what did not end.
@@ -50,8 +45,8 @@ type Config struct {
 	// Budget is that of the turn that they work for.
 	Budget func() *session.Budget
 	// Tools makes the tools of one subagent, none that the main conversation has not, and what ends
-	// them.
-	Tools func(ctx context.Context, h Hand) (*tool.Set, func(), error)
+	// them. mode is the widest permission mode for it; if empty, the one in force.
+	Tools func(ctx context.Context, mode string) (*tool.Set, func(), error)
 	// Narrower is the more careful of two permission modes, and InForce the one in force. If nil, all
 	// work in that.
 	Narrower func(a, b string) string
@@ -71,11 +66,8 @@ type Config struct {
 	// Observe sees what they do, marked as theirs; it is called by several goroutines. If nil, nobody
 	// watches.
 	Observe func(session.Event)
-	// Steps is how many model requests each may make, those of its own subagents included; if 0,
-	// DefaultSteps.
+	// Steps is how many model requests each may make; if 0, DefaultSteps.
 	Steps int
-	// Depth is how deep they may start others: with 1 none does; if 0, DefaultDepth.
-	Depth int
 }
 
 // Model is what a subagent thinks with.
@@ -85,16 +77,10 @@ type Model struct {
 	Full     string // provider/name
 }
 
-// Hand is what the tools of one subagent are made for.
-type Hand struct {
-	Tasks toolset.Tasks // with which it starts others; if nil, it may not
-	Mode  string        // the widest permission mode for it; if empty, the one in force
-}
-
 // Agents runs the subagents of one session. It is safe for concurrent use.
 type Agents struct {
 	prepare func() (Config, error)
-	places  [maxDepth]chan struct{} // of each depth its own: a subagent holds one while it waits for those that it started
+	places  chan struct{} // one for each that runs
 
 	life  context.Context // of the tasks in the background
 	leave context.CancelCauseFunc
@@ -111,33 +97,25 @@ type Agents struct {
 
 var _ toolset.Tasks = (*Agents)(nil)
 
-// New makes it. prepare is called once, at the first task; atOnce is how many run beside each other
-// at each depth, if 0, DefaultAtOnce.
+// New makes it. prepare is called once, at the first task; atOnce is how many run beside each
+// other, if 0, DefaultAtOnce.
 func New(atOnce int, prepare func() (Config, error)) *Agents {
-	a := &Agents{prepare: sync.OnceValues(prepare), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
+	a := &Agents{prepare: sync.OnceValues(prepare), places: make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce)), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
 	a.life, a.leave = context.WithCancelCause(context.Background())
-	for i := range a.places {
-		a.places[i] = make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce))
-	}
 	return a
 }
 
 // Run runs one subagent of the main conversation to its end.
 func (a *Agents) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
-	return a.under(ctx, nil, r, progress)
-}
-
-// under runs one subagent of another one, or of the main conversation.
-func (a *Agents) under(ctx context.Context, parent *work, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
 	config, err := a.prepare()
 	if err != nil {
 		return toolset.TaskResult{}, tool.Fail(tool.CodeNoModel, "subagents cannot run here (%w); do the work yourself", err)
 	}
-	w := &work{agents: a, config: config, parent: parent, request: r, progress: progress}
+	w := &work{agents: a, config: config, request: r, progress: progress}
 	if err := w.open(ctx); err != nil {
 		return w.result(""), err
 	}
-	if r.Background && parent == nil {
+	if r.Background {
 		return a.background(w)
 	}
 	return w.inPlace(ctx)

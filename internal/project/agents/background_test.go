@@ -261,21 +261,6 @@ func TestAnAbortedTurnWaitsForNobody(t *testing.T) {
 	}
 }
 
-// Only the main conversation has tasks in the background: another one is waited for, and told so.
-func TestATaskOfATaskIsWaitedFor(t *testing.T) {
-	r := later(nest(t, 2, one("general")+`-- general: find it: 1 --
-call task: {"description":"2","prompt":"p","background":true}
--- general: find it: 2 --
-expect task completed: (?s)deep.*It was waited for
-text: report
--- general: find it › explore: 2: 1 --
-text: deep
-`))
-	r.wants("cause", r.prompt(t.Context()).Cause, session.CauseDone)
-	r.contains("outcomes", r.outcomes("parent"), "report")
-	r.wants("in the background", len(r.agents.Later()), 0)
-}
-
 // A task that works in the background is not gone on with beside itself; when it has reported it
 // is.
 func TestATaskInTheBackgroundGoesOnByItsID(t *testing.T) {

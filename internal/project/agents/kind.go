@@ -40,8 +40,7 @@ const taskTool = "task"
 // Explorer is the kind that changes nothing, so that several may run together.
 const Explorer = "explore"
 
-// builtIn are the kinds that are always there. Whether one starts others is a matter of depth, not
-// of its kind.
+// builtIn are the kinds that are always there.
 func builtIn() []Kind {
 	return []Kind{
 		{Name: Explorer, Origin: discovery.BuiltIn, Task: true, Description: "reads and fetches, changes nothing; several run together",
@@ -167,7 +166,7 @@ const maxName = 80
 // nameOf names a subagent for people and logs: "explore: find the parser". The description is a
 // model's.
 func nameOf(kind, description string) string {
-	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), strings.TrimSpace(pathMark), ">")
+	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), "›", ">") // it parts names where they are shown
 	if words == "" {
 		return kind
 	}
@@ -178,11 +177,8 @@ func nameOf(kind, description string) string {
 	return name
 }
 
-// kindIn is the kind that the own name of a subagent begins with.
-func kindIn(path string) string {
-	if at := strings.LastIndex(path, pathMark); at >= 0 {
-		path = path[at+len(pathMark):]
-	}
-	kind, _, _ := strings.Cut(path, ": ")
+// kindIn is the kind that the name of a subagent begins with.
+func kindIn(name string) string {
+	kind, _, _ := strings.Cut(name, ": ")
 	return kind
 }

@@ -225,21 +225,15 @@ func TestWhatAFileSaysOfModeStepsAndEffort(t *testing.T) {
 // A file only narrows: its tools, its mode and its steps are within those of who starts it; what it
 // wanted beyond is said.
 func TestAnAgentOfAFileIsNarrowed(t *testing.T) {
-	r := nest(t, 2, one("wide")+`-- wide: 1 --
+	r := newRig(t, 0, one("wide")+`-- wide: 1 --
 expect prompt: Where is it
 call bash: {"text":"a"}
 call task: {"description":"all","prompt":"p","agent":"general"}
--- wide: 2 --
-expect bash invalid: use one of: task, read
-expect task failed: it made 3 model requests
-text: narrow
--- general: 1 --
-call write: {"text":"a"}
--- general: 2 --
-expect write invalid: use one of: read$
 call read: {"text":"a"}
--- general: 3 --
-call read: {"text":"b"}
+-- wide: 2 --
+expect bash invalid: use one of: read$
+expect task invalid: use one of: read$
+text: narrow
 `)
 	r.config.Kinds = kinds(t, map[string]string{"repo/.claude/agents/wide.md": "---\nname: wide\ntools: Read, Task, Teleport\npermissionMode: yolo\nmaxTurns: 6\nmodel: none/such\n---\nYou are wide.\n"})
 	order := []string{"plan", "ask", "edits", "auto", "yolo"}
@@ -263,7 +257,7 @@ call read: {"text":"b"}
 	r.wants("cause", r.prompt(t.Context()).Cause, session.CauseDone)
 	r.contains("outcomes", r.outcomes("parent"), "narrow")
 	r.wants("system", r.start(r.subagents()[0].Session).System, "system of wide: You are wide.")
-	if slices.Sort(modes); modes[0] != "wide: find it yolo" || modes[len(modes)-1] != "wide: find it › general: all yolo" {
+	if !slices.Equal(modes, []string{"wide: find it yolo"}) {
 		t.Errorf("asked in the modes %q", modes)
 	}
 	var said []string

@@ -113,8 +113,8 @@ func (r *rig) written(name string, p tool.Permission) tool.Tool {
 	})
 }
 
-func (r *rig) tools(ctx context.Context, h projectagents.Hand) (*tool.Set, func(), error) {
-	registry, err := toolset.New(toolset.Deps{Tasks: h.Tasks})
+func (r *rig) tools(ctx context.Context, _ string) (*tool.Set, func(), error) {
+	registry, err := toolset.New(toolset.Deps{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -53,17 +53,17 @@ func (w *work) see(e session.Event) {
 		w.show(e)
 	case session.ToolEnd:
 		w.ended(e.Outcome)
-		e.Parent, e.Agent = w.call(), w.name
-		e.Outcome.Call = session.CallOf(w.call(), e.Outcome.Call)
+		e.Parent, e.Agent = w.request.Call, w.name
+		e.Outcome.Call = session.CallOf(w.request.Call, e.Outcome.Call)
 		w.show(e)
 	case session.Retry:
 		w.last = clip(fmt.Sprintf("! %s; attempt %d of %d", e.Cause, e.Attempt, e.Of))
 	case session.Requested:
-		e.Parent, e.Agent = w.call(), w.name
+		e.Parent, e.Agent = w.request.Call, w.name
 		w.show(e)
 		return // its answer is shown itself
 	case session.TurnEnd:
-		w.show(session.TaskEnd{Parent: w.call(), Agent: w.name, Result: e.Result})
+		w.show(session.TaskEnd{Parent: w.request.Call, Agent: w.name, Result: e.Result})
 		return
 	case session.Notice:
 		w.show(session.Notice{Text: w.name + ": " + e.Text})
@@ -75,7 +75,7 @@ func (w *work) see(e session.Event) {
 
 // mark makes an event of the subagent's one of the main conversation's stream.
 func (w *work) mark(e tool.Event) tool.Event {
-	e.Call, e.Parent, e.Agent = session.CallOf(w.call(), e.Call), w.call(), w.name
+	e.Call, e.Parent, e.Agent = session.CallOf(w.request.Call, e.Call), w.request.Call, w.name
 	return e
 }
 

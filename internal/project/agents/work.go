@@ -18,12 +18,11 @@ import (
 type work struct {
 	agents   *Agents
 	config   Config
-	parent   *work // if nil, the main conversation started it
 	request  toolset.TaskRequest
 	progress func(toolset.TaskProgress)
 
 	id      session.ID
-	name    string // with those of the subagents that it works for
+	name    string
 	kind    Kind
 	text    string // of its file
 	mode    string // the widest permission mode for it; if empty, the one in force
@@ -40,7 +39,7 @@ func (w *work) open(ctx context.Context) (err error) {
 	if r.ID == "" {
 		w.id = session.NewID(time.Now())
 		w.kind, err = w.config.Kinds.ForTask(cmp.Or(r.Agent, Explorer))
-		w.name = w.below(nameOf(w.kind.Label(), r.Description))
+		w.name = nameOf(w.kind.Label(), r.Description)
 	} else {
 		err = w.goOn(ctx)
 	}
@@ -50,9 +49,13 @@ func (w *work) open(ctx context.Context) (err error) {
 	if w.text, err = w.kind.Text(ctx); err != nil {
 		return tool.Fail(tool.CodeIO, "the agent %s cannot be read: %w", w.kind.Name, err)
 	}
-	w.mode = w.narrowed()
-	w.most, err = w.steps()
-	return err
+	if w.config.Narrower != nil {
+		w.mode = w.kind.Mode
+	}
+	if w.most = cmp.Or(w.config.Steps, DefaultSteps); w.kind.Steps > 0 {
+		w.most = min(w.most, w.kind.Steps)
+	}
+	return nil
 }
 
 // goOn finds the earlier task that goes on.
@@ -95,7 +98,7 @@ func (w *work) earlier(ctx context.Context) (session.Start, error) {
 // inPlace waits for a place, and works.
 func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 	w.tell("waits")
-	places := w.agents.places[w.depth()-1]
+	places := w.agents.places
 	select {
 	case places <- struct{}{}:
 		defer func() { <-places }()
@@ -117,12 +120,12 @@ func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 
 // run works until the subagent has answered.
 func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
-	set, end, err := w.config.Tools(ctx, Hand{Tasks: w.tasks(), Mode: w.mode})
+	set, end, err := w.config.Tools(ctx, w.mode)
 	if err != nil {
 		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
 	}
 	defer end()
-	w.set = set.Only(w.has)
+	w.set = set.Only(func(d tool.Definition) bool { return d.Name != taskTool && w.kind.Has(d) })
 	if !w.beside() {
 		if err := w.link(); err != nil {
 			return w.result(""), err
@@ -146,7 +149,7 @@ func begin(ctx context.Context, c session.Config, resumed bool) (*session.Sessio
 
 func (w *work) sessionConfig() session.Config {
 	c := w.config.Session
-	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.budget(), grace
+	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.config.Budget(), grace
 	c.Waits, c.Mode = w.request.Waits, w.mode
 	w.think(&c)
 	if w.config.System != nil {
@@ -199,7 +202,7 @@ func (w *work) tellOnce(says []string) {
 }
 
 // beside reports a task in the background.
-func (w *work) beside() bool { return w.request.Background && w.parent == nil }
+func (w *work) beside() bool { return w.request.Background }
 
 // linked says whose log is whose.
 func (w *work) linked() session.Subagent {
@@ -238,7 +241,7 @@ func (w *work) start() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
 	if !w.beside() { // the id of its call may be another's by now
-		w.agents.running[w.call()] = w.session
+		w.agents.running[w.request.Call] = w.session
 	}
 }
 
@@ -247,7 +250,7 @@ func (w *work) leave() {
 	defer w.agents.mu.Unlock()
 	delete(w.agents.busy, w.id)
 	if !w.beside() {
-		delete(w.agents.running, w.call())
+		delete(w.agents.running, w.request.Call)
 	}
 }
 

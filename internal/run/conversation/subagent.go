@@ -176,15 +176,15 @@ func (f *subagentFactory) config() (agents.Config, error) {
 
 // tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none
 // that the run has not.
-func (f *subagentFactory) tools(ctx context.Context, h agents.Hand) (*tool.Set, func(), error) {
+func (f *subagentFactory) tools(ctx context.Context, mode string) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.wired.NewShell()
 	deps.Plans = nil // a plan is the main conversation's
-	deps.Tasks, deps.Finder, deps.Brief = h.Tasks, nil, f.model.Profile.Budget > 0
+	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
 	deps.Shell.Spill = f.spill
 	deps.Withhold = func(root string) func(dir, name string) bool {
-		return f.wired.Gate.FileFilterIn(policy.Mode(h.Mode), root)
+		return f.wired.Gate.FileFilterIn(policy.Mode(mode), root)
 	}
 	dir, all := f.settings.Root.Dir(), flags.New()
 	set, err := toolsFor(ctx, &all, deps, dir, f.model.Profile, f.wired.Servers)
