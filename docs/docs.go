@@ -1,6 +1,9 @@
-// Package docs holds the pages of the documentation, one a topic, which adze help shows.
+// Package docs holds the pages of the documentation, which adze help shows.
 //
-// Start reading at Topics.
+// The one rule: a section with a mark, <!-- adze help NAME --> below its heading, is also shown
+// alone, by that name.
+//
+// Start reading at Text.
 package docs
 
 import (
@@ -11,48 +14,40 @@ import (
 //go:embed *.md
 var files embed.FS
 
-// Topic is one page.
-type Topic struct {
-	Name  string // the word behind adze help
-	Title string // the first heading of the page
+// Topics are the names of the pages, in the order in which they are listed.
+func Topics() []string {
+	return strings.Fields("start models permissions sessions projects mcp editors scripts batches switching troubleshooting settings commands")
 }
 
-// Topics returns the pages in the order in which they are listed. It reads none.
-func Topics() []Topic {
-	return []Topic{
-		{"start", "Start"},
-		{"providers", "Models and their providers"},
-		{"permissions", "Permissions"},
-		{"sandbox", "The sandbox"},
-		{"windows", "Windows and macOS"},
-		{"sessions", "Sessions"},
-		{"undoing", "Undo"},
-		{"projects", "What a project and you bring"},
-		{"hooks", "Hooks"},
-		{"servers", "MCP servers"},
-		{"editors", "Editors, browsers and other interfaces"},
-		{"remote", "From a phone or another machine"},
-		{"scripts", "Scripts and CI"},
-		{"ci", "Pull requests in CI"},
-		{"lines", "A conversation over stdin and stdout"},
-		{"teams", "Teams and fleets"},
-		{"batches", "Many repositories, many machines"},
-		{"troubleshooting", "Troubleshooting"},
-		{"configuration", "Configuration"},
-		{"settings", "Settings"},
-		{"commands", "Commands"},
-		{"inspect", "Looking inside"},
-		{"promises", "What is promised"},
+const mark, markEnd = "\n<!-- adze help ", " -->\n"
+
+// Text is the page of a topic as Markdown, or a marked section as a page of its own; "" where there
+// is none of the name.
+func Text(name string) string {
+	for _, topic := range Topics() {
+		raw, _ := files.ReadFile(topic + ".md") // every topic has its page; a test holds that
+		before, after, marked := strings.Cut(string(raw), mark+name+markEnd)
+		heading := before[strings.LastIndexByte(before, '\n')+1:]
+		switch {
+		case name == topic, marked && strings.HasPrefix(heading, "# "):
+			return unmarked(string(raw))
+		case marked:
+			after, _, _ = strings.Cut(heading+"\n"+after, "\n## ")
+			return strings.ReplaceAll("\n"+unmarked(strings.TrimRight(after, "\n")+"\n"), "\n##", "\n#")[1:]
+		}
 	}
+	return ""
 }
 
-// Text returns a page as Markdown, or "" where there is none of the name.
-func Text(topic string) string {
-	raw, err := files.ReadFile(topic + ".md")
-	if err != nil {
-		return ""
+// unmarked is a text without its marks.
+func unmarked(text string) string {
+	before, after, marked := strings.Cut(text, mark)
+	for marked {
+		_, after, _ = strings.Cut(after, markEnd)
+		text = before + "\n" + after
+		before, after, marked = strings.Cut(text, mark)
 	}
-	return string(raw)
+	return text
 }
 
 // Section returns the text below a heading of a page, or "".

@@ -11,15 +11,15 @@ import (
 func TestEveryPageIsListed(t *testing.T) {
 	listed := map[string]bool{}
 	for _, p := range Topics() {
-		listed[p.Name+".md"] = true
-		text := Text(p.Name)
-		if !strings.HasPrefix(text, "# "+p.Title+"\n\n") {
-			t.Errorf("%s does not begin with the heading %q", p.Name, p.Title)
+		listed[p+".md"] = true
+		text := Text(p)
+		if !regexp.MustCompile("^# .+\n\n").MatchString(text) {
+			t.Errorf("%s does not begin with a heading", p)
 		}
 		for n, line := range strings.Split(text, "\n") {
 			table := strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ")
 			if utf8.RuneCountInString(line) > 130 && !table && !strings.Contains(line, " · ") {
-				t.Errorf("%s, line %d has %d letters", p.Name, n+1, utf8.RuneCountInString(line))
+				t.Errorf("%s, line %d has %d letters", p, n+1, utf8.RuneCountInString(line))
 			}
 		}
 	}
@@ -38,14 +38,27 @@ func TestEveryPageIsListed(t *testing.T) {
 func TestPagesNameTopicsThatExist(t *testing.T) {
 	known := map[string]bool{"keys": true} // a page that the command line makes
 	for _, p := range Topics() {
-		known[p.Name] = true
+		known[p] = true
+		raw, err := files.ReadFile(p + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("\n<!-- adze help ([a-z]+) -->\n").FindAllStringSubmatch(string(raw), -1) {
+			known[m[1]] = true
+			if text := Text(m[1]); len(text) < 500 || !strings.HasPrefix(text, "# ") || strings.Contains(text, "\n# ") || strings.Contains(text, "<!--") {
+				t.Errorf("%s shows %.60q", m[1], text)
+			}
+		}
+	}
+	if len(known) < 26 || Text("hook") != "" {
+		t.Errorf("%d names of pages and sections", len(known))
 	}
 	found := 0
 	for _, p := range Topics() {
-		for _, m := range regexp.MustCompile("adze help ([a-z]+)").FindAllStringSubmatch(Text(p.Name), -1) {
+		for _, m := range regexp.MustCompile("adze help ([a-z]+)").FindAllStringSubmatch(Text(p), -1) {
 			found++
 			if !known[m[1]] {
-				t.Errorf("%s names the topic %s, which is not there", p.Name, m[1])
+				t.Errorf("%s names the topic %s, which is not there", p, m[1])
 			}
 		}
 	}

@@ -7,9 +7,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"adze/docs"
 )
 
-// promise is a line of docs/promises.md, by its first words, and the tests that hold it.
+// promise is a line of the section "What is promised", by its first words, and the tests that hold
+// it.
 type promise struct{ begins, tests string }
 
 func promises() []promise {
@@ -59,15 +62,12 @@ func promises() []promise {
 	}
 }
 
-// TestEveryPromiseIsHeld reads the promises out of docs/promises.md: each names tests here, and
+// TestEveryPromiseIsHeld reads the section of the documents on them: each names tests here, and
 // each of these exists. Whether they pass is their own matter.
 func TestEveryPromiseIsHeld(t *testing.T) {
-	section, err := os.ReadFile("../../docs/promises.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	section := docs.Text("promises")
 	var lines []string
-	for _, item := range strings.Split("\n"+string(section), "\n- ")[1:] {
+	for _, item := range strings.Split("\n"+section, "\n- ")[1:] {
 		item, _, _ = strings.Cut(item, "\n\n")
 		lines = append(lines, strings.Join(strings.Fields(item), " "))
 	}
@@ -85,7 +85,7 @@ func TestEveryPromiseIsHeld(t *testing.T) {
 	}
 	for _, p := range promises() {
 		if !strings.Contains(strings.Join(lines, "\n"), p.begins) {
-			t.Errorf("docs/promises.md does not promise %q", p.begins)
+			t.Errorf("docs/permissions.md does not promise %q", p.begins)
 		}
 		for name := range strings.FieldsSeq(p.tests) {
 			if !written[name] {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,17 +9,14 @@ import (
 	"adze/docs"
 )
 
-// topics are the pages that are commands, too: adze sandbox shows what adze help sandbox does. They
-// run nothing. The others are shown by adze help alone, because their names are close to those of
-// commands. A page is read when it is shown.
+// topics are the parts of pages that are commands, too: adze sandbox shows what adze help sandbox
+// does. They run nothing. The others are shown by adze help alone, because their names are close to
+// those of commands. A page is read when it is shown.
 func topics() []*cobra.Command {
 	var out []*cobra.Command
-	for _, p := range docs.Topics() {
-		if !slices.Contains([]string{"sandbox", "hooks", "lines"}, p.Name) {
-			continue
-		}
-		c := &cobra.Command{Use: p.Name, Annotations: Anyone(), Short: p.Title, Hidden: true}
-		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(p.Name)) })
+	for _, name := range []string{"sandbox", "hooks", "lines"} {
+		c := &cobra.Command{Use: name, Annotations: Anyone(), Short: "Show a page of the documentation", Hidden: true}
+		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(name)) })
 		out = append(out, c)
 	}
 	return out
@@ -28,13 +24,9 @@ func topics() []*cobra.Command {
 
 // helpTopics has adze help show pages, and name them.
 func helpTopics(help *cobra.Command) {
-	names := []string{"keys"}
-	for _, p := range docs.Topics() {
-		names = append(names, p.Name)
-	}
 	ofCommand := help.Run
 	help.Args = func(c *cobra.Command, words []string) error {
-		if len(words) == 1 && slices.Contains(names, words[0]) {
+		if len(words) == 1 && (words[0] == "keys" || docs.Text(words[0]) != "") {
 			return nil
 		}
 		return knownTopic(c, words)
@@ -47,7 +39,7 @@ func helpTopics(help *cobra.Command) {
 				return err
 			}
 			return keys.RunE(keys, nil)
-		case len(words) == 1 && slices.Contains(names, words[0]):
+		case len(words) == 1 && docs.Text(words[0]) != "":
 			fmt.Fprint(c.OutOrStdout(), docs.Text(words[0]))
 		default:
 			ofCommand(c, words)
@@ -59,7 +51,7 @@ func helpTopics(help *cobra.Command) {
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		err := usual(c)
 		if err == nil && !c.HasParent() {
-			_, err = fmt.Fprintf(c.OutOrStderr(), "\nadze help TOPIC shows a page of the documentation: %s\n", strings.Join(names, " "))
+			_, err = fmt.Fprintf(c.OutOrStderr(), "\nadze help TOPIC shows a page of the documentation: %s\n", strings.Join(docs.Topics(), " ")+" keys")
 		}
 		return err
 	})

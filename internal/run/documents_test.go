@@ -49,9 +49,9 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 	// turns that the session has not
 	placeholder := regexp.MustCompile(`^[A-Z][A-Z/:]+$|…|^~|^-$|^nats://|^--call$|^call_|^--turn$`)
 	codes, ran, commands := harmless(), map[string]bool{}, map[string]int{}
-	for _, page := range slices.Concat([]docs.Topic{{Name: ""}}, docs.Topics()) {
-		text := docs.Text(page.Name)
-		if page.Name == "" {
+	for _, page := range slices.Concat([]string{""}, docs.Topics()) {
+		text := docs.Text(page)
+		if page == "" {
 			raw, err := os.ReadFile("../../README.md")
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 			ran[line] = true
 			commands[words[0]]++
 			if got := u.run(words...); !slices.Contains(want, got.code) {
-				t.Errorf("%s: adze %s exits with %d, want %v\n%s%s", page.Name, line, got.code, want, got.out, got.err)
+				t.Errorf("%s: adze %s exits with %d, want %v\n%s%s", page, line, got.code, want, got.out, got.err)
 			}
 		}
 	}
@@ -84,8 +84,8 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 		t.Errorf("only %d commands of %v ran", len(ran), commands)
 	}
 	for _, page := range docs.Topics() {
-		if got := u.run("help", page.Name).wants(0); got.out != docs.Text(page.Name) {
-			t.Errorf("adze help %s does not show the page", page.Name)
+		if got := u.run("help", page).wants(0); got.out != docs.Text(page) {
+			t.Errorf("adze help %s does not show the page", page)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestSettingsOfDocumentsAreTaken(t *testing.T) {
 	}
 	u, seen := newUser(t), map[string]bool{}
 	for _, page := range docs.Topics() {
-		text := docs.Text(page.Name)
+		text := docs.Text(page)
 		shown := regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAllString(text, -1)
 		for _, m := range regexp.MustCompile("`([{\"][^`]+)`").FindAllStringSubmatch(text, -1) {
 			shown = append(shown, m[1])
@@ -119,7 +119,7 @@ func TestSettingsOfDocumentsAreTaken(t *testing.T) {
 			seen[one] = true
 			u.configure(one)
 			if got := u.run("permission", "list"); got.code != 0 || got.err != "" {
-				t.Errorf("%s: %s is taken with %d: %s", page.Name, one, got.code, got.err)
+				t.Errorf("%s: %s is taken with %d: %s", page, one, got.code, got.err)
 			}
 		}
 	}

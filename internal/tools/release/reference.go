@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -101,59 +100,15 @@ func writeReference(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%w (run this in the root of the checkout)", err)
 	}
-	settings, err := settingsReference(raw)
+	page, err := os.ReadFile(filepath.Join("docs", "settings.md"))
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644); err != nil {
-		return err
-	}
-	page, err := os.ReadFile(filepath.Join("docs", "windows.md"))
+	settings, err := settingsReference(page, raw)
 	if err != nil {
 		return err
 	}
-	if page, err = withCompiledForMacOS(page); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "windows.md"), page, 0o644)
-}
-
-// withCompiledForMacOS is a page whose last section lists the files that are compiled for macOS and
-// not for Linux.
-func withCompiledForMacOS(page []byte) ([]byte, error) {
-	const heading = "### Compiled for macOS and not for Linux\n"
-	before, _, found := bytes.Cut(page, []byte(heading))
-	if !found {
-		return nil, fmt.Errorf("docs/windows.md has no section %q", strings.TrimSpace(heading))
-	}
-	linux, err := compiledFor("linux")
-	if err != nil {
-		return nil, err
-	}
-	mac, err := compiledFor("darwin")
-	if err != nil {
-		return nil, err
-	}
-	out := bytes.NewBuffer(append(bytes.Clone(before), heading...))
-	out.WriteString("\nNo test on Linux runs these files. The list is made by `go run ./internal/tools/release -reference docs`.\n\n")
-	for _, file := range mac {
-		if _, both := slices.BinarySearch(linux, file); !both {
-			fmt.Fprintf(out, "    %s\n", file)
-		}
-	}
-	return out.Bytes(), nil
-}
-
-// compiledFor lists the files of the module, sorted, that are in the program for a system.
-func compiledFor(system string) ([]string, error) {
-	raw, err := output(context.Background(), Target{system, "amd64"}.environment(), "go", "list", "-deps", "-f",
-		`{{if .Module}}{{if .Module.Main}}{{$p := .ImportPath}}{{range .GoFiles}}{{$p}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, ".")
-	if err != nil {
-		return nil, err
-	}
-	all := strings.Fields(strings.ReplaceAll("\n"+string(raw), "\nadze/", "\n"))
-	slices.Sort(all)
-	return all, nil
+	return os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644)
 }
 
 // commandReference is one page with all commands and flags.
@@ -236,8 +191,13 @@ type setting struct {
 	Ref         string          `json:"$ref"`
 }
 
-// settingsReference is one page with all names of the configuration.
-func settingsReference(schema []byte) ([]byte, error) {
+// settingsReference is the page with all names of the configuration in its last section.
+func settingsReference(page, schema []byte) ([]byte, error) {
+	const heading = "\n## Every setting\n"
+	before, _, found := bytes.Cut(page, []byte(heading))
+	if !found {
+		return nil, fmt.Errorf("docs/settings.md has no section %q", strings.TrimSpace(heading))
+	}
 	var root struct {
 		setting
 		Defs map[string]setting `json:"$defs"`
@@ -246,7 +206,8 @@ func settingsReference(schema []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	var out bytes.Buffer
-	out.WriteString("# Settings\n\nThis page is made from the schema: `go run ./internal/tools/release -reference docs`.\n`adze help configuration` explains where the file is. `NAME` stands for a name that you choose.\n\n| setting | value | |\n|---|---|---|\n")
+	out.Write(before)
+	out.WriteString(heading + "\nThis table is made from the schema: `go run ./internal/tools/release -reference docs`.\n`NAME` stands for a name that you choose.\n\n| setting | value | |\n|---|---|---|\n")
 	if err := settingRows(&out, root.Defs, "", root.setting); err != nil {
 		return nil, err
 	}
