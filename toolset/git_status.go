@@ -12,14 +12,11 @@ import (
 // Bounds of one git_status.
 const (
 	gitStatusLimit = 100 // entries of each group
-	gitStatusMost  = 400 // that a call may ask for; four groups stay below what the pipeline lets through
 	gitStatusShown = 200 // rows in panes and the log
 )
 
 type gitStatusArgs struct {
-	Path      string `json:"path,omitempty" doc:"file or folder; default: the workspace" offer:"plain"`
-	Untracked string `json:"untracked,omitempty" enum:"no,normal,all" doc:"default normal: untracked folders as one entry" offer:"-"`
-	Limit     int    `json:"limit,omitempty" min:"0" doc:"most files of each kind; default 100" offer:"-"`
+	Path string `json:"path,omitempty" doc:"file or folder; default: the workspace" offer:"plain"`
 }
 
 type gitStatusMeta struct {
@@ -41,7 +38,7 @@ func gitStatus(g repos) tool.Tool {
 		Tags:        []string{"git", "status", "branch", "changes", "staged", "untracked"},
 		Compat:      tool.Compat{Args: folderAliases(nil)},
 		Safety:      tool.Safety{Safe: true},
-		Redact:      tool.Expose("path", "untracked", "limit", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
+		Redact:      tool.Expose("path", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
 		Needs:       func(in gitStatusArgs) []tool.Need { return folderNeeds(in.Path) },
 		Run:         gitStater{g}.run,
 		Heading:     headGitStatus,
@@ -60,11 +57,7 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 	if err != nil {
 		return gitStatusResult{}, err
 	}
-	untracked := git.UntrackedNormal
-	if in.Untracked != "" {
-		untracked = git.Untracked(in.Untracked)
-	}
-	s, err := at.Status(ctx, at.spec, untracked, bounded(in.Limit, gitStatusLimit, gitStatusMost))
+	s, err := at.Status(ctx, at.spec, git.UntrackedNormal, gitStatusLimit)
 	if err != nil {
 		return gitStatusResult{}, err
 	}
@@ -72,11 +65,11 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 		return gitStatusResult{}, g.nowhere(at, "and git does not miss it")
 	}
 	lines, rows := []string{branchLine(s)}, []tool.Item(nil)
-	for _, g := range gitGroups(s, untracked) {
+	for _, g := range []statusGroup{{s.Conflicts, "conflicts"}, {s.Staged, "staged"}, {s.Changed, "changed, not staged"}, {s.Untracked, "untracked"}} {
 		lines = append(lines, g.lines(at)...)
 		rows = append(rows, g.rows(at)...)
 	}
-	lines = append(lines, statusNotes(at, s, untracked)...)
+	lines = append(lines, statusNotes(at, s)...)
 	if submodules := at.CheckedOutSubmodules(ctx); len(submodules) > 0 {
 		for i, path := range submodules {
 			submodules[i] = at.name(path)
@@ -94,21 +87,10 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 	}, nil
 }
 
-// statusGroup is one kind of entries with the words for it.
+// statusGroup is one kind of entries with the word for it.
 type statusGroup struct {
 	git.Group
-	word, more string
-}
-
-func gitGroups(s git.Status, untracked git.Untracked) []statusGroup {
-	more := "give a path"
-	groups := []statusGroup{
-		{s.Conflicts, "conflicts", more}, {s.Staged, "staged", more}, {s.Changed, "changed, not staged", more},
-	}
-	if untracked != git.UntrackedNo {
-		groups = append(groups, statusGroup{s.Untracked, "untracked", more})
-	}
-	return groups
+	word string
 }
 
 func (g statusGroup) lines(at gitPlace) (lines []string) {
@@ -120,7 +102,7 @@ func (g statusGroup) lines(at gitPlace) (lines []string) {
 		lines = append(lines, "  "+strings.TrimSpace(e.State+" "+at.arrow(e.From, e.Path)))
 	}
 	if left := g.Total - len(g.Entries); left > 0 {
-		lines = append(lines, fmt.Sprintf("  (%d more not shown; %s)", left, g.more))
+		lines = append(lines, fmt.Sprintf("  (%d more not shown; give a path)", left))
 	}
 	return lines
 }
@@ -166,13 +148,9 @@ func branchLine(s git.Status) string {
 	return line
 }
 
-func statusNotes(at gitPlace, s git.Status, untracked git.Untracked) (notes []string) {
+func statusNotes(at gitPlace, s git.Status) (notes []string) {
 	if s.Clean() {
-		clean := "clean: nothing changed in " + at.String()
-		if untracked == git.UntrackedNo {
-			clean += "; untracked files were not looked for"
-		}
-		notes = append(notes, "("+clean+")")
+		notes = append(notes, "(clean: nothing changed in "+at.String()+")")
 	}
 	if len(s.Filtered) > 0 {
 		names := make([]string, len(s.Filtered))
