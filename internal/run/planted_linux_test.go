@@ -176,7 +176,7 @@ func TestAProjectFullOfTrapsStartsNothing(t *testing.T) {
 		p.silent("adze " + strings.Join(args, " "))
 	}
 	r = p.run("trust", "list").wants(0)
-	for _, id := range []string{"tool:lint", "hook:adze/", "hook:claude/", "hook:cursor/", "hook:gemini/", "server:mcp-stdio", "server:mcp-http", "command:deploy"} {
+	for _, id := range []string{"tool:lint", "hook:adze/", "hook:claude/", "hook:gemini/", "server:mcp-stdio", "server:mcp-http", "command:deploy"} {
 		if !strings.Contains(r.out, id) {
 			t.Errorf("trust list does not show %s:\n%s", id, r.out)
 		}

@@ -102,6 +102,14 @@ func plainJSON(raw []byte) ([]byte, error) {
 	return hujson.Standardize(bytes.Clone(text))
 }
 
+// sdks lists what language servers of the user's would run of the project.
+func (f folder) sdks() []Item {
+	if f.found == nil {
+		return nil
+	}
+	return f.found()
+}
+
 // names lists the files of a folder with an ending; deep: also those of its folders, down to
 // maxDepth.
 func (f folder) names(dir, ending string, deep bool) []string {

@@ -12,8 +12,7 @@ import (
 // assistants.
 func hookFiles() []string {
 	return []string{
-		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json",
-		".gemini/settings.json", ".cursor/hooks.json", ".github/hooks/hooks.json",
+		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json",
 	}
 }
 

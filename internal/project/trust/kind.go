@@ -15,20 +15,17 @@ const (
 	Server  = "server"  // an MCP server
 	Command = "command" // a prompt with parts that a shell runs
 
-	LanguageServer = "language-server" // a program that explains source code
-	Formatter      = "formatter"       // a program that rewrites a file after a change
-	SDK            = "sdk"             // code of the project that a language server of the user's runs
+	Formatter = "formatter" // a program of the user's that rewrites a file after a change
+	SDK       = "sdk"       // code of the project that a language server of the user's runs
 )
 
-// kinds is the table. A new kind is one row, and one name in what the program says it uses.
+// kinds is the table of what stands in a project. A new kind is one row.
 func kinds() []kind {
 	return []kind{
 		{Tool, tools},
 		{Hook, hooks},
 		{Server, servers},
 		{Command, commands},
-		{LanguageServer, languageServers},
-		{Formatter, formatters},
 		{SDK, folder.sdks},
 	}
 }

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -43,24 +42,22 @@ func servers(f folder) (out []Item) {
 	return out
 }
 
-// entries are what a member of a file of JSON lists by name; an empty member is the file itself. A
-// member that says yes or no lists nothing.
+// entries are what a member of a file of JSON lists by name. A member that says yes or no lists
+// nothing.
 func (f folder) entries(name, member string) (entries map[string]json.RawMessage, err error) {
 	raw, err := f.standard(name)
 	if raw == nil || err != nil {
 		return nil, err
 	}
-	if member != "" {
-		var file map[string]json.RawMessage
-		if json.Unmarshal(raw, &file) != nil {
-			return nil, errors.New("it is no JSON object")
-		}
-		if raw = file[member]; raw == nil || json.Unmarshal(raw, new(bool)) == nil {
-			return nil, nil
-		}
+	var file map[string]json.RawMessage
+	if json.Unmarshal(raw, &file) != nil {
+		return nil, errors.New("it is no JSON object")
+	}
+	if raw = file[member]; raw == nil || json.Unmarshal(raw, new(bool)) == nil {
+		return nil, nil
 	}
 	if json.Unmarshal(raw, &entries) != nil {
-		return nil, errors.New(cmp.Or(member, "the file") + " is not an object")
+		return nil, errors.New(member + " is not an object")
 	}
 	return entries, nil
 }

@@ -17,7 +17,7 @@ func TestAServerNamesTheVariablesThatItIsGiven(t *testing.T) {
 // TestALentServerIsAskedAboutByItsDefinition: another argument or value of a variable is another
 // one; nothing of it is in the project's files.
 func TestALentServerIsAskedAboutByItsDefinition(t *testing.T) {
-	p := Project{Dir: t.TempDir(), Book: Of(t.TempDir()), Used: []string{Server}}
+	p := Project{Dir: t.TempDir(), Book: Of(t.TempDir())}
 	entry := `{"command":"node","args":["a.js"],"env":{"K":"1"}}`
 	i, err := p.Lent("editor", "x", []byte(entry))
 	if err != nil || i.State != Waiting || i.Hash == "" || i.ID != "server:x@editor" {

@@ -1,12 +1,12 @@
-// Package trust is a user's consent to what a project would run: its tools, hooks, servers,
-// language servers, formatters, and commands with shell parts.
+// Package trust is a user's consent to what a project would run: its tools, hooks, servers, what
+// language servers load of it, and commands with shell parts.
 //
 // The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of
 // its definition and of the files of the project that its command names; any change asks again.
 // Nothing in the project can give it.
 //
 // Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one
-// row; tools.go, hooks.go, servers.go, languages.go and commands.go find what stands in a project's
+// row; tools.go, hooks.go, servers.go and commands.go find what stands in a project's
 // files, pin.go hashes what a command names, own.go is about the user's own programs that
 // take code from a folder, book.go keeps what was allowed in the user's state folder.
 //
@@ -141,8 +141,6 @@ type Project struct {
 	// SDKs lists what language servers of the user's would run of the project; if nil, nothing. Of an
 	// item it says what a kind's find says.
 	SDKs func() []Item
-	// Used are the kinds that this version runs.
-	Used []string
 	// Own lists what of the user's own configuration takes code from this folder: it is asked about as
 	// what a project carries. ID is without the kind. If nil, nothing does.
 	Own  func() []Item
@@ -221,7 +219,7 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	switch {
 	case i.Problem != "":
 		return Broken
-	case i.Idle != "", !i.Mine && !slices.Contains(p.Used, i.Kind):
+	case i.Idle != "":
 		return Unused
 	case known && was.Hash == i.Hash:
 		return Allowed

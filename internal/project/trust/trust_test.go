@@ -22,8 +22,7 @@ func newYard(t *testing.T) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &yard{t, trust.Project{Dir: dir, Book: trust.Of(filepath.Join(t.TempDir(), "state")),
-		Used: []string{trust.Tool, trust.Hook, trust.Server, trust.Command, trust.LanguageServer, trust.Formatter}}}
+	return &yard{t, trust.Project{Dir: dir, Book: trust.Of(filepath.Join(t.TempDir(), "state"))}}
 }
 
 func (y *yard) write(name, text string) {
@@ -81,30 +80,20 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 	y.write(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [
 		{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/check.sh --fast"}, {"type": "command", "command": "prog", "args": ["a b"]}]}]}}`)
 	y.write(".claude/check.sh", "echo")
-	y.write(".cursor/hooks.json", `{"version": 1, "hooks": {"stop": [{"command": "./done.sh"}]}}`)
 	y.write(".mcp.json", `{"mcpServers": {"files": {"command": "node", "args": ["server.js"], "env": {"TOKEN": "x"}}, "far": {"url": "http://127.0.0.1:9/"}}}`)
 	y.write("server.js", "")
-	y.write("opencode.json", `{"mcp": {"own": {"type": "local", "command": ["bun", "x.ts"]}}, "formatter": {"prettier": {"command": ["./fmt.sh", "$FILE"]}, "gofmt": {"disabled": true}},
-		"lsp": {"ts": {"command": ["node", "server.js", "--stdio"], "extensions": [".ts"]}, "off": {"command": ["x"], "disabled": true}}}`)
-	y.write("opencode.jsonc", `{"lsp": true, "formatter": false}`)
-	y.write("crush.json", `{"lsp": {"go": {"command": "gopls", "args": ["serve"], "env": {"GOFLAGS": "x"}}}}`)
-	y.write(".lsp.json", `{"rust": {"command": "rust-analyzer", "extensionToLanguage": {".rs": "rust"}}}`)
-	y.write("fmt.sh", "echo")
+	y.write("opencode.json", `{"mcp": {"own": {"type": "local", "command": ["bun", "x.ts"]}}, "formatter": {"prettier": {"command": ["./fmt.sh", "$FILE"]}}}`)
+	y.write("opencode.jsonc", `{"mcp": false}`)
 	y.write(".claude/commands/git/status.md", "---\ndescription: x\n---\nState: !`git status` and\n```!\nls -l\n```\n")
 	y.write(".claude/commands/plain.md", "Only words! `code`\n")
 	want := map[string][2]string{ // command, files
 		"tool:lint":                {"./lint.sh --only {path}", ".adze/tools/lint.sh"},
 		"hook:claude/PreToolUse/1": {`"$CLAUDE_PROJECT_DIR"/.claude/check.sh --fast`, ".claude/check.sh"},
 		"hook:claude/PreToolUse/2": {"prog 'a b'", ""},
-		"hook:cursor/stop/1":       {"./done.sh", ""},
 		"server:files":             {"node server.js", "server.js"},
 		"server:far":               {"http://127.0.0.1:9/", ""},
 		"server:own":               {"bun x.ts", ""},
 		"command:git/status":       {"git status; ls -l", ""},
-		"language-server:ts":       {"node server.js --stdio", "server.js"},
-		"language-server:go":       {"gopls serve", ""},
-		"language-server:rust":     {"rust-analyzer", ""},
-		"formatter:prettier":       {"./fmt.sh '$FILE'", "fmt.sh"},
 	}
 	got := y.items()
 	for id, w := range want {
@@ -113,11 +102,7 @@ func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 		for _, f := range i.Files {
 			files = append(files, f.Path)
 		}
-		state := trust.Waiting
-		if strings.HasPrefix(id, "hook:cursor") { // adze does not run those
-			state = trust.Unused
-		}
-		if i.Command() != w[0] || strings.Join(files, " ") != w[1] || i.State != state || len(i.Hash) != 64 {
+		if i.Command() != w[0] || strings.Join(files, " ") != w[1] || i.State != trust.Waiting || len(i.Hash) != 64 {
 			t.Errorf("%s runs %q with the files %q, is %q; want %q", id, i.Command(), files, i.State, w)
 		}
 		delete(got, id)

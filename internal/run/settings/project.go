@@ -39,7 +39,7 @@ func (s *Settings) Project() trust.Project {
 	book := trust.Of(s.At.State)
 	book.May, book.Doubt = func() error { return s.ByUser("a consent") }, s.Own.Trusted
 	return trust.Project{
-		Dir: s.Root.Dir(), Main: s.main(), Book: book, Used: []string{trust.Tool, trust.Hook, trust.Command, trust.Server, trust.SDK}, SDKs: sdks,
+		Dir: s.Root.Dir(), Main: s.main(), Book: book, SDKs: sdks,
 		Local: func(program string) string { return proc.Within(program, s.Root.Dir(), env()) },
 		Own:   s.Takers, Home: s.Home,
 	}
