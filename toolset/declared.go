@@ -25,33 +25,35 @@ type Declared struct {
 	Mistakes []error  // in files that declare no usable tool
 }
 
-// Declare enlists the tools that a user has declared in the files dir/*.json, in the order of their
-// names (declared_file.go says what such a file holds). A file with a mistake does not stop the
-// others; each mistake names its file. A folder that is not there declares nothing.
-func Declare(registry *tool.Registry, root *workspace.Root, shell *Shell, dir string) (names []string, mistakes []error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, []error{err}
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !strings.HasSuffix(path, ".json") || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		d, err := loadDeclared(path, shell)
+// enlist registers what the files Dir/*.json declare, in the order of their names
+// (declared_file.go says what such a file holds), and behind that what the user allowed of the
+// project's tools. A file with a mistake does not stop the others; each mistake names its file. A
+// folder that is not there declares nothing.
+func (all *Declared) enlist(registry *tool.Registry, root *workspace.Root, shell *Shell) {
+	all.Names, all.Mistakes = nil, nil
+	add := func(d *declared, err error) {
 		if err == nil {
 			err = d.enlist(registry, root, shell)
 		}
 		if err != nil {
-			mistakes = append(mistakes, err)
-			continue
+			all.Mistakes = append(all.Mistakes, err)
+			return
 		}
-		names = append(names, d.Name)
+		all.Names = append(all.Names, d.Name)
 	}
-	return names, mistakes
+	entries, err := os.ReadDir(all.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		all.Mistakes = append(all.Mistakes, err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			add(loadDeclared(filepath.Join(all.Dir, e.Name()), shell))
+		}
+	}
+	for _, t := range all.Project {
+		d := &declared{path: t.Path, holds: t.Holds}
+		add(d, d.parse(t.Raw, shell))
+	}
 }
 
 // ProjectTool is a tool that the project declares and the user allowed.
@@ -60,23 +62,6 @@ type ProjectTool struct {
 	Raw  []byte // what it declared when it was allowed
 	// Holds says, before each run, whether it still is what was allowed.
 	Holds func() error
-}
-
-// declareProject enlists what the user allowed of the project's tools, behind their own.
-func declareProject(registry *tool.Registry, root *workspace.Root, shell *Shell, tools []ProjectTool) (names []string, mistakes []error) {
-	for _, t := range tools {
-		d := &declared{path: t.Path, holds: t.Holds}
-		err := d.parse(t.Raw, shell)
-		if err == nil {
-			err = d.enlist(registry, root, shell)
-		}
-		if err != nil {
-			mistakes = append(mistakes, err)
-			continue
-		}
-		names = append(names, d.Name)
-	}
-	return names, mistakes
 }
 
 // enlist registers the tool under a name that is free, if its schema is sound.
@@ -89,11 +74,15 @@ func (d *declared) enlist(registry *tool.Registry, root *workspace.Root, shell *
 
 func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 	run := declaredRun{declared: d, basher: basher{files{root: root}, shell}}
+	whose := "user"
+	if d.holds != nil {
+		whose = "project"
+	}
 	return tool.Define(d.Name, tool.Config[json.RawMessage, bashMeta]{
 		Description:  d.Description,
 		Parameters:   d.Parameters,
 		Permissions:  d.permissions(),
-		Tags:         d.tags(),
+		Tags:         []string{tool.Declared, whose},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true},
 		Redact:       tool.Expose(d.exposed()...),
@@ -111,14 +100,6 @@ func (d *declared) tool(root *workspace.Root, shell *Shell) tool.Tool {
 	})
 }
 
-// tags tell whose tool it is.
-func (d *declared) tags() []string {
-	if d.holds != nil {
-		return []string{tool.Declared, "project"}
-	}
-	return []string{tool.Declared, "user"}
-}
-
 func (d *declared) permissions() tool.Permissions {
 	all := []tool.Permission{tool.Execute}
 	for _, n := range d.needs {
@@ -134,7 +115,7 @@ func (d *declared) permissions() tool.Permissions {
 func (d *declared) exposed() []string {
 	fields := slices.Clone(d.Expose)
 	for _, f := range []string{"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms"} {
-		if !d.properties.has(f) {
+		if _, named := d.properties[f]; !named {
 			fields = append(fields, f)
 		}
 	}

@@ -1,9 +1,11 @@
 package toolset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,7 +60,7 @@ type declared struct {
 	path       string
 	holds      func() error // of a project's tool: whether it still is what the user allowed
 	needs      []tool.Need
-	properties properties
+	properties map[string]string // the parameters with their types, "" for one without
 }
 
 // seconds is written as in Go: "90s", "2m".
@@ -76,23 +78,6 @@ func (s *seconds) UnmarshalJSON(raw []byte) error {
 	}
 	*s = seconds(d)
 	return nil
-}
-
-// properties are the parameters of a schema with their types, "" for one without.
-type properties map[string]string
-
-func (p properties) has(name string) bool { _, ok := p[name]; return ok }
-
-func (p properties) names() string {
-	if len(p) == 0 {
-		return "none"
-	}
-	var all []string
-	for name := range p {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
 }
 
 // loadDeclared reads and checks one file; every error names it and what to mend.
@@ -130,17 +115,15 @@ func (d *declared) mistake(format string, args ...any) error {
 
 func decodeMistake(err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
-	var syntax *jsonc.SyntaxError
-	var twice *jsonc.DuplicateError
-	switch {
-	case errors.As(err, &syntax):
-		text += "; mend the JSON at that place"
-	case errors.As(err, &twice):
-		text += "; keep one of the two"
-	case strings.HasPrefix(text, "unknown field"):
+	if strings.HasPrefix(text, "unknown field") {
 		text += "; the names are name, description, parameters, command, stdin, permissions, timeout, expose, workdir, allow_dashes"
 	}
 	return text
+}
+
+// parameters names the parameters, for a mistake.
+func (d *declared) parameters() string {
+	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(d.properties)), ", "), "none")
 }
 
 // readDeclared reads a regular file that nobody else can have written.
@@ -186,13 +169,9 @@ func (d *declared) checkSchema() error {
 	if err := json.Unmarshal(d.Parameters, &schema); err != nil || schema.Type != "object" {
 		return errors.New(`parameters is not the schema of an object; begin it with "type": "object"`)
 	}
-	d.properties = properties{}
+	d.properties = map[string]string{}
 	for name, p := range schema.Properties {
-		kind, single := p.Type.(string)
-		if single && !slices.Contains([]string{"string", "number", "integer", "boolean", "array", "object", "null"}, kind) {
-			return fmt.Errorf("parameter %s has the unknown type %q; there are string, number, integer, boolean, array and object", name, kind)
-		}
-		d.properties[name] = kind
+		d.properties[name], _ = p.Type.(string)
 	}
 	return nil
 }
@@ -205,8 +184,8 @@ func (d *declared) checkRest() error {
 		return fmt.Errorf("workdir %q is not below the workspace; give a relative path", d.Workdir)
 	}
 	for _, name := range d.Expose {
-		if !d.properties.has(name) {
-			return fmt.Errorf("expose names %q, which is no parameter; there are: %s", name, d.properties.names())
+		if _, is := d.properties[name]; !is {
+			return fmt.Errorf("expose names %q, which is no parameter; there are: %s", name, d.parameters())
 		}
 		// The metadata of a run has fields of these names, and they hold the other arguments.
 		if slices.Contains([]string{"command", "tail", "file", "workdir"}, name) {
@@ -252,6 +231,84 @@ func (d *declared) findProgram(shell *Shell) error {
 	}
 	if _, err := proc.LookPath(*program, dir, shell.Env); err != nil {
 		return fmt.Errorf("the program %s cannot be run: %w; install it, or give its path, which may be relative to this file's folder", *program, err)
+	}
+	return nil
+}
+
+// checkCommand wants a fixed program, and no value where a shell would read it as code.
+func (d *declared) checkCommand() error {
+	if len(d.Command) == 0 || len(d.Command[0].words) == 0 {
+		return errors.New(`command is missing; add "command": ["program", "{parameter}"]`)
+	}
+	program := d.Command[0].words[0]
+	switch {
+	case len(program.names) > 0 || d.Command[0].group:
+		return errors.New("the first element of command is the program and cannot be a parameter or a list; name the program")
+	case program.texts[0] == "":
+		return errors.New("the first element of command is empty; name the program")
+	}
+	letter, code := "", false
+	for _, w := range d.words() {
+		if code && len(w.names) > 0 {
+			return fmt.Errorf(`{%s} would be spliced into code that %s runs; pass it as an argument, as in ["sh", "-c", "… \"$1\"", "sh", "{%s}"]`,
+				w.names[0], program.texts[0], w.names[0])
+		}
+		if len(w.names) == 0 {
+			code = letter != "" && takesCode(w.texts[0], letter)
+			letter += codeLetter(w.texts[0])
+		}
+	}
+	return nil
+}
+
+// words lists the arguments of a command in order, those of groups too.
+func (d *declared) words() (all []word) {
+	for _, p := range d.Command {
+		all = append(all, p.words...)
+	}
+	return all
+}
+
+// codeLetter is the option that makes an interpreter run the next argument as code, "" for other
+// programs.
+func codeLetter(program string) string {
+	name := strings.TrimRight(filepath.Base(program), "0123456789.")
+	switch {
+	case slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "python"}, name):
+		return "c"
+	case slices.Contains([]string{"perl", "ruby", "node", "lua"}, name):
+		return "e"
+	}
+	return ""
+}
+
+// takesCode finds such an option, also among others, as in -ec.
+func takesCode(option, letters string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--command" || option == "--eval"
+	}
+	return strings.HasPrefix(option, "-") && strings.ContainsAny(option[1:], letters)
+}
+
+// checkUse wants every placeholder to be a parameter, and every parameter to get to the program.
+func (d *declared) checkUse() error {
+	used := map[string]bool{}
+	for _, w := range d.words() {
+		_, whole := w.whole()
+		for _, name := range w.names {
+			if _, is := d.properties[name]; !is {
+				return fmt.Errorf("{%s} in command is no parameter; there are: %s", name, d.parameters())
+			}
+			if d.properties[name] == "array" && !whole {
+				return fmt.Errorf("{%s} is a list, which must be a whole argument; write it as an element of its own", name)
+			}
+			used[name] = true
+		}
+	}
+	for name := range d.properties {
+		if !used[name] && d.Stdin == "" {
+			return fmt.Errorf(`the parameter %s gets to the program nowhere; use {%s} in command, or add "stdin": "json"`, name, name)
+		}
 	}
 	return nil
 }

@@ -112,7 +112,9 @@ func TestDeclaredFilesThatCouldBeSomebodyElsesAreNotRead(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(dir, "link.json")); err != nil {
 		t.Fatal(err)
 	}
-	names, mistakes := Declare(&tool.Registry{}, nil, shell, dir)
+	all := &Declared{Dir: dir}
+	all.enlist(&tool.Registry{}, nil, shell)
+	names, mistakes := all.Names, all.Mistakes
 	if len(names) != 0 || len(mistakes) != 4 {
 		t.Fatalf("names %q, mistakes %q", names, mistakes)
 	}

@@ -87,9 +87,7 @@ func New(d Deps) (*tool.Registry, error) {
 		}
 	}
 	if d.Declared != nil { // last, so that no declared tool takes the name of a built-in one
-		d.Declared.Names, d.Declared.Mistakes = Declare(registry, d.Root, d.Shell, d.Declared.Dir)
-		names, mistakes := declareProject(registry, d.Root, d.Shell, d.Declared.Project)
-		d.Declared.Names, d.Declared.Mistakes = append(d.Declared.Names, names...), append(d.Declared.Mistakes, mistakes...)
+		d.Declared.enlist(registry, d.Root, d.Shell)
 	}
 	return registry, nil
 }

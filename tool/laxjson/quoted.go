@@ -101,26 +101,3 @@ func (r *reader) hex() (rune, bool) {
 	r.at += 6
 	return rune(n), err == nil
 }
-
-// Unescaped resolves the escapes of JSON wherever they stand in a text.
-func Unescaped(text string) string {
-	var b strings.Builder
-	r := reader{text: text}
-	for r.at < len(r.text) {
-		next := strings.IndexByte(r.text[r.at:], '\\')
-		if next < 0 {
-			b.WriteString(r.text[r.at:])
-			break
-		}
-		b.WriteString(r.text[r.at : r.at+next])
-		r.at += next
-		from := r.at
-		if c, ok := r.escape('"'); ok {
-			b.WriteRune(c)
-			continue
-		}
-		r.at = from + 1
-		b.WriteByte('\\')
-	}
-	return b.String()
-}
