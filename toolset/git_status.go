@@ -36,7 +36,7 @@ func gitStatus(g repos) tool.Tool {
 		Description: describe("git_status"),
 		Permissions: tool.Requires(tool.Read),
 		Tags:        []string{"git", "status", "branch", "changes", "staged", "untracked"},
-		Compat:      tool.Compat{Args: folderAliases(nil)},
+		Compat:      tool.Compat{Args: pathAliases(map[string]string{"directory": "path", "dir": "path", "folder": "path"})},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("path", "branch", "ahead", "behind", "staged", "changed", "conflicts"),
 		Needs:       func(in gitStatusArgs) []tool.Need { return folderNeeds(in.Path) },
