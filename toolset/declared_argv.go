@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -91,7 +92,7 @@ func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
 		for _, w := range p.words {
 			args := w.expand(values)
 			if _, whole := w.whole(); whole && options && !d.AllowDashes {
-				err = firstError(err, noDash(w.names[0], values[w.names[0]], args))
+				err = cmp.Or(err, noDash(w.names[0], values[w.names[0]], args))
 			}
 			argv = append(argv, args...)
 			options = options && !(len(w.names) == 0 && w.texts[0] == "--")
@@ -99,17 +100,10 @@ func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
 	}
 	for _, arg := range argv {
 		if strings.Contains(arg, "\x00") {
-			err = firstError(err, tool.Fail(tool.CodeInvalidArguments, "an argument holds a NUL character, which no program can be given; leave it out"))
+			err = cmp.Or(err, tool.Fail(tool.CodeInvalidArguments, "an argument holds a NUL character, which no program can be given; leave it out"))
 		}
 	}
 	return argv, err
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // noDash refuses texts that the program would take for an option. A number may be negative.

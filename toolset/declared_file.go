@@ -115,7 +115,14 @@ func (d *declared) mistake(format string, args ...any) error {
 
 func decodeMistake(err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
-	if strings.HasPrefix(text, "unknown field") {
+	var syntax *jsonc.SyntaxError
+	var twice *jsonc.DuplicateError
+	switch {
+	case errors.As(err, &syntax):
+		text += "; mend the JSON at that place"
+	case errors.As(err, &twice):
+		text += "; keep one of the two"
+	case strings.HasPrefix(text, "unknown field"):
 		text += "; the names are name, description, parameters, command, stdin, permissions, timeout, expose, workdir, allow_dashes"
 	}
 	return text

@@ -64,9 +64,7 @@ func listProcesses(s *Shell, asks bool) tool.Tool {
 type processLister struct{ shell *Shell }
 
 func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in processesArgs) (tool.Result[processesMeta], error) {
-	if in.Limit == 0 {
-		in.Limit = processLimit
-	}
+	in.Limit = bounded(in.Limit, processLimit, 1000)
 	all, err := l.shell.Processes()
 	if err != nil {
 		return tool.Result[processesMeta]{}, asFailure(err)
