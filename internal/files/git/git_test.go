@@ -3,6 +3,8 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +55,41 @@ func TestErrorsSayTheNextMove(t *testing.T) {
 	d.sh(`git config core.worktree "$HOME"`)
 	if _, err := d.git().Open(t.Context(), d.work); err == nil || !strings.Contains(err.Error(), "core.worktree") {
 		t.Errorf("a work tree elsewhere: %v", err)
+	}
+}
+
+// git 2.39.5 and 2.55.0 name an extension that they do not know in a second line.
+func TestAnUnknownExtensionIsNamed(t *testing.T) {
+	d := newDesk(t)
+	d.sh("git config core.repositoryFormatVersion 1; git config extensions.adzeTest x")
+	if _, err := d.git().Open(t.Context(), d.work); err == nil || !strings.Contains(strings.ToLower(err.Error()), "extension found: adzetest") {
+		t.Errorf("the error names no extension: %v", err)
+	}
+}
+
+// git 2.39.5 and 2.55.0 write the index in a diff of a file whose time alone is new, also without
+// optional locks, unless diff.autoRefreshIndex is false.
+func TestADiffLeavesTheIndexAsItIs(t *testing.T) {
+	d := newDesk(t)
+	d.sh("touch -d 2020-01-01 f; echo more >> g")
+	index := filepath.Join(d.work, ".git", "index")
+	before, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff, err := d.open().Diff(t.Context(), DiffQuery{Path: ".", MaxFiles: 10, MaxBytes: 1 << 16})
+	if err != nil || diff.TotalFiles != 1 || strings.Contains(diff.Patch, "b/f") {
+		t.Errorf("a file with a new time alone counts: %+v, %v", diff, err)
+	}
+	env := Quiet(d.environ())
+	settings, _ := (Git{Env: env}).Guard(t.Context(), true, d.work)
+	cmd := exec.Command("git", "diff")
+	cmd.Dir, cmd.Env = d.work, append(env, settings...)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "+more") {
+		t.Errorf("a diff of a command that only looks: %s, %v", out, err)
+	}
+	if after, err := os.ReadFile(index); err != nil || string(after) != string(before) {
+		t.Errorf("the index was written, %v", err)
 	}
 }
 

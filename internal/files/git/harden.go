@@ -19,7 +19,7 @@ func safeOptions() []string {
 		"gpg.program=false", "gpg.openpgp.program=false", "gpg.x509.program=false", "gpg.ssh.program=false",
 		"gpg.ssh.defaultKeyCommand=false", "log.showSignature=false", "commit.gpgSign=false", "tag.gpgSign=false",
 		"safe.bareRepository=explicit", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
-		"core.quotePath=false", "color.ui=false", "diff.orderFile=/dev/null",
+		"core.quotePath=false", "color.ui=false", "diff.orderFile=/dev/null", "diff.autoRefreshIndex=false",
 	} {
 		options = append(options, "-c", kv)
 	}

@@ -154,11 +154,11 @@ func (r *Repo) explain(name, stderr string) error {
 	return fail(CodeIO, nil, "%s failed: %s", name, said)
 }
 
-// lastMessage is the last line that git wrote as an error or hint, without its label, cut where it
-// is long.
+// lastMessage is the last line that git wrote as an error or hint, with the indented names below it
+// and without its label, cut where it is long.
 func lastMessage(stderr string) string {
 	said := "it gave no reason"
-	for line := range strings.Lines(stderr) {
+	for line := range strings.Lines(strings.ReplaceAll(stderr, "\n\t", " ")) {
 		line = strings.TrimSpace(line)
 		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
 			return cut(rest, 500)

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -99,7 +98,7 @@ func plainJSON(raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hujson.Standardize(bytes.Clone(text))
+	return hujson.Standardize(text)
 }
 
 // sdks lists what language servers of the user's would run of the project.

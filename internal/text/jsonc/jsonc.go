@@ -74,7 +74,7 @@ func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := hujson.Parse(bytes.Clone(raw)) // it is blanked in place below
+	tree, err := hujson.Parse(raw)
 	if err != nil {
 		return nil, nil, &SyntaxError{strings.TrimPrefix(err.Error(), "hujson: ")}
 	}
@@ -92,11 +92,11 @@ func Text(raw []byte) ([]byte, error) {
 	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
 		return nil, &SyntaxError{"the file is UTF-16; save it as UTF-8"}
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	if _, err := hujson.Parse(append(bytes.Clone(raw), "\nnull"...)); err == nil { // a value would stand before that
-		return append(bytes.TrimLeft(append(bytes.Clone(raw), '\n'), "\n"), "{}\n"...), nil // a comment ends with its line
+	text := strings.TrimSuffix(strings.TrimPrefix(string(raw), "\xef\xbb\xbf"), "\n") + "\n" // hujson takes no comment at the end without it
+	if _, err := hujson.Parse([]byte(text + "null")); err == nil {                           // a value would stand before that
+		return []byte(strings.TrimLeft(text, "\n") + "{}\n"), nil
 	}
-	return raw, nil
+	return []byte(text), nil
 }
 
 // search looks for names that stand twice, and for those that no field has.

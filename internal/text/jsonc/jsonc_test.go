@@ -75,3 +75,14 @@ func TestDecodeLeavesTheTextAsItIs(t *testing.T) {
 		t.Errorf("broken text: %v", err)
 	}
 }
+
+// jsonc-parser 3.3.1 takes a comment that the end of the file ends, and strip-json-comments 5.1.0
+// with JSON.parse does too.
+func TestACommentMayEndWithTheFile(t *testing.T) {
+	for _, text := range []string{`{"task": "x"} // why`, "{\"task\": \"x\"}\n// why", "{\"task\": \"x\"}\r\n// why\r", `{"task": "x"} /* why */`, "{\"task\": \"x\"}\n"} {
+		var f file
+		if standard, err := Decode([]byte(text), &f); err != nil || f.Task != "x" || !json.Valid(standard) {
+			t.Errorf("%q: %v, %s", text, err, standard)
+		}
+	}
+}
