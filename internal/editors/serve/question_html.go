@@ -76,12 +76,11 @@ func (t *watcher) permission(id string, w *asked) string {
 		b.WriteString(`<details class="edit"><summary>Change it before it runs</summary><label>Instead <textarea name="text" rows="3" spellcheck="false">` + t.escape(a.Question.Editing.Text) + "</textarea></label></details>")
 	}
 	t.offers(&b, w)
-	b.WriteString(`<p class="acts"><button type="submit" class="main" name="choice" value="once">Allow once</button>`)
+	b.WriteString(`<p class="acts answers"><button type="submit" class="main" name="choice" value="once">Allow once</button><button type="submit" class="no" name="choice" value="deny">Deny</button>`)
 	if a.Edits {
 		b.WriteString(`<button type="submit" name="choice" value="edits">Allow all edits of this session</button>`)
 	}
-	b.WriteString(`<button type="submit" class="no" name="choice" value="deny">Deny</button><label class="reason"><span>Why not</span><input name="reason" placeholder="Why not (optional)"></label></p>`)
-	b.WriteString(`<p class="problem" role="alert"></p></form>`)
+	b.WriteString(`<label class="reason"><span>Why not</span><input name="reason" placeholder="Why not (optional)"></label></p><p class="problem" role="alert"></p></form>`)
 	return b.String()
 }
 

@@ -68,7 +68,7 @@ func TestWhatAScreenReaderSays(t *testing.T) {
 		says          []string // in this order
 	}{
 		{s.say(h, "Publish", "publish it"), "form.ask", "form.ask", []string{"form: Allow edit?", "heading: Allow edit?", "DisclosureTriangle: Allow it as a rule",
-			"button: Allow once", "button: Allow all edits of this session", "button: Deny", "textbox: Why not"}},
+			"button: Allow once", "button: Deny", "button: Allow all edits of this session", "textbox: Why not"}},
 		{s.say(h, "Build", "build it"), ".steps", ".call.running", []string{"group: running $ make release … 2 lines"}},
 		{s.say(h, "Mend the race", "There is a race"), ".end", ".turn", []string{"heading: You", "DisclosureTriangle: Thought", "DisclosureTriangle: done search p.used 6 matches in 2 files",
 			"group: done edit pool/pool.go", "group: done $ go test -race ./pool/...", "DisclosureTriangle: 43 more lines", "searchbox: Find in this output", "heading: What changed",

@@ -151,6 +151,8 @@ func TestThePageOnAPhoneAndZoomed(t *testing.T) {
 		page.Tap(`#list [data-session="` + to + `"]`)
 		page.until(`!document.body.classList.contains("drawer") && location.hash === "#/s/` + to + `"`)
 	}
+	page.until(`document.querySelector("form.ask")`)
+	page.until(`(() => { const r = document.querySelector("form.ask [value=deny]").getBoundingClientRect(); return r.top >= 0 && r.bottom <= document.getElementById("foot").getBoundingClientRect().top && r.right <= innerWidth })()`)
 	page.Tap("form.ask [value=once]")
 	page.until(`document.querySelector(".answered")`)
 	page.wants(`document.activeElement.id === "words"`, "false")

@@ -7,16 +7,7 @@ import (
 	"adze/tool"
 )
 
-// Blocks are what a call shows.
-func (o Options) Blocks(blocks []tool.Block) string {
-	var b strings.Builder
-	for _, block := range blocks {
-		b.WriteString(o.Block(block))
-	}
-	return b.String()
-}
-
-// Block is one of them.
+// Block returns one block of a call as HTML.
 func (o Options) Block(b tool.Block) string {
 	w := &writer{Options: o}
 	if b.Title != "" {

@@ -134,7 +134,9 @@ func FuzzNoMarkupOfOthers(f *testing.F) {
 		out, _ := page.Prose(s, []hypertext.Mark{{Quote: s, Text: s}})
 		blocks := []tool.Block{{Title: s, Kind: tool.DiffBlock, Path: s, Text: "@@ -1 +1 @@\n-" + s + "\n+" + s}, {Kind: tool.CodeBlock, Path: "a.go", Line: 1, Text: s},
 			{Kind: tool.ListBlock, Items: []tool.Item{{Text: s, Note: s}}}, {Kind: tool.ChecklistBlock, Items: []tool.Item{{Text: s, State: s}}}, {Kind: tool.OutputBlock, Text: s}, {Text: s}}
-		out += page.Blocks(blocks)
+		for _, block := range blocks {
+			out += page.Block(block)
+		}
 		z := html.NewTokenizer(strings.NewReader(out))
 		for z.Next() != html.ErrorToken {
 			tok := z.Token()

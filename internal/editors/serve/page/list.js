@@ -84,7 +84,7 @@ export function group() {
 
 // enter gives the list the focus.
 export function enter() {
-  const box = boxes.findLast((b) => b.offsetParent && b.querySelector("[data-session]"));
+  const box = boxes.findLast((b) => b.querySelector("[data-session]")?.offsetParent);
   (linkIn(boxes[0], app.id() || "-") ?? box?.querySelector("[data-session]") ?? boxes[0]).focus();
 }
 
