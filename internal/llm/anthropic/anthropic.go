@@ -14,12 +14,14 @@ package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
 
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 const (
@@ -55,10 +57,12 @@ func New(o Options) *Provider {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name:  "messages",
-		New:   func(o Options) session.Provider { return New(o) },
-		Tools: Tools,
-		List:  wire.ListBelow("/v1"), Shared: true,
+		Name: "messages",
+		New:  func(o Options) session.Provider { return New(o) },
+		Tools: func(t []tool.Definition) json.RawMessage {
+			return append(append(json.RawMessage{'['}, offer(t)...), ']')
+		},
+		List: wire.ListBelow("/v1"), Shared: true,
 		Header: func(key string) http.Header {
 			return http.Header{"X-Api-Key": {key}, "Anthropic-Version": {version}}
 		},

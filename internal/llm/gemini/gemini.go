@@ -15,16 +15,19 @@ package gemini
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 const (
@@ -65,9 +68,11 @@ func versioned(base string) string {
 // Format is what the choice of a model knows of this format.
 func Format() wire.Format {
 	return wire.Format{
-		Name:   "gemini",
-		New:    func(o Options) session.Provider { return New(o) },
-		Tools:  Tools,
+		Name: "gemini",
+		New:  func(o Options) session.Provider { return New(o) },
+		Tools: func(t []tool.Definition) json.RawMessage {
+			return slices.Concat([]byte(`[{"functionDeclarations":[`), offer(t, false), []byte(`]}]`))
+		},
 		List:   wire.ListBelow(version),
 		Header: func(key string) http.Header { return wire.With(nil, "X-Goog-Api-Key", key) },
 	}
@@ -85,6 +90,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 // manners are the parts of a request that not every model accepts.
 type manners struct {
 	NoSchema     bool `json:"-"` // responseJsonSchema, or this schema in it
+	OldSchema    bool // parametersJsonSchema: gateways that are older than it
 	NoThinking   bool // thinkingConfig: models that do not think refuse it
 	NoSignatures bool `json:"-"` // signatures made for another model or project
 	Signed       bool // a signature is wanted with each call, whatever the model's name says
@@ -102,6 +108,8 @@ func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, er
 // refused learns from a refusal; the words are those of Google's server.
 func (m manners) refused(err error) manners {
 	switch {
+	case wire.Mentions(err, "parametersJsonSchema", "parameters_json_schema"):
+		m.OldSchema = true
 	case wire.Mentions(err, "response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"):
 		m.NoSchema = true
 	case wire.Mentions(err, "missing a thought_signature", "missing thought_signature", "missing a thought signature"):

@@ -46,7 +46,9 @@ type (
 	offered struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
-		Parameters  json.RawMessage `json:"parameters,omitempty"`
+		Schema      json.RawMessage `json:"parametersJsonSchema,omitempty"`
+		// Parameters are for servers that know an older form alone.
+		Parameters json.RawMessage `json:"parameters,omitempty"`
 	}
 )
 
@@ -62,8 +64,12 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
 	if len(r.Tools) > 0 {
+		variant := ""
+		if m.OldSchema && r.ToolsDigest != "" {
+			variant = "/old"
+		}
 		b.Text(`,"tools":[{"functionDeclarations":[`)
-		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest+variant, func() []byte { return offer(r.Tools, m.OldSchema) }))
 		b.Text("]}]")
 	}
 	b.Text(`,"contents":[`)
@@ -140,10 +146,14 @@ func chosen(c session.Choice) *choice {
 
 // offer makes the declarations. A function without parameters has none: the API refuses an object
 // without properties.
-func offer(tools []tool.Definition) []byte {
+func offer(tools []tool.Definition, old bool) []byte {
 	list := make([][]byte, len(tools))
 	for i, d := range tools {
-		list[i] = wire.JSON(offered{d.Name, d.Description, subset(d.Offered())})
+		o := offered{Name: d.Name, Description: d.Description, Schema: withOrder(d.Offered())}
+		if old && o.Schema != nil {
+			o.Schema, o.Parameters = nil, wire.SimpleSchema(o.Schema)
+		}
+		list[i] = wire.JSON(o)
 	}
 	return bytes.Join(list, []byte(","))
 }

@@ -140,69 +140,31 @@ func TestReasonWithEveryChunk(t *testing.T) {
 	}
 }
 
-// The model sees what the API's Schema can say; the rest of a JSON Schema is dropped or told in
-// words.
-func TestSchemaSubset(t *testing.T) {
-	property := func(s string) string { return `{"properties":{"a":` + s + `},"type":"object"}` }
-	for _, c := range []struct{ name, schema, want string }{
-		{"no parameters", `{"type":"object","additionalProperties":false}`, ``},
-		{"no properties", `{"type":"object","properties":{}}`, ``},
-		{"not a schema", `[]`, ``},
-		{"keywords that pass", `{"type":"object","properties":{"a":{"type":"string","description":"d","pattern":"^a","minLength":1}},"required":["a"]}`,
-			`{"properties":{"a":{"description":"d","minLength":1,"pattern":"^a","type":"string"}},"required":["a"],"type":"object"}`},
-		{"keywords that are dropped", property(`{"type":"string","$comment":"c","examples":["x"],"contentEncoding":"base64","if":{},"not":{}}`), property(`{"type":"string"}`)},
-		{"additionalProperties", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"integer"}},"additionalProperties":false}},"additionalProperties":false}`,
-			property(`{"properties":{"b":{"type":"integer"}},"type":"object"}`)},
-		{"required without property", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b","a"]}`, `{"properties":{"a":{"type":"string"}},"required":["a"],"type":"object"}`},
-		{"nullable", property(`{"type":["string","null"]}`), property(`{"nullable":true,"type":"string"}`)},
-		{"several types", property(`{"type":["string","integer","array"]}`), property(`{"anyOf":[{"type":"string"},{"type":"integer"},{"items":{"type":"string"},"type":"array"}]}`)},
-		{"oneOf", property(`{"oneOf":[{"type":"string"},{"type":"object","properties":{"b":{"type":"boolean"}}}]}`),
-			property(`{"anyOf":[{"type":"string"},{"properties":{"b":{"type":"boolean"}},"type":"object"}]}`)},
-		{"anyOf with null", property(`{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}]}`), property(`{"minimum":1,"nullable":true,"type":"integer"}`)},
-		{"allOf", property(`{"allOf":[{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]},{"properties":{"c":{"type":"string"}},"required":["c"]}]}`),
-			property(`{"properties":{"b":{"type":"string"},"c":{"type":"string"}},"propertyOrdering":["b","c"],"required":["b","c"],"type":"object"}`)},
-		{"enum", property(`{"enum":["x","y"]}`), property(`{"enum":["x","y"],"type":"string"}`)},
-		{"enum of numbers", property(`{"type":"integer","enum":[1,2],"description":"level."}`), property(`{"description":"level. One of: 1 2.","type":"integer"}`)},
-		{"const", property(`{"const":"x"}`), property(`{"enum":["x"],"type":"string"}`)},
-		{"format", property(`{"type":"string","format":"uri"}`), property(`{"type":"string"}`)},
-		{"format that is known", property(`{"type":"string","format":"date-time"}`), property(`{"format":"date-time","type":"string"}`)},
-		{"list without items", property(`{"type":"array"}`), property(`{"items":{"type":"string"},"type":"array"}`)},
-		{"tuple", property(`{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}]}`), property(`{"items":{"anyOf":[{"type":"string"},{"type":"integer"}]},"type":"array"}`)},
-		{"order", `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"object","properties":{"z":{"default":{"properties":{"y":1,"x":2}}},"a":{"type":"integer"}}}}}`,
-			`{"properties":{"content":{"properties":{"a":{"type":"integer"},"z":{"default":{"properties":{"x":2,"y":1}},"type":"string"}},"propertyOrdering":["z","a"],"type":"object"},"path":{"type":"string"}},"propertyOrdering":["path","content"],"type":"object"}`},
-		{"order that is given", `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"string"}},"propertyOrdering":["a","b"]}`,
-			`{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"propertyOrdering":["a","b"],"type":"object"}`},
-		{"properties named properties", `{"type":"object","properties":{"properties":{"type":"object","properties":{"q":{"type":"string"},"p":{"type":"string"}}}}}`,
-			`{"properties":{"properties":{"properties":{"p":{"type":"string"},"q":{"type":"string"}},"propertyOrdering":["q","p"],"type":"object"}},"type":"object"}`},
-		{"no properties inside", property(`{"type":"object","properties":{}}`), property(`{"type":"object"}`)},
-		{"anything", property(`true`), property(`{"type":"string"}`)},
-		{"reference", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x~1y","description":"mine"}},"$defs":{"x/y":{"type":"integer","description":"theirs"}}}`, property(`{"description":"mine","type":"integer"}`)},
-		{"reference to nothing", property(`{"$ref":"#/$defs/gone"}`), property(`{"type":"string"}`)},
+// A schema goes as it is, with the order of its properties; a server that knows only the older form
+// gets a simple one from then on.
+func TestSchemas(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","additionalProperties":false}`: ``,
+		`{"type":"object","properties":{}}`:              ``,
+		`[]`:                                             ``,
+		`{"type":"object","properties":{"a":{"$ref":"#"}}}`:                           `{"type":"object","properties":{"a":{"$ref":"#"}}}`,
+		`{"type":"object","properties":{"z":{"x":{"b":1}},"a":{}}}`:                   `{"type":"object","properties":{"z":{"x":{"b":1}},"a":{}},"propertyOrdering":["z","a"]}`,
+		`{"type":"object","properties":{"z":{},"a":{}},"propertyOrdering":["a","z"]}`: `{"type":"object","properties":{"z":{},"a":{}},"propertyOrdering":["a","z"]}`,
 	} {
-		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: []tool.Definition{
-			{Name: "t", Description: "d", Parameters: json.RawMessage(c.schema)},
-		}})
-		want := `"tools":[{"functionDeclarations":[{"name":"t","description":"d"`
-		if c.want != "" {
-			want += `,"parameters":` + c.want
+		r := session.Request{Model: "m", Tools: []tool.Definition{{Name: "t", Description: "d", Parameters: json.RawMessage(schema)}}, ToolsDigest: "d"}
+		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, r)
+		if want != "" {
+			want = `,"parametersJsonSchema":` + want
 		}
-		if want += `}]}]`; !strings.Contains(k.Bodies[0], want) {
-			t.Errorf("%s: no %s in %s", c.name, want, k.Bodies[0])
+		if want = `"tools":[{"functionDeclarations":[{"name":"t","description":"d"` + want + `}]}]`; !strings.Contains(k.Bodies[0], want) {
+			t.Errorf("no %s in %s", want, k.Bodies[0])
 		}
 	}
-}
-
-// A schema that holds itself ends somewhere.
-func TestRecursiveSchema(t *testing.T) {
-	for _, schema := range []string{
-		`{"type":"object","properties":{"child":{"$ref":"#"}}}`,
-		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"$ref":"#/$defs/n"}}}`,
-		`{"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"$defs":{"n":{"allOf":[{"$ref":"#/$defs/n"}]}}}`,
-	} {
-		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Tools: []tool.Definition{{Name: "t", Parameters: json.RawMessage(schema)}}})
-		if n := len(k.Bodies[0]); n > 10_000 {
-			t.Errorf("%s became %d bytes", schema, n)
-		}
+	r := session.Request{Model: "m", ToolsDigest: "d", Tools: []tool.Definition{{Name: "t", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","pattern":"x"}}}`)}}}
+	said := `Invalid JSON payload received. Unknown name "parametersJsonSchema" at 'tools[0].function_declarations[0]': Cannot find field.`
+	k, _ := ask(t, gemini.Options{}, []llmtest.Reply{refusal(said), fine()}, r, r)
+	if want := `"description":"d","parameters":{"properties":{"a":{"type":"string"}},"type":"object"}`; len(k.Bodies) != 3 || !strings.Contains(k.Bodies[2], want) {
+		t.Errorf("asked %d times: %s", len(k.Bodies), k.Bodies)
 	}
 }
 

@@ -14,6 +14,7 @@ package ollama
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net"
@@ -23,6 +24,7 @@ import (
 
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 const (
@@ -105,7 +107,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:  "ollama",
 		New:   func(o Options) session.Provider { return New(o) },
-		Tools: Tools,
+		Tools: func(t []tool.Definition) json.RawMessage { return wire.JSON(offer(t)) },
 		List:  func(base string) string { return base + "/api/tags" }, Address: BaseOf,
 	}
 }

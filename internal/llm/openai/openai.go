@@ -14,10 +14,12 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 const (
@@ -49,7 +51,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:   "chat",
 		New:    func(o Options) session.Provider { return New(o) },
-		Tools:  Tools,
+		Tools:  func(t []tool.Definition) json.RawMessage { return wire.JSON((&Provider{host: homeAPI}).offer(t)) },
 		Shared: true,
 	}
 }

@@ -14,10 +14,12 @@ package responses
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 const (
@@ -51,7 +53,7 @@ func Format() wire.Format {
 	return wire.Format{
 		Name:   "responses",
 		New:    func(o Options) session.Provider { return New(o) },
-		Tools:  Tools,
+		Tools:  func(t []tool.Definition) json.RawMessage { return wire.JSON(offer(t)) },
 		Shared: true,
 	}
 }

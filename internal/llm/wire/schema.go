@@ -99,6 +99,12 @@ func fitSchema(schema json.RawMessage, simple bool) (fitted json.RawMessage, nam
 	return JSON(root), s.names, true
 }
 
+// SimpleSchema is a schema in the form that every server takes, with the kinds of values alone.
+func SimpleSchema(schema json.RawMessage) json.RawMessage {
+	simple, _, _ := fitSchema(schema, true)
+	return simple
+}
+
 type fitter struct {
 	root    map[string]any
 	simple  bool

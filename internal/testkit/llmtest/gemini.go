@@ -94,7 +94,7 @@ type geminiAsked struct {
 		Functions []struct {
 			Name        string         `json:"name"`
 			Description string         `json:"description"`
-			Parameters  map[string]any `json:"parameters"`
+			Parameters  map[string]any `json:"parametersJsonSchema"`
 		} `json:"functionDeclarations"`
 	} `json:"tools"`
 	Contents []struct {
