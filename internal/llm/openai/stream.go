@@ -50,12 +50,9 @@ func (a *answer) events() error {
 }
 
 func (a *answer) event(data []byte, last bool) error {
-	c, ok := usual(data)
-	if !ok {
-		c = chunk{}
-		if err := a.Decode(data, last, &c); err != nil {
-			return err
-		}
+	var c chunk
+	if err := a.Decode(data, last, &c); err != nil {
+		return err
 	}
 	switch {
 	case wire.Given(c.Error):
