@@ -51,7 +51,9 @@ func New(o Options) *Provider {
 	if o.Effort != "" {
 		header.Add("Anthropic-Beta", thinkBetween)
 	}
-	return &Provider{Adapter: wire.Adapt(o, strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), header)}
+	p := &Provider{Adapter: wire.Adapt(o, strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), header)}
+	p.Pictures, p.Quirks = wire.AnthropicPictures, quirks()
+	return p
 }
 
 // Format is what the choice of a model knows of this format.
@@ -71,17 +73,9 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, "/v1/messages", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole, blocks: map[int]*block{}}
 		err := a.read()
 		return a.Done, err
 	})
-}
-
-// open sends the request; a model that refuses a part of it is asked again without, and remembered.
-func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.AnthropicPictures)
-	return wire.Learn(&p.Adapter, r.Model, manners{Budget: !adapts(r.Model)}, func(m manners) (*wire.Reply, error) {
-		return p.Client.Post(ctx, "/v1/messages", p.body(r, m))
-	}, manners.refused)
 }

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -47,9 +48,9 @@ type turn struct {
 }
 
 // body is the request in pieces. From turn to turn only the end grows and the markers move.
-func (p *Provider) body(r session.Request, m manners) *wire.Body {
+func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":[`)
 		mark(b, p.Cache.Tools(r.ToolsDigest, func() []byte { return offer(r.Tools) }))
@@ -61,7 +62,7 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 		b.Text("]")
 	}
 	b.Text(`,"messages":[`)
-	turns := p.turns(r.Messages, m)
+	turns := p.turns(r.Messages, q)
 	unmarked := users(turns) - markedTurns
 	for i, t := range turns {
 		if i > 0 {
@@ -76,15 +77,12 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	return b
 }
 
-func (p *Provider) head(r session.Request, m manners) head {
+func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	h := head{Model: r.Model, MaxTokens: r.MaxTokens, Stream: true}
-	if h.MaxTokens == 0 {
-		h.MaxTokens = p.Options.MaxTokens
-	}
 	if h.MaxTokens == 0 {
 		h.MaxTokens = limitOf(r.Model)
 	}
-	m.think(&h, p.Effort(r, "none", "max"))
+	think(&h, p.Effort(r, "none", "max"), q)
 	if len(r.Tools) > 0 {
 		h.Choice = chosen(r.Choice, h.Thinking != nil)
 	}
@@ -146,10 +144,10 @@ func (t turn) write(b *wire.Body, marked bool) {
 
 // turns merges adjacent messages of one side: the API wants the sides to alternate, beginning with
 // the user's, and outcomes directly after their calls.
-func (p *Provider) turns(messages []session.Message, with manners) []turn {
+func (p *Provider) turns(messages []session.Message, q wire.Quirks) []turn {
 	var out []turn
 	history := p.Cache.History(messages)
-	for i, piece := range p.Cache.Messages(with.variant(), history, func(i int) []byte { return p.encode(history[i], with.AllThoughts) }) {
+	for i, piece := range p.Cache.Messages(fmt.Sprint(q[allThoughts]), history, func(i int) []byte { return p.encode(history[i], q[allThoughts]) }) {
 		role := "user"
 		if history[i].Role == session.Assistant {
 			role = "assistant"

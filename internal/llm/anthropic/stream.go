@@ -30,17 +30,11 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	switch body, single, err := a.Single(); {
+	done, err := a.Read(&a.stopped, a.event, a.single)
+	switch {
 	case err != nil:
 		return err
-	case single:
-		return a.single(body)
-	}
-	done, err := a.Events(&a.stopped, a.event)
-	if err != nil {
-		return err
-	}
-	if !a.stopped && (!done || a.reason == "") { // a gateway may end with the word of another format, [DONE]
+	case !a.stopped && (!done || a.reason == ""): // a gateway may end with the word of another format, [DONE]
 		return a.Client.Ended()
 	}
 	return a.conclude()
@@ -74,7 +68,7 @@ func (a *answer) single(body []byte) error {
 	}
 	a.reason, a.stopped = string(m.Stop), true
 	a.Reply.Settle()
-	return a.conclude()
+	return nil
 }
 
 func (a *answer) event(from wire.Event, last bool) error {

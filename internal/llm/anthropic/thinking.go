@@ -20,52 +20,36 @@ type (
 	}
 )
 
-// manners are the parts of a request that not every model accepts.
-type manners struct {
-	Budget bool // knows a budget alone (before 4.6); those since 4.7 refuse it
-	// FewEfforts: knows low, medium and high alone
-	FewEfforts bool
-	NoEffort   bool
-	NoDisplay  bool
-	None       bool // does not think at all
-	// AllThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
-	AllThoughts bool
-}
+// Parts of a request that not every model accepts.
+const (
+	// otherThinking: knows a budget alone (before 4.6) though its name does not say so, or refuses
+	// one (since 4.7).
+	otherThinking = "OtherThinking"
+	fewEfforts    = "FewEfforts" // knows low, medium and high alone
+	noEffort      = "NoEffort"
+	noDisplay     = "NoDisplay"
+	noThinking    = "NoThinking" // does not think at all
+	// allThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
+	allThoughts = "AllThoughts"
+)
 
-// variant names what makes the bytes of one message differ.
-func (m manners) variant() string {
-	if m.AllThoughts {
-		return "thoughts"
+// quirks are learned from refusals; the words are those of api.anthropic.com.
+func quirks() []wire.Quirk {
+	return []wire.Quirk{
+		{Name: allThoughts, When: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "issing"}}},
+		{Name: noDisplay, When: [][]string{{"thinking.display", "thinking.adaptive.display", "thinking.enabled.display"}}},
+		{Name: otherThinking, When: [][]string{{"thinking.type.enabled", "budget_tokens", "adaptive thinking", "'adaptive'", "thinking.type.adaptive"}}},
+		{Name: fewEfforts, When: [][]string{{"output_config.effort", "effort level"}, {"xhigh", "max", "level", "hould be"}}},
+		{Name: noEffort, When: [][]string{{"output_config", "effort"}}},
+		{Name: noThinking, When: [][]string{{"does not support thinking", "thinking is not supported"}}},
 	}
-	return ""
-}
-
-// refused learns from a refusal; the words are those of api.anthropic.com.
-func (m manners) refused(err error) manners {
-	switch {
-	case wire.Mentions(err, "[].thinking", "reasoning_content") && wire.Mentions(err, "passed back", "issing"):
-		m.AllThoughts = true
-	case m.Budget && wire.Mentions(err, "thinking.type.enabled", "budget_tokens"):
-		m.Budget = false
-	case wire.Mentions(err, "thinking.display", "thinking.adaptive.display", "thinking.enabled.display"):
-		m.NoDisplay = true
-	case !m.Budget && wire.Mentions(err, "adaptive thinking", "'adaptive'", "thinking.type.adaptive"):
-		m.Budget = true
-	case !m.FewEfforts && wire.Mentions(err, "output_config.effort", "effort level") && wire.Mentions(err, "xhigh", "max", "level", "hould be"):
-		m.FewEfforts = true
-	case wire.Mentions(err, "output_config", "effort"):
-		m.NoEffort = true
-	case wire.Mentions(err, "does not support thinking", "thinking is not supported"):
-		m.None = true
-	}
-	return m
 }
 
 // think sets how the model thinks.
-func (m manners) think(h *head, effort string) {
+func think(h *head, effort string, q wire.Quirks) {
 	switch {
-	case effort == "" || effort == "none" || m.None:
-	case m.Budget:
+	case effort == "" || effort == "none" || q[noThinking]:
+	case adapts(h.Model) == q[otherThinking]:
 		h.Thinking = &thinking{Type: "enabled", Budget: budgetOf(effort)}
 		if h.MaxTokens >= 2048 {
 			h.Thinking.Budget = min(h.Thinking.Budget, h.MaxTokens/4*3) // a bound may be the server's
@@ -73,12 +57,12 @@ func (m manners) think(h *head, effort string) {
 		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget is part of the answer's limit
 	default:
 		h.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
-		if m.NoDisplay {
+		if q[noDisplay] {
 			h.Thinking.Display = ""
 		}
-		if !m.NoEffort {
+		if !q[noEffort] {
 			most := "max"
-			if m.FewEfforts {
+			if q[fewEfforts] {
 				most = "high"
 			}
 			h.Output = &output{wire.Between(effort, "low", most)}

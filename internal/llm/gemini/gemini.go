@@ -16,14 +16,11 @@ package gemini
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -53,7 +50,9 @@ func New(o Options) *Provider {
 		Name: "gemini", BaseURL: home, KeyEnv: "GEMINI_API_KEY", URLEnv: "GEMINI_BASE_URL",
 		KeyHint: "check GEMINI_API_KEY and what its project may use",
 	})
-	return &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.With(o.Header, "X-Goog-Api-Key", o.Key))}
+	p := &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.With(o.Header, "X-Goog-Api-Key", o.Key))}
+	p.Pictures, p.Quirks = wire.GeminiPictures, quirks()
+	return p
 }
 
 func versioned(base string) string {
@@ -80,46 +79,32 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, path(r.Model), p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole}
 		err := a.read()
 		return a.Done, err
 	})
 }
 
-// manners are the parts of a request that not every model accepts.
-type manners struct {
-	NoSchema     bool `json:"-"` // responseJsonSchema, or this schema in it
-	OldSchema    bool // parametersJsonSchema: gateways that are older than it
-	NoThinking   bool // thinkingConfig: models that do not think refuse it
-	NoSignatures bool `json:"-"` // signatures made for another model or project
-	Signed       bool // a signature is wanted with each call, whatever the model's name says
-}
+// Parts of a request that not every model accepts.
+const (
+	noSchema     = "NoSchema"     // responseJsonSchema, or this schema in it
+	oldSchema    = "OldSchema"    // parametersJsonSchema: gateways that are older than it
+	noThinking   = "NoThinking"   // thinkingConfig: models that do not think refuse it
+	noSignatures = "NoSignatures" // signatures made for another model or project
+	// signs: wants a signature with each call, whatever the model's name says.
+	signs = "Signed"
+)
 
-// open sends the request; a model that refuses a part of it is asked again without, and remembered.
-func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.GeminiPictures)
-	reply, err := wire.Learn(&p.Adapter, r.Model, manners{}, func(m manners) (*wire.Reply, error) {
-		return p.Client.Post(ctx, path(r.Model), p.body(r, m))
-	}, manners.refused)
-	return reply, explained(err)
-}
-
-// refused learns from a refusal; the words are those of Google's server.
-func (m manners) refused(err error) manners {
-	switch {
-	case wire.Mentions(err, "parametersJsonSchema", "parameters_json_schema"):
-		m.OldSchema = true
-	case wire.Mentions(err, "response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"):
-		m.NoSchema = true
-	case wire.Mentions(err, "missing a thought_signature", "missing thought_signature", "missing a thought signature"):
-		m.Signed = true
-	case wire.Mentions(err, "hought signature is not valid", "orrupted thought signature", "nvalid thought signature"):
-		m.NoSignatures = true
-	case wire.Mentions(err, "hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"):
-		m.NoThinking = true
+// quirks are learned from refusals; the words are those of Google's server.
+func quirks() []wire.Quirk {
+	return []wire.Quirk{
+		{Name: oldSchema, When: [][]string{{"parametersJsonSchema", "parameters_json_schema"}}},
+		{Name: noSchema, When: [][]string{{"response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"}}, Once: true},
+		{Name: signs, When: [][]string{{"missing a thought_signature", "missing thought_signature", "missing a thought signature"}}},
+		{Name: noSignatures, When: [][]string{{"hought signature is not valid", "orrupted thought signature", "nvalid thought signature"}}, Once: true},
+		{Name: noThinking, When: [][]string{{"hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"}}},
 	}
-	return m
 }
 
 // path is where a model is asked: "models/" stands before a bare name, tuned models bring their own
@@ -133,20 +118,4 @@ func path(model string) string {
 		steps[i] = url.PathEscape(s)
 	}
 	return "/" + strings.Join(steps, "/") + ":streamGenerateContent?alt=sse"
-}
-
-// explained tells a used-up minute from a used-up account: Google words both as an exceeded quota,
-// and says of the first when to ask again.
-func explained(err error) error {
-	var failure *session.ProviderError
-	if !errors.As(err, &failure) || failure.Status != http.StatusTooManyRequests || failure.Kind != session.AuthError ||
-		!strings.Contains(failure.Message, "Quota exceeded for metric") || strings.Contains(failure.Message, "limit: 0") {
-		return err
-	}
-	failure.Kind, failure.Hint = session.RateError, "wait a little and try again"
-	wait := regexp.MustCompile(`retry in ([0-9.]+)s`).FindStringSubmatch(failure.Message)
-	if failure.RetryAfter == 0 && wait != nil {
-		failure.RetryAfter, _ = time.ParseDuration(wait[1] + "s") // not a time: none
-	}
-	return failure
 }

@@ -60,20 +60,20 @@ type turn struct {
 }
 
 // body is the request in pieces. Only the end grows from turn to turn.
-func (p *Provider) body(r session.Request, m manners) *wire.Body {
+func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
 	if len(r.Tools) > 0 {
 		variant := ""
-		if m.OldSchema && r.ToolsDigest != "" {
+		if q[oldSchema] && r.ToolsDigest != "" {
 			variant = "/old"
 		}
 		b.Text(`,"tools":[{"functionDeclarations":[`)
-		b.Add(p.Cache.Tools(r.ToolsDigest+variant, func() []byte { return offer(r.Tools, m.OldSchema) }))
+		b.Add(p.Cache.Tools(r.ToolsDigest+variant, func() []byte { return offer(r.Tools, q[oldSchema]) }))
 		b.Text("]}]")
 	}
 	b.Text(`,"contents":[`)
-	for i, t := range p.turns(r, m) {
+	for i, t := range p.turns(r, q) {
 		if i > 0 {
 			b.Text(",")
 		}
@@ -90,17 +90,14 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	return b
 }
 
-func (p *Provider) head(r session.Request, m manners) head {
+func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	h := head{Config: config{MaxTokens: r.MaxTokens}}
-	if h.Config.MaxTokens == 0 {
-		h.Config.MaxTokens = p.Options.MaxTokens
-	}
-	if !m.NoThinking {
+	if !q[noThinking] {
 		h.Config.Thinking = think(r.Model, p.Effort(r, "none", "max"))
 	}
 	if len(r.Tools) > 0 {
 		h.Tools = chosen(r.Choice)
-	} else if len(r.Schema) > 0 && !m.NoSchema {
+	} else if len(r.Schema) > 0 && !q[noSchema] {
 		h.Config.MediaType, h.Config.Schema = "application/json", r.Schema
 	}
 	if r.System != "" {
@@ -160,8 +157,8 @@ func offer(tools []tool.Definition, old bool) []byte {
 
 // turns merges adjacent messages of one side: the API wants the user's first, and results directly
 // after their calls.
-func (p *Provider) turns(r session.Request, m manners) []turn {
-	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !m.NoSignatures, signed: m.Signed}
+func (p *Provider) turns(r session.Request, q wire.Quirks) []turn {
+	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !q[noSignatures], signed: q[signs]}
 	variant := fmt.Sprint(e.nested, e.seals, e.signed)
 	var out []turn
 	messages := p.Cache.History(r.Messages)

@@ -61,24 +61,14 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	if err := a.events(); err != nil {
+	_, err := a.Read(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) }, a.single)
+	switch {
+	case err != nil:
 		return err
-	}
-	if a.finish == "" {
+	case a.finish == "":
 		return a.Client.Ended()
 	}
 	return a.conclude()
-}
-
-func (a *answer) events() error {
-	switch body, single, err := a.Single(); {
-	case err != nil:
-		return err
-	case single:
-		return a.single(body)
-	}
-	_, err := a.Events(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) })
-	return err
 }
 
 // single reads the answer of a gateway that does not stream events: one object, or a list of them.
@@ -104,7 +94,7 @@ func (a *answer) event(data []byte, last bool) error {
 		return a.event(c.Response, last)
 	}
 	if wire.Given(c.Error) {
-		return explained(a.Client.Object(c.Error))
+		return a.Client.Object(c.Error)
 	}
 	if c.Usage.Given {
 		a.Counted(c.Usage.V.counts())

@@ -47,9 +47,6 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 	tokens := int(float64(bytes) / w.ratio)
 	room := r.MaxTokens
 	if room == 0 {
-		room = p.Options.MaxTokens
-	}
-	if room == 0 {
 		room = answerRoom
 	}
 	for w.context < tokens+room && w.context < p.limit(d) {

@@ -114,7 +114,7 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Ask(ctx, r, func(out *wire.Out, r session.Request) (session.Done, error) {
+	return p.Ask(ctx, r, func(out *wire.Out, r session.Request, _ wire.Quirks) (session.Done, error) {
 		d, err := p.details(ctx, r.Model)
 		if err != nil {
 			return session.Done{}, advise(err, r.Model)

@@ -92,9 +92,6 @@ func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	if !p.formless(r.Model) {
 		t.Format = r.Schema
 	}
-	if t.Options.Predict == 0 {
-		t.Options.Predict = p.Options.MaxTokens
-	}
 	// A model that cannot think refuses the field.
 	if d.thinking {
 		t.Think = p.think(r)

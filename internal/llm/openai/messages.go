@@ -16,13 +16,13 @@ import (
 // encoder makes wire messages for one server and one model.
 type encoder struct {
 	own, model, host string
-	manners          manners
+	quirks           wire.Quirks
 	marked           bool // with a cache mark in the last part
 }
 
 // variants name what makes the bytes of one message differ, without a mark and with one.
 func (e encoder) variants() map[bool]string {
-	plain := fmt.Sprint(e.model, e.manners)
+	plain := fmt.Sprint(e.model, e.quirks)
 	return map[bool]string{false: plain + " false", true: plain + " true"}
 }
 
@@ -63,7 +63,7 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
 		}
 	}
-	if e.manners.Signed && len(out.Calls) > 0 && len(out.Calls[0].Extra) == 0 {
+	if e.quirks[signed] && len(out.Calls) > 0 && len(out.Calls[0].Extra) == 0 {
 		out.Calls[0].Extra = json.RawMessage(unsigned) // of parallel calls only the first has one
 	}
 	thoughts, details, chunks := e.thoughts(m)
@@ -80,8 +80,8 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore
 	// or refuse it elsewhere. api.openai.com never sends any.
 	switch {
-	case e.host == homeAPI || e.manners.NoThoughts || len(chunks) > 0:
-	case e.manners.AllThoughts:
+	case e.host == homeAPI || e.quirks[noThoughts] || len(chunks) > 0:
+	case e.quirks[allThoughts]:
 		if thoughts == "" && len(out.Calls) > 0 {
 			thoughts = noThought
 		}
@@ -158,9 +158,9 @@ func (e encoder) call(c tool.RawCall, own bool) call {
 
 func (e encoder) id(id tool.CallID) string {
 	switch {
-	case e.manners.NineIDs:
+	case e.quirks[nineIDs]:
 		return wire.NineID(id)
-	case e.manners.PlainIDs:
+	case e.quirks[plainIDs]:
 		return wire.ShortID(id, homeCallID)
 	case e.host == homeAPI:
 		return wire.BoundID(id, homeCallID)
@@ -182,7 +182,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 		}))
 	}
 	if len(shown) > 0 {
-		if e.manners.Bridged {
+		if e.quirks[bridging] {
 			list = append(list, []byte(bridge))
 		}
 		e.marked = false

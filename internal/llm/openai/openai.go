@@ -4,7 +4,7 @@
 // The one rule: an answer is complete with a finish_reason or [DONE], and nothing else; calls are
 // released only then, and never after "length".
 //
-// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, manners.go tells
+// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, quirks.go tells
 // the servers apart.
 //
 // Known limits: only the first choice is read; PDF documents go to api.openai.com and OpenRouter
@@ -43,7 +43,9 @@ var _ session.Provider = (*Provider)(nil)
 // New makes a provider. It does no work and opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
-	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
+	p := &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
+	p.Pictures, p.Quirks, p.Usual = wire.OpenAIPictures, quirks(), quirksOf(p.host)
+	return p
 }
 
 // Format is what the choice of a model knows of this format.
@@ -58,18 +60,9 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, "/chat/completions", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole}
 		err := a.read()
 		return a.Done, err
 	})
-}
-
-// open sends the request; a server that refuses a part of it is asked again without, and
-// remembered.
-func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
-	return wire.Learn(&p.Adapter, r.Model, mannersOf(p.host), func(m manners) (*wire.Reply, error) {
-		return p.Client.Post(ctx, "/chat/completions", p.body(r, m))
-	}, manners.refused)
 }

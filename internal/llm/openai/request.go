@@ -110,9 +110,9 @@ type (
 
 // body is the request in pieces: head, tools, messages. Only the end grows from turn to turn, and
 // the cache marks move.
-func (p *Provider) body(r session.Request, m manners) *wire.Body {
+func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":`)
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(p.offer(r.Tools)) }))
@@ -123,8 +123,8 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 		b.Add(wire.JSON(message{Role: "system", Content: system(r.System, marked)}))
 	}
 	history := p.Cache.History(r.Messages)
-	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, manners: m}, marked)
-	if m.Bridged {
+	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, quirks: q}, marked)
+	if q[bridging] {
 		pieces = bridged(history, pieces)
 	}
 	b.Elements(pieces, r.System == "")
@@ -192,17 +192,17 @@ func system(text string, marked bool) any {
 	return []part{{Type: "text", Text: text, Cache: &cacheControl{"ephemeral"}}}
 }
 
-func (p *Provider) head(r session.Request, m manners) head {
+func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	h := head{Model: r.Model, Stream: true}
-	if !m.NoUsage {
+	if !q[noUsage] {
 		h.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
 	most, least := "xhigh", "none"
-	if m.FewEfforts {
+	if q[fewEfforts] {
 		most, least = "high", "low"
 	}
 	switch effort := p.Effort(r, least, most); {
-	case effort == "" || m.NoEffort:
+	case effort == "" || q[noEffort]:
 	case p.host == openRouter:
 		h.Reasoning = &reasoning{effort}
 	default:
@@ -211,17 +211,13 @@ func (p *Provider) head(r session.Request, m manners) head {
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
 	}
-	if len(r.Schema) > 0 && !m.NoSchema {
+	if len(r.Schema) > 0 && !q[noSchema] {
 		h.Format = &format{"json_schema", p.schema(r.Schema)}
 	}
-	limit := r.MaxTokens
-	if limit == 0 {
-		limit = p.Options.MaxTokens
-	}
-	if (p.host == homeAPI) != m.OtherLimit {
-		h.MaxCompletionTokens = limit
+	if (p.host == homeAPI) != q[otherLimit] {
+		h.MaxCompletionTokens = r.MaxTokens
 	} else {
-		h.MaxTokens = limit
+		h.MaxTokens = r.MaxTokens
 	}
 	return h
 }

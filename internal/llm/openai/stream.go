@@ -12,7 +12,6 @@ type answer struct {
 	wire.Answer
 
 	finish  string
-	ended   bool // [DONE]
 	counted bool // the counts came alone, as they do at the end, and nothing after them
 	choices bool // there was one
 	told    bool // something of the answer
@@ -25,28 +24,20 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	if err := a.events(); err != nil {
+	single := false
+	done, err := a.Read(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) }, func(body []byte) error {
+		single = true
+		return a.event(body, true)
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	if a.finish == "" && !a.ended && !a.counted {
+	case a.finish == "" && (!done || single) && !a.counted:
 		return a.Client.Ended()
-	}
-	if !a.choices {
+	case !a.choices:
 		return a.Client.Bad("sent an answer without choices")
 	}
 	return a.conclude()
-}
-
-func (a *answer) events() error {
-	switch body, single, err := a.Single(); {
-	case err != nil:
-		return err
-	case single:
-		return a.event(body, true)
-	}
-	done, err := a.Events(new(bool), func(e wire.Event, last bool) error { return a.event(e.Data, last) })
-	a.ended = done
-	return err
 }
 
 func (a *answer) event(data []byte, last bool) error {

@@ -51,15 +51,15 @@ type (
 )
 
 // body is the request in pieces: head, tools, items. Only the end grows from turn to turn.
-func (p *Provider) body(r session.Request, m manners) *wire.Body {
+func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
-	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, m)), []byte("}")))
+	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
 	if len(r.Tools) > 0 {
 		b.Text(`,"tools":`)
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"input":[`)
-	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !m.NoThoughts, plainIDs: m.PlainIDs}
+	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !q[noThoughts], plainIDs: q[plainIDs]}
 	variant := fmt.Sprint(e.thoughts, e.plainIDs)
 	history := p.Cache.History(r.Messages)
 	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), true)
@@ -67,24 +67,21 @@ func (p *Provider) body(r session.Request, m manners) *wire.Body {
 	return b
 }
 
-func (p *Provider) head(r session.Request, m manners) head {
+func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	h := head{Model: r.Model, Stream: true, MaxTokens: r.MaxTokens, Instructions: r.System}
-	if h.MaxTokens == 0 {
-		h.MaxTokens = p.Options.MaxTokens
-	}
-	if !m.NoEncrypted {
+	if !q[noEncrypted] {
 		h.Include = []string{"reasoning.encrypted_content"}
 	}
-	if !m.NoSummary {
+	if !q[noSummary] {
 		h.Reasoning = &reasoning{Effort: p.Effort(r, "none", "xhigh"), Summary: "auto"}
-		if m.FewEfforts {
+		if q[fewEfforts] {
 			h.Reasoning.Effort = p.Effort(r, "low", "high")
 		}
 	}
 	if len(r.Tools) > 0 {
 		h.Choice = wire.Chosen(r.Choice, only)
 	}
-	if len(r.Schema) > 0 && !m.NoSchema {
+	if len(r.Schema) > 0 && !q[noSchema] {
 		h.Text = &text{format{"json_schema", "answer", r.Schema, wire.IsStrict(r.Schema)}}
 	}
 	return h

@@ -45,7 +45,9 @@ func New(o Options) *Provider {
 		Name: "responses", BaseURL: home, KeyEnv: "OPENAI_API_KEY",
 		URLHint: "check the base URL, that the server offers /responses, and the network",
 	})
-	return &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), hosted: wire.Host(o.BaseURL) == homeAPI}
+	p := &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), hosted: wire.Host(o.BaseURL) == homeAPI}
+	p.Pictures, p.Quirks = wire.OpenAIPictures, quirks()
+	return p
 }
 
 // Format is what the choice of a model knows of this format.
@@ -60,47 +62,31 @@ func Format() wire.Format {
 
 // Stream asks the model.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Adapter.Stream(ctx, r, func(r session.Request) (*wire.Reply, error) { return p.open(ctx, r) }, func(whole wire.Answer) (session.Done, error) {
+	return p.Adapter.Stream(ctx, r, "/responses", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole, items: map[string]*item{}, places: map[int][]*item{}, loose: map[string]bool{}}
 		err := a.read()
 		return a.Done, err
 	})
 }
 
-// manners are the parts of a request that not every model or account accepts.
-type manners struct {
-	NoSchema    bool `json:"-"` // text.format, or this schema in it
-	NoEncrypted bool // include: models that do not reason refuse it
-	FewEfforts  bool // reasoning.effort: knows low, medium and high alone
-	NoSummary   bool // reasoning.summary: the same, and accounts that are not verified
-	NoThoughts  bool `json:"-"` // reasoning items: sealed for another account
-	PlainIDs    bool // ids of calls with other signs than letters, digits, _ and -
-}
+// Parts of a request that not every model or account accepts.
+const (
+	noSchema    = "NoSchema"    // text.format, or this schema in it
+	noEncrypted = "NoEncrypted" // include: models that do not reason refuse it
+	fewEfforts  = "FewEfforts"  // reasoning.effort: knows low, medium and high alone
+	noSummary   = "NoSummary"   // reasoning.summary: the same, and accounts that are not verified
+	noThoughts  = "NoThoughts"  // reasoning items: sealed for another account
+	plainIDs    = "PlainIDs"    // ids of calls with other signs than letters, digits, _ and -
+)
 
-// open sends the request; a server that refuses a part of it is asked again without, and
-// remembered.
-func (p *Provider) open(ctx context.Context, r session.Request) (*wire.Reply, error) {
-	r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OpenAIPictures)
-	return wire.Learn(&p.Adapter, r.Model, manners{}, func(m manners) (*wire.Reply, error) {
-		return p.Client.Post(ctx, "/responses", p.body(r, m))
-	}, manners.refused)
-}
-
-// refused learns from a refusal; the words are those of api.openai.com.
-func (m manners) refused(err error) manners {
-	switch {
-	case wire.Mentions(err, "text.format", "json_schema", "structured output"):
-		m.NoSchema = true
-	case wire.BadID(err):
-		m.PlainIDs = true
-	case wire.Mentions(err, "could not be verified", "could not be decrypted", "Items are not persisted"):
-		m.NoThoughts = true
-	case wire.Mentions(err, "ncrypted content is not supported", "reasoning.encrypted_content", "'include"):
-		m.NoEncrypted = true
-	case !m.FewEfforts && wire.Mentions(err, "upported values are") && wire.Mentions(err, "'low'"):
-		m.FewEfforts = true
-	case wire.Mentions(err, "reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"):
-		m.NoSummary = true
+// quirks are learned from refusals; the words are those of api.openai.com.
+func quirks() []wire.Quirk {
+	return []wire.Quirk{
+		{Name: noSchema, When: [][]string{{"text.format", "json_schema", "structured output"}}, Once: true},
+		wire.BadID(plainIDs),
+		{Name: noThoughts, When: [][]string{{"could not be verified", "could not be decrypted", "Items are not persisted"}}, Once: true},
+		{Name: noEncrypted, When: [][]string{{"ncrypted content is not supported", "reasoning.encrypted_content", "'include"}}},
+		{Name: fewEfforts, When: [][]string{{"upported values are"}, {"'low'"}}},
+		{Name: noSummary, When: [][]string{{"reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"}}},
 	}
-	return m
 }

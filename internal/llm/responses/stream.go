@@ -66,16 +66,10 @@ type answer struct {
 
 // read decodes the stream to its end and releases the calls.
 func (a *answer) read() error {
-	switch body, single, err := a.Single(); {
+	switch _, err := a.Read(&a.ended, a.event, a.single); {
 	case err != nil:
 		return err
-	case single:
-		return a.single(body)
-	}
-	if _, err := a.Events(&a.ended, a.event); err != nil {
-		return err
-	}
-	if !a.ended {
+	case !a.ended:
 		return a.Client.Ended()
 	}
 	return a.conclude()
@@ -87,10 +81,7 @@ func (a *answer) single(body []byte) error {
 	if json.Unmarshal(body, &e) == nil && wire.Given(e.Error) {
 		return a.Client.Object(e.Error)
 	}
-	if err := a.terminal(body, ""); err != nil {
-		return err
-	}
-	return a.conclude()
+	return a.terminal(body, "")
 }
 
 func (a *answer) event(from wire.Event, last bool) error {

@@ -72,9 +72,12 @@ func FromEnv(getenv func(string) string, keys, urls []string) Options {
 // Adapter is what every adapter is beside its format. Adapters embed it; it is safe for concurrent
 // use.
 type Adapter struct {
-	Options Options
-	Client  Client
-	Cache   Cache
+	Options  Options
+	Client   Client
+	Cache    Cache
+	Pictures PictureUse
+	Quirks   []Quirk // of the format
+	Usual    Quirks  // of the server
 
 	doubted  once
 	reminded once
@@ -98,9 +101,10 @@ func (a *Adapter) Name() string { return a.Options.Name }
 func (a *Adapter) Warm(ctx context.Context) { a.Client.Warm(ctx) }
 
 // Stream asks, and reads the answer to its end: the whole of one model request.
-func (a *Adapter) Stream(ctx context.Context, r session.Request, open func(session.Request) (*Reply, error), read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
-	return a.Ask(ctx, r, func(out *Out, r session.Request) (session.Done, error) {
-		reply, err := open(r)
+func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, body func(session.Request, Quirks) *Body, read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
+	return a.Ask(ctx, r, func(out *Out, r session.Request, q Quirks) (session.Done, error) {
+		r.Messages = a.Cache.Pictures(ctx, r.Messages, a.Pictures)
+		reply, err := a.Client.Post(ctx, path, body(r, q))
 		if err != nil {
 			return session.Done{}, err
 		}

@@ -20,6 +20,19 @@ type Answer struct {
 	remarks *remarks // if nil, nothing is said
 }
 
+// Read reads the whole answer: event by event until ended, or as one text from a server that does not
+// stream. Done says that [DONE] came.
+func (a *Answer) Read(ended *bool, read func(e Event, last bool) error, single func(body []byte) error) (done bool, err error) {
+	body, whole, err := a.Single()
+	if err == nil && whole {
+		return true, single(body)
+	}
+	if err != nil {
+		return false, err
+	}
+	return a.Events(ended, read)
+}
+
 // Events hands over each event of a stream until ended, or until nothing more comes; done says that
 // [DONE] came.
 func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done bool, err error) {

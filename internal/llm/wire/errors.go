@@ -75,10 +75,10 @@ func Mentions(err error, words ...string) bool {
 		has(failure.Message, words...)
 }
 
-// BadID reports whether a server refused a request for the form of a call's id.
-func BadID(err error) bool {
-	return Mentions(err, "call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id") &&
-		Mentions(err, "pattern", "nvalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters")
+// BadID is the quirk of a server that refuses a request for the form of a call's id.
+func BadID(name string) Quirk {
+	return Quirk{Name: name, When: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
+		{"pattern", "nvalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}
 }
 
 // Ended is the failure of a stream that stopped before its format's terminal event.

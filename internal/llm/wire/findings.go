@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -138,65 +137,49 @@ func (f *Findings) read() map[string]finding {
 	return known
 }
 
-// memory is what an adapter knows of its models, by kind and model. The zero value is ready; it is
-// safe for concurrent use.
+// memory is what an adapter knows of its models. The zero value is ready; it is safe for concurrent
+// use.
 type memory struct {
 	mu      sync.Mutex
-	known   map[string]any
+	known   map[string]fit
 	earlier map[string]bool // models of which an earlier process knew something
-	unkept  map[string]bool // what no request went well with yet
 }
 
-// recall is what is known of a model; usual is what holds where nothing is.
-func recall[T any](a *Adapter, model string, usual T) T {
-	m, kind := &a.memory, fmt.Sprintf("%T", usual)
+// fitKind names what is kept of a model.
+const fitKind = "wire.fit"
+
+// recall is what is known of a model.
+func (a *Adapter) recall(model string) fit {
+	m := &a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known, ok := m.known[kind+" "+model]; ok {
-		return known.(T)
+	if known, ok := m.known[model]; ok {
+		return known.clone()
 	}
-	known := usual
-	if !a.Options.Findings.Get(a.Options.BaseURL, model, kind, &known) {
-		known = usual
-	} else {
-		if m.earlier == nil {
-			m.earlier = map[string]bool{}
-		}
-		m.earlier[model] = true
-	}
-	m.set(kind+" "+model, known)
-	return known
-}
-
-func (m *memory) set(key string, value any) {
 	if m.known == nil {
-		m.known = map[string]any{}
+		m.known, m.earlier = map[string]fit{}, map[string]bool{}
 	}
-	m.known[key] = value
+	var known fit
+	if m.earlier[model] = a.Options.Findings.Get(a.Options.BaseURL, model, fitKind, &known); !m.earlier[model] {
+		known = fit{}
+	}
+	m.known[model] = known
+	return known.clone()
 }
 
-// know holds for the next requests of this process.
-func know[T any](a *Adapter, model string, value T) {
-	m, key := &a.memory, fmt.Sprintf("%T", value)+" "+model
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.set(key, value)
-	if m.unkept == nil {
-		m.unkept = map[string]bool{}
+// know holds for the next requests of this process, and for the next processes without what may be
+// the fault of one conversation.
+func (a *Adapter) know(model string, f fit) {
+	a.memory.mu.Lock()
+	a.memory.known[model] = f
+	a.memory.mu.Unlock()
+	f = f.clone()
+	for _, q := range a.Quirks {
+		if q.Once {
+			delete(f.Quirks, q.Name)
+		}
 	}
-	m.unkept[key] = true
-}
-
-// keep holds for the next processes what a request went well with.
-func keep[T any](a *Adapter, model string, value T) {
-	m, kind := &a.memory, fmt.Sprintf("%T", value)
-	m.mu.Lock()
-	unkept := m.unkept[kind+" "+model]
-	delete(m.unkept, kind+" "+model)
-	m.mu.Unlock()
-	if unkept {
-		a.Options.Findings.Keep(a.Options.BaseURL, model, kind, value)
-	}
+	a.Options.Findings.Keep(a.Options.BaseURL, model, fitKind, f)
 }
 
 // forget drops what earlier processes knew of a model; if false, they knew nothing.
@@ -208,26 +191,7 @@ func (a *Adapter) forget(model string) bool {
 		return false
 	}
 	delete(m.earlier, model)
-	maps.DeleteFunc(m.known, func(key string, _ any) bool { return strings.HasSuffix(key, " "+model) })
+	m.known[model] = fit{}
 	a.Options.Findings.Forget(a.Options.BaseURL, model)
 	return true
-}
-
-// Learn sends a request with what is known of a model, begins with usual, and asks again as long as
-// learn draws something new from the refusal. M holds the parts of a request that not every model
-// of a format accepts.
-func Learn[M comparable](a *Adapter, model string, usual M, post func(M) (*Reply, error), learn func(M, error) M) (*Reply, error) {
-	for {
-		m := recall(a, model, usual)
-		reply, err := post(m)
-		if err == nil {
-			keep(a, model, m)
-			return reply, nil
-		}
-		after := learn(m, err)
-		if after == m {
-			return nil, err
-		}
-		know(a, model, after)
-	}
 }

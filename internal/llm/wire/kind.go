@@ -34,6 +34,9 @@ func classify(status int, s said) session.ErrorKind {
 // spent recognises an account without money or quota, which many servers call too many requests.
 // The text of this and of what follows is in lower case; the tests name who words it so.
 func spent(text, code string) bool {
+	if has(text, "quota exceeded for metric") && !has(text, "limit: 0") {
+		return false // Google's words for a minute that is used up
+	}
 	return has(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
 		"exceeded_current_quota", "quota_exceeded", "no quota", "quota exhausted", "quota has been exhausted", "free tier of the model has been exhausted",
 		"credit balance", "insufficient balance", "insufficient_balance", "insufficient account balance", "balance is insufficient",

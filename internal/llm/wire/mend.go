@@ -18,7 +18,7 @@ import (
 
 // maxMends bounds how often one request is sent again, each time changed by what a server said of
 // the last.
-const maxMends = 8
+const maxMends = 16
 
 // fit is how a model at a server wants requests, as its refusals say. It holds for every format and
 // for the next processes, but for what may be the fault of one conversation.
@@ -34,10 +34,11 @@ type fit struct {
 	// began it: what stands there is sent without thoughts or, where true, as text.
 	Until    map[tool.CallID]bool
 	Unvoiced bool `json:"-"` // takes no thoughts of earlier answers
+	Quirks   Quirks
 }
 
 func (f fit) clone() fit {
-	f.Lacks, f.Until = maps.Clone(f.Lacks), maps.Clone(f.Until)
+	f.Lacks, f.Until, f.Quirks = maps.Clone(f.Lacks), maps.Clone(f.Until), maps.Clone(f.Quirks)
 	return f
 }
 
@@ -54,15 +55,15 @@ func toolKey(d tool.Definition) string {
 // server refuses is changed by what the refusal says, and made again: for every format, this is the
 // one place where that happens. The user is told of each change, and a finding about a model holds
 // for its next requests once one went well.
-func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request) (session.Done, error)) iter.Seq[session.Chunk] {
+func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request, Quirks) (session.Done, error)) iter.Seq[session.Chunk] {
 	return Stream(ctx, func(out *Out) (session.Done, error) {
-		m := mender{adapter: a, whole: r, fit: recall(a, r.Model, fit{}).clone()}
+		m := mender{adapter: a, whole: r, fit: a.recall(r.Model)}
 		m.remind()
 		unread := "" // what is to be said of pictures
 		for tries := 0; ; tries++ {
 			asked, names := m.request()
 			out.names, out.first = names, m.mended
-			done, err := try(out, asked)
+			done, err := try(out, asked, m.quirks())
 			if text := a.Cache.unread(); text != "" {
 				unread = strings.TrimPrefix(unread+"; "+text, "; ")
 			}
@@ -71,8 +72,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 			}
 			if err == nil || out.begun {
 				if m.learned && err == nil {
-					know(a, r.Model, m.fit)
-					keep(a, r.Model, m.fit)
+					a.know(r.Model, m.fit)
 				}
 				return done, err
 			}
@@ -81,7 +81,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 				return done, err
 			}
 			switch {
-			case m.learn(refusal, asked):
+			case m.quirk(err), m.learn(refusal, asked):
 				m.learned = true
 			case a.forget(r.Model): // what an earlier process learned may hold no longer
 				m = mender{adapter: a, whole: r}
@@ -321,10 +321,10 @@ func (m *mender) note(what string) {
 // request is the request as the server is known to take it, and the real names of arguments.
 func (m *mender) request() (session.Request, map[string]map[string]string) {
 	r, f := m.whole, &m.fit
-	own := cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)
+	r.MaxTokens = cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)
 	for _, most := range []int{f.Most, m.once} {
-		if most > 0 && (own == 0 || own > most) {
-			own, r.MaxTokens = most, most
+		if most > 0 && (r.MaxTokens == 0 || r.MaxTokens > most) {
+			r.MaxTokens = most
 		}
 	}
 	if f.Freely {
