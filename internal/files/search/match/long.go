@@ -148,7 +148,7 @@ func (l *longLine) automaton(ctx context.Context, stop int, ended bool) error {
 	limit := stop
 	switch {
 	case ended:
-		limit -= l.m.lineBreak(l.buf[l.at:stop])
+		limit = l.at + len(trimReturn(l.buf[l.at:stop]))
 	case l.at < stop && l.buf[stop-1] == '\r':
 		limit--
 	default:

@@ -20,7 +20,7 @@
 //
 // Known limits: a multiline search whose matches may have a line break counts at most one match
 // that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as
-// too large; "$" is then before "\n" only. Of a line longer than MaxLine whose match began far in
+// too large. Of a line longer than MaxLine whose match began far in
 // front of where it was noticed, only that place is known.
 package match
 
@@ -53,7 +53,6 @@ type Matcher struct {
 	once      bool        // anchored to the start of the text: only a file's start can match
 	bounds    bool        // it has \b or \B, which regexp knows of ASCII alone
 	returns   bool        // it names \r
-	raw       bool        // a \r before \n is part of the line: of multiline, where no match can have a line break
 	large     chan []byte // holds the large buffer, or nil before there is one, while no scanner has it
 }
 
@@ -93,8 +92,10 @@ func Compile(q Query) (*Matcher, error) {
 		// Whether "^" was written or \A, the tree does not tell without (?m).
 		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
 		m.once = has(tree, syntax.OpBeginText)
-		m.raw = !spansLines(tree)
-		m.multiline = !m.raw
+		if m.multiline = spansLines(tree); m.multiline {
+			endBeforeReturn(tree)
+			expr = tree.String()
+		}
 	}
 	full := wrap(expr, q)
 	if m.re, err = regexp.Compile(full); err != nil {
@@ -121,6 +122,17 @@ func wrap(expr string, q Query) string {
 		expr = "(?m:" + expr + ")"
 	}
 	return expr
+}
+
+// endBeforeReturn lets each "$" of an expression also match before "\r\n".
+func endBeforeReturn(re *syntax.Regexp) {
+	for _, sub := range re.Sub {
+		endBeforeReturn(sub)
+	}
+	if re.Op == syntax.OpEndLine {
+		end := *re
+		re.Op, re.Sub = syntax.OpConcat, []*syntax.Regexp{{Op: syntax.OpQuest, Sub: []*syntax.Regexp{{Op: syntax.OpLiteral, Rune: []rune{'\r'}}}}, &end}
+	}
 }
 
 // closed ends a quotation (\Q) that goes on to the end of a pattern, so that something else can
@@ -223,14 +235,6 @@ func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
 
 // alone reports that a literal is all there is to a match.
 func (m *Matcher) alone() bool { return m.need != nil && m.need.alone() }
-
-// lineBreak is how many bytes at the end of a line belong to its line break.
-func (m *Matcher) lineBreak(line []byte) int {
-	if m.raw {
-		return 0
-	}
-	return len(line) - len(trimReturn(line))
-}
 
 // match reports whether a line matches, without the dfa.
 func (m *Matcher) match(line []byte) bool {

@@ -77,6 +77,8 @@ func TestScan(t *testing.T) {
 		"latin-1 stays":    {Query{Pattern: "gr"}, Config{}, "gr\xf6\xdfe\n", "1:gr\xf6\xdfe|"},
 		"replacement rune": {Query{Pattern: "\ufffd"}, Config{}, "x\xffy\n", "1:x\xffy|"},
 		"span":             {Query{Pattern: `b\n^c$`, Multiline: true}, Config{Before: 1, After: 1}, "a\nb\nc\nd\ne", "1-a|2:b|3:c|4-d|"},
+		"end before CRLF":  {Query{Pattern: `b$`, Multiline: true}, Config{}, "ab\r\nb\nbc\r\n", "1:ab|2:b|"},
+		"span over CRLF":   {Query{Pattern: `b$\s+^$\s+c$`, Multiline: true}, Config{}, "b\r\n\r\nc\r\n", "1:b|2:|3:c|"},
 		"spans":            {Query{Pattern: `\w\n`, Multiline: true}, Config{}, "a\nb\nc", "1:a|2:b|"},
 		"span from start":  {Query{Pattern: `\Aa`, Multiline: true}, Config{}, "a\na\n", "1:a|"},
 		"span word":        {Query{Pattern: "a", Multiline: true, Word: true}, Config{}, "ab a\na\n", "1:ab a|2:a|"},

@@ -235,7 +235,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 
 // fits tests one line with the \r that may end it.
 func (s *Scanner) fits(line []byte) bool {
-	text := line[:len(line)-s.m.lineBreak(line)]
+	text := trimReturn(line)
 	return s.matches(text) || s.m.returns && len(text) < len(line) && s.matches(line)
 }
 
