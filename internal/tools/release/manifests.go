@@ -101,34 +101,30 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 		return err
 	}
 	defer os.RemoveAll(work)
-	type content struct {
-		Source      string         `json:"src"`
-		Destination string         `json:"dst"`
-		Info        map[string]any `json:"file_info"`
+	var contents []any
+	add := func(from, to string, mode int) {
+		contents = append(contents, map[string]any{"src": from, "dst": to, "file_info": map[string]any{
+			"mode": mode, "mtime": r.Time.Format("2006-01-02T15:04:05Z"), "owner": "root", "group": "root"}})
 	}
-	var contents []content
 	for _, f := range files {
 		to := packaged(f.Name)
 		if to == "" {
 			continue
 		}
-		from := filepath.Join(work, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(from), 0o755); err != nil {
-			return err
-		}
+		from := filepath.Join(work, fmt.Sprint(len(contents)))
 		if err := os.WriteFile(from, f.Data, f.Mode); err != nil {
 			return err
 		}
-		contents = append(contents, content{from, to, map[string]any{"mode": int(f.Mode.Perm()), "mtime": r.Time.Format("2006-01-02T15:04:05Z"), "owner": "root", "group": "root"}})
+		add(from, to, int(f.Mode.Perm()))
 	}
 	profile, scripts, err := apparmor()
 	if err != nil {
 		return err
 	}
-	contents = append(contents, content{profile, "/usr/share/adze/apparmor", map[string]any{"mode": 0o644, "mtime": r.Time.Format("2006-01-02T15:04:05Z"), "owner": "root", "group": "root"}})
+	add(profile, "/usr/share/adze/apparmor", 0o644)
 	// JSON is YAML, so nothing needs to be quoted by hand.
 	raw, err := json.MarshalIndent(map[string]any{
-		"name": "adze", "arch": t.Arch, "platform": "linux", "version": r.Version, "version_schema": "none", "release": "1",
+		"name": "adze", "arch": t.Arch, "platform": "linux", "version": "${PACKAGE_VERSION}", "version_schema": "none", "release": "1",
 		"maintainer": r.Maintainer, "description": about, "homepage": r.URL, "license": "MIT", "section": "devel",
 		"mtime": r.Time.Format("2006-01-02T15:04:05Z"), "recommends": []string{"git"}, "suggests": []string{"ripgrep"},
 		"rpm": map[string]any{"buildhost": "adze"}, "contents": contents, "scripts": scripts,
@@ -140,14 +136,18 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 	if err := os.WriteFile(config, raw, 0o644); err != nil {
 		return err
 	}
-	for _, kind := range []string{"deb", "rpm", "apk"} {
-		to := filepath.Join(out, fmt.Sprintf("adze_%s_%s.%s", r.Version, t.Arch, kind))
-		env := []string{"GOFLAGS=", "SOURCE_DATE_EPOCH=" + fmt.Sprint(r.Time.Unix())}
-		if _, err := output(ctx, env, "go", "tool", "-modfile="+filepath.FromSlash(".ci/release/go.mod"), "nfpm", "package", "-f", config, "-p", kind, "-t", to); err != nil {
+	for kind, mark := range prereleases {
+		if _, err := output(ctx, []string{"GOFLAGS=", "SOURCE_DATE_EPOCH=" + fmt.Sprint(r.Time.Unix()), "PACKAGE_VERSION=" + mark.Replace(r.Version)}, "go", "tool", "-modfile="+filepath.FromSlash(".ci/release/go.mod"), "nfpm", "package", "-f", config, "-p", kind, "-t", filepath.Join(out, fmt.Sprintf("adze_%s_%s.%s", r.Version, t.Arch, kind))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// prereleases mark a version as packages of each kind order it: before its release.
+var prereleases = map[string]*strings.Replacer{
+	"deb": strings.NewReplacer("-", "~"), "rpm": strings.NewReplacer("-", "~"),
+	"apk": strings.NewReplacer("-alpha.", "_alpha", "-beta.", "_beta", "-rc.", "_rc"),
 }
 
 // apparmor are the profile that lets adze make namespaces, and the scripts that load it and take it
