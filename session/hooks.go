@@ -130,8 +130,8 @@ func (h *hooks) before(ctx context.Context, l tool.Look) tool.Ruling {
 	return h.fire(ctx, Moment{Event: HookBefore, Look: &l})
 }
 
-func (h *hooks) after(ctx context.Context, l tool.Look) {
-	h.fire(ctx, Moment{Event: HookAfter, Look: &l})
+func (h *hooks) after(ctx context.Context, l tool.Look) tool.Ruling {
+	return h.fire(ctx, Moment{Event: HookAfter, Look: &l})
 }
 
 // greet tells hooks that the session begins, before the first prompt of this process.

@@ -154,6 +154,7 @@ type Ruling struct {
 	Deny string // why it is not done; if empty, it may be
 	Ask  string // why a user is to look at it, whatever rules and mode say
 	By   string // who says so
+	Stop bool   // the turn ends with this call
 }
 
 // heed hears the hooks before the call is judged. It returns why one wants a user to look at it.
@@ -171,12 +172,11 @@ func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err e
 		return nil
 	}}
 	r, panicked := guard(x, func() Ruling { return x.runner.Before(ctx, look) })
-	switch {
-	case panicked != nil:
-		return "", panicked
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case r.Deny != "":
+	x.stop = x.stop || r.Stop
+	if err := cmp.Or(panicked, ctx.Err()); err != nil {
+		return "", err
+	}
+	if r.Deny != "" {
 		return "", x.refuse(nil, r.By, r.Deny)
 	}
 	return r.Ask, nil
@@ -185,10 +185,10 @@ func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err e
 // after shows hooks what came of a call that ran.
 func (x *execution) after(ctx context.Context, o Outcome) Outcome {
 	if x.runner.After != nil && ctx.Err() == nil {
-		_, _ = guard(x, func() struct{} { // what fails there is no failure of the call
-			x.runner.After(ctx, Look{Call: x.h.Call, Tool: x.h.Tool, Arguments: x.h.Provenance.Parsed, Outcome: &o})
-			return struct{}{}
+		r, _ := guard(x, func() Ruling { // what fails there is no failure of the call
+			return x.runner.After(ctx, Look{Call: x.h.Call, Tool: x.h.Tool, Arguments: x.h.Provenance.Parsed, Outcome: &o})
 		})
+		o.Stop = o.Stop || r.Stop
 	}
 	return o
 }

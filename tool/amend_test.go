@@ -170,7 +170,7 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 				}
 				return tool.Ruling{Ask: "look", By: "hook x"}
 			}
-			r.After = func(_ context.Context, l tool.Look) {
+			r.After = func(_ context.Context, l tool.Look) tool.Ruling {
 				after = append(after, string(l.Arguments)+" "+string(l.Outcome.Status))
 				panic("a hook that fails is no failure of the call")
 			}
@@ -190,7 +190,7 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 // anything.
 func TestAHookDeniesBeforeTheGate(t *testing.T) {
 	for name, before := range map[string]func(context.Context, tool.Look) tool.Ruling{
-		"deny":   func(context.Context, tool.Look) tool.Ruling { return tool.Ruling{Deny: "no", By: "hook x"} },
+		"deny":   func(context.Context, tool.Look) tool.Ruling { return tool.Ruling{Deny: "no", By: "hook x", Stop: true} },
 		"panics": func(context.Context, tool.Look) tool.Ruling { panic("x") },
 	} {
 		var j journal
@@ -199,8 +199,11 @@ func TestAHookDeniesBeforeTheGate(t *testing.T) {
 			return tool.Decision{Allow: true}, nil
 		})
 		r.Before = before
-		r.After = func(context.Context, tool.Look) { t.Errorf("%s: told of a call that did not run", name) }
-		if o := execOne(t, r, say("x", editable), `{"text":"a"}`); o.Status == tool.Completed || name == "deny" && (o.Status != tool.Denied || o.Record.Decisions[0].Layer != "hook x") {
+		r.After = func(context.Context, tool.Look) tool.Ruling {
+			t.Errorf("%s: told of a call that did not run", name)
+			return tool.Ruling{}
+		}
+		if o := execOne(t, r, say("x", editable), `{"text":"a"}`); o.Status == tool.Completed || o.Stop != (name == "deny") || name == "deny" && (o.Status != tool.Denied || o.Record.Decisions[0].Layer != "hook x") {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}

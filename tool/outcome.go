@@ -87,7 +87,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		Call: x.h.Call, Tool: x.h.Tool, Status: status, Code: code, Title: title, Heading: heading,
 		Output: p.output, Attachments: p.attachments, Metadata: p.metadata,
 		Truncated: p.truncated, OutputFile: p.outputFile, Changed: p.changed,
-		Duration: record.Duration, Stop: p.stop, Pending: p.pending, Repair: x.h.Provenance.Repair, Record: record,
+		Duration: record.Duration, Stop: p.stop || x.stop, Pending: p.pending, Repair: x.h.Provenance.Repair, Record: record,
 	}
 }
 

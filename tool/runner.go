@@ -28,7 +28,7 @@ type Runner struct {
 	// Before lets hooks look at each call before it is judged, After shows them what came of one that
 	// ran; if nil, there are none. They are called from any goroutine.
 	Before func(context.Context, Look) Ruling
-	After  func(context.Context, Look)
+	After  func(context.Context, Look) Ruling
 	// Waits is called when a call begins to wait for a user, and what it returns when that is over; if
 	// nil, nobody counts. It is called from any goroutine.
 	Waits func() (over func())
@@ -97,10 +97,10 @@ type execution struct {
 	record Record
 	byRule bool  // of the last decision
 	over   bool  // the outcome is made; nothing may be asked or noted any more
+	stop   bool  // a hook ends the turn
 	flaw   error // that the check before a question found
 	waits  waits
-	// changed is what the model is told of a call that a user or a hook changed; if empty, it is as it
-	// was made.
+	// changed is what the model is told of a call that was changed; if empty, it was not.
 	changed string
 	judged  *Judged
 }

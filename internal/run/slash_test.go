@@ -39,7 +39,7 @@ func TestCommandsOfFiveAssistants(t *testing.T) {
 	home(".claude/commands/mine.md", "Do it.")
 	for words, want := range map[string]string{
 		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b c": "Do a and b c.", "/g:t b c": "Do b c.",
-		"/x F=1": "Do 1.", "/prompts:x F=1": "Do 1.", "/mine b": `Do it\.\n\nArguments: b`, "/user:mine": "Do it.",
+		"/x F=1": "Do 1.", "/prompts:x F=1": "Do 1.", "/mine b": `Do it\.\n\nARGUMENTS: b`, "/user:mine": "Do it.",
 	} {
 		u.run("-p", u.answers(`(?s)^`+words+`\n\n<command from="[^"]+" sha256="[0-9a-f]{16}">\n`+want+`\n</command>$`), words).wants(0, "yes")
 	}
@@ -91,7 +91,7 @@ func TestNamesThatNobodyHas(t *testing.T) {
 // A file that cannot be used is told of, and stops nothing.
 func TestBrokenFilesAreTold(t *testing.T) {
 	u, _ := homed(t)
-	u.file(".claude/skills/silent/SKILL.md", "No front matter.")
+	u.file(".claude/skills/silent/SKILL.md", "")
 	u.file(".claude/commands/a b.md", "x")
 	u.file(".claude/commands/huge.md", "---\ndescription: "+strings.Repeat("x", 20000)+"\n---\nx")
 	u.run("-p", u.answers("hi"), "hi").wants(0, "not usable: ", "a b.md: its name", "huge.md: its front matter is longer", "SKILL.md: it has no description")
@@ -120,8 +120,8 @@ func TestWhoseNameWins(t *testing.T) {
 // through the gate.
 func TestShellPartsOfCommands(t *testing.T) {
 	u, home := homed(t)
-	u.file(".claude/commands/st.md", "---\nallowed-tools: Bash(echo:*)\n---\nStatus: !`echo one $1`\n\n```!\necho two\necho three\n```\nEnd.")
-	home(".claude/commands/mine.md", "Mine: !`echo \"<$1>\"`.")
+	u.file(".claude/commands/st.md", "---\nallowed-tools: Bash(echo:*)\n---\nStatus: !`echo one $0`\n\n```!\necho two\necho three\n```\nEnd.")
+	home(".claude/commands/mine.md", "Mine: !`echo \"<$0>\"`.")
 	allow := []string{"-p", "--allow", "execute(echo **)"}
 	run := func(expect string, words ...string) ran {
 		return u.run(append(append(allow, u.answers(expect)), words...)...)
@@ -164,7 +164,7 @@ func TestFilesOfCommands(t *testing.T) {
 	u, _ := homed(t)
 	u.file("a.txt", "the text of a\n")
 	u.file(".env", "KEY=secret\n")
-	u.file(".claude/commands/f.md", "Look at @$1 and @types/node, me@example.com.")
+	u.file(".claude/commands/f.md", "Look at @$0 and @types/node, me@example.com.")
 	u.file(".claude/commands/s.md", "Look at @.env.")
 	u.file(".gemini/commands/g.toml", "prompt = \"Look: @{a.txt}\"")
 	u.run("-p", u.answers(`(?s)Look at @a\.txt and @types/node, me@example\.com\.\n</command>\n\n<file path="a\.txt">\n.*the text of a\n</file>$`), "/f a.txt").wants(0)

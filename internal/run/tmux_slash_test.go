@@ -6,7 +6,7 @@ import "testing"
 // for, and what came of it is sent below what was typed.
 func TestACommandOfTheProjectInATerminal(t *testing.T) {
 	u, home := homed(t)
-	u.file(".claude/commands/status.md", "---\ndescription: Look at the state\nargument-hint: [what]\n---\nState of $1: !`echo it is $1 | tee seen.txt`.")
+	u.file(".claude/commands/status.md", "---\ndescription: Look at the state\nargument-hint: [what]\n---\nState of $0: !`echo it is $0 | tee seen.txt`.")
 	home(".claude/commands/mine.md", "---\ndescription: Of my own\n---\nDo it.")
 	u.run("trust", "allow", "command:status").wants(0)
 	p := u.openPane(100, 24)

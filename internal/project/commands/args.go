@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"adze/internal/project/discovery"
 )
@@ -15,14 +17,14 @@ type arguments struct {
 	values map[string]string // NAME=value, as Codex has them
 	first  int               // the number of the first word
 	rest   int               // the number that takes all words from there on, as in opencode; if -1, none does
-	gemini bool
+	of     string            // whose way of writing it is
 	used   bool
 }
 
-// argumentsOf reads the rest of a command's line. The first word is $1, as in shells and in most
-// assistants, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
+// argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332), and
+// $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
-	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, gemini: item.Dialect == "gemini", values: map[string]string{}}
+	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect, values: map[string]string{}}
 	a.names, _ = text.Front.List("arguments")
 	for n := range a.names {
 		a.names[n] = strings.Trim(a.names[n], "<>[]$")
@@ -37,14 +39,14 @@ func argumentsOf(rest string, item discovery.Item, text discovery.Text) *argumen
 	highest := -1
 	for _, p := range discovery.Parts(text.Body, item.Dialect) {
 		each(p.Text, func(m mark) string {
-			if m.number == 0 && p.Kind != discovery.Shell || m.index {
+			if a.of == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.of != "opencode" || m.index {
 				a.first = 0
 			}
 			highest = max(highest, m.number)
 			return ""
 		})
 	}
-	if item.Dialect == "opencode" {
+	if a.of == "opencode" {
 		a.rest = highest
 	}
 	return a
@@ -116,11 +118,9 @@ func markAt(text string, at int) (mark, bool) {
 		return m, false
 	}
 	if m.name[0] >= '0' && m.name[0] <= '9' {
-		if len(m.name) > 1 { // $100 is money
-			return m, false
-		}
-		m.number, m.name = int(m.name[0]-'0'), ""
-		return m, true
+		n, err := strconv.Atoi(m.name)
+		m.number, m.name = n, ""
+		return m, err == nil
 	}
 	if m.name == "ARGUMENTS" && strings.HasPrefix(text[end:], "[") {
 		if n, err := strconv.Atoi(text[end+1 : end+1+max(0, strings.IndexByte(text[end+1:], ']'))]); err == nil && n >= 0 && n < 100 {
@@ -135,10 +135,10 @@ func wordy(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// of are the words that a place stands for; known false: it speaks of something else.
-func (a *arguments) of(m mark) (words []string, known bool) {
+// meant are the words that a place stands for; known false: it speaks of something else.
+func (a *arguments) meant(m mark) (words []string, known bool) {
 	switch {
-	case a.gemini:
+	case a.of == "gemini":
 		return nil, false
 	case m.number >= 0:
 		at := m.number - a.first
@@ -146,8 +146,8 @@ func (a *arguments) of(m mark) (words []string, known bool) {
 			at = m.number
 		}
 		switch {
-		case at < 0 || at >= len(a.words):
-			return nil, true
+		case at < 0 || at >= len(a.words): // stays in Claude Code, and is empty elsewhere; $100 is money
+			return nil, a.of == "opencode" || a.of != "claude" && m.number < 10
 		case m.number == a.rest:
 			return a.words[at:], true
 		}
@@ -169,25 +169,31 @@ func (a *arguments) of(m mark) (words []string, known bool) {
 
 // fill puts arguments into a text that no shell reads.
 func (a *arguments) fill(text string) string {
-	if a.gemini {
+	if a.of == "gemini" {
 		if strings.Contains(text, geminiArgs) {
 			a.used = true
 		}
 		return strings.ReplaceAll(text, geminiArgs, a.all)
 	}
-	return each(text, func(m mark) string {
-		words, known := a.of(m)
-		switch {
-		case !known:
+	if a.of != "opencode" { // which keeps the sign, and fills in what stands behind it
+		text = literal().ReplaceAllString(text, "\x00${1}")
+	}
+	text = each(text, func(m mark) string {
+		words, known := a.meant(m)
+		if !known {
 			return text[m.from:m.to]
-		case m.name == "ARGUMENTS" && !m.index:
-			a.used = true
-			return a.all
 		}
 		a.used = true
+		if m.name == "ARGUMENTS" && !m.index {
+			return a.all
+		}
 		return strings.Join(words, " ")
 	})
+	return strings.ReplaceAll(text, "\x00", "$")
 }
+
+// literal is a place behind a backslash, such as \$1: it stays as text.
+var literal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\\$(\d|ARGUMENTS\b)`) })
 
 // geminiArgs is how Gemini's files speak of the arguments.
 const geminiArgs = "{{args}}"

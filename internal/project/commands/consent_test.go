@@ -148,7 +148,7 @@ func commandsIn(calls []string) (out []string) {
 // Output and arguments are never read for further parts.
 func TestNothingIsScannedTwice(t *testing.T) {
 	k := newKitchen(t)
-	k.write(".claude/commands/x.md", "One $ARGUMENTS $1 two.")
+	k.write(".claude/commands/x.md", "One $ARGUMENTS $0 two.")
 	k.write("secret", "x")
 	sent, ran, err := k.give(k.menu(), "/x '!`echo a`' @secret $ARGUMENTS", nil)
 	if err != nil || len(ran) > 0 || !strings.Contains(sent, "One '!`echo a`' @secret $ARGUMENTS !`echo a` two.") {

@@ -61,7 +61,7 @@ func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Out
 		b.WriteString(text)
 	}
 	if !args.used && args.all != "" {
-		fmt.Fprintf(&b, "\n\nArguments: %s", args.all)
+		fmt.Fprintf(&b, "\n\nARGUMENTS: %s", args.all)
 	}
 	return x.whole(b.String()), nil
 }
@@ -80,7 +80,7 @@ func (x *expansion) skill(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", x.fails(session.CauseUsage, err.Error(), "look at the file, or leave the skill out")
 	}
-	loaded.Body = x.masked(loaded.Body)
+	loaded.Body = argumentsOf(x.rest, x.item, discovery.Text{Front: x.item.Front, Body: loaded.Body}).fill(x.masked(loaded.Body))
 	x.menu.Note(skills.Note(loaded, loaded.Text()))
 	return fmt.Sprintf("%s\n\n(follow the skill %s, whose text is in the note above)%s", x.typed, x.item.Name, x.tail), nil
 }

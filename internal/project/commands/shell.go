@@ -17,7 +17,7 @@ const standIn = "ADZE_ARGUMENTS"
 // shell puts arguments into a command as quoted words. A place where a shell would read one as more
 // than a word is an error: arguments never become shell text.
 func (a *arguments) shell(command string) (string, error) {
-	if a.gemini {
+	if a.of == "gemini" {
 		command = strings.ReplaceAll(command, geminiArgs, "${"+standIn+"}")
 	}
 	if !a.spoken(command) {
@@ -49,11 +49,11 @@ func (a *arguments) shell(command string) (string, error) {
 
 func (a *arguments) spoken(command string) (yes bool) {
 	each(command, func(m mark) string {
-		_, known := a.of(m)
+		_, known := a.meant(m)
 		yes = yes || known
 		return ""
 	})
-	return yes || a.gemini && strings.Contains(command, standIn) || strings.Contains(command, "${")
+	return yes || a.of == "gemini" && strings.Contains(command, standIn) || strings.Contains(command, "${")
 }
 
 func parse(command string) (*syntax.File, error) {
@@ -104,8 +104,8 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 			m, to = more, more.to
 		}
 	}
-	words, known := w.of(m)
-	if p.Param.Value == standIn && w.gemini {
+	words, known := w.meant(m)
+	if p.Param.Value == standIn && w.of == "gemini" {
 		words, known = []string{w.all}, true
 		if w.all == "" {
 			words = nil
@@ -145,12 +145,12 @@ func (w *weaver) single(q *syntax.SglQuoted) {
 		w.places = append(w.places, spot{from: base + from, to: base + to, quote: "'", words: words, together: true})
 	}
 	each(within, func(m mark) string {
-		if words, known := w.of(m); known && (m.name == "ARGUMENTS" || m.index) {
+		if words, known := w.meant(m); known && (m.name == "ARGUMENTS" || m.index) {
 			add(m.from, m.to, words)
 		}
 		return ""
 	})
-	if at := strings.Index(within, "${"+standIn+"}"); at >= 0 && w.gemini {
+	if at := strings.Index(within, "${"+standIn+"}"); at >= 0 && w.of == "gemini" {
 		add(at, at+len(standIn)+3, []string{w.all})
 	}
 }

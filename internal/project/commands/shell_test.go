@@ -86,13 +86,15 @@ func pre(before string) func(string) string {
 func TestArgumentsInCommands(t *testing.T) {
 	for _, c := range []struct{ rest, dialect, command, want string }{
 		{"a 'b c' d", "claude", "git log $ARGUMENTS", "git log 'a' 'b c' 'd'"},
-		{"a b", "claude", "git log $2 -- $1", "git log 'b' -- 'a'"},
-		{"", "claude", "git log $1 $ARGUMENTS", "git log  "},
+		{"a b", "adze", "git log $2 -- $1", "git log 'b' -- 'a'"},
+		{"a b", "claude", "git log $1 -- $0", "git log 'b' -- 'a'"},
+		{"a", "claude", "git log $1 -- $0", "git log $1 -- 'a'"},
+		{"", "adze", "git log $1 $ARGUMENTS", "git log  "},
 		{"a b", "claude", "git show $ARGUMENTS[1]", "git show 'b'"},
 		{"a b c", "opencode", "git log $1 $2", "git log 'a' 'b' 'c'"},
 		{"fix it's", "gemini", "git log --grep={{args}}", `git log --grep='fix it'"'"'s'`},
 		{"x", "claude", "awk '{print $1}' f", "awk '{print $1}' f"},
-		{"x", "claude", "f() { echo $1; }; f $1", "f() { echo $1; }; f 'x'"},
+		{"x", "adze", "f() { echo $1; }; f $1", "f() { echo $1; }; f 'x'"},
 		{"x", "claude", "echo $HOME $100", "echo $HOME $100"},
 		{"F=a b", "codex", "echo $F", "echo 'a'"},
 	} {
@@ -107,14 +109,20 @@ func TestArgumentsInCommands(t *testing.T) {
 	}
 }
 
+// Seen with claude-code 2.1.332 (requests to a model server) and opencode 1.18.33 (run --command).
 func TestArgumentsInText(t *testing.T) {
 	for _, c := range []struct{ rest, dialect, body, want string }{
-		{"12 high", "claude", "Fix $1 at $2 of $ARGUMENTS, for $5.", "Fix 12 at high of 12 high, for ."},
-		{"12 high", "claude", "Fix $0 at $1.", "Fix 12 at high."},
+		{"12 high", "adze", "Fix $1 at $2 of $ARGUMENTS, for $5 and $100.", "Fix 12 at high of 12 high, for  and $100."},
+		{"12 high", "adze", `Fix $0 at $1, \$1 and \$HOME.`, `Fix 12 at high, $1 and \$HOME.`},
+		{"one y", "claude", "Fix $1 at $2", "Fix y at $2"},
+		{"a b c d e f g h i j k", "claude", "$10 $0 $11", "k a $11"},
+		{"x", "claude", `\$0 \$ARGUMENTS $0`, "$0 $ARGUMENTS x"},
+		{"a b", "opencode", `\$1 $3.`, `\a .`},
+		{"a b c d e f g h i j k", "opencode", "$1|$10", "a|j k"},
 		{"12 high", "claude", "Fix $ARGUMENTS[0] at $ARGUMENTS[1] for $100 and $name", "Fix 12 at high for $100 and $name"},
 		{`"a b" c`, "opencode", "$1|$2", "a b|c"},
 		{"a b c", "opencode", "$1|$2", "a|b c"},
-		{"it's a", "claude", "$1|$2", "it's|a"},
+		{"it's a", "claude", "$0|$1", "it's|a"},
 		{"a $1 `x`", "gemini", "Do {{args}} $1", "Do a $1 `x` $1"},
 		{"$1 $2", "claude", "$ARGUMENTS", "$1 $2"},
 	} {

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func Shadow(items []Item) {
 }
 
 // Named finds what a name means in a list: the first that has it; with an origin in front the first
-// of that origin; and the last part of a name where only one has it.
+// of that origin; and the last part of a name, or the folder of a skill, where only one has it.
 func Named(items []Item, name string) (Item, bool) {
 	name = strings.ReplaceAll(name, "/", ":")
 	usable := func(want string, of Origin) (out []Item) {
@@ -146,7 +147,7 @@ func Named(items []Item, name string) (Item, bool) {
 	}
 	var last []Item
 	for _, i := range items {
-		if i.Problem == "" && i.By == "" && strings.HasSuffix(i.Name, ":"+name) {
+		if i.Problem == "" && i.By == "" && (strings.HasSuffix(i.Name, ":"+name) || path.Base(path.Dir(i.Path)) == name && i.Kind == Skill) {
 			last = append(last, i)
 		}
 	}

@@ -137,13 +137,21 @@ func TestFindsSkillsAndAgents(t *testing.T) {
 	y.write("repo/.opencode/skill/one/SKILL.md", "---\nname: one\ndescription: Use when: asked\n---\n")
 	y.link("../.agents/skills", "repo/.gemini/skills")
 	const skills = `pdf ~/.agents/skills/pdf/SKILL.md
-none ../.agents/skills/none/SKILL.md (it has no description, so that nobody knows when to use it)
+none ../.agents/skills/none/SKILL.md
 other ../.claude/skills/group/deep/SKILL.md
 project:pdf ../.claude/skills/pdf/SKILL.md
 one ../.opencode/skill/one/SKILL.md
 `
 	if got := list(y.find(discovery.Skill)); got != skills {
 		t.Errorf("found\n%s\nwant\n%s", got, skills)
+	}
+	// claude-code 2.1.332 lists "folder (name)" and takes both, and lists the first line of a text
+	// without front matter.
+	if i, ok := discovery.Named(y.find(discovery.Skill), "deep"); !ok || i.Name != "other" {
+		t.Errorf("the folder of a skill is %q", i.Name)
+	}
+	if i, _ := discovery.Named(y.find(discovery.Skill), "none"); i.Front.Text("description") != "No front matter." {
+		t.Errorf("without front matter the description is %q", i.Front.Text("description"))
 	}
 	y.write("repo/.claude/agents/reviewer.md", "---\nname: code-reviewer\ndescription: d\n---\nYou review.\n")
 	y.write("repo/.opencode/agents/plain.md", "---\ndescription: d\nmode: subagent\n---\n")

@@ -101,7 +101,12 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 		if p.ending == ".toml" {
 			i.Front, _ = parseTOML(string(raw))
 		} else {
-			i.Front, _ = Parse(string(raw))
+			body := ""
+			i.Front, body = Parse(string(raw))
+			if first := strings.TrimLeft(strings.TrimSpace(body), "# "); i.Kind == Skill && i.Front.Text("description") == "" && first != "" {
+				first, _, _ = strings.Cut(first, "\n") // as Claude Code 2.1.332 does
+				i.Front.Fields = append(i.Front.Fields, Field{Key: "description", Text: strings.TrimSpace(first)})
+			}
 		}
 		i.judge()
 	}
@@ -123,9 +128,6 @@ func (i *Item) judge() {
 		i.Problem = "it has no description, so that nobody knows when to use it"
 	case i.Kind == Command || given == "" || given == i.Name:
 	case spoken(given):
-		if i.Kind == Skill {
-			i.Notes = append(i.Notes, fmt.Sprintf("its folder is %s, its name %s", i.Name, given))
-		}
 		i.Name = given
 	default:
 		i.Notes = append(i.Notes, fmt.Sprintf("its name %q cannot be typed; it is called %s", given, i.Name))

@@ -64,13 +64,16 @@ type Engine struct {
 
 	mu       sync.Mutex
 	programs []Program
-	beside   sync.WaitGroup // notifications
-	ended    chan struct{}  // closed by Close
-	end      sync.Once
+	beside   sync.WaitGroup  // notifications
+	ended    context.Context // of what runs beside the session
+	stop     func()
 }
 
 // New makes an engine of a workspace. Its other fields are set before the first moment.
-func New(dir string) *Engine { return &Engine{Dir: dir, Now: time.Now, ended: make(chan struct{})} }
+func New(dir string) *Engine {
+	ended, stop := context.WithCancel(context.Background())
+	return &Engine{Dir: dir, Now: time.Now, ended: ended, stop: stop}
+}
 
 // Use puts other hooks in force, in the order in which they run.
 func (e *Engine) Use(programs ...Program) {
@@ -103,19 +106,12 @@ func (e *Engine) Fire(ctx context.Context, m session.Moment) tool.Ruling {
 // aside runs hooks beside the session, until Close ends them.
 func (e *Engine) aside(ctx context.Context, t moment, about []chosen) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
+	forget := context.AfterFunc(e.ended, cancel)
 	e.beside.Go(func() {
-		defer close(done)
+		defer forget()
 		defer cancel()
 		t.run(ctx, about)
 	})
-	go func() {
-		select {
-		case <-done:
-		case <-e.ended:
-			cancel()
-		}
-	}()
 }
 
 // Close waits a little for notifications under way, and ends them.
@@ -125,5 +121,3 @@ func (e *Engine) Close() {
 	timer.Stop()
 	e.stop()
 }
-
-func (e *Engine) stop() { e.end.Do(func() { close(e.ended) }) }

@@ -93,7 +93,8 @@ func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
 			t.Note(h.Name, a.Context)
 		}
 		t.Ran(run)
-		t.rule(&r, run)
+		t.rule(&r, run, h.Dialect)
+		r.Stop = r.Stop || a.Stop && err == nil
 		if r.Deny != "" {
 			break
 		}
@@ -103,7 +104,7 @@ func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
 
 // rule adds what one hook said. One that failed before a call has a user asked: a guard that does
 // not answer guards nothing.
-func (t *moment) rule(r *tool.Ruling, run session.HookRun) {
+func (t *moment) rule(r *tool.Ruling, run session.HookRun, of dialect.Dialect) {
 	name := "the hook " + run.Hook
 	switch {
 	case run.Decision == string(dialect.Deny):
@@ -114,6 +115,9 @@ func (t *moment) rule(r *tool.Ruling, run session.HookRun) {
 	case t.Event != session.HookBefore || r.Ask != "":
 	case run.Decision == session.HookFailed:
 		r.Ask, r.By = name+" failed: "+run.Reason, "hook "+run.Hook
+		if of != dialect.Own {
+			r.Ask += "; where the assistant that it was written for runs such a call, adze asks"
+		}
 	case run.Decision == string(dialect.Ask):
 		r.Ask, r.By = cmp.Or(strings.TrimPrefix(name+" wants you to look: "+run.Reason, ""), name), "hook "+run.Hook
 	}
@@ -181,7 +185,10 @@ func differences(was, is json.RawMessage) ([]string, error) {
 		return nil, errors.New("its changed arguments are no JSON object")
 	}
 	var names []string
-	for name := range merged(a, b) {
+	all := map[string]any{}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	for name := range all {
 		x, _ := json.Marshal(a[name]) // what was JSON encodes
 		y, _ := json.Marshal(b[name])
 		if string(x) != string(y) {
@@ -192,32 +199,15 @@ func differences(was, is json.RawMessage) ([]string, error) {
 	return names, nil
 }
 
-func merged(a, b map[string]any) map[string]any {
-	out := maps.Clone(a)
-	if out == nil {
-		out = map[string]any{}
-	}
-	maps.Copy(out, b)
-	return out
-}
-
 // describe tells the model which arguments are others, and how.
 func describe(arguments json.RawMessage, names []string) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(arguments, &values) // differences has read it
 	parts := make([]string, len(names))
 	for i, name := range names {
-		if parts[i] = name + ": " + shortened(string(values[name])); values[name] == nil {
+		if parts[i] = name + ": " + string(values[name]); values[name] == nil {
 			parts[i] = "no " + name
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func shortened(text string) string {
-	const most = 300
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }

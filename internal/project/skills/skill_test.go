@@ -42,7 +42,7 @@ func TestTheIndexIsSortedAndShort(t *testing.T) {
 		"repo/.claude/skills/zip/SKILL.md":        skillFile("zip", "Pack files.\U000E0041 Use when: packing"),
 		"home/.agents/skills/pdf/SKILL.md":        skillFile("pdf", strings.Repeat("Fill forms. ", 40)),
 		"repo/.claude/skills/pdf/SKILL.md":        skillFile("pdf", "Of the project"),
-		"repo/.agents/skills/none/SKILL.md":       "text",
+		"repo/.agents/skills/none/SKILL.md":       "---\nname: none\n---\n",
 		"repo/.agents/skills/silent/SKILL.md":     "---\nname: silent\ndescription: d\ndisable-model-invocation: true\n---\n",
 		"repo/.agents/skills/block/SKILL.md":      "---\ndescription: |\n  Two\n  lines\n---\n",
 		"repo/.agents/skills/Upper Case/SKILL.md": "---\ndescription: d\n---\n",

@@ -15,7 +15,7 @@ import (
 func TestTheStateOfASkillIsWhatIsSent(t *testing.T) {
 	files := map[string]string{
 		"home/.claude/skills/same/SKILL.md": skillFile("same", "d"), "repo/.claude/skills/same/SKILL.md": skillFile("same", "d"),
-		"repo/.claude/skills/mine/SKILL.md": "---\nname: mine\ndescription: d\ndisable-model-invocation: true\n---\nx\n", "repo/.claude/skills/none/SKILL.md": "x",
+		"repo/.claude/skills/mine/SKILL.md": "---\nname: mine\ndescription: d\ndisable-model-invocation: true\n---\nx\n", "repo/.claude/skills/none/SKILL.md": "",
 	}
 	for n := range 150 {
 		name := fmt.Sprintf("skill-%03d", n)

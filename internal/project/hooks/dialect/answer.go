@@ -17,22 +17,37 @@ const blocks = 2
 const noReason = "it gave no reason"
 
 // Answer reads what a program said about a moment. An error is one of the program: what it said is
-// none of its dialect.
+// none of its dialect. An object of another assistant's objects at every exit code, and text is no
+// objection (seen with claude-code 2.1.332).
 func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) {
 	stdout, stderr = strings.TrimSpace(stdout), strings.TrimSpace(stderr)
+	var a Answer
+	var err error
+	object := h.Dialect != Own && strings.HasPrefix(stdout, "{")
+	if object {
+		a, err = h.theirAnswer(m, stdout)
+	}
+	objects := a.Decision == Deny || a.Decision == Ask
 	switch {
 	case exit == blocks:
-		return said(m.Event, Answer{Decision: Deny, Reason: stderr})
-	case exit != 0:
+		if !objects {
+			a.Reason = stderr
+		}
+		return said(m.Event, Answer{Decision: Deny, Reason: a.Reason, Context: a.Context, Notice: a.Notice, Stop: a.Stop})
+	case exit != 0 && !objects:
 		return Answer{}, fmt.Errorf("exit code %d%s", exit, because(stderr))
+	case object:
+		return a, err
 	case stdout == "":
 		return Answer{Decision: Allow}, nil
 	case h.Dialect == Own:
 		return ownAnswer(m, stdout)
-	case !strings.HasPrefix(stdout, "{"):
-		return h.plain(m, stdout)
+	case m.Event == session.HookBefore && strings.Contains(stdout, "{"):
+		return Answer{}, fmt.Errorf("it did not answer with one JSON object: %s", shortened(stdout, 80))
+	case m.Event == session.HookStart || m.Event == session.HookPrompt:
+		return Answer{Decision: Allow, Context: stdout}, nil
 	}
-	return h.theirAnswer(m, stdout)
+	return Answer{Decision: Allow}, nil // other text is for a user's eyes
 }
 
 // because is the first line of what a program wrote about its failure.
@@ -51,18 +66,6 @@ func shortened(text string, most int) string {
 	return text
 }
 
-// plain is text of a program that could have said an object. Before a call that is none of a
-// guard's answers; elsewhere other assistants take it for context, or for what a formatter tells.
-func (h Hook) plain(m Moment, text string) (Answer, error) {
-	switch m.Event {
-	case session.HookBefore:
-		return Answer{}, fmt.Errorf("it did not answer with a decision: %s", shortened(text, 80))
-	case session.HookStart, session.HookPrompt:
-		return Answer{Decision: Allow, Context: text}, nil
-	}
-	return Answer{Decision: Allow}, nil
-}
-
 // ownAnswer reads adze's own dialect. An unknown name is a mistake: a misspelt decision would deny
 // nothing.
 func ownAnswer(m Moment, stdout string) (Answer, error) {
@@ -78,7 +81,7 @@ func ownAnswer(m Moment, stdout string) (Answer, error) {
 	if err := dec.Decode(&in); err != nil || dec.More() {
 		return Answer{}, fmt.Errorf("it did not answer with one decision: %s", shortened(stdout, 80))
 	}
-	a := Answer{in.Decision, in.Reason, in.Arguments, in.Context, in.Notice}
+	a := Answer{Decision: in.Decision, Reason: in.Reason, Arguments: in.Arguments, Context: in.Context, Notice: in.Notice}
 	if len(a.Arguments) > 0 && m.Event != session.HookBefore {
 		return Answer{}, errors.New("only before_tool has arguments to change")
 	}
@@ -135,7 +138,7 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 	if err := dec.Decode(&in); err != nil || dec.More() {
 		return Answer{}, fmt.Errorf("it did not answer with one JSON object: %s", shortened(stdout, 80))
 	}
-	a := Answer{Context: in.Specific.Context, Notice: in.SystemMessage}
+	a := Answer{Context: in.Specific.Context, Notice: in.SystemMessage, Stop: in.ends()}
 	var err error
 	if a.Decision, a.Reason, err = in.decision(m.Event); err != nil {
 		return Answer{}, err
@@ -160,7 +163,7 @@ func (in theirAnswer) decision(e string) (Decision, string, error) {
 	if in.Specific.Decision != "" {
 		word, reason = in.Specific.Decision, in.Specific.Reason
 	}
-	if in.Continue != nil && !*in.Continue {
+	if in.ends() {
 		if e == session.HookStop {
 			return Allow, "", nil // it wants the end that comes
 		}
@@ -176,3 +179,6 @@ func (in theirAnswer) decision(e string) (Decision, string, error) {
 	}
 	return "", "", fmt.Errorf("%q is no decision that it could make", shortened(word, 40))
 }
+
+// ends reports a program that wants nothing more done.
+func (in theirAnswer) ends() bool { return in.Continue != nil && !*in.Continue }

@@ -108,6 +108,7 @@ type Answer struct {
 	Arguments json.RawMessage
 	Context   string // for the model
 	Notice    string // for the user
+	Stop      bool   // the turn ends
 }
 
 // Applies reports whether the hook is about a moment; of a call, it says the tool's name as its

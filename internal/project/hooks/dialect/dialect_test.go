@@ -129,7 +129,8 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// What programs answer, and the one thing that comes of it.
+// What programs answer, and the one thing that comes of it. What exit codes and objects mean together
+// was seen with claude-code 2.1.332, each against a model server.
 func TestAnswers(t *testing.T) {
 	own := Hook{Dialect: Own}
 	pre, stop, post := claude(t, "PreToolUse", ""), claude(t, "Stop", ""), claude(t, "PostToolUse", "")
@@ -161,10 +162,19 @@ func TestAnswers(t *testing.T) {
 		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","additionalContext":"c"},"decision":"block","reason":"old"}`, "", "allow||c"},
 		{pre, session.HookBefore, 0, `{"decision":"block","reason":"old"}`, "", "deny|old|"},
 		{pre, session.HookBefore, 0, `{"decision":"approve","suppressOutput":true}`, "", "allow||"},
-		{pre, session.HookBefore, 0, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough|"},
+		{pre, session.HookBefore, 0, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough||the turn ends"},
 		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"defer"}}`, "", "ask||"},
 		{pre, session.HookBefore, 0, `{"hookSpecificOutput":{"permissionDecision":"maybe"}}`, "", `error: "maybe" is no decision`},
-		{pre, session.HookBefore, 0, `checked`, "", "error: it did not answer with a decision"},
+		{pre, session.HookBefore, 0, `checked`, "", "allow||"},
+		{pre, session.HookBefore, 0, "checked\n{\"decision\":\"block\"}", "", "error: it did not answer with one JSON object"},
+		{pre, session.HookBefore, 1, `{"decision":"block","reason":"R1"}`, "ERR", "deny|R1|"},
+		{pre, session.HookBefore, 1, `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"R1"}}`, "", "deny|R1|"},
+		{pre, session.HookBefore, 1, `{"decision":"approve"}`, "ERR", "error: exit code 1: ERR"},
+		{pre, session.HookBefore, 1, `{"continue":false,"stopReason":"enough"}`, "", "deny|enough||the turn ends"},
+		{pre, session.HookBefore, 2, `{"decision":"block","reason":"R1"}`, "ERR", "deny|R1|"},
+		{pre, session.HookBefore, 2, `{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"R1"}}`, "ERR", "deny|ERR|"},
+		{pre, session.HookBefore, 2, `{"decision":`, "ERR", "deny|ERR|"},
+		{post, session.HookAfter, 0, `{"continue":false,"stopReason":"enough"}`, "", "allow|enough|enough|the turn ends"},
 		{pre, session.HookBefore, 0, `{"decision":`, "", "error: it did not answer with one JSON object"},
 		{pre, session.HookBefore, 2, ``, "blocked", "deny|blocked|"},
 		{pre, session.HookBefore, 127, ``, "sh: jq: not found", "error: exit code 127: sh: jq: not found"},
@@ -172,11 +182,14 @@ func TestAnswers(t *testing.T) {
 		{post, session.HookAfter, 2, ``, "lint", "allow|lint|lint"},
 		{start, session.HookStart, 0, `On branch main`, "", "allow||On branch main"},
 		{stop, session.HookStop, 0, `{"decision":"block","reason":"run the tests"}`, "", "deny|run the tests|"},
-		{stop, session.HookStop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow||"},
+		{stop, session.HookStop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow|||the turn ends"},
 		{gemini, session.HookBefore, 0, `{"decision":"deny","reason":"r"}`, "", "deny|r|"},
 	} {
 		a, err := c.hook.Answer(Moment{Event: c.event, Tool: "bash", Arguments: json.RawMessage(`{}`)}, c.exit, c.stdout, c.stderr)
 		got := fmt.Sprintf("%s|%s|%s", a.Decision, a.Reason, a.Context)
+		if a.Stop {
+			got += "|the turn ends"
+		}
 		if err != nil {
 			got = "error: " + err.Error()
 		}
