@@ -58,7 +58,7 @@ func TestErrorsSayTheNextMove(t *testing.T) {
 	}
 }
 
-// git 2.39.5 and 2.55.0 name an extension that they do not know in a second line.
+// git 2.39.5 name an extension that they do not know in a second line.
 func TestAnUnknownExtensionIsNamed(t *testing.T) {
 	d := newDesk(t)
 	d.sh("git config core.repositoryFormatVersion 1; git config extensions.adzeTest x")
@@ -67,7 +67,7 @@ func TestAnUnknownExtensionIsNamed(t *testing.T) {
 	}
 }
 
-// git 2.39.5 and 2.55.0 write the index in a diff of a file whose time alone is new, also without
+// git 2.39.5 write the index in a diff of a file whose time alone is new, also without
 // optional locks, unless diff.autoRefreshIndex is false.
 func TestADiffLeavesTheIndexAsItIs(t *testing.T) {
 	d := newDesk(t)
@@ -168,7 +168,7 @@ func TestFiltersAreNotRunAndSaid(t *testing.T) {
 	d.sh(`echo '* filter=up' > .gitattributes; git config filter.up.clean 'tr a-z A-Z'; git config filter.up.required true
 		git add . && git commit -qm filtered; touch -d 2020-01-01 f; echo new >> g`)
 	r := d.open()
-	s, err := r.Status(t.Context(), ".", UntrackedNo, 10)
+	s, err := r.Status(t.Context(), ".", "no", 10)
 	if err != nil || !slices.Contains(s.Filtered, "g") || !slices.Equal(r.filters, []string{"up"}) {
 		t.Errorf("status %+v, %v, filters %q", s, err, r.filters)
 	}

@@ -7,14 +7,10 @@ import (
 	"strings"
 )
 
-// Untracked says how files that git does not know are listed.
-type Untracked string
-
-// The ways of git status --untracked-files: not at all, folders as one entry, each file.
+// The ways of git status --untracked-files: folders as one entry, each file.
 const (
-	UntrackedNo     Untracked = "no"
-	UntrackedNormal Untracked = "normal"
-	UntrackedAll    Untracked = "all"
+	UntrackedNormal = "normal"
+	UntrackedAll    = "all"
 )
 
 // Status is the state of a work tree. Paths are relative to Repo.Top.
@@ -60,10 +56,10 @@ func (g *Group) add(limit int, e Entry) {
 }
 
 // Status asks what differs at path; of each group at most limit entries are kept.
-func (r *Repo) Status(ctx context.Context, path string, untracked Untracked, limit int) (Status, error) {
+func (r *Repo) Status(ctx context.Context, path, untracked string, limit int) (Status, error) {
 	p := statusParser{limit: limit}
 	err := r.records(ctx, p.record, "status", "--porcelain=v2", "-z", "--branch", "--ahead-behind", "--find-renames",
-		"--untracked-files="+string(untracked), "--ignore-submodules=dirty", "--", path)
+		"--untracked-files="+untracked, "--ignore-submodules=dirty", "--", path)
 	if err != nil {
 		return Status{}, err
 	}

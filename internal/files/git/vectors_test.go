@@ -146,7 +146,7 @@ func (d *desk) askEverything(v vector) {
 			d.Logf("%v", err)
 		}
 	}
-	for _, u := range []Untracked{UntrackedNo, UntrackedNormal, UntrackedAll} {
+	for _, u := range []string{"no", UntrackedNormal, UntrackedAll} {
 		_, err = r.Status(ctx, ".", u, 10)
 		note(err)
 	}

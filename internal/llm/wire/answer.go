@@ -20,8 +20,8 @@ type Answer struct {
 	remarks *remarks // if nil, nothing is said
 }
 
-// Read reads the whole answer: event by event until ended, or as one text from a server that does not
-// stream. Done says that [DONE] came.
+// Read reads the whole answer: event by event until ended, or as one text from a server that does
+// not stream. Done says that [DONE] came.
 func (a *Answer) Read(ended *bool, read func(e Event, last bool) error, single func(body []byte) error) (done bool, err error) {
 	body, whole, err := a.Single()
 	if err == nil && whole {

@@ -21,8 +21,8 @@ type arguments struct {
 	used   bool
 }
 
-// argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332), and
-// $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
+// argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332),
+// and $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
 	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect, values: map[string]string{}}
 	a.names, _ = text.Front.List("arguments")

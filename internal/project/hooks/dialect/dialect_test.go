@@ -129,8 +129,8 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// What programs answer, and the one thing that comes of it. What exit codes and objects mean together
-// was seen with claude-code 2.1.332, each against a model server.
+// Programs answer, and one thing comes of it. The meaning of exit codes and objects together was
+// seen with claude-code 2.1.332, each against a model server.
 func TestAnswers(t *testing.T) {
 	own := Hook{Dialect: Own}
 	pre, stop, post := claude(t, "PreToolUse", ""), claude(t, "Stop", ""), claude(t, "PostToolUse", "")
