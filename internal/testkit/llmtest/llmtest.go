@@ -67,6 +67,7 @@ type Answer struct {
 	Usage     session.Usage
 	// Piece is the length of deltas in bytes, cut at runes where text is sent; if 0, one piece each.
 	Piece int
+	cut   func(text string) []string // optional; it cuts deltas instead
 }
 
 // Call is a call or its echo in a request. Arguments are JSON.
@@ -123,6 +124,9 @@ type Item struct {
 
 // Pieces cuts text into deltas, at runes.
 func (a Answer) Pieces(text string) []string {
+	if a.cut != nil && text != "" {
+		return a.cut(text)
+	}
 	var out []string
 	for a.Piece > 0 && len(text) > a.Piece {
 		n := a.Piece

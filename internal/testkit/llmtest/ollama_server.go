@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,13 +59,7 @@ type OllamaMessage struct {
 
 // Start begins to serve; the caller closes the server.
 func (s *OllamaServer) Start() *OllamaServer {
-	or := func(n, usual int) int {
-		if n == 0 {
-			return usual
-		}
-		return n
-	}
-	s.Context, s.Default = or(s.Context, 32768), or(s.Default, 4096)
+	s.Context, s.Default = cmp.Or(s.Context, 32768), cmp.Or(s.Default, 4096)
 	abilities := []string{"completion"}
 	if !s.NoTools {
 		abilities = append(abilities, "tools")
@@ -160,7 +155,7 @@ func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	written := s.Write(asked)
 	a := s.read(written, asked.Tools, body.Think != false)
-	a.Piece, a.Usage = 3, session.Usage{Input: min(prompt, window), Output: len(OllamaTokens(written)) + 1}
+	a.cut, a.Usage = OllamaTokens, session.Usage{Input: min(prompt, window), Output: len(OllamaTokens(written)) + 1}
 	stream := Chat{}.Encode(a)
 	if native {
 		stream = Ollama{}.Encode(a)
