@@ -100,7 +100,7 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 			if err != nil {
 				return err
 			}
-			o = &flags.Request{Run: *again}
+			o, keep = &flags.Request{Run: *again}, !again.Demo
 			if o.Demo {
 				words = "" // it has its own
 			}

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,7 +97,10 @@ func TestAnOllamaWithoutToolsIsToldWhatItLacks(t *testing.T) {
 	p.keys("r")
 	p.sees("▸ use ollama/coder:7b", "4.7 GB")
 	p.keys("Enter")
-	p.sees("Ask, or say what to do", "ollama/coder:7b")
+	p.sees("Ask, or say what to do", "ollama/coder:7b", "is now the default")
+	if kept, err := os.ReadFile(filepath.Join(u.home, "config.json")); err != nil || !strings.Contains(string(kept), `"ollama/coder:7b"`) {
+		t.Errorf("the next start does not know what was chosen: %s, %v", kept, err)
+	}
 	p.quit()
 }
 
