@@ -41,9 +41,12 @@ func (a *answer) read() error {
 }
 
 func (a *answer) event(data []byte, last bool) error {
-	var c chunk
-	if err := a.Decode(data, last, &c); err != nil {
-		return err
+	c, ok := usual(data)
+	if !ok {
+		c = chunk{}
+		if err := a.Decode(data, last, &c); err != nil {
+			return err
+		}
 	}
 	switch {
 	case wire.Given(c.Error):

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -64,18 +66,46 @@ func limited(h http.Header) time.Duration {
 
 // retryInfo reads google.rpc.RetryInfo among the details of an error.
 func retryInfo(body []byte) time.Duration {
-	if m := regexp.MustCompile(`"retryDelay"\s*:\s*"([^"]+)"`).FindSubmatch(body); m != nil {
-		return seconds(string(m[1]))
+	type failure struct {
+		Error struct {
+			Details []struct {
+				Delay string `json:"retryDelay"`
+			} `json:"details"`
+		} `json:"error"`
 	}
-	return 0
+	list := make([]failure, 1)
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+		_ = json.Unmarshal(body, &list) // another shape tells nothing
+	} else {
+		_ = json.Unmarshal(body, &list[0])
+	}
+	var wait time.Duration
+	for _, f := range list {
+		for _, d := range f.Error.Details {
+			wait = max(wait, seconds(d.Delay))
+		}
+	}
+	return wait
 }
 
 // toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no
 // header. "Please try again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
 func toldWait(message string) time.Duration {
-	told := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:\d[\d.]*\s*(?:ms|milli|[hms]))+)`).FindStringSubmatch(message)
-	if told == nil {
+	told := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+(\d[\d.]*)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|m|h|hours?)\b`)
+	exact := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:\d[\d.]*(?:h|ms|m|s))+)`)
+	if m := exact.FindStringSubmatch(message); m != nil {
+		return seconds(strings.ToLower(m[1]))
+	}
+	m := told.FindStringSubmatch(message)
+	if m == nil {
 		return 0
 	}
-	return seconds(strings.NewReplacer(" ", "", "milli", "ms").Replace(strings.ToLower(told[1])))
+	unit := strings.ToLower(m[2])
+	switch {
+	case strings.HasPrefix(unit, "milli"):
+		unit = "ms"
+	default:
+		unit = unit[:1]
+	}
+	return seconds(m[1] + unit)
 }

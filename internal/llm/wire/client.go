@@ -57,7 +57,7 @@ func own(d *dialer) *http.Client {
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment,
 			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-				return d.open(ctx, addr, d.plain)
+				return d.open(ctx, addr, d.direct)
 			},
 			DialTLSContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
 				return d.open(ctx, addr, d.secure)
@@ -112,11 +112,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 		return nil, err
 	}
 	r.response = response
-	if err := inflate(response); err != nil {
-		err = r.explain(err)
-		r.Close()
-		return nil, err
-	}
+	inflate(response)
 	if response.StatusCode/100 == 2 {
 		return r, nil
 	}

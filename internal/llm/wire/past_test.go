@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -125,4 +126,21 @@ func checkBody(t *testing.T, body *wire.Body, want string) {
 	if err != nil || string(got) != want || body.Len() != int64(len(want)) {
 		t.Fatalf("a body of %d bytes (%d) is not the %d that it is made of: %v", len(got), body.Len(), len(want), err)
 	}
+}
+
+// A body never takes in memory that only happens to lie behind a piece.
+func TestOnlyWhatFollowsIsJoined(t *testing.T) {
+	memory := []byte("one,two;three,four")
+	var body wire.Body
+	body.Add(memory[:3])
+	body.Next(memory[4:7])               // behind a comma
+	body.Next(memory[8:13])              // behind something else
+	body.Next(memory[14:])               // behind a comma
+	body.Next([]byte("five"))            // elsewhere
+	body.Next(memory[:3])                // before
+	body.Next(nil)                       // nothing
+	body.Next(memory[4:7:7])             // behind a comma
+	body.Next(memory[8:8])               // nothing
+	body.Next(bytes.Clone(memory[:3:3])) // elsewhere
+	checkBody(t, &body, "one,two,three,four,five,one,,two,,one")
 }

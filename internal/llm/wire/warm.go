@@ -35,7 +35,7 @@ func (c *Client) Warm(ctx context.Context) {
 	}
 	switch u.Scheme {
 	case "http":
-		c.dialer.warm(ctx, net.JoinHostPort(u.Hostname(), portOf(u, "80")), c.dialer.plain)
+		c.dialer.warm(ctx, net.JoinHostPort(u.Hostname(), portOf(u, "80")), c.dialer.direct)
 	case "https":
 		c.dialer.warm(ctx, net.JoinHostPort(u.Hostname(), portOf(u, "443")), c.dialer.secure)
 	}
