@@ -49,7 +49,7 @@ func habits() []habit {
 			return words(r) + fmt.Sprintf("\n```json\n{\"name\": %q, \"arguments\": %s}\n```", name, arguments)
 		}},
 		{"the marks of another family", func(r *rand.Rand, name, arguments string, _ bool) string {
-			forms := []string{"[TOOL_CALLS][{\"name\": %q, \"arguments\": %s}]", "<|python_tag|>{\"name\": %q, \"parameters\": %s}", "<function_call>{\"name\": %q, \"arguments\": %s}</function_call>"}
+			forms := []string{"[TOOL_CALLS][{\"name\": %q, \"arguments\": %s}]", "<|python_tag|>{\"name\": %q, \"parameters\": %s}"}
 			return words(r) + fmt.Sprintf("\n"+forms[r.IntN(len(forms))], name, arguments)
 		}},
 		{"only announced", learns(func(r *rand.Rand, _, _ string) string {
