@@ -17,7 +17,7 @@ type Quirks map[string]bool
 func (m *mender) quirk(err error) bool {
 next:
 	for _, q := range m.adapter.Quirks {
-		if m.fit.Quirks[q.Name] {
+		if m.fit.Quirks[q.Name] || m.adapter.Usual[q.Name] {
 			continue
 		}
 		for _, words := range q.When {

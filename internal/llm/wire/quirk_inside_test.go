@@ -1,0 +1,26 @@
+package wire
+
+import (
+	"testing"
+
+	"adze/session"
+)
+
+// A refusal teaches each quirk once: the same request is not sent again where the server is known
+// for it.
+func TestAQuirkIsLearnedOnce(t *testing.T) {
+	a := &Adapter{Usual: Quirks{"usual": true}, Quirks: []Quirk{{Name: "usual", When: [][]string{{"reasoning"}}}, {Name: "other", When: [][]string{{"effort"}, {"unknown"}}}}}
+	m := mender{adapter: a}
+	refused := func(text string) error { return &session.ProviderError{Kind: session.RequestError, Status: 400, Message: text} }
+	for _, c := range []struct {
+		text    string
+		learned bool
+	}{{"reasoning is not taken", false}, {"effort is taken", false}, {"unknown effort", true}, {"unknown effort", false}} {
+		if m.quirk(refused(c.text)) != c.learned {
+			t.Errorf("%s: learned is not %v", c.text, c.learned)
+		}
+	}
+	if all := m.quirks(); !all["usual"] || !all["other"] || len(all) != 2 || len(a.Usual) != 1 {
+		t.Errorf("known are %v; the server's own are %v", all, a.Usual)
+	}
+}
