@@ -121,8 +121,8 @@ func named(list []string, between string) string {
 
 // In plan mode a command runs aside: it changes a private view of the workspace, and its changes
 // are dropped when it has ended. Elsewhere some changes of a command wait for the user, who chooses
-// what is applied of them while the call still runs: it has one outcome, which says what became of
-// them.
+// among them while the call still runs. The call has one outcome, which names the changes that were
+// applied and those that were dropped.
 
 // planned reports a command whose changes are dropped.
 func (x *bashCall) planned() bool { return x.call.Judged != nil && x.call.Judged.Planned }
@@ -411,7 +411,7 @@ const noOutput = "(no output)"
 const exitLine = "exit code 0"
 
 // Written is what a command wrote, of the outcome of a bash call that succeeded: its output without
-// what tells how it ended.
+// the last line, which tells how it ended.
 func Written(o tool.Outcome) string {
 	text := o.Output
 	if at := strings.LastIndexByte(text, '\n'); at >= 0 && strings.HasPrefix(text[at+1:], exitLine) {

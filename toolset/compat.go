@@ -11,11 +11,11 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// What other assistants' tools are called like and take: Claude Code, codex, opencode, gemini-cli,
-// qwen-code, crush, cline, roo, aider, cursor, pi and the editor tools of benchmarks. The names are
-// facts of their public schemas. An argument that cannot change the meaning of a call is dropped.
-// Lines of a file, seconds and argument vectors are read; anything else is refused with the names
-// that there are.
+// The names and arguments here are those of other assistants' tools: Claude Code, codex, opencode,
+// gemini-cli, qwen-code, crush, cline, roo, aider, cursor, pi and the editor tools of benchmarks.
+// They are facts of their public schemas. An argument that cannot change the meaning of a call is
+// dropped. Lines of a file, seconds and argument vectors are read; anything else is refused with
+// the names that exist.
 
 // pathAliases adds the names that models use for path.
 func pathAliases(more map[string]string) map[string]string {

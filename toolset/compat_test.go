@@ -79,8 +79,8 @@ func TestOtherWordsLeaveWhatFitsAlone(t *testing.T) {
 	}
 }
 
-// FuzzDialects: whatever is written, no tool gets a text or a number that was not written, but for
-// what is made of a switch, a range or a time.
+// FuzzDialects: whatever is written, no tool gets a text or a number that was not written, except
+// one that a switch, a range or a time is read as.
 func FuzzDialects(f *testing.F) {
 	b := newDeskOfAll(f)
 	names := b.set.Names()

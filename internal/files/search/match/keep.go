@@ -83,7 +83,7 @@ func (s *Scanner) plain(from, to int) Line {
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
-	l.From, l.To, _ = s.m.Span(trimReturn(s.buf[from:to]))
+	l.From, l.To, _ = s.m.Span(text)
 	l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
 	return l.cut(text, s.c.Width, &s.texts)
 }

@@ -20,8 +20,8 @@
 //
 // Known limits: a multiline search whose matches may have a line break counts at most one match
 // that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as
-// too large. Of a line longer than MaxLine whose match began far in
-// front of where it was noticed, only that place is known.
+// too large. Of a line longer than MaxLine whose match began far in front of where it was noticed,
+// only that place is known.
 package match
 
 import (
