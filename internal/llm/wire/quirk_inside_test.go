@@ -11,7 +11,9 @@ import (
 func TestAQuirkIsLearnedOnce(t *testing.T) {
 	a := &Adapter{Usual: Quirks{"usual": true}, Quirks: []Quirk{{Name: "usual", When: [][]string{{"reasoning"}}}, {Name: "other", When: [][]string{{"effort"}, {"unknown"}}}}}
 	m := mender{adapter: a}
-	refused := func(text string) error { return &session.ProviderError{Kind: session.RequestError, Status: 400, Message: text} }
+	refused := func(text string) error {
+		return &session.ProviderError{Kind: session.RequestError, Status: 400, Message: text}
+	}
 	for _, c := range []struct {
 		text    string
 		learned bool
