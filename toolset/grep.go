@@ -325,6 +325,9 @@ func (o *grepOutput) footer() string {
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
 	}
+	if o.r.Ignored > 0 && !o.r.More {
+		searched += fmt.Sprintf(", %d ignored left out", o.r.Ignored)
+	}
 	unsaved := ""
 	if n := len(o.Texts); n > 0 {
 		unsaved = plural.Of(n, "file") + " as in the editor, not saved yet"

@@ -64,7 +64,7 @@ func (w *Workspace) hints(root folder, settle int64) *hint {
 func changesRules(path string, names map[string]bool) bool {
 	for name := range names {
 		switch name {
-		case ignore.GitDir, ignore.GitFile, ignore.OwnFile:
+		case ignore.GitDir, ignore.JJDir, ignore.GitFile, ignore.OwnFile:
 			return true
 		case "config":
 			if strings.HasSuffix(path, gitName+"/") {

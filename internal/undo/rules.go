@@ -9,7 +9,7 @@ import (
 // rules is the level of a folder: ignore files among its entries count from here on.
 func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.Level {
 	var f ignore.Files
-	if has(ignore.GitDir) {
+	if has(ignore.GitDir) || has(ignore.JJDir) {
 		f.Repo, f.Excludes = true, k.opts.Ignore.Excludes(k.opts.Root+"/"+s.path)
 	}
 	if has(ignore.GitFile) {

@@ -52,6 +52,7 @@ type GrepResult struct {
 	// More says that the search ended at the limit. The counts are those of the files until then.
 	More     bool
 	Withheld int        // files not searched because Tree.Withhold said so
+	Ignored  int        // files not searched and folders not entered because of ignore rules
 	Binary   Unreadable // files not searched because they have NUL bytes and are no text
 	TooLarge Unreadable // files not searched because they are too large for matches across lines
 	Partly   Unreadable // files whose end was not searched, because they have more than Tree.FileBytes
@@ -88,7 +89,9 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	if err != nil {
 		return GrepResult{}, err
 	}
-	return mergeSeekers(seekers), nil
+	r := mergeSeekers(seekers)
+	r.Ignored = int(s.ignored.Load())
+	return r, nil
 }
 
 // maxContextLines bounds the context on each side of a match.

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"sync/atomic"
+
 	"adze/internal/files/search/ignore"
 )
 
@@ -11,6 +13,8 @@ type scope struct {
 	root *ignore.Level
 	find ignore.Finder
 	dir  string // the absolute path of the tree
+	// ignored counts files and folders that match, but for an ignore rule.
+	ignored atomic.Int64
 }
 
 // dirState is what a scope has to know about one folder.
@@ -46,7 +50,15 @@ func (s *scope) file(d *dirState, q *ignore.Query, name string) bool {
 	if s.drop != nil && s.drop.accepts(d.drop, name) {
 		return false
 	}
-	return !q.Ignored(name, false)
+	return !s.ignores(q, name, false)
+}
+
+func (s *scope) ignores(q *ignore.Query, name string, dir bool) bool {
+	if !q.Ignored(name, dir) {
+		return false
+	}
+	s.ignored.Add(1)
+	return true
 }
 
 // enter returns the state of the folder name in d, except for the rules that the folder brings
@@ -67,7 +79,7 @@ func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool
 		}
 		next.drop = r
 	}
-	return next, !q.Ignored(name, true)
+	return next, !s.ignores(q, name, true)
 }
 
 // rules reads the ignore files among the entries of a folder and returns the folder's level. The
@@ -79,7 +91,7 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 	var f ignore.Files
 	for _, e := range entries {
 		switch {
-		case e.name == ignore.GitDir && (e.kind == kindFolder || e.kind == kindFile):
+		case e.name == ignore.GitDir && (e.kind == kindFolder || e.kind == kindFile), e.name == ignore.JJDir && e.kind == kindFolder:
 			f.Repo, f.Excludes = true, s.find.Excludes(s.dir+"/"+d.path)
 		case e.kind != kindFile:
 		case e.name == ignore.GitFile:
@@ -95,7 +107,7 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 // their names.
 func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 	var entries []entry
-	for _, known := range [...]string{ignore.GitDir, ignore.GitFile, ignore.OwnFile} {
+	for _, known := range [...]string{ignore.GitDir, ignore.JJDir, ignore.GitFile, ignore.OwnFile} {
 		if st, err := at.stat(known); err == nil {
 			entries = append(entries, entry{name: known, kind: st.kind})
 		}

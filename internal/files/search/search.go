@@ -44,8 +44,9 @@ type Tree struct {
 	Root string
 	// Env looks up the variables that say where git's configuration lies; nil means os.Getenv.
 	Env func(string) string
-	// Via, when given, is an open folder that is looked into in place of the one at Stands, an absolute
-	// path of which Root is a part.
+	// Stands is the absolute path of a folder, of which Root may be a part. Outside a repository,
+	// .gitignore files count from there on. Via, when given, is an open folder that is looked into
+	// in its place.
 	Via    *os.File
 	Stands string
 	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
@@ -109,7 +110,7 @@ func (t Tree) workers() int {
 }
 
 func (t Tree) finder() ignore.Finder {
-	f := ignore.Finder{Env: t.Env, Person: &ignore.Person{}}
+	f := ignore.Finder{Env: t.Env, Person: &ignore.Person{}, Top: t.Stands}
 	if t.Via != nil {
 		f.At = t.instead
 	}

@@ -13,7 +13,8 @@
 // files are not git's; they let a user hide or show files to search tools alone.
 //
 // Known limits: core.ignoreCase is not obeyed (names are compared byte by byte, as on Linux);
-// configuration behind includeIf is not read; .gitignore files count outside a repository too.
+// configuration behind includeIf is not read. Outside a repository .gitignore files count from
+// Finder.Top on.
 package ignore
 
 import (

@@ -106,6 +106,36 @@ func TestSubfolderObeysRulesAbove(t *testing.T) {
 	}
 }
 
+// ripgrep 15.0.0 (`rg --files` in the folder that is looked into): .ignore files count from all
+// folders above, .gitignore files only inside a repository, of git or of jj, and of the nearest one.
+func TestFilesAboveCountAsInRipgrep(t *testing.T) {
+	for name, c := range map[string]struct{ files, want string }{
+		"no repository":         {"", "tmp"},
+		"git at the top":        {".git/HEAD", "log tmp"},
+		"jj at the top":         {".jj/repo/x", "log tmp"},
+		"git below the files":   {"a/.git/HEAD", "tmp"},
+		"jj in one of git":      {".git/HEAD a/.jj/repo/x", "tmp"},
+		"git that leads astray": {".git", "log tmp"},
+	} {
+		top := t.TempDir()
+		for _, file := range strings.Fields(c.files) {
+			write(t, top+"/"+file, "")
+		}
+		write(t, top+"/.gitignore", "*.log\n")
+		write(t, top+"/.ignore", "*.tmp\n")
+		write(t, top+"/a/b/x", "")
+		var got []string
+		for _, ext := range []string{"go", "log", "tmp"} {
+			if walkTo(bare(t), top+"/a/b", "x."+ext) {
+				got = append(got, ext)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q are ignored, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestNestedRepositoryStartsAfresh(t *testing.T) {
 	top := t.TempDir()
 	write(t, top+"/.gitignore", "*.o\n")

@@ -7,7 +7,8 @@ type Level struct {
 	chain  *link  // ignore files from this folder outwards
 	repo   *link  // where the repository's own files end: outer .gitignore files do not count
 	more   []*Rules
-	top    int // length of the prefix of the repository's folder, which more is relative to
+	inside bool // of a repository: .gitignore files count
+	top    int  // length of the prefix of the repository's folder, which more is relative to
 }
 
 // link is one folder that has ignore files.
@@ -21,7 +22,7 @@ type link struct {
 type Files struct {
 	Git *Rules // .gitignore
 	Own *Rules // .ignore
-	// Repo tells that the folder holds a ".git", so that outer .gitignore files end here.
+	// Repo tells that the folder is the top of a repository, so that outer .gitignore files end here.
 	Repo bool
 	// Excludes are the repository's excludes, highest first; they count only with Repo.
 	Excludes []*Rules
@@ -37,7 +38,10 @@ func (l *Level) Enter(name string, f Files) *Level {
 // with adds a folder's own files to its level.
 func (l *Level) with(f Files) *Level {
 	if f.Repo {
-		l.repo, l.more, l.top = l.chain, f.Excludes, len(l.prefix)
+		l.repo, l.more, l.top, l.inside = l.chain, f.Excludes, len(l.prefix), true
+	}
+	if !l.inside {
+		f.Git = nil
 	}
 	if f.Git.Len() > 0 || f.Own.Len() > 0 {
 		l.chain = &link{outer: l.chain, base: len(l.prefix), git: f.Git, own: f.Own}

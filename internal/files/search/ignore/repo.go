@@ -10,11 +10,13 @@ import (
 // MaxFile bounds what is read of one ignore or configuration file, in bytes.
 const MaxFile = 8 << 20
 
-// Names of the files that a walk looks for in every folder.
+// Names that a walk looks for in every folder. A folder with GitDir or JJDir is the top of a
+// repository.
 const (
 	GitFile = ".gitignore"
 	OwnFile = ".ignore"
 	GitDir  = ".git"
+	JJDir   = ".jj"
 )
 
 // Finder reads what lies outside the folders of a walk: configuration and excludes.
@@ -24,6 +26,9 @@ type Finder struct {
 	// Person, when given, keeps what is configured for the user, so that it is read once for all
 	// repositories of a walk.
 	Person *Person
+	// Top is the folder where .gitignore files begin to count outside a repository; the folder of a
+	// Root is one always.
+	Top string
 	// At is where a path is to be opened; nil means there.
 	At func(path string) string
 }
@@ -45,52 +50,42 @@ type Person struct {
 	rules map[string]*Rules // of the files that core.excludesFile named, by path
 }
 
-// Root returns the level of dir, an absolute path: excludes, and the ignore files from the top of
-// the repository down to dir. That dir itself may be ignored does not count: whoever names it wants
-// to see it.
+// Root returns the level of dir, an absolute path: the .ignore files of all folders above it, and
+// the excludes and .gitignore files of its repository. That dir itself may be ignored does not
+// count: whoever names it wants to see it.
 func (f Finder) Root(dir string) *Level {
 	dir = filepath.Clean(dir)
-	top := f.repository(dir)
-	if top == "" {
-		return (&Level{more: f.Excludes("")}).with(f.filesOf(dir, true))
-	}
-	l := (&Level{}).with(f.filesOf(top, false))
-	rel, err := filepath.Rel(top, dir)
-	if err != nil || rel == "." {
+	if l := f.level(dir); l.inside {
 		return l
 	}
-	at := top
-	for _, name := range strings.Split(filepath.ToSlash(rel), "/") {
-		at = filepath.Join(at, name)
-		l = l.Enter(name, f.filesOf(at, true))
-	}
-	return l
+	f.Top = dir
+	return f.level(dir)
 }
 
-// filesOf reads the ignore files of a folder. below tells that no ".git" is to be looked for.
-func (f Finder) filesOf(dir string, below bool) Files {
-	files := Files{
-		Git: Parse(readInTree(f.at(filepath.Join(dir, GitFile)))),
-		Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))),
+func (f Finder) level(dir string) *Level {
+	l := &Level{}
+	if up := filepath.Dir(dir); up != dir {
+		l = f.level(up)
 	}
-	if !below {
-		files.Repo, files.Excludes = true, f.Excludes(dir)
+	top := dir == f.Top && !l.inside
+	for _, name := range [...]string{GitDir, JJDir} {
+		_, err := os.Lstat(f.at(filepath.Join(dir, name)))
+		top = top || err == nil
+	}
+	return l.Enter(filepath.Base(dir), f.filesOf(dir, top))
+}
+
+// filesOf reads the ignore files of a folder, which may be the top of a repository.
+func (f Finder) filesOf(dir string, top bool) Files {
+	files := Files{
+		Git:  Parse(readInTree(f.at(filepath.Join(dir, GitFile)))),
+		Own:  Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))),
+		Repo: top,
+	}
+	if top {
+		files.Excludes = f.Excludes(dir)
 	}
 	return files
-}
-
-// repository returns the nearest folder at or above dir that holds a ".git", or "".
-func (f Finder) repository(dir string) string {
-	for {
-		if _, err := os.Lstat(f.at(filepath.Join(dir, GitDir))); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
 }
 
 // Excludes returns the rules of .git/info/exclude and of core.excludesFile for the repository at

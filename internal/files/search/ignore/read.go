@@ -1,0 +1,32 @@
+package ignore
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// readFile returns the start of a regular file, or nothing. A FIFO in its place does not block.
+func readFile(path string) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// readInTree is readFile for a file that the tree brings along: like git, it follows no link.
+func readInTree(path string) []byte {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return readFile(path)
+}
