@@ -36,9 +36,9 @@ type State struct {
 	At   int64    `json:"at"`                 // nanoseconds since 1970; of two states of a folder the later one has the higher
 	Only []string `json:"only,omitempty"`     // the paths that it is of; none: the whole folder
 	Left int      `json:"left_out,omitempty"` // paths that it does not cover
-	// Provisional says that the call may have begun to change files only later, from a state that
-	// Snapshots knows.
-	Provisional bool `json:"provisional,omitempty"`
+	// Provisional says that the call changes files from a later state on, which Snapshots knows.
+	Provisional bool     `json:"provisional,omitempty"`
+	Named       []string `json:"-"` // the paths that were looked at, where the call names all that it changes
 }
 
 // Window is what became of files between two states.
@@ -197,7 +197,7 @@ func (w *windows) before(ctx context.Context, r tool.Record) (*State, error) {
 	w.mu.Lock()
 	state, known := w.open[key]
 	w.mu.Unlock()
-	if known && len(state.Only) == 0 {
+	if known && len(state.Only)+len(state.Named) == 0 {
 		return &state, nil
 	}
 	before, err := w.keep.Before(ctx, r)

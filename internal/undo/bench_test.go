@@ -58,13 +58,6 @@ func BenchmarkTake(b *testing.B) {
 			p.mark()
 		}
 	})
-	b.Run("clean-walk", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := p.Settle(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 	p.gits(b)
 }
 

@@ -20,7 +20,7 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 		return err
 	case reason != "":
 		leave(n, reason)
-	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(s, was):
+	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(was):
 		n.Entry, n.lately = was.Entry, was.lately
 		n.Same = ""
 	case k.opts.Limits.of(s.git, n.ignored, n.stat.size) == ofClones:
@@ -40,12 +40,9 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	return nil
 }
 
-// again reports whether a file that looks unchanged is read all the same: it was written to, or may
-// have been.
-func (k *walker) again(s scope, was *node) bool {
-	if k.fsEvents.Folders[s.path][was.name] {
-		return true
-	}
+// again reports whether a file that looks unchanged is read all the same, because it may have been
+// written to.
+func (k *walker) again(was *node) bool {
 	cost := was.rereading()
 	return was.lately && k.settle.Load() >= cost && k.settle.Add(-cost) >= 0
 }
@@ -63,7 +60,7 @@ func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 		return leftLarge, nil
 	case k.charged[i].Add(size) <= all[i]:
 		return "", nil
-	case k.hint != nil || k.some || !k.ordered:
+	case k.some || !k.ordered:
 		return "", errAgain
 	}
 	k.charged[i].Add(-size)

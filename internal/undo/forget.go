@@ -116,7 +116,7 @@ func (w *Workspace) setForgotten(paths []string) error {
 		return err
 	}
 	w.forgotten = paths
-	w.groups = nil // the next Take looks at everything
+	w.whole = false // the next Take looks at everything
 	return nil
 }
 

@@ -6,20 +6,9 @@ type linkedNode struct {
 	path string
 }
 
-// group is what was found of a file with several names.
-type group struct{ links, found uint64 }
-
-// groupLinks gives the files that share an inode the first of their paths. It is false when the
-// hints did not tell all: a name that a file gets tells nothing in the folders of its other names.
-func (k *walker) groupLinks() bool {
-	before := k.Workspace.groups
-	k.groups = make(map[inode]group, len(k.linked))
-	for id, all := range k.linked {
-		g := group{all[0].stat.links, uint64(len(all))}
-		k.groups[id] = g
-		if k.hint != nil && g.found < g.links && before[id] != g {
-			return false
-		}
+// groupLinks gives the files that share an inode the first of their paths.
+func (k *walker) groupLinks() {
+	for _, all := range k.linked {
 		if len(all) < 2 {
 			continue
 		}
@@ -31,5 +20,4 @@ func (k *walker) groupLinks() bool {
 			n.Same = first
 		}
 	}
-	return true
 }

@@ -62,7 +62,7 @@ func (w *Workspace) Named() bool { return w.opts.Named }
 
 // lookAtNamed makes the tree of the paths that are named.
 func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
-	k, err := w.newWalker(ctx, settleAll, nil)
+	k, err := w.newWalker(ctx, settleAll)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 func (w *Workspace) Last() (Mark, bool) {
 	w.turn <- struct{}{}
 	defer w.turn.give()
-	if w.tree == nil || w.groups == nil {
+	if !w.whole {
 		return Mark{}, false
 	}
 	return Mark{w.tree.hash}, true
@@ -41,7 +41,7 @@ func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) 
 		w.only = paths
 		return w.takeLocked(ctx, settleAll)
 	}
-	if w.tree == nil || w.groups == nil || w.dropped != w.store.Dropped() {
+	if !w.whole || w.dropped != w.store.Dropped() {
 		if m, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 			return m, err
 		}
@@ -77,7 +77,7 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64
 		split = append(split, strings.Split(p, "/"))
 	}
 	slices.SortFunc(split, slices.Compare)
-	k, err := w.newWalker(ctx, settle, nil)
+	k, err := w.newWalker(ctx, settle)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,11 +6,48 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/internal/testkit/effort"
 )
+
+// walked is a workspace on the same folder with a store of its own, that knows nothing.
+func (p *site) walked() *Workspace {
+	p.t.Helper()
+	o := p.options()
+	o.State = p.state + "-walked"
+	w, err := Open(o)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = w.Close() })
+	return w
+}
+
+// settledNow makes the clock of the workspace stand so late that no stat is doubted.
+func (p *site) settledNow() {
+	late := time.Now().Add(time.Hour)
+	p.opts.Now = func() time.Time { return late }
+}
+
+// likeAWalk compares the state with one that a fresh look gives.
+func (p *site) likeAWalk(w *Workspace, what string) {
+	p.t.Helper()
+	got := p.mark()
+	want, err := w.Settle(context.Background())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if got != want {
+		p.t.Errorf("%s: another state than a walk finds", what)
+	}
+	if a, b := p.LeftOut(), w.LeftOut(); !slices.Equal(a, b) {
+		p.t.Errorf("%s: left out %v, a walk says %v", what, a, b)
+	}
+}
 
 // TestAStateOfSomePathsIsLikeAWalk changes a tree by chance, tells which paths that were, and
 // compares the state that looks only there with that of a walk that knows nothing; then what else

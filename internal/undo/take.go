@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
-
-	"adze/internal/files/fsnotify"
 )
 
 // turn lets one goroutine in at a time; unlike a mutex, waiting for it can be given up.
@@ -30,29 +28,6 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// Begin takes a state in the background, so that the first one is there when it is needed: a Take
-// that comes meanwhile waits for it. Close ends it. What went wrong in it is found again by the
-// next Take.
-func (w *Workspace) Begin(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	started := make(chan struct{})
-	w.background.Go(func() {
-		defer cancel()
-		stop := context.AfterFunc(w.closing, cancel)
-		defer stop()
-		err := w.turn.take(ctx)
-		close(started)
-		if err != nil {
-			return
-		}
-		defer w.turn.give()
-		if _, err = unlessSpace(w.takeLocked(ctx, settleSome)); err == nil {
-			_ = w.saveTable() // it is written again by Close
-		}
-	})
-	<-started // so that a Take that is called next comes after it
-}
-
 func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return Mark{}, err
@@ -61,26 +36,18 @@ func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
 	return w.takeLocked(ctx, settle)
 }
 
-// errAgain means that what was seen cannot be told from the hints, or not by several at once: walk
+// errAgain means that what was seen cannot be told from some paths, or not by several at once: walk
 // all, in order.
 var errAgain = errors.New("walk again")
 
 // takeLocked is Take for whoever has the turn.
 func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) {
-	first := w.tree == nil
 	w.looked.Store(0)
 	k, tree, err := w.look(ctx, settle)
 	if err != nil {
 		return Mark{}, fmt.Errorf("take the state of %s: %w", w.opts.Root, err)
 	}
-	mark, err := w.keepTree(k, tree)
-	if err != nil && mark.IsZero() {
-		return mark, err
-	}
-	if first && w.watch == nil && w.unwatched == nil && !w.tree.small() {
-		return w.takeLocked(ctx, settle) // it was not known to be large: it is watched from now on
-	}
-	return mark, err
+	return w.keepTree(k, tree)
 }
 
 // keepTree stores what a walker has seen, which is then the last state.
@@ -102,7 +69,7 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 		w.charged[i] = k.charged[i].Load()
 	}
 	if !k.some {
-		w.groups, w.dropped, w.fsEvents = k.groups, w.store.Dropped(), fsnotify.Changed{}
+		w.whole, w.dropped = true, w.store.Dropped()
 	}
 	return Mark{tree.hash}, w.lacked()
 }
@@ -139,7 +106,7 @@ func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// look makes the tree of what is there: by the hints when they tell enough, else by a walk.
+// look makes the tree of what is there.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
 	root, err := w.opts.open() // anew each time: the folder may have been removed and made again since
 	if err != nil {
@@ -149,33 +116,20 @@ func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, erro
 	if w.opts.Named {
 		return w.lookAtNamed(ctx, root)
 	}
-	if w.watch != nil {
-		w.watch.Drain(&w.fsEvents)
-	}
-	if settle != settleAll {
-		if h := w.hints(root, settle); h != nil {
-			k, err := w.newWalker(ctx, h.settle, h)
-			if err != nil {
-				return nil, nil, err
-			}
-			tree, err := k.walk(root)
-			if !errors.Is(err, errAgain) {
-				return k, tree, err
-			}
-		}
+	if top, err := root.stat("."); err == nil {
+		w.top = top.inode
 	}
 	return w.lookAtAll(ctx, root, settle)
 }
 
 func (w *Workspace) lookAtAll(ctx context.Context, root folder, settle int64) (*walker, *dir, error) {
-	w.beginWatching(root)
-	several := w.tree == nil && w.workers > 1
+	several := w.workers > 1 && !w.overLimit
 	for {
 		if err := root.rewind(); err != nil { // a look that gave up may have read it
 			return nil, nil, err
 		}
 		dropped := w.store.Dropped()
-		k, err := w.newWalker(ctx, settle, nil)
+		k, err := w.newWalker(ctx, settle)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -192,5 +146,5 @@ func (w *Workspace) lookAtAll(ctx context.Context, root folder, settle int64) (*
 	}
 }
 
-// workers is how many read and compress the first state.
+// workers is how many read, and compress what is new.
 func workers() int { return min(runtime.GOMAXPROCS(0), 4) }

@@ -5,9 +5,9 @@
 // what is there is, by kind, mode and content, what the taken state says; and it is looked at once
 // more after it was swapped out, by which a change that came in between goes back to its place.
 //
-// Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) asks package watch where
-// something happened and reads only there (hint.go); what does not fit together, and Settle, walk
-// everything. walk.go reads a folder, content.go what its stat does not prove unchanged; contents
+// Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) walks everything, TakeAt
+// (some.go) looks only at the paths that its caller names. walk.go reads a folder, content.go what
+// its stat does not prove unchanged; contents
 // and listings are stored by hash (package pack); a Mark is the hash of the topmost listing
 // (listing.go), so that states share what is equal. table.go keeps what stat said, for the next
 // run; it is only a cache. plan.go decides what to put back; apply.go, step.go and place.go do it
@@ -19,24 +19,21 @@
 // FIFO nor device is opened.
 //
 // Known limits:
-//   - Linux, macOS and Windows: elsewhere Open returns ErrUnsupported. On the latter two each Take
-//     looks at everything.
+//   - Linux, macOS and Windows: elsewhere Open returns ErrUnsupported.
+//   - Each Take looks at everything: in a tree of 300,000 files that takes a second or two.
 //   - Windows exchanges no two names in one step: a file that is replaced is missing for a moment.
 //     Attributes are kept but for those of search and archives, streams are not, and access lists
 //     only where the file still stands. Links come back where the user may make them.
-//   - A folder with a file that has several names is read each time, for such a file changes
-//     without a word there.
 //   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as
 //     a whole does not.
-//   - Ignore rules outside of the folder (core.excludesFile) count from the next Settle on.
 //   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a
 //     whole for it.
 //   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on
 //     macOS neither owners nor attributes. A file with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links
 //     are restored.
-//   - A write through a memory map that is still there and changes no timestamp is found within 40
-//     seconds of the last change that did, or by Settle, or when the map goes.
+//   - A write through a memory map that changes no timestamp is found within 40 seconds of the last
+//     change that did, or by Settle.
 //   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is
 //     refused and named then, and its contents are in the store. Names are compared byte by byte.
 //   - Names that begin with .adze-undo- are undo's own and never covered.
@@ -52,11 +49,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"adze/internal/files/fsnotify"
 	"adze/internal/files/search/ignore"
 	"adze/internal/osfile/filelock"
 	"adze/internal/undo/pack"
@@ -77,8 +72,6 @@ var (
 	ErrInUse = errors.New("another adze works in this folder; close it and try again")
 	// ErrSpace means that not everything could be kept because the disk is too full.
 	ErrSpace = errors.New("the disk is too full to keep all that undo would need")
-
-	errWalk = errors.New("watching is switched off")
 )
 
 // Options say what is covered and where it is kept.
@@ -104,17 +97,12 @@ type Options struct {
 	// Same reports whether two contents of a file of git's own state mean the same, so that the one may
 	// stand for the other; if nil, only equal ones do.
 	Same func(path string, a, b []byte) bool
-	Walk bool // look at everything each time; do not ask the system what changed
-	// Watches bounds the folders of which the system tells what changed; if 0, half of what it gives to
-	// a user. Where there are more, each Take looks at everything, and Unwatched says so.
-	Watches int
 
 	// Moment is called at each moment at which a process may die, or somebody else may change what
 	// is there. It is for tests; nil otherwise.
 	Moment func()
 
 	plain bool // for tests: only what every system has
-	eager bool // for tests: watch from the first state on
 }
 
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each
@@ -129,25 +117,18 @@ type Workspace struct {
 	clones clones
 	journal
 
-	turn       turn     // guards what follows
-	tree       *dir     // what the last Take saw; nil before the first
-	only       []string // the paths that the next Take is of, where only named ones are covered
-	left       []Left
-	uncovered  map[inode]bool // folders that the last Take left out
-	overLimit  bool           // some of left is left out because of the others
-	forgotten  []string
-	groups     map[inode]group
-	dropped    uint64            // of the store, at the last Take; groups is nil before the first
-	saved      bool              // the table on disk is tree
-	charged    [limitCount]int64 // bytes of the files of the tree, by the limits that they count against
-	watch      *fsnotify.Watch
-	unwatched  error            // why there is no watch
-	walks      int              // of everything, without a watch
-	fsEvents   fsnotify.Changed // since the last Take
-	workers    int              // that take the first state
-	closing    context.Context
-	end        context.CancelFunc
-	background sync.WaitGroup
+	turn      turn     // guards what follows
+	tree      *dir     // what the last Take saw; nil before the first
+	only      []string // the paths that the next Take is of, where only named ones are covered
+	left      []Left
+	uncovered map[inode]bool // folders that the last Take left out
+	overLimit bool           // some of left is left out because of the others
+	forgotten []string
+	whole     bool              // everything was looked at in this process
+	dropped   uint64            // of the store, when everything was looked at
+	saved     bool              // the table on disk is tree
+	charged   [limitCount]int64 // bytes of the files of the tree, by the limits that they count against
+	workers   int               // that read what a state is of
 
 	crash func() // Options.Moment
 }
@@ -202,10 +183,6 @@ func Open(o Options) (*Workspace, error) {
 	top.close()
 	w := &Workspace{opts: o, journal: journal(o.State), turn: make(turn, 1), workers: workers(), crash: o.Moment}
 	w.clones.dir = filepath.Join(o.State, "clones")
-	w.closing, w.end = context.WithCancel(context.Background())
-	if o.Walk || o.Named {
-		w.unwatched = errWalk
-	}
 	open := pack.Open
 	if o.Look {
 		open = pack.Look
@@ -238,28 +215,23 @@ func Open(o Options) (*Workspace, error) {
 
 // Close writes the table and lets go of everything.
 func (w *Workspace) Close() error {
-	w.end()
-	w.background.Wait()
 	w.turn <- struct{}{}
 	defer w.turn.give()
 	var err error
 	if !w.opts.Look {
 		err = w.saveTable()
 	}
-	w.stopWatching(nil)
 	return errors.Join(err, w.store.Close())
 }
 
-// Take stores the state of the folder and returns its mark. It looks only where the system told of
-// changes, when it does; else, the first time, and the first few times in a small folder, at
-// everything. The state is safe from a loss of power when Take returns. What changes while it looks
-// is in the state as it was found, each file whole. With ErrSpace the state is taken all the same,
-// without what had no room (see LeftOut), unless the mark is zero.
+// Take stores the state of the folder and returns its mark. It looks at everything, and reads what
+// stat does not prove unchanged. The state is safe from a loss of power when Take returns. What
+// changes while it looks is in the state as it was found, each file whole. With ErrSpace the state
+// is taken all the same, without what had no room (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
-// Settle is Take that looks at everything, and reads again what changed so lately that its stat
-// proves nothing. It is for idle moments: what it finds more than Take did came without a word
-// (remote machines, memory maps).
+// Settle is Take that also reads again all that changed so lately that its stat proves nothing. It
+// is for idle moments: what it finds more than Take did came through memory maps.
 func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
 // LeftOut lists what the last Take did not cover, in the order of the paths.

@@ -62,7 +62,7 @@ func scratch(t testing.TB) string {
 
 func (p *site) options() Options {
 	plain := os.Getenv("ADZE_UNDO_PLAIN") != ""
-	return Options{Root: p.root, State: p.state, Limits: Limits{KeepFree: 1}, plain: plain, Walk: plain, eager: true,
+	return Options{Root: p.root, State: p.state, Limits: Limits{KeepFree: 1}, plain: plain,
 		Ignore: ignore.Finder{Env: func(string) string { return "" }}}
 }
 

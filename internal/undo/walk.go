@@ -19,7 +19,6 @@ type walker struct {
 	*Workspace
 	ctx     context.Context
 	now     time.Time
-	hint    *hint          // which folders are read; if nil, all
 	ordered bool           // one after the other, so that a limit falls on the same entries each time
 	team    errgroup.Group // further workers
 	idle    sync.Pool      // *hand
@@ -32,10 +31,9 @@ type walker struct {
 
 	around func() string // the work tree that the whole folder stands in; looked for when a file is ignored
 
-	mu     sync.Mutex          // guards what follows, and the watch
+	mu     sync.Mutex          // guards what follows
 	lists  map[string][]string // what git tracks, by work tree
 	linked map[inode][]linkedNode
-	groups map[inode]group
 }
 
 // hand is one worker of a walk, with the memory that it uses again and again.
@@ -53,7 +51,6 @@ type scope struct {
 	ignored bool
 	git     bool // inside a ".git"
 	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
-	fresh   bool // it was not there before, so that no hint is about it
 	// top is the work tree of git that it stands in, absolute. If it is empty, that is the one around
 	// the whole folder, if there is one.
 	top   string
@@ -61,8 +58,8 @@ type scope struct {
 	whole bool // inside a ".git" that came after the first state, which is covered with its objects
 }
 
-func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walker, error) {
-	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), hint: h, ordered: true, lists: map[string][]string{}, around: sync.OnceValue(w.around), linked: map[inode][]linkedNode{}}
+func (w *Workspace) newWalker(ctx context.Context, settle int64) (*walker, error) {
+	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), ordered: true, lists: map[string][]string{}, around: sync.OnceValue(w.around), linked: map[inode][]linkedNode{}}
 	k.idle.New = func() any { return &hand{walker: k} }
 	k.settle.Store(settle)
 	free, _, err := space(k.opts.State)
@@ -74,58 +71,24 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64, h *hint) (*walk
 		keep = 1 << 30 // a share of a large disk would switch undo off where tens of gigabytes are free
 	}
 	k.space.Store(free - keep)
-	if h != nil {
-		for i, n := range h.charged {
-			k.charged[i].Store(n)
-		}
-	}
 	return k, nil
 }
 
 func (k *walker) walk(root folder) (*dir, error) {
 	h := &hand{walker: k}
-	tree, err := h.whole(root)
+	tree, err := h.read(root, scope{level: k.opts.Ignore.Root(k.opts.Root)}, k.tree)
 	if other := k.team.Wait(); err == nil {
 		err = other
 	}
-	if err == nil && (!k.groupLinks() || k.hint != nil && k.dropped != k.store.Dropped()) {
-		err = errAgain
-	}
+	k.groupLinks()
 	return tree, err
-}
-
-// whole makes the tree of the root. What is ignored is looked up only where something is to be
-// read: of most calls the hints say that nothing changed.
-func (k *hand) whole(root folder) (*dir, error) {
-	s := scope{fresh: k.tree == nil}
-	if k.asBefore(s, k.tree) {
-		return k.tree, k.ctx.Err()
-	}
-	s.level = k.opts.Ignore.Root(k.opts.Root)
-	return k.folder(root, s, k.tree)
-}
-
-// asBefore reports a folder that no hint names, nor one below it.
-func (k *hand) asBefore(s scope, prev *dir) bool {
-	return k.hint != nil && !s.fresh && prev != nil && !k.hint.dirty[s.path] && !k.hint.above[s.path]
-}
-
-// folder makes the tree of one folder: what the hints do not name is as it was.
-func (k *hand) folder(at folder, s scope, prev *dir) (*dir, error) {
-	switch err := k.ctx.Err(); {
-	case err != nil:
-		return nil, err
-	case k.asBefore(s, prev):
-		return prev, nil
-	case k.hint == nil || s.fresh || prev == nil || k.hint.dirty[s.path]:
-		return k.read(at, s, prev)
-	}
-	return k.through(at, s, prev)
 }
 
 // read walks one folder.
 func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
-	k.keepWatch(at, s)
+	if err := k.ctx.Err(); err != nil {
+		return nil, err
+	}
 	entries, err := at.read(&k.names)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
@@ -201,27 +164,6 @@ func rootEntry(at folder) *Entry {
 		return nil
 	}
 	return &e
-}
-
-// through goes on to folders below one in which nothing happened.
-func (k *hand) through(at folder, s scope, prev *dir) (*dir, error) {
-	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
-	s = k.inside(at, s, func(name string) bool { _, ok := prev.search(name); return ok })
-	for i := range d.nodes {
-		n, was := &d.nodes[i], &prev.nodes[i]
-		if n.Kind != Folder || !k.hint.names(s.path+n.name+"/") {
-			continue
-		}
-		st, err := at.stat(n.name)
-		if err != nil || st.mode != n.stat.mode || st.inode != n.stat.inode {
-			return nil, errAgain // its own folder changed meanwhile
-		}
-		n.Entry, n.stat, n.sub = Entry{}, st, nil
-		if err := k.enter(at, s, n, was); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
 }
 
 // node fills in a node from what is there, or from what was before when stat says that it is the
@@ -306,7 +248,6 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	if n.name == gitName && !s.git {
 		next.whole = k.tree != nil && (was == nil || was.hasObjects()) && small(child, new(smallGit))
 	}
-	next.fresh = s.fresh || was == nil || was.stat.inode != n.stat.inode
 	if was == nil || was.Kind != Folder || was.Mode != n.Mode || was.Attrs != n.Attrs {
 		k.changed.Store(true)
 	}
@@ -318,7 +259,7 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	work := func(k *hand) (err error) {
 		defer child.close()
-		n.sub, err = k.folder(child, s, prev)
+		n.sub, err = k.read(child, s, prev)
 		return err
 	}
 	if !k.ordered && k.team.TryGo(func() error {
@@ -334,5 +275,5 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 // known reports whether the content of a node of before can be relied on. In this process nothing
 // is dropped from the store unseen.
 func (k *walker) known(e Entry) bool {
-	return k.Workspace.groups != nil && k.dropped == k.store.Dropped() || k.has(e)
+	return k.whole && k.dropped == k.store.Dropped() || k.has(e)
 }

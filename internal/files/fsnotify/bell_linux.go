@@ -15,6 +15,12 @@ import (
 const heard = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_MOVED_FROM | unix.IN_MOVED_TO | unix.IN_CLOSE_WRITE |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
 
+// remote are the file systems that change without this kernel, by their numbers of statfs(2).
+func remote(kind int64) bool {
+	return slices.Contains([]int64{0x6969 /* NFS */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */, 0x517b, /* SMB */
+		0x65735546 /* FUSE */, 0x01021997 /* 9p */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS */, 0x73757245 /* Coda */}, kind)
+}
+
 // NewBell watches folders. An error that is fs.ErrNotExist says that one is not there.
 func NewBell(folders ...string) (*Bell, error) {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)

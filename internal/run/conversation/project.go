@@ -87,6 +87,7 @@ func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 	}
 	e.Mode = func() string { return string(g.Gate.Mode()) }
 	e.Use(programs...)
+	g.Followed.Store(slices.ContainsFunc(programs, func(p hooks.Program) bool { return p.Event == session.HookAfter }))
 	return e, nil
 }
 

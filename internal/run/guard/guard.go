@@ -40,6 +40,7 @@ type Guard struct {
 	Ledger    *proc.Ledger
 	ChangeLog *recorder.ChangeLog // what calls were seen to change
 	Notices   []string            // for the user
+	Followed  atomic.Bool         // hooks run after calls, and may change files then
 
 	settings *settings.Settings
 	shells   *recorder.Shells
@@ -118,7 +119,7 @@ func (g *Guard) applying(tag string, paths []string, apply func() []string) erro
 
 // Supervisor runs commands.
 func (g *Guard) Supervisor() proc.Supervisor {
-	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.ChangeLog.Unseen, Live: g.live}
+	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.ChangeLog.Unseen, Live: func(ctx context.Context, c proc.Command) error { return g.Keeper.Live(ctx, proc.TagOf(c.Tag)) }}
 }
 
 // SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
@@ -202,6 +203,7 @@ func (g *Guard) keepFiles(n Wish) {
 	kept.Apart = func(r tool.Record) bool {
 		return r.Tool == "bash" || r.Tool == toolset.StageTool || g.begun() != nil
 	}
+	kept.Followed = g.Followed.Load
 	kept.Tell, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
 	kept.Skip = func(path string) bool { return g.Cage.Box.Stands(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return recorder.Named(ctx, n.Stored(), kept.Root) }
@@ -213,11 +215,6 @@ func (g *Guard) keepFiles(n Wish) {
 	kept.Failed = g.uncovered
 	g.Keeper = recorder.NewKeeper(kept)
 	g.closers = append(g.closers, func() { _ = g.Keeper.Close() }) // the table that it writes is only a cache
-}
-
-// live has the files kept before a command starts that changes the workspace itself.
-func (g *Guard) live(ctx context.Context, c proc.Command) error {
-	return g.Keeper.Live(ctx, proc.TagOf(c.Tag))
 }
 
 // Answers to uncovered.

@@ -121,6 +121,31 @@ func TestOnlyWhatACommandChangedIsInItsWindow(t *testing.T) {
 	p.changed(p.after(r, s), "x", "z")
 }
 
+// TestOnlyThePathsOfAFileToolAreLookedAt: what the user changes meanwhile is no part of its window,
+// unless commands follow it.
+func TestOnlyThePathsOfAFileToolAreLookedAt(t *testing.T) {
+	p, followed := newApartPlace(t), false
+	p.keeper.o.Path = func(target string) (string, bool) { return target, true }
+	p.keeper.o.Followed = func() bool { return followed }
+	edit := func(id tool.CallID) session.Window {
+		p.write("d/c", "the user's, before "+string(id))
+		r := tool.Record{Tool: "edit", Call: id, Needs: []tool.Need{{Permission: tool.Write, Target: "new/a"}}}
+		s, err := p.keeper.Before(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.write("b", "the user's, in "+string(id))
+		p.write("new/a", "after "+string(id))
+		return p.after(r, *s)
+	}
+	p.changed(edit("one"), "new", "new/a")
+	followed = true
+	w := edit("two")
+	if len(w.Changes) != 2 || !slices.Equal(w.Unsure, []string{"b"}) {
+		t.Errorf("%+v, unsure %v", w.Changes, w.Unsure)
+	}
+}
+
 func TestACommandOnTheFolderItselfHasItsStateBefore(t *testing.T) {
 	p := newApartPlace(t)
 	r, s := p.before("one")

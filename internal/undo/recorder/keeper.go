@@ -41,6 +41,9 @@ type Options struct {
 	// Apart reports a call whose commands change the folder only through Applying, or say so to Live
 	// before they start. If nil, there is none.
 	Apart func(tool.Record) bool
+	// Followed reports that commands of the user may run when a call has ended, as a part of it. If
+	// nil, none do.
+	Followed func() bool
 	// ChangeLog knows what calls were seen to change. If nil, all that changes while one runs is taken
 	// for its own.
 	ChangeLog *ChangeLog
@@ -210,7 +213,7 @@ func (k *Keeper) Before(ctx context.Context, r tool.Record) (*session.State, err
 		state, err = k.beforeNamed(ctx, r)
 	case err == nil:
 		state = new(session.State)
-		*state, _, err = k.take(ctx, nil)
+		*state, _, err = k.take(ctx, k.alone(r))
 	}
 	switch {
 	case err == nil:
@@ -224,13 +227,14 @@ func (k *Keeper) Before(ctx context.Context, r tool.Record) (*session.State, err
 	return nil, err
 }
 
-// take keeps the state of the folder, or where only named paths are covered, that of those.
-func (k *Keeper) take(ctx context.Context, only []string) (session.State, undo.Mark, error) {
+// take keeps the state of the folder. Where paths are named, only those are looked at; where only
+// named paths are covered, the state is of them alone.
+func (k *Keeper) take(ctx context.Context, named []string) (session.State, undo.Mark, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	look := k.ws.Take
-	if k.narrow {
-		look = func(ctx context.Context) (undo.Mark, error) { return k.ws.TakeAt(ctx, only) }
+	if k.narrow || len(named) > 0 {
+		look = func(ctx context.Context) (undo.Mark, error) { return k.ws.TakeAt(ctx, named) }
 	}
 	mark, err := look(ctx)
 	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {
@@ -240,7 +244,9 @@ func (k *Keeper) take(ctx context.Context, only []string) (session.State, undo.M
 		return session.State{}, mark, err
 	}
 	state := k.state(mark)
-	state.Only = only
+	if state.Named = named; k.narrow {
+		state.Only = named
+	}
 	return state, mark, nil
 }
 

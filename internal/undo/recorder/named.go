@@ -48,6 +48,16 @@ func (k *Keeper) named(r tool.Record) (only []string, others bool) {
 	return only, others
 }
 
+// alone are the paths of a call that changes nothing else, as those of file tools are; none of
+// another.
+func (k *Keeper) alone(r tool.Record) []string {
+	only, others := k.named(r)
+	if others || k.o.Followed != nil && k.o.Followed() {
+		return nil
+	}
+	return only
+}
+
 // beforeNamed is Before where only named paths are covered.
 func (k *Keeper) beforeNamed(ctx context.Context, r tool.Record) (*session.State, error) {
 	only, others := k.named(r)

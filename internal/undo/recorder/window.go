@@ -49,7 +49,7 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 	if err != nil {
 		return w, err
 	}
-	if jobs := k.since(before); len(jobs) > 0 && !k.narrow {
+	if jobs := k.since(before); len(jobs) > 0 && len(before.Named) == 0 {
 		w.After = nil
 		k.late.Go(func() {
 			for _, j := range jobs {
@@ -120,7 +120,11 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 	if err != nil {
 		return w, err
 	}
-	after, mark, err := k.take(ctx, before.Only)
+	named := before.Named
+	if k.narrow {
+		named = before.Only
+	}
+	after, mark, err := k.take(ctx, named)
 	if err != nil {
 		return w, err
 	}

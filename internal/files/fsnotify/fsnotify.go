@@ -1,17 +1,14 @@
-// Package fsnotify tells in which folders something happened since it was asked last.
+// Package fsnotify wakes a process when something may have happened in folders.
 //
-// The one rule: it is a hint and never a proof. What it names may have changed; of what it does not
-// name a caller knows only that no event came. Stores through a memory map make no event until the
-// map is gone, writes through a hard link in a folder that is not watched make none at all, and a
-// remote machine's never do.
+// The one rule: it is a hint and never a proof. Whoever is woken looks what happened. Stores
+// through a memory map make no event until the map is gone, writes through a hard link in another
+// folder make none at all, and a remote machine's never do.
 //
-// Start reading at Watch.Add and Watch.Drain (watch_linux.go). Whenever anything was lost, Drain
-// says All. A Bell is for a process that waits, and looks itself what happened.
+// Start reading at Waiter.
 //
-// Known limits: New and NewBell are for Linux only, and return ErrUnavailable elsewhere; so they do
-// on file systems that other machines change. Windows tells in time of files that come and go, and
-// not of what is written to them: EntryWaiter works there. A new folder is not watched by itself:
-// its parent is named, and whoever looks there adds it.
+// Known limits: NewBell is for Linux only, and returns ErrUnavailable elsewhere; so it does on file
+// systems that other machines change. Windows tells in time of files that come and go, and not of
+// what is written to them: EntryWaiter works there.
 package fsnotify
 
 import (
@@ -27,17 +24,6 @@ var (
 	// ErrLimit means that the system watches no more folders for this user.
 	ErrLimit = errors.New("there are more folders than the system watches (fs.inotify.max_user_watches)")
 )
-
-// Changed is what happened.
-type Changed struct {
-	// All means that events were lost, or one came after which nothing is known: anything may have
-	// changed.
-	All bool
-	// Folders are those in which something happened, by the path they were added with. The names
-	// are those of entries; true means that the content was written. The name "" is the folder
-	// itself.
-	Folders map[string]map[string]bool
-}
 
 // Bell rings when something happens in folders. It costs nothing while nothing happens.
 type Bell struct {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package fsnotify
+
+// NewBell returns ErrUnavailable.
+func NewBell(...string) (*Bell, error) { return nil, ErrUnavailable }
