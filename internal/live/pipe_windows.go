@@ -29,7 +29,7 @@ const longestPath = windows.MAX_PATH - 1
 type pipes struct {
 	name   *uint16
 	access *windows.SecurityAttributes
-	marker windows.Handle
+	marker *os.File
 
 	mu        sync.Mutex
 	closed    bool
@@ -54,16 +54,19 @@ func listen(at string) (listener, error) {
 	if l.name, err = windows.UTF16PtrFromString(text); err != nil {
 		return nil, err
 	}
-	if l.connected.HEvent, err = windows.CreateEvent(nil, 1, 0, nil); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, os.NewSyscallError("CreateEvent", err))
+	if l.connected.HEvent, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
+		l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE)
 	}
-	if l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE); err != nil {
-		_ = windows.CloseHandle(l.connected.HEvent)
+	if err != nil {
+		l.end()
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	if l.marker, err = mark(at, text); err != nil {
-		_ = windows.CloseHandle(l.connected.HEvent)
-		_ = windows.CloseHandle(l.next)
+	if l.marker, err = openMarker(at, windows.GENERIC_WRITE|windows.DELETE, windows.CREATE_ALWAYS, windows.FILE_FLAG_DELETE_ON_CLOSE); err == nil {
+		_, err = l.marker.WriteString(text + "\n")
+	}
+	if err != nil {
+		l.end()
+		_ = l.marker.Close() // it may not be there
 		return nil, err
 	}
 	return l, nil
@@ -71,12 +74,8 @@ func listen(at string) (listener, error) {
 
 // userAlone gives the user of this process, and the system, all rights, and nobody else any.
 func userAlone() (*windows.SecurityAttributes, error) {
-	me, err := windows.GetCurrentProcessToken().GetTokenUser()
-	if err != nil {
-		return nil, fmt.Errorf("look who runs this: %w", err)
-	}
-	sid := me.User.Sid.String()
-	descriptor, err := windows.SecurityDescriptorFromString("O:" + sid + "D:P(A;;GA;;;SY)(A;;GA;;;" + sid + ")")
+	me := user()
+	descriptor, err := windows.SecurityDescriptorFromString("O:" + me + "D:P(A;;GA;;;SY)(A;;GA;;;" + me + ")")
 	if err != nil {
 		return nil, err
 	}
@@ -95,39 +94,27 @@ func (l *pipes) instance(flags uint32) (windows.Handle, error) {
 	return h, nil
 }
 
-// everybody is how a marker is shared: it may be read and removed while it is open.
-const everybody = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-
-// mark makes the file that names a pipe.
-func mark(at, name string) (windows.Handle, error) {
+// openMarker opens the file that names a pipe. It may be read and removed while it is open.
+func openMarker(at string, access, how, flags uint32) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(at)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	h, err := windows.CreateFile(path, windows.GENERIC_WRITE|windows.DELETE, everybody, nil, windows.CREATE_ALWAYS,
-		windows.FILE_ATTRIBUTE_NORMAL|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	h, err := windows.CreateFile(path, access, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, how,
+		windows.FILE_ATTRIBUTE_NORMAL|flags, 0)
 	if err != nil {
-		return 0, &os.PathError{Op: "create", Path: at, Err: err}
+		return nil, &os.PathError{Op: "open", Path: at, Err: err}
 	}
-	if _, err := windows.Write(h, []byte(name+"\n")); err != nil {
-		_ = windows.CloseHandle(h)
-		return 0, &os.PathError{Op: "write", Path: at, Err: err}
-	}
-	return h, nil
+	return os.NewFile(uintptr(h), at), nil
 }
 
 // marked reads the name of a pipe, and which process made it. One that is not all there is not
 // there.
 func marked(at string) (name string, pid uint32, err error) {
-	path, err := windows.UTF16PtrFromString(at)
+	f, err := openMarker(at, windows.GENERIC_READ, windows.OPEN_EXISTING, 0)
 	if err != nil {
 		return "", 0, err
 	}
-	h, err := windows.CreateFile(path, windows.GENERIC_READ, everybody, nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
-	if err != nil {
-		return "", 0, &os.PathError{Op: "open", Path: at, Err: err}
-	}
-	f := os.NewFile(uintptr(h), at)
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, windows.MAX_PATH))
 	if err != nil {
@@ -213,7 +200,7 @@ func (l *pipes) Close() error {
 	if l.next != 0 {
 		_ = windows.CancelIoEx(l.next, nil) // nobody may wait
 	}
-	return windows.CloseHandle(l.marker)
+	return l.marker.Close()
 }
 
 // pipe is a connection.

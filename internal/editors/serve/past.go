@@ -85,39 +85,20 @@ func events(e session.Entry) []session.Event {
 	return []session.Event{session.TurnEnd{Result: r}}
 }
 
-// newest is the newest turn of a session, to make it again.
+// newest is the newest turn of a session.
 func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
-	turn, ok, err := last(ctx, h, id)
-	if err == nil && !ok {
-		err = &refusal{http.StatusConflict, "there is no answer to make again"}
-	}
-	return turn.past, err
-}
-
-// newestTurn is the last one of a log.
-type newestTurn struct {
-	past
-	seq     int64 // of the newest entry
-	arrives unfinished
-}
-
-// last is the newest turn of a session; if false, there is none.
-func (s *Server) last(ctx context.Context, id session.ID) (newestTurn, bool, error) {
-	return last(ctx, s.Backend, id)
-}
-
-func last(ctx context.Context, h Backend, id session.ID) (last newestTurn, is bool, err error) {
 	var l scroll
-	err = h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
+	err := h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
-		last.arrives.add(seq, e)
 		return nil
 	})
-	if err != nil || len(l.turns) == 0 {
-		return last, false, err
+	if err == nil && len(l.turns) == 0 {
+		err = &refusal{http.StatusConflict, "there is no answer to make again"}
 	}
-	last.past, last.seq = l.turns[0], l.seq
-	return last, true, nil
+	if err != nil {
+		return past{}, err
+	}
+	return l.turns[0], nil
 }
 
 // messages tells the conversation as the store has it. Of a turn that runs only the prompt is in

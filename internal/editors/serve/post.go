@@ -165,8 +165,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 
 // take does what a POST says.
 func (s *Server) take(r *http.Request, in said) (*teller, error) {
-	if b, is := s.find(in.id).(remoteSession); is {
-		return s.takeThere(r, in, b)
+	if _, is := s.find(in.id).(remoteSession); is {
+		return nil, session.ErrLocked
 	}
 	if in.prompt == nil {
 		room := s.open(in.id)
@@ -204,37 +204,6 @@ func (s *Server) take(r *http.Request, in said) (*teller, error) {
 		return heard(), nil
 	}
 	return &teller{from: room, reader: q, encoder: s.encoder(r, room), pausing: true}, nil
-}
-
-// takeThere does in another process what a POST says. It takes no approvals: the arguments that the
-// other process asks about are not known here.
-func (s *Server) takeThere(r *http.Request, in said, b remoteSession) (*teller, error) {
-	if in.prompt == nil {
-		return nil, &refusal{http.StatusConflict, "another process asks that question; answer it there, or on the page of adze serve"}
-	}
-	_, err := s.Backend.Session(r.Context(), in.id) // it may be of another folder
-	if err == nil && in.prompt.Again {
-		err = s.again(r, in)
-	}
-	if err != nil {
-		return nil, err
-	}
-	before, _, err := s.last(r.Context(), in.id)
-	if err != nil {
-		return nil, err
-	}
-	now := b.attend(make(chan struct{}, 1))
-	remark := now.follow(before.seq, map[string]bool{}) // a turn runs
-	if in.prompt.Again {
-		err = b.repeated(r.Context())
-	} else {
-		err = b.hand(r.Context(), *in.prompt)
-	}
-	if err != nil || remark {
-		b.forget(now.reader)
-		return heard(), err
-	}
-	return &teller{from: b, reader: now.reader, encoder: uistream.New(uistream.Options{Mask: s.Mask, Blocks: b.blocks, Unapproved: protocolOf(r) == protocolAI5})}, nil
 }
 
 // heard answers a remark for the running turn: whoever follows that reads what comes of it.

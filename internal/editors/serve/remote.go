@@ -313,15 +313,6 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	return done{Text: "sent"}, b.say(ctx, line)
 }
 
-// hand sends what the user says in a prompt of its own, or as a remark.
-func (b remoteSession) hand(ctx context.Context, p Prompt) error {
-	line := live.Prompt{Type: "steer", Text: p.Text + p.Beside}
-	for _, a := range p.Attachments {
-		line.Type, line.Files = "prompt", append(line.Files, live.File{Name: a.Name, Data: a.Data})
-	}
-	return b.say(ctx, line)
-}
-
 // cancelled ends one running call, by what it is called on the page.
 func (b remoteSession) cancelled(ctx context.Context, name string) error {
 	var found tool.CallID

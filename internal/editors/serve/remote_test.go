@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"adze/internal/editors/serve"
-	"adze/internal/editors/uistream"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/stream/ask"
@@ -208,19 +207,15 @@ func TestASessionOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestASessionOfAnotherProcessIsFollowed by the stream of its turn: what the log has is told once,
-// also a message of which the log has a piece, then what its owner tells, to the end of the turn, or
-// of the owner.
-func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
+// TestTheUIStreamLeavesSessionsOfOthersAlone: it lists them and has their messages, and neither
+// follows a turn there nor prompts it.
+func TestTheUIStreamLeavesSessionsOfOthersAlone(t *testing.T) {
 	e := beside(t)
 	e.says("m1", session.User, "before")
 	e.says("m2", session.Assistant, "old")
 	e.h.store("x", session.EndEntry, done())
-	e.Observe(session.TurnEnd{Result: done()})
 	e.says("m3", session.User, "now")
 	e.says("m4", session.Assistant, "zero ")
-	e.h.store("x", session.FragmentEntry, session.Fragment{Message: "m5", Kind: session.TextPart, Text: "one "})
-	e.Observe(session.TextDelta{Message: "m5", Delta: "one "})
 	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
 	until(s.watcher("session="), func(n told) bool { return n.T == "list" && strings.Contains(n.HTML, `class="group working"`) })
 	if _, list := s.get("GET", "/api/session", ""); !strings.Contains(list, `"state":"elsewhere","who":"adze, pid 7"`) {
@@ -229,27 +224,14 @@ func TestASessionOfAnotherProcessIsFollowed(t *testing.T) {
 	if _, told := s.get("GET", "/api/chat/x", ""); strings.Contains(told, `"zero `) || !strings.Contains(told, "old") || !strings.Contains(told, "now") {
 		t.Errorf("the conversation: %s", told)
 	}
-	got := s.stream("GET", "/api/chat/x/stream", "")
-	for p := got.until("text-delta"); p.Delta != "one "; p = got.until("text-delta") {
+	if code, text := s.get("GET", "/api/chat/x/stream", ""); code != http.StatusNoContent {
+		t.Errorf("a turn of another process: %d %s", code, text)
 	}
-	e.Observe(session.TextDelta{Message: "m5", Delta: "two"})
-	e.says("m5", session.Assistant, "one two")
-	e.h.store("x", session.EndEntry, done())
-	e.Observe(session.TurnEnd{Result: done()})
-	if text := got.rest(); text != "zero one two" || !got.over {
-		t.Errorf("followed %q", text)
+	if code, text := s.get("POST", "/api/chat", prompt("x", "hello")); code != http.StatusConflict || !strings.Contains(text, "another process") {
+		t.Errorf("a prompt: %d %s", code, text)
 	}
-
-	after := make(chan *stream)
-	go func() { after <- s.stream("GET", "/api/chat/x/stream?after="+uistream.AnswerID("m3"), "") }()
-	e.says("m6", session.User, "again")
-	e.Observe(session.TextDelta{Message: "m7", Delta: "half "})
-	got = <-after
-	got.until("text-delta")
-	e.h.letGo()
-	e.Close("") // without an end of the turn, as when it is killed
-	if text := got.rest(); text != "half " || !got.over || got.seen[len(got.seen)-1].Type != "abort" && got.seen[len(got.seen)-2].Type != "abort" {
-		t.Errorf("of an owner that ended: %q, %+v", text, got.seen)
+	if code, text := s.get("DELETE", "/api/chat/x/stream", ""); code != http.StatusNoContent || <-e.acts != `{"type":"abort"}` {
+		t.Errorf("stop: %d %s", code, text)
 	}
 	if opened, _ := e.h.counts(); opened != 0 {
 		t.Error("a session of another process was opened")
@@ -450,33 +432,5 @@ func TestFilesGoToAnotherProcess(t *testing.T) {
 	}
 	if len(e.acts) > 0 {
 		t.Errorf("the owner got %s", <-e.acts)
-	}
-}
-
-// TestAProgramPromptsAnotherProcess by the UI stream, which tells the turn, and stops it.
-func TestAProgramPromptsAnotherProcess(t *testing.T) {
-	e := beside(t)
-	e.says("m0", session.User, "before")
-	e.h.store("x", session.EndEntry, done())
-	e.Observe(session.TurnEnd{Result: done()})
-	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
-	untilFound(s.watcher("session=x"))
-	go func() {
-		e.acts <- "begun " + <-e.acts
-		e.says("m1", session.User, "hello")
-		e.says("m2", session.Assistant, "hello to you")
-		e.h.store("x", session.EndEntry, done())
-		e.Observe(session.TurnEnd{Result: done()})
-	}()
-	said := s.stream("POST", "/api/chat", prompt("x", "hello")).rest()
-	if act := <-e.acts; act != `begun {"type":"steer","text":"hello"}` || said != "hello to you" {
-		t.Errorf("the owner got %s, and was told to say %q", act, said)
-	}
-	if code, text := s.get("DELETE", "/api/chat/x/stream", ""); code != http.StatusNoContent || <-e.acts != `{"type":"abort"}` {
-		t.Errorf("stop: %d %s", code, text)
-	}
-	approval := `{"id":"x","messages":[{"id":"a","role":"assistant","parts":[{"type":"tool-bash","toolCallId":"c","state":"approval-responded","input":{},"approval":{"id":"q1","approved":true}}]}]}`
-	if code, text := s.get("POST", "/api/chat", approval); code != http.StatusConflict || !strings.Contains(text, "another process") {
-		t.Errorf("an approval: %d %s", code, text)
 	}
 }

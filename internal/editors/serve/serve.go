@@ -17,8 +17,8 @@
 //
 // Known limits: only the newest answer is made again, and what its calls did stays done; files
 // come in the request itself. An approval of the UI stream is for one call. A session of another
-// process is steered by the page over its socket (remote.go), and read by the UI stream
-// from its log. That of a process without a socket is read from its log by the page, too. A
+// process is shown and steered by the page alone, over its socket (remote.go), or read from its log
+// where it has none; the UI stream has its messages, and no turn that runs there. A
 // browser gives all its tabs six connections: hidden tabs give theirs up, but seven that are seen
 // at once are one too many. Work trees that were removed are not known any more as those of their
 // repository.
@@ -132,9 +132,8 @@ type Conversation interface {
 
 // The bounds of what one server does at once.
 const (
-	maxOpen    = 16               // sessions that are open
-	maxIdle    = 10 * time.Minute // for which one stays open that nobody uses
-	maxPatient = 25 * time.Second // for which a follower waits for a turn before it asks again
+	maxOpen = 16               // sessions that are open
+	maxIdle = 10 * time.Minute // for which one stays open that nobody uses
 )
 
 // Server serves sessions to browsers. It opens them in one folder.
@@ -163,17 +162,16 @@ type Server struct {
 	directory      directory
 	keyed          *keyed // actions of pages
 
-	mu      sync.Mutex
-	rooms   map[session.ID]*room
-	pages   map[chan struct{}]struct{} // of pages that watch; each is told when something changes
-	stirs   atomic.Int64               // how often it was told that something changed
-	stirred chan struct{}              // closed and made anew when a turn begins or ends
+	mu    sync.Mutex
+	rooms map[session.ID]*room
+	pages map[chan struct{}]struct{} // of pages that watch; each is told when something changes
+	stirs atomic.Int64               // how often it was told that something changed
 }
 
 // Start makes the server ready; its turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.rooms, s.pages, s.stirred = map[session.ID]*room{}, map[chan struct{}]struct{}{}, make(chan struct{})
+	s.rooms, s.pages = map[session.ID]*room{}, map[chan struct{}]struct{}{}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -222,8 +220,6 @@ func (s *Server) Close() {
 func (s *Server) stir() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.stirred)
-	s.stirred = make(chan struct{})
 	s.stirs.Add(1)
 	for page := range s.pages {
 		nudge(page)
@@ -236,12 +232,6 @@ func nudge(c chan struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
-}
-
-func (s *Server) stirring() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stirred
 }
 
 // Handler is all that the server answers.
@@ -357,7 +347,7 @@ func refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, control.ErrBusy), errors.Is(err, control.ErrOpening):
 		why = &refusal{http.StatusConflict, err.Error()}
 	case errors.Is(err, session.ErrLocked):
-		why = &refusal{http.StatusConflict, "another process has this session; it can be followed here"}
+		why = &refusal{http.StatusConflict, "another process has this session; the page of adze serve shows it and steers it"}
 	default:
 		why = &refusal{http.StatusInternalServerError, err.Error()}
 	}
