@@ -95,15 +95,20 @@ func (g *gitSettings) read(top string, dirs []string) {
 
 // gitList asks git for its settings: where each comes from, then its name and value.
 func gitList(dir string, env []string, flags ...string) ([]string, error) {
+	return gitLists(dir, proc.Outside(env, dir), maxConfig, append([]string{"config", "--list", "--show-origin", "-z", "--includes"}, flags...)...)
+}
+
+// gitLists asks git for a list, of so many bytes at most, whose entries end in NUL.
+func gitLists(dir string, env []string, most int, argv ...string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settingsTime)
 	defer cancel()
 	r, err := proc.Supervisor{}.Run(ctx, proc.Command{
-		Argv: append([]string{"git", "config", "--list", "--show-origin", "-z", "--includes"}, flags...), Dir: dir, Env: proc.Outside(env, dir), Separate: true, Head: maxConfig, Tag: "git settings",
+		Argv: append([]string{"git", "-c", "core.fsmonitor=false"}, argv...), Dir: dir, Env: env, Separate: true, Head: most, Tag: "git list",
 	})
 	if err == nil {
 		err = r.Err()
 	}
-	return strings.Split(r.Output.Head, "\x00"), err
+	return strings.Split(strings.TrimSuffix(r.Output.Head, "\x00"), "\x00"), err
 }
 
 // setting adds the places that one setting names.

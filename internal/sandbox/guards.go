@@ -39,14 +39,6 @@ func (g *guards) lockIfThere(root, path string) {
 	}
 }
 
-// apart has a folder that is there changed in a view, and everything between it and its writable
-// root a mount point.
-func (g *guards) apart(root, path string) {
-	if m := g.glance.Mark(path); m.Err == nil && m.Is(unix.S_IFDIR) {
-		g.add(root, path, namespace.View, false)
-	}
-}
-
 // guarded reports that a place is guarded already, by more than being kept where it is where that
 // counts.
 func (g *guards) guarded(path string, kind namespace.Kind) bool {

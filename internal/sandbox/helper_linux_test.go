@@ -107,7 +107,7 @@ func (b *bench) run(script string) proc.Result {
 }
 
 func (b *bench) try(ctx context.Context, cage proc.Cage, script string) (proc.Result, error) {
-	return proc.Supervisor{Cage: cage}.Run(ctx, proc.Command{Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Allowed: true})
+	return proc.Supervisor{Cage: cage}.Run(ctx, proc.Command{Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env()})
 }
 
 // host runs a script as the user would.

@@ -81,7 +81,7 @@ func (p *plan) look(s *Sandbox) home {
 	if rules := s.o.Rules; rules != nil {
 		v.read, v.write = append(v.read, rules.Allowed(false)...), append(v.write, rules.Allowed(true)...)
 	}
-	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, p.grants, []string{""}, p.command.Named), "\x00")
+	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, []string{p.elsewhere, p.live}, p.command.Named), "\x00")
 	if h.noted != nil && h.of == of && p.glance.Same(h.noted, h.at) {
 		return h.last
 	}
@@ -97,6 +97,9 @@ func (v *viewer) look() home {
 	}
 	v.paths()
 	v.toolchains()
+	if v.plan.live != "" {
+		v.show(v.plan.elsewhere)
+	}
 	v.worktrees()
 	v.modules()
 	v.settings()
@@ -541,7 +544,7 @@ const maxWorktrees = 64
 // worktrees shows the .git files of the work trees that are linked to the repository of this one,
 // and nothing else of them: git forgets a work tree whose file is not there.
 func (v *viewer) worktrees() {
-	for _, dir := range append([]string{filepath.Join(v.plan.workspace.path, ".git")}, v.plan.grants...) {
+	for _, dir := range []string{filepath.Join(v.plan.workspace.path, ".git"), v.plan.elsewhere} {
 		admin := filepath.Join(dir, "worktrees")
 		names, _ := v.plan.glance.Names(admin)
 		looked := 0

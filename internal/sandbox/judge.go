@@ -43,13 +43,13 @@ type judge struct {
 
 func (v *view) judge(changes []*overlay.Change) {
 	elsewhere := ""
-	if !v.live && len(v.roots) > 1 {
+	if len(v.roots) > 1 {
 		elsewhere = v.roots[1].Path
 	}
 	j := judge{view: v}
 	j.runs, _ = v.sandbox.settings.of(v.workspace, elsewhere, v.nested, v.command.Env)
 	for i, top := range changes {
-		if !v.live && i > 0 || j.isRepository(top) == existing {
+		if i > 0 || j.isRepository(top) == existing {
 			newRepository(&j, top).part(top, "")
 			continue
 		}
@@ -309,7 +309,7 @@ func (j *judge) pointsInside(c *overlay.Change) bool {
 	dir = filepath.Clean(dir)
 	for i, root := range j.roots {
 		own := root.Path
-		if i == 0 && !j.live {
+		if i == 0 {
 			own = filepath.Join(own, ".git")
 		}
 		for _, name := range []string{"modules", "worktrees"} {

@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/overlay/apply"
+	"adze/internal/sandbox/overlay/entry"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
@@ -27,7 +28,7 @@ type repositoryChanges struct {
 func newRepository(j *judge, c *overlay.Change) *repositoryChanges {
 	j.repositories++
 	r := &repositoryChanges{judge: j, dir: j.Real(c), group: j.repositories}
-	if st, err := statOf(filepath.Join(r.dir, "packed-refs")); err == nil {
+	if st, err := entry.StatOf(filepath.Join(r.dir, "packed-refs")); err == nil {
 		r.packed = j.Newer(st)
 	}
 	return r
@@ -66,22 +67,22 @@ func (r *repositoryChanges) losesHidden() bool {
 	if at < 0 {
 		return false
 	}
-	before, err := readIndexFile(r.view.index)
+	before, err := r.before()
 	if err != nil {
 		return true
 	}
-	after, err := readIndex(r.Place(r.state[at]))
+	after, err := r.stagedAt(r.dir, r.Place(r.state[at]))
 	if err != nil {
 		return true
 	}
-	has := map[indexEntry]bool{}
+	has := map[string]bool{}
 	for _, entry := range after {
 		has[entry] = true
 	}
-	return slices.ContainsFunc(before, func(entry indexEntry) bool {
+	return slices.ContainsFunc(before, func(entry string) bool {
 		return !has[entry] && slices.ContainsFunc(r.hidden, func(hidden string) bool {
 			rel, err := filepath.Rel(r.workspace, hidden)
-			return err == nil && within(entry.path, rel)
+			return err == nil && within(pathOf(entry), rel)
 		})
 	})
 }
@@ -190,17 +191,17 @@ func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
 	if c.Kind != apply.File || r.sandbox.alive.Load() == 0 {
 		return false
 	}
-	now, err := readIndex(r.Place(c))
+	now, err := r.stagedAt(r.dir, r.Place(c))
 	if err != nil {
 		return true
 	}
-	before, err := readIndex(r.Real(c))
+	before, err := r.stagedAt(r.dir, r.Real(c))
 	if err != nil && c.Lower.There() {
 		return true
 	}
-	return slices.ContainsFunc(now, func(e indexEntry) bool {
-		return e.gitlink() && !slices.ContainsFunc(before, func(b indexEntry) bool { return b.path == e.path && b.gitlink() }) &&
-			!slices.Contains(r.nested, filepath.Join(filepath.Dir(r.dir), e.path, ".git"))
+	known := before.submodules()
+	return slices.ContainsFunc(now.submodules(), func(path string) bool {
+		return !slices.Contains(known, path) && !slices.Contains(r.nested, filepath.Join(filepath.Dir(r.dir), path, ".git"))
 	})
 }
 
@@ -211,11 +212,11 @@ func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 	if r.view.index == nil || c.Kind != apply.File || r.Real(c) != r.view.index.Name() {
 		return false
 	}
-	before, err := readIndexFile(r.view.index)
+	before, err := r.before()
 	if err != nil {
 		return false
 	}
-	theirs, err := readIndex(r.Real(c))
+	theirs, err := r.stagedAt(r.dir, r.Real(c))
 	if err != nil {
 		return false
 	}
@@ -223,7 +224,7 @@ func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 		c.Known = true
 		return true
 	}
-	ours, err := readIndex(r.Place(c))
+	ours, err := r.stagedAt(r.dir, r.Place(c))
 	c.Dropped = err == nil && slices.Equal(before, ours)
 	return c.Dropped
 }

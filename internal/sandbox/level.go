@@ -39,8 +39,8 @@ func (m Means) Name() string {
 type Level string
 
 // The levels. Full: every attempt of the self-test was refused. FullLive: the same, of a command
-// that works on the live tree, with folders of git apart or read only. Degraded: attempts upon
-// other files and the network were refused, and commands have no network at all.
+// that works on the live tree, with folders of git read only. Degraded: attempts upon other files
+// and the network were refused, and commands have no network at all.
 const (
 	Full     Level = "full"
 	FullLive Level = "full, live"

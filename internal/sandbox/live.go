@@ -14,12 +14,8 @@ import (
 )
 
 // A command that goes on after its call works on the live tree, so that it is told of changes
-// (inotify) and others see its own at once. Only folders of git are apart from it, each in a view
-// of its own, judged when the command has ended. All commands work so where there can be no view of
-// the workspace.
-
-// maxApart bounds the folders of git that one command gets views of. The others are read only.
-const maxApart = 64
+// (inotify) and others see its own at once. All commands work so where there can be no view of the
+// workspace. Folders of git are read only to them.
 
 // live says why a command works on the live tree. It is empty where it works on a view of the
 // workspace.
@@ -27,7 +23,7 @@ func (s *Sandbox) live(p *plan, m Means) string {
 	if !p.command.Transaction {
 		return "it goes on beyond its call"
 	}
-	if s.lookout.foreign(m) {
+	if s.first().foreign && !mapsEverybody(m) {
 		return "folders in it belong to users or groups that the sandbox does not know"
 	}
 	return s.noView(m, append([]string{p.workspace.path}, p.grants...)...)
@@ -47,7 +43,6 @@ func (s *Sandbox) whyLive(m Means) string {
 	if s.workspace.err != nil {
 		return s.workspace.err.Error()
 	}
-	s.lookout.begin(s.workspace.path)
 	p := plan{workspace: s.workspace, command: proc.Command{Transaction: true}}
 	if repository, err := findRepository(s.sight.Glance(), s.workspace.path); err == nil && repository.grant != "" {
 		p.grants = []string{repository.grant}
@@ -71,90 +66,34 @@ func (s *Sandbox) noView(m Means, folders ...string) string {
 // mapsEverybody reports that all users and groups are known in the namespaces of a means.
 func mapsEverybody(m Means) bool { return m == Namespaces && os.Geteuid() == 0 }
 
-// keepGitApart has the folders of git in the workspace changed in views. Those of which there can
-// be none are read only, but for a command that the user allowed.
-func (s *Sandbox) keepGitApart(p *plan, g *guards, own *repository, m Means) {
-	found := s.lookout.now()
-	p.nested = found.repositories
-	for _, dir := range append([]string{own.dir}, p.nested...) {
-		if dir == "" {
+// keepGit keeps the folders of git in the workspace as they are, and the places of submodules in
+// which nothing is yet: git runs what is planted there.
+func (p *plan) keepGit(g *guards) {
+	top := p.workspace.path
+	g.lock(top, filepath.Join(top, ".git"))
+	trees := []string{top}
+	for _, dir := range p.nested {
+		if p.glance.Mark(dir).Is(unix.S_IFLNK) { // which could be replaced
+			g.lockIfThere(top, filepath.Dir(dir))
 			continue
 		}
-		mark := p.glance.Mark(dir)
-		switch {
-		case mark.Err != nil || mark.Is(unix.S_IFREG):
-			g.lockIfThere(p.root(dir), dir)
-			continue
-		case mark.Is(unix.S_IFLNK): // which could be replaced
-			g.lockIfThere(p.root(dir), filepath.Dir(dir))
-			continue
-		}
-		why := s.noView(m, dir)
-		if why == "" && len(p.apart) >= maxApart {
-			why = fmt.Sprintf("there are more than %d repositories", maxApart)
-		}
-		switch {
-		case why == "":
-			p.apart = append(p.apart, dir)
-			g.apart(p.root(dir), dir)
-		case p.command.Allowed:
-			continue
-		case dir == own.grant:
-			p.fixed, p.grants = append(p.fixed, p.named(dir)+": "+why), nil
-			own.locked, own.optional = []string{filepath.Join(p.workspace.path, ".git")}, nil
-			continue
-		default:
-			p.fixed = append(p.fixed, p.named(dir)+": "+why)
-			g.lockIfThere(p.root(dir), dir)
-			continue
+		g.lockIfThere(top, dir)
+		if filepath.Base(dir) == ".git" {
+			trees = append(trees, filepath.Dir(dir))
 		}
 	}
-	for _, dir := range append([]string{own.dir}, p.nested...) {
-		s.keepModulesApart(p, g, dir, m)
-	}
-	for _, dir := range found.closed { // a repository may be in it
-		p.fixed = append(p.fixed, p.named(dir)+": it cannot be looked into")
-		g.lockIfThere(p.workspace.path, dir)
-	}
-}
-
-// keepModulesApart does the same with the folders of submodules in which nothing is yet: git runs
-// what is planted there.
-func (s *Sandbox) keepModulesApart(p *plan, g *guards, dir string, m Means) {
-	if dir == "" {
-		return
-	}
-	top, index := filepath.Dir(dir), dir
-	if dir == filepath.Join(p.workspace.path, ".git") || filepath.Base(dir) != ".git" {
-		top = p.workspace.path
-	}
-	if to, ok := pointer(filepath.Join(top, ".git"), "gitdir: ", top); ok {
-		index = to
-	}
-	paths, ok := gitlinks(index)
-	if !ok {
-		p.fixed = append(p.fixed, p.named(index)+": its index cannot be read, so that submodules that are not there yet are not protected")
-	}
-	for _, path := range paths {
-		at := filepath.Join(top, path)
-		if _, there := lookAt(filepath.Join(at, ".git")); there || !filepath.IsLocal(path) || !within(at, p.workspace.path) || throughLink(top, path) {
+	for _, tree := range trees {
+		if _, there := lookAt(filepath.Join(tree, ".git")); !there {
 			continue
 		}
-		if _, there := lookAt(at); !there || len(p.apart) >= maxApart || s.noView(m, at) != "" {
-			g.lock(p.workspace.path, at)
-			continue
+		index, _ := stagedIn(tree, p.command.Env) // what git cannot read it looks into no submodule for
+		for _, path := range index.submodules() {
+			at := filepath.Join(tree, path)
+			if _, there := lookAt(filepath.Join(at, ".git")); !there && filepath.IsLocal(path) && !throughLink(tree, path) {
+				g.lock(top, at)
+			}
 		}
-		p.apart = append(p.apart, at)
-		g.apart(p.workspace.path, at)
 	}
-}
-
-// named is a path as it is told: relative where it is in the workspace.
-func (p *plan) named(path string) string {
-	if rel, err := filepath.Rel(p.workspace.path, path); err == nil && filepath.IsLocal(rel) {
-		path = rel
-	}
-	return legible(path)
 }
 
 // throughLink reports that a path leads through a link, or is none to a folder.
@@ -169,39 +108,12 @@ func throughLink(top, path string) bool {
 	return false
 }
 
-// gitlinks are the paths of submodules in the index of a repository.
-func gitlinks(dir string) (paths []string, ok bool) {
-	files, _ := filepath.Glob(filepath.Join(dir, "sharedindex.*")) // a part of the index may be there
-	for _, file := range append(files, filepath.Join(dir, "index")) {
-		entries, err := readIndex(file)
-		if err != nil && !os.IsNotExist(err) {
-			return nil, false
-		}
-		for _, e := range entries {
-			if e.gitlink() {
-				paths = append(paths, e.path)
-			}
-		}
-	}
-	return paths, true
-}
-
-// mostFixed bounds the folders that are named in a result.
-const mostFixed = 2
-
 // name is what is told of the sandbox of a command.
 func (p *plan) name(level Level, m Means) string {
 	if level == Full && p.live != "" {
 		level = FullLive
 	}
-	name := string(level)
-	if n := len(p.fixed); n > 0 {
-		name += ", read only: " + strings.Join(p.fixed[:min(n, mostFixed)], ", ")
-		if n > mostFixed {
-			name += fmt.Sprintf(" and %d more", n-mostFixed)
-		}
-	}
-	return name + " (" + string(m) + ")"
+	return string(level) + " (" + string(m) + ")"
 }
 
 // weaker is an error where a command was allowed because its changes would be kept apart, and they

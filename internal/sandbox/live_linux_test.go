@@ -95,7 +95,7 @@ func (j *job) end() proc.Result {
 	return j.Wait()
 }
 
-// live are the means that keep folders of git apart.
+// live are the means that let commands work on the live tree.
 func live(t *testing.T, run func(t *testing.T, b *bench)) {
 	need(t, "git")
 	for _, means := range withMeans(sandbox.Namespaces) {
@@ -114,22 +114,21 @@ func (b *bench) looks(dirs ...string) {
 	}
 }
 
-func TestAServerThatCommits(t *testing.T) {
+// A job reads the repository, and cannot change it.
+func TestAJobReadsTheRepository(t *testing.T) {
 	live(t, func(t *testing.T, b *bench) {
 		b.host(identity + "git init -q . && echo a > a && git add a && git commit -qm first")
-		j := b.background("echo b > b && git add b && git commit -qm second && git status --porcelain && echo ready && read x")
-		if !b.there("b") || b.git("rev-list", "--count", "HEAD") != "1" {
-			t.Error("its files are not there, or its commit is")
+		j := b.background("echo b > b; git add b 2>/dev/null || git status --porcelain > seen; git commit -qam second 2>/dev/null || git log --oneline >> seen; echo ready; read x")
+		if got := b.read("seen"); !strings.Contains(got, "?? b") || !strings.Contains(got, "first") || b.git("rev-list", "--count", "HEAD") != "1" {
+			t.Errorf("%q, %s", got, b.git("log"))
 		}
-		for range 20 {
-			b.looks()
-		}
+		b.host("git add b && git commit -qm second")
 		r := j.end()
 		if len(r.Told) > 0 || !strings.HasPrefix(r.Sandbox, "full, live (") {
 			t.Errorf("%q %q", r.Sandbox, r.Told)
 		}
-		if b.git("rev-list", "--count", "HEAD") != "2" || b.git("status", "--porcelain") != "" || b.git("fsck") != "" {
-			t.Error("the commit was not applied:", b.git("log"), b.git("status"))
+		if b.git("rev-list", "--count", "HEAD") != "2" || b.git("fsck") != "" {
+			t.Error("the user's own commit is not there:", b.git("log"), b.git("status"))
 		}
 	})
 }
@@ -158,16 +157,16 @@ print("ready", flush=True); os.read(fd, 4096); open("seen", "w").write("yes"); s
 // killed.
 func TestWhatAJobPlantsIsNotRun(t *testing.T) {
 	const program = `'touch ../ran;false'`
-	for name, c := range map[string]struct{ before, plant, told string }{
-		"a commondir":                     {"", `cp -r .git evil; git config -f evil/config core.fsmonitor ` + program + `; echo ../evil > .git/commondir`, ".git/commondir"},
-		"a setting":                       {"git config extensions.worktreeConfig true; ", `git config -f .git/config.worktree core.fsmonitor ` + program, ".git/config.worktree"},
-		"the settings made anew":          {"", `rm -f .git/config; mv .git/config x; printf '[core]\nfsmonitor = touch ../ran;false\n' > .git/config; touch .git/x`, ""},
-		"a submodule that cannot be read": {"", `git init -q n && git -C n commit -q --allow-empty -m n && git -C n config core.fsmonitor 'touch ../../ran;false'; git add n 2>&1; chmod 0311 n`, ""},
+	for name, c := range map[string]struct{ before, plant string }{
+		"a commondir":                     {"", `cp -r .git evil; git config -f evil/config core.fsmonitor ` + program + `; echo ../evil > .git/commondir`},
+		"a setting":                       {"git config extensions.worktreeConfig true; ", `git config -f .git/config.worktree core.fsmonitor ` + program},
+		"the settings made anew":          {"", `rm -f .git/config; mv .git/config x; printf '[core]\nfsmonitor = touch ../ran;false\n' > .git/config; touch .git/x`},
+		"a submodule that cannot be read": {"", `git init -q n && git -C n commit -q --allow-empty -m n && git -C n config core.fsmonitor 'touch ../../ran;false'; git add n 2>&1; chmod 0311 n`},
 		"a submodule that is not there yet": {"mkdir n; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n; ",
-			`git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'; mv n m; git init -q n; git -C n config core.fsmonitor 'touch ../../ran;false'`, ""},
-		"a submodule whose folder is gone": {"git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n; ", `git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'`, ""},
-		"a nested repository":              {"git init -q n; ", `git -C n config core.fsmonitor 'touch ../../ran;false'; mv n/.git n/x; echo x > n/.git/commondir; mv n m`, ""},
-		"a hook":                           {"git config core.hooksPath .husky; mkdir .husky; ", `printf '#!/bin/sh\ntouch ../ran\n' > .husky/post-index-change; chmod +x .husky/post-index-change`, ""},
+			`git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'; mv n m; git init -q n; git -C n config core.fsmonitor 'touch ../../ran;false'`},
+		"a submodule whose folder is gone": {"git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n; ", `git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'`},
+		"a nested repository":              {"git init -q n; ", `git -C n config core.fsmonitor 'touch ../../ran;false'; mv n/.git n/x; echo x > n/.git/commondir; mv n m`},
+		"a hook":                           {"git config core.hooksPath .husky; mkdir .husky; ", `printf '#!/bin/sh\ntouch ../ran\n' > .husky/post-index-change; chmod +x .husky/post-index-change`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live(t, func(t *testing.T, b *bench) {
@@ -179,9 +178,6 @@ func TestWhatAJobPlantsIsNotRun(t *testing.T) {
 				r := j.end()
 				for range 3 {
 					b.looks("n", "m")
-				}
-				if c.told != "" && !strings.Contains(strings.Join(r.Told, "\n"), c.told) {
-					t.Errorf("told %q", r.Told)
 				}
 				if t.Failed() {
 					t.Log(r.Told)
@@ -245,7 +241,7 @@ func TestWhatAJobLeavesForOtherProgramsIsTold(t *testing.T) {
 }
 
 func TestLiveAsAnOrdinaryUser(t *testing.T) {
-	asOrdinaryUser(t, "^(TestAServerThatCommits|TestAWatcherSeesWhatOthersChange|TestWhatAJobPlantsIsNotRun|TestACommandStagesNoSubmoduleBesideAJob|TestTheUsersOwnSettingsStay|TestWhatAJobLeavesForOtherProgramsIsTold)$")
+	asOrdinaryUser(t, "^(TestAJobReadsTheRepository|TestAWatcherSeesWhatOthersChange|TestWhatAJobPlantsIsNotRun|TestACommandStagesNoSubmoduleBesideAJob|TestTheUsersOwnSettingsStay|TestWhatAJobLeavesForOtherProgramsIsTold)$")
 }
 
 // killedIn is the variable by which a test starts this program again, to be killed with its job.

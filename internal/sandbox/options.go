@@ -13,8 +13,8 @@
 // out and told. So nothing that it names, renames or hides while it runs is met by another program,
 // and what others change meanwhile is not taken for its work. Jobs, and all commands where there
 // can be no view, change the workspace itself, so that watchers are told of changes (live.go):
-// level "full, live". Folders of git are apart from it, in views of their own, or read only; what
-// else was planted is looked for when such a command has ended (held.go). A command beside a job
+// level "full, live". Folders of git are read only to them; what else was planted is looked for
+// when such a command has ended (survey.go). A command beside a job
 // keeps its view: it may not see all that the job makes meanwhile, and the job sees what it changed
 // when it has ended, but it needs no question.
 //
@@ -27,7 +27,7 @@
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
 // Start reading at Sandbox and Cage, then plan.go (what a command may reach), home.go, settings.go
-// and denies.go (what of users it sees), view.go, level.go (how good it is), held.go (what is
+// and denies.go (what of users it sees), view.go, level.go (how good it is), survey.go (what is
 // looked at when a command has ended), package sight (what is remembered of folders), barred.go
 // (what it failed of because of the sandbox), and a file for each means. What carries it out is in
 // internal/sandbox/proc/shim/namespace.
@@ -65,9 +65,7 @@
 //     repository that would make git run something is put aside when the command has ended: until
 //     then the user's own programs may meet it. That holds, too, for the place of a submodule that
 //     the user checks out meanwhile, and for a .git folder that the user replaces.
-//   - A command on the live tree that works with git sees its own branches and index until it has
-//     ended. What it committed is left out, and kept beside, where somebody else moved a branch or
-//     staged something meanwhile.
+//   - A command on the live tree cannot commit.
 //   - In a view the kernel renames no folder that was there before (EXDEV). The shim does it
 //     instead, one entry after the other, where it is told of calls; else mv copies it and git mv
 //     fails. A name that a command has looked up in vain may stay missing for it when somebody else

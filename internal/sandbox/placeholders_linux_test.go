@@ -81,7 +81,9 @@ func TestPlaceholdersOfAKilledProcessAreRemoved(t *testing.T) {
 	if len(b.dots()) < 8 {
 		t.Fatalf("the test needs something to be left, and there is only %v", b.dots())
 	}
-	b.box.Close() // of a run that had no command in the sandbox
+	if told, err := b.box.Recover(); err != nil || len(told) > 0 {
+		t.Errorf("%v %q", err, told)
+	}
 	if got := b.dots(); len(got) != 0 {
 		t.Errorf("left in the workspace: %v", got)
 	}

@@ -27,6 +27,7 @@ type plan struct {
 	private   []string // folders that are empty and the command's own
 	kept      []string // of the host's, below private ones
 	grants    []string // writable beside the workspace: a repository's folder elsewhere
+	elsewhere string   // that folder, writable or not; if empty, there is none
 	guards    []guard  // within what is writable, parents first
 	nested    []string // repositories in the workspace
 	home      home
@@ -46,17 +47,14 @@ type plan struct {
 	staged    *Stage            // that the command works on in place of a view; if nil, none
 	trees     []*os.File        // its mounts, and those of layers
 	layers    []namespace.Mount // of caches
-	mounted   bool              // the guards hold
 	walled    bool              // by rules of the kernel alone, so that it only reads the workspace
 	real      []string          // folders of databases that other programs have open: they are changed at once
 	apart     []string          // folders that it changes in the view
 	live      string            // why it changes the workspace itself; if empty, it changes the view of it
-	fixed     []string          // folders of git that are read only, because they cannot be changed apart
 }
 
-// guard is a place in a writable folder: read only (namespace.Locked), changed in a view
-// (namespace.View), or only kept where it is (namespace.Same), because a folder could be renamed,
-// and what is guarded below it be made anew.
+// guard is a place in a writable folder: read only (namespace.Locked), or only kept where it is
+// (namespace.Same), because a folder could be renamed, and what is guarded below it be made anew.
 type guard struct {
 	path string
 	kind namespace.Kind
@@ -90,8 +88,7 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	return p, nil
 }
 
-// maxNested bounds the repositories in a workspace that mounts protect: each takes three. Of the
-// others what a command did is found when it has ended.
+// maxNested bounds the repositories in a workspace whose settings are read.
 const maxNested = 32
 
 // protect adds the places of the workspace that no command may change.
@@ -100,51 +97,35 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	if err != nil {
 		return err
 	}
+	p.elsewhere = repository.grant
 	for _, secret := range p.secrets {
-		if repository.grant != "" && (within(repository.grant, secret) || within(secret, repository.grant)) {
-			return fmt.Errorf("%w: its repository %s lies with secrets", ErrUnsuitable, repository.grant)
+		if p.elsewhere != "" && (within(p.elsewhere, secret) || within(secret, p.elsewhere)) {
+			return fmt.Errorf("%w: its repository %s lies with secrets", ErrUnsuitable, p.elsewhere)
 		}
 	}
-	if repository.grant != "" {
-		p.grants = append(p.grants, repository.grant)
+	if p.elsewhere != "" {
+		p.grants = []string{p.elsewhere}
 	}
-	g := guards{glance: p.glance}
-	p.nested = s.lookout.begin(p.workspace.path)
-	if p.live = s.live(p, means); p.live == "" {
+	if p.live = s.live(p, means); p.live == "" { // in a view all is judged when the command has ended
+		p.nested = s.first().repositories
 		p.apart = append([]string{p.workspace.path}, p.grants...)
-	} else if means != Landlock { // it has no read-only place in a writable one
-		p.mounted = true
-		s.keepGitApart(p, &g, &repository, means)
+		p.keepDatabases()
+		return nil
 	}
-	if p.live != "" { // in a view all is judged when the command has ended
-		p.keepGit(&g, repository)
-		p.keepNames(s, &g, repository.grant)
+	p.grants = nil
+	if means == Landlock { // the workspace is read only to it
+		return nil
 	}
-	if g.err != nil {
-		return g.err
+	found := lookThrough(p.workspace.path, 0)
+	p.nested = found.repositories
+	g := guards{glance: p.glance}
+	p.keepGit(&g)
+	for _, dir := range found.closed { // a repository may be in it
+		g.lockIfThere(p.workspace.path, dir)
 	}
+	p.keepNames(s, &g, found.acted)
 	p.guards, p.missing = g.list, g.missing
-	p.keepDatabases()
-	return nil
-}
-
-// keepGit keeps from change by what git runs programs or reads another repository.
-func (p *plan) keepGit(g *guards, repository repository) {
-	for _, nested := range p.nested[:min(len(p.nested), maxNested)] {
-		if base := filepath.Dir(nested); filepath.Base(nested) == ".git" {
-			g.lockIfThere(base, filepath.Join(nested, "hooks"))
-			g.lockIfThere(base, filepath.Join(nested, "config"))
-		} else {
-			g.lockIfThere(nested, filepath.Join(nested, "hooks"))
-			g.lockIfThere(nested, filepath.Join(nested, "config"))
-		}
-	}
-	for _, at := range repository.locked {
-		g.lock(p.root(at), at)
-	}
-	for _, at := range repository.optional {
-		g.lockIfThere(p.root(at), at)
-	}
+	return g.err
 }
 
 // maxNames bounds the mounts by which names stay as they are.
@@ -153,18 +134,17 @@ const maxNames = 512
 // keepNames keeps from change what is there already by which other programs run something, and what
 // git's settings make it run. Of what is missing only a few names are kept from being made: an
 // empty folder stands in the place of each. The others are looked for when the command has ended.
-func (p *plan) keepNames(s *Sandbox, g *guards, elsewhere string) {
+func (p *plan) keepNames(s *Sandbox, g *guards, acted []string) {
 	top := p.workspace.path
 	for _, name := range delicate.Stands() {
 		g.lock(top, filepath.Join(top, name))
 	}
-	runs, hooks := s.settings.of(top, elsewhere, p.nested, p.command.Env)
+	runs, hooks := s.settings.of(top, p.elsewhere, p.nested, p.command.Env)
 	for _, dir := range hooks {
 		if rel, err := filepath.Rel(top, dir); err == nil && !throughLink(top, filepath.Dir(rel)) {
 			g.lock(top, dir)
 		}
 	}
-	acted := s.lookout.acted()
 	for _, at := range append(runs, acted[:min(len(acted), maxNames)]...) {
 		if rel, err := filepath.Rel(top, at); err == nil && !throughLink(top, filepath.Dir(rel)) && (!p.glance.Mark(at).Is(unix.S_IFDIR) || slices.Contains(acted, at)) {
 			g.lockIfThere(top, at)
@@ -172,9 +152,11 @@ func (p *plan) keepNames(s *Sandbox, g *guards, elsewhere string) {
 	}
 }
 
-// stands reports that one of the folders that were missing was there already when the plan was
-// made.
-func (p *plan) stands(path string) bool { return isPlaceholder(p.glance, path) }
+// holds reports that a command could not change what stands at a path.
+func (p *plan) holds(path string) bool {
+	return slices.Contains(p.missing, path) ||
+		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && within(path, g.path) })
+}
 
 // root is the writable folder that a path lies in.
 func (p *plan) root(path string) string {
@@ -214,11 +196,7 @@ func (p *plan) mounts() []namespace.Mount {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
 	}
 	for _, g := range p.guards {
-		m := namespace.Mount{Kind: g.kind, Path: g.path}
-		if g.kind == namespace.View {
-			m.From = g.path
-		}
-		out = append(out, m)
+		out = append(out, namespace.Mount{Kind: g.kind, Path: g.path})
 	}
 	empty := slices.Concat(p.secrets, p.veiled)
 	if p.live != "" {

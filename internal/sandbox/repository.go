@@ -15,12 +15,9 @@ import (
 	"adze/internal/sandbox/visibility"
 )
 
-// repository is what a command may not change of the repository at the top of a workspace.
+// repository is the one at the top of a workspace.
 type repository struct {
-	grant    string   // the folder of the repository, where it lies elsewhere and belongs to the workspace; writable
-	dir      string   // its folder; if empty, there is none, or it is not believed
-	locked   []string // made where they are missing
-	optional []string // where they are there
+	grant string // its folder, where it lies elsewhere and belongs to the workspace
 }
 
 // findRepository reads how the workspace keeps its repository: a folder, or a file that names one
@@ -29,61 +26,35 @@ func findRepository(g *visibility.Glance, workspace string) (repository, error) 
 	at := filepath.Join(workspace, ".git")
 	m := g.Mark(at)
 	switch {
-	case errors.Is(m.Err, fs.ErrNotExist):
-		return repository{locked: []string{at}}, nil
+	case errors.Is(m.Err, fs.ErrNotExist), m.Is(unix.S_IFDIR):
+		return repository{}, nil
 	case m.Err != nil:
 		return repository{}, fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, m.Err)
 	case m.Is(unix.S_IFREG):
-		return linked(workspace, at)
-	case !m.Is(unix.S_IFDIR):
-		return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
+		return repository{linked(workspace, at)}, nil
 	}
-	if names, ok := g.Names(at); ok && len(names) == 0 {
-		return repository{locked: []string{at}}, nil // a placeholder of another command, say
-	}
-	r := repository{dir: at}
-	r.folder(at)
-	return r, nil
+	return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
 }
 
 // linked is a work tree whose repository lies elsewhere. The file that says so is the project's,
 // and could name any folder: it is believed only where that folder names this work tree too.
 // Otherwise the repository stays read only.
-func linked(workspace, at string) (repository, error) {
-	r := repository{locked: []string{at}}
+func linked(workspace, at string) (grant string) {
 	dir, ok := pointer(at, "gitdir: ", workspace)
 	if !ok {
-		return r, nil
+		return ""
 	}
 	if back, ok := pointer(filepath.Join(dir, "gitdir"), "", dir); ok && back == at {
 		common, ok := pointer(filepath.Join(dir, "commondir"), "", dir)
 		if !ok || !sameOwner(workspace, common) || !within(dir, filepath.Join(common, "worktrees")) {
-			return r, nil
+			return ""
 		}
-		r.grant, r.dir = common, common
-		r.folder(common)
-		return r, nil
+		return common
 	}
 	if top, ok := worktreeOf(dir); ok && top == workspace && sameOwner(workspace, dir) {
-		r.grant, r.dir = dir, dir
-		r.folder(dir)
+		return dir
 	}
-	return r, nil
-}
-
-// folder adds the places of a repository's folder by which git runs programs or reads another
-// repository.
-func (r *repository) folder(dir string) {
-	r.locked = append(r.locked, filepath.Join(dir, "hooks"), filepath.Join(dir, "config"))
-	for _, name := range []string{"config.worktree", "commondir", "gitdir", "info/attributes", "objects/info/alternates"} {
-		r.optional = append(r.optional, filepath.Join(dir, name))
-	}
-	for _, tree := range subfolders(filepath.Join(dir, "worktrees")) {
-		for _, name := range []string{"gitdir", "commondir", "config.worktree"} {
-			r.optional = append(r.optional, filepath.Join(tree, name))
-		}
-	}
-	r.modules(filepath.Join(dir, "modules"), 0)
+	return ""
 }
 
 // Bounds of looking for the repositories of submodules, which may lie in one another.
@@ -91,21 +62,6 @@ const (
 	maxModules     = 64
 	maxModuleDepth = 4
 )
-
-func (r *repository) modules(dir string, depth int) {
-	if depth > maxModuleDepth || len(r.locked) > 2*maxModules {
-		return
-	}
-	for _, sub := range subfolders(dir) {
-		if info, err := os.Lstat(filepath.Join(sub, "HEAD")); err != nil || !info.Mode().IsRegular() {
-			r.modules(sub, depth+1) // a name with a slash
-			continue
-		}
-		r.locked = append(r.locked, filepath.Join(sub, "hooks"), filepath.Join(sub, "config"))
-		r.optional = append(r.optional, filepath.Join(sub, "config.worktree"))
-		r.modules(filepath.Join(sub, "modules"), depth+1)
-	}
-}
 
 func subfolders(dir string) []string {
 	entries, _ := os.ReadDir(dir)

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,75 +18,167 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// running is what is written down while a command works on the live tree, so that the next start
-// tells what it left where adze is killed. The process that wrote it holds its file locked.
+// running is what is written down while a command works on the live tree. The process that runs it
+// holds the file locked; a file that nobody holds was left by a process that was killed, and the
+// next start tells what its command left.
+//
+// The empty folders that it names stand in the workspace where something protected is not there
+// yet. To remove one takes its mount away from every sandbox, so each stays until no note names it
+// any more. Only empty folders are ever removed, and only those that a note names.
 type running struct {
-	Workspace string
-	Started   time.Time
-	Known     map[string][]string // see lookout
-	Inside    map[string][]string
-	Waits     []string
+	Workspace    string
+	Started      time.Time
+	Repositories []string // in the workspace, as they were before
+	Made         []string // empty folders
+}
+
+// notes are those of the commands of this process. They count them by the empty folders that stand
+// for them.
+type notes struct {
+	dir   string
+	mu    sync.Mutex
+	users map[string]int
+}
+
+// Stands reports that a path is one of the folders that stand in the workspace only as long as
+// commands run.
+func (s *Sandbox) Stands(path string) bool { return s.notes.counted(path) > 0 }
+
+func (n *notes) counted(path string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.users[path]
+}
+
+func (n *notes) count(paths []string, by int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.users == nil {
+		n.users = map[string]int{}
+	}
+	for _, path := range paths {
+		n.users[path] += by
+	}
 }
 
 func runningDir(state string) string { return filepath.Join(state, "sandbox", "running") }
 
-// noted writes down what is known before a command that works on the live tree; release takes it
-// away, and what is held for the command.
-func (s *Sandbox) noted(started time.Time, release func()) (func(), error) {
-	done, err := s.lookout.note(s.o.State, started)
-	if err != nil {
-		release()
-		return nil, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
-	}
-	return func() { done(); release() }, nil
-}
-
-// note writes down what the lookout knows before a command. The file goes when done is called.
-func (l *lookout) note(state string, started time.Time) (done func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	dir := runningDir(state)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(dir, "")
+// begin writes down what a command begins with, and makes the folders that it names; end takes both
+// away.
+func (n *notes) begin(r running) (end func(), err error) {
+	free, err := lockNotes(n.dir)
 	if err != nil {
 		return nil, err
 	}
-	done = func() {
+	defer free()
+	f, err := os.CreateTemp(n.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	n.count(r.Made, 1)
+	remove := func() {
 		_ = os.Remove(f.Name())
 		_ = f.Close()
+		r.tidy(n.dir)
+		n.count(r.Made, -1)
 	}
 	err = filelock.TryFile(f)
 	if err == nil {
-		err = json.NewEncoder(f).Encode(running{l.tree.root, started, l.known, l.inside, l.waits})
+		err = json.NewEncoder(f).Encode(r)
+	}
+	for _, path := range r.Made {
+		if err == nil {
+			err = os.Mkdir(path, 0o555)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
 	}
 	if err != nil {
-		done()
-		return nil, err
+		remove()
+		return nil, fmt.Errorf("cannot protect what does not exist yet: %w", err)
 	}
-	return done, nil
+	return func() {
+		if free, err := lockNotes(n.dir); err == nil {
+			defer free()
+		}
+		remove()
+	}, nil
 }
 
-// left tells what commands of killed processes left in a workspace that other programs act on. All
-// of it stays: somebody else may have made it since.
-func left(state, workspace string) (told []string, err error) {
-	entries, _ := os.ReadDir(runningDir(state)) // there may be none
+// tidy removes the folders that no other note names. The notes are locked.
+func (r *running) tidy(dir string) {
+	var needed []string
+	eachNote(dir, func(_ string, other running, held bool) {
+		if held {
+			needed = append(needed, other.Made...)
+		}
+	})
+	for _, path := range r.Made {
+		if !slices.Contains(needed, path) {
+			_ = unix.Rmdir(path) // fails where somebody has put something in
+		}
+	}
+}
+
+// eachNote reads the notes. One that is held is of a command that runs.
+func eachNote(dir string, do func(path string, r running, held bool)) {
+	entries, _ := os.ReadDir(dir) // there may be none
 	for _, e := range entries {
-		path := filepath.Join(runningDir(state), e.Name())
-		f, openErr := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
-		if openErr != nil {
-			continue // its command has ended
+		if e.Name() == lockName {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			continue
 		}
 		var r running
-		if json.NewDecoder(f).Decode(&r) == nil && r.Workspace == workspace && filelock.TryFile(f) == nil {
-			l := lookout{ready: true, tells: true, tree: tree{root: workspace}, own: filepath.Join(workspace, ".git"), known: r.Known, inside: r.Inside, waits: r.Waits}
-			for _, text := range l.end(r.Started, &plan{}) {
-				told = append(told, "since a command ran when adze was killed: "+text)
-			}
-			err = errors.Join(err, os.Remove(path))
+		if json.NewDecoder(f).Decode(&r) == nil {
+			do(path, r, filelock.TryFile(f) != nil)
 		}
-		err = errors.Join(err, f.Close())
+		_ = f.Close()
 	}
+}
+
+// left tells what commands of killed processes left in a workspace that other programs act on, and
+// removes what stood there for them.
+func left(state, workspace string) (told []string, err error) {
+	dir := runningDir(state)
+	if _, there := lookAt(dir); !there {
+		return nil, nil
+	}
+	free, err := lockNotes(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	eachNote(dir, func(path string, r running, held bool) {
+		if held || r.Workspace != workspace {
+			return
+		}
+		err = errors.Join(err, os.Remove(path))
+		r.tidy(dir)
+		for _, text := range r.planted(func(string) bool { return false }, true) {
+			told = append(told, "since a command ran when adze was killed: "+text)
+		}
+	})
 	return told, err
+}
+
+const lockName = "lock"
+
+// lockNotes keeps other commands out while folders are made or removed.
+func lockNotes(dir string) (free func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
 }

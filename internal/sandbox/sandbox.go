@@ -4,8 +4,10 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +23,8 @@ type Sandbox struct {
 	workspace folder
 	machine   sync.Once
 	host      host
-	held      *placeholders
-	lookout   lookout
+	notes     notes
+	first     func() survey // what was in the workspace before the first command
 	rules     ruleset
 	sight     visibility.Sight
 	codes     codes
@@ -52,7 +54,8 @@ type Sandbox struct {
 // New makes a sandbox. It does nothing that takes time: what it needs of the machine is found out
 // with the first command.
 func New(o Options) *Sandbox {
-	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), held: &placeholders{dir: heldDir(o.State)}}
+	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), notes: notes{dir: runningDir(o.State)},
+		first: sync.OnceValue(func() survey { return lookThrough(o.Workspace, someFolders) })}
 }
 
 // layering says of which caches there may be overlays.
@@ -75,7 +78,7 @@ func (s *Sandbox) useCaches() {
 	})
 }
 
-// Close removes what the sandbox left in the workspace.
+// Close ends what the sandbox keeps open.
 func (s *Sandbox) Close() {
 	s.caching.Do(func() {}) // it begins no more
 	s.layers.close()
@@ -84,15 +87,15 @@ func (s *Sandbox) Close() {
 		defer s.cached.Close()
 	}
 	s.removing.Wait()
-	s.held.close()
 	s.tmp.close()
 	s.rules.mu.Lock()
 	defer s.rules.mu.Unlock()
 	s.rules.close()
 }
 
-// by puts a command into a sandbox of the given means.
-func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
+// by puts a command into a sandbox of the given means. What it has taken for it is given back in
+// turn where something fails, and when the command has ended.
+func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	started := time.Now().Add(-visibility.ClockStep)
 	build, ok := builders()[means]
 	if !ok {
@@ -108,57 +111,52 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 	if means == Seatbelt {
 		p.missing = nil // its rules hold for what is not there, too
 	}
-	var missing []string
+	var taken []func()
+	defer func() {
+		for _, giveBack := range slices.Backward(taken) {
+			if err != nil {
+				giveBack()
+			}
+		}
+	}()
+	taken = append(taken, p.letGo)
 	if err := p.onStage(s.stage.Load(), means); err != nil {
 		return proc.Walls{}, err
 	}
 	if means == Namespaces && !p.command.Aside {
 		s.layers.show(&p, layering{s.o.State, s.o.Rules, s.noView})
 	}
-	if p.view, missing, err = s.openView(&p, overlay.Make); err != nil {
-		p.letGo()
+	if p.view, err = s.openView(&p, overlay.Make); err != nil {
 		return proc.Walls{}, err
 	}
-	if means == Landlock {
-		missing = nil // nothing is made in the workspace
+	if p.view != nil {
+		taken = append(taken, p.view.giveUp)
 	}
-	release, err := s.held.hold(missing, p.stands)
-	if err == nil && p.live != "" && means != Landlock {
-		release, err = s.noted(started, release)
-	}
-	if err != nil {
-		p.letGo()
-		if p.view != nil {
-			_ = p.view.Close()
+	began := running{s.workspace.path, started, p.nested, p.missing}
+	var forget func() // if nil, nothing is noted
+	if p.live != "" && means != Landlock {
+		if forget, err = s.notes.begin(began); err != nil {
+			return proc.Walls{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
 		}
-		return proc.Walls{}, err
+		taken = append(taken, forget)
 	}
 	walls, err := build(p)
 	if err != nil {
-		p.letGo()
-		if p.view != nil {
-			_ = p.view.Close()
-		}
-		release()
 		return proc.Walls{}, err
 	}
-	err = s.o.Network.through(&walls, c)
-	if err == nil {
-		err = p.local(&walls)
-	}
-	if err != nil {
-		p.letGo()
+	taken = append(taken, func() {
 		if walls.Done != nil {
 			walls.Done()
 		}
-		if p.view != nil {
-			_ = p.view.Close()
-		}
-		release()
+	})
+	if err := s.o.Network.through(&walls, c); err != nil {
+		return proc.Walls{}, err
+	}
+	if err := p.local(&walls); err != nil {
 		return proc.Walls{}, err
 	}
 	s.boundMemory(&walls)
-	walls.Failed, walls.Apart = s.failed, (p.view != nil || p.staged != nil) && p.live == ""
+	walls.Failed, walls.Apart = s.failed, p.live == ""
 	if p.live != "" {
 		s.alive.Add(1)
 	}
@@ -171,12 +169,10 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 		if p.view != nil {
 			found = p.view.end()
 		}
+		if forget != nil { // now that the repositories are there to which .git files of new work trees lead
+			found.Told = append(found.Told, began.planted(p.holds, false)...)
+		}
 		if p.live != "" {
-			if means == Landlock {
-				found.Told = s.lookout.rebase()
-			} else { // now that the repositories are there to which .git files of new work trees lead
-				found.Told = append(found.Told, s.lookout.end(started, &p)...)
-			}
 			s.alive.Add(-1)
 		}
 		if done != nil {
@@ -188,7 +184,9 @@ func (s *Sandbox) by(means Means, c proc.Command) (proc.Walls, error) {
 			}
 			found = own
 		}
-		release()
+		if forget != nil {
+			forget()
+		}
 		return found
 	}
 	return walls, nil

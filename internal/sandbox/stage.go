@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,8 +66,7 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 	if p.live != "" || len(p.apart) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNoStage, p.live)
 	}
-	p.missing = nil // those places are judged at the end
-	v, _, err := s.openView(&p, func(home string, roots []apply.Root) (*overlay.View, error) {
+	v, err := s.openView(&p, func(home string, roots []apply.Root) (*overlay.View, error) {
 		v, err := overlay.OpenStage(home, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			v, err = overlay.MakeStage(home, name, roots)
@@ -260,16 +258,6 @@ func (p *plan) onStage(g *Stage, means Means) error {
 		p.trees = append(p.trees, tree)
 	}
 	p.staged = g
-	p.missing = nil
-	there := fmt.Sprintf("/proc/self/fd/%d", g.folder.Fd())
-	p.guards = slices.DeleteFunc(p.guards, func(at guard) bool {
-		rel, err := filepath.Rel(p.workspace.path, at.path)
-		if err != nil || !filepath.IsLocal(rel) {
-			return false
-		}
-		_, found := lookAt(filepath.Join(there, rel))
-		return !found
-	})
 	return nil
 }
 

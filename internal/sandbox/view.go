@@ -21,15 +21,14 @@ import (
 )
 
 // view is the private view of the workspace that one command gets, and of its repository where that
-// lies elsewhere; or of the folders of git alone (live.go). When the command has ended each change
+// lies elsewhere. When the command has ended each change
 // is judged (judge.go) and applied, before anybody is told the result.
 type view struct {
 	*overlay.View
 	sandbox   *Sandbox
 	command   proc.Command
 	workspace string
-	live      bool          // the command works on the live tree: of the roots none is the workspace
-	roots     []apply.Root  // the workspace, then what is granted beside it; or folders of git
+	roots     []apply.Root  // the workspace, then what is granted beside it
 	index     *os.File      // git's, as it was; if nil, there is none
 	nested    []string      // repositories in the workspace
 	hidden    []string      // what rules keep from commands, absolute
@@ -46,11 +45,10 @@ func viewsDir(state, workspace string) string {
 	return filepath.Join(state, "sandbox", "views", hex.EncodeToString(sum[:8]))
 }
 
-// openView makes the view of a command; rest is missing elsewhere. The view is nil where the
-// command changes nothing apart.
-func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (*overlay.View, error)) (v *view, rest []string, err error) {
+// openView makes the view of a command. It is nil where the command changes nothing apart.
+func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (*overlay.View, error)) (v *view, err error) {
 	if len(p.apart) == 0 || p.staged != nil {
-		return nil, p.missing, nil
+		return nil, nil
 	}
 	var roots []apply.Root
 	for _, path := range p.apart {
@@ -59,18 +57,10 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 			f = p.workspace
 		}
 		if f.err != nil {
-			return nil, nil, f.err
+			return nil, f.err
 		}
 		roots = append(roots, apply.Root{Path: path, Dev: f.dev, Ino: f.ino})
 	}
-	for _, missing := range p.missing {
-		if !slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path != missing && within(missing, r.Path) }) {
-			rest = append(rest, missing)
-		}
-	}
-	// What is made in a view is judged when the command has ended; nothing need stand for it.
-	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return slices.Contains(p.missing, g.path) && !slices.Contains(rest, g.path) })
-	p.missing = rest
 	for _, hidden := range p.hidden {
 		for i := range roots {
 			if rel, err := filepath.Rel(roots[i].Path, hidden); err == nil && filepath.IsLocal(rel) && rel != "." {
@@ -81,14 +71,14 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 	}
 	if p.command.Aside {
 		if roots, err = p.discarded(roots); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	made, err := open(viewsDir(s.o.State, p.workspace.path), roots)
 	if err != nil {
-		return nil, nil, fmt.Errorf("what it changes cannot be kept apart: %w", err)
+		return nil, fmt.Errorf("what it changes cannot be kept apart: %w", err)
 	}
-	out := &view{View: made, sandbox: s, command: p.command, workspace: p.workspace.path, live: p.live != "", roots: roots, nested: p.nested}
+	out := &view{View: made, sandbox: s, command: p.command, workspace: p.workspace.path, roots: roots, nested: p.nested}
 	at := filepath.Join(p.workspace.path, ".git")
 	if dir, ok := pointer(at, "gitdir: ", p.workspace.path); ok {
 		at = dir
@@ -97,7 +87,14 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 	out.over = make(chan struct{})
 	s.removing.Go(func() { out.watch() })
 	out.hidden = p.hidden
-	return out, rest, nil
+	return out, nil
+}
+
+// giveUp ends a view in which nothing ran.
+func (v *view) giveUp() {
+	close(v.over)
+	v.closeIndex()
+	_ = v.Close()
 }
 
 // discarded adds all other folders that the command may write, such as its caches: what it does
@@ -121,7 +118,7 @@ func (p *plan) discarded(roots []apply.Root) ([]apply.Root, error) {
 
 // mount is how the shim makes what a plan mounts, where that is a folder of the view.
 func (v *view) mount(m namespace.Mount) namespace.Mount {
-	if v == nil || m.Kind != namespace.Writable && m.Kind != namespace.View {
+	if v == nil || m.Kind != namespace.Writable {
 		return m
 	}
 	for i, root := range v.roots {
@@ -184,7 +181,7 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 	var known map[string]bool
 	for _, top := range changes[:min(1, len(changes))] {
 		top.Walk(func(c *overlay.Change) bool {
-			if v.live || c.Left != "" {
+			if c.Left != "" {
 				return false
 			}
 			if c.Kind == apply.Merged || c.Lower.There() || !v.Newer(c.Parent.Lower) {
@@ -204,12 +201,9 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 // indexed are the paths in git's index of before the command.
 func (v *view) indexed() map[string]bool {
 	out := map[string]bool{}
-	if v.index == nil {
-		return out
-	}
-	entries, _ := readIndexFile(v.index) // without them all are taken for new
-	for _, e := range entries {
-		out[e.path] = true
+	entries, _ := v.before() // without them all are taken for new
+	for _, entry := range entries {
+		out[pathOf(entry)] = true
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,26 +44,6 @@ func ownedByOthers(path string) bool {
 		}
 	}
 	return false
-}
-
-// forceOpen opens a folder whose owner, this user, may not read it. No link is followed, and its
-// mode is as before afterwards.
-func forceOpen(dir string) (*os.File, error) {
-	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, err
-	}
-	at := fmt.Sprintf("/proc/self/fd/%d", fd)
-	if err := unix.Chmod(at, 0o700); err != nil {
-		return nil, err
-	}
-	defer func() { _ = unix.Chmod(at, st.Mode&0o7777) }()
-	return os.Open(at)
 }
 
 // mountedIn reports a mount below a folder.

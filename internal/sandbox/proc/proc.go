@@ -62,9 +62,6 @@ type Command struct {
 	Outside bool
 	// Inside says that it was allowed because walls hold it: without full ones it does not run.
 	Inside bool
-	// Allowed says that the user allowed this very command, by an answer or a rule, and not that
-	// walls hold what it does.
-	Allowed bool
 	// Transaction has the cage collect what the command changes in its folder and apply it when the
 	// command has ended, where the cage can. Without it, and where it cannot, the command changes
 	// the folder itself.

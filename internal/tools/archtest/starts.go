@@ -49,7 +49,7 @@ func starts() []start {
 		{"internal/run/conversation/view.go", 1, "nothing: it asks where a command would run", "", "", ""},
 
 		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
-		{"internal/sandbox/gitsettings.go", 1, "git config --list", askedNobody, "the workspace, or a repository in it", cleanPath},
+		{"internal/sandbox/gitsettings.go", 1, "git config --list and git ls-files", askedNobody, "the workspace, or a repository in it", cleanPath},
 		{"internal/fleet/batch/clone.go", 1, "git, for clones and patches", "the user, who starts a batch", "clones", cleanPath + "; no hooks, no fsmonitor"},
 		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
 
