@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/text/fold"
 	"adze/internal/text/plural"
+	"adze/tool/schema"
 )
 
 // Default bounds of what one call gives the model.
@@ -52,16 +53,8 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 	}
 	rest := out[end:]
 	note := fmt.Sprintf("\n(output cut: %s, %s more", plural.Of(countLines(rest), "more line"), plural.Of(len(rest), "byte"))
-	if c.Spill != nil {
-		path, err := c.Spill(ctx, call, out)
-		if err != nil {
-			note += "; the whole could not be saved: " + err.Error()
-		} else {
-			file = path
-			note += fmt.Sprintf("; the whole is in %s; read it with offset %d", path, strings.Count(out[:end], "\n")+1)
-		}
-	}
-	return strings.TrimSuffix(out[:end], "\n") + note + ")", file, true
+	saved, file := c.save(ctx, call, out, fmt.Sprintf("; read it with offset %d", strings.Count(out[:end], "\n")+1))
+	return strings.TrimSuffix(out[:end], "\n") + note + saved + ")", file, true
 }
 
 // longLine is how long a line is that is cut where an output has too many bytes.
@@ -86,14 +79,19 @@ func shortLines(s string) string {
 
 // keep stores the whole of an output that was shortened, and says where it is.
 func (c Clip) keep(ctx context.Context, call CallID, whole string) (note, file string) {
+	note, file = c.save(ctx, call, whole, "; read it with offset and limit, or grep it")
+	return "\n(shortened" + note + ")", file
+}
+
+func (c Clip) save(ctx context.Context, call CallID, whole, how string) (note, file string) {
 	if c.Spill == nil {
-		return "\n(shortened)", ""
+		return "", ""
 	}
 	path, err := c.Spill(ctx, call, whole)
 	if err != nil {
-		return "\n(shortened; the whole could not be saved: " + err.Error() + ")", ""
+		return "; the whole could not be saved: " + err.Error(), ""
 	}
-	return "\n(shortened; the whole is in " + path + "; read it with offset and limit, or grep it)", path
+	return "; the whole is in " + path + how, path
 }
 
 // bounded is the length of the longest run of whole lines within the bounds. A first line that
@@ -134,13 +132,7 @@ func countLines(s string) int {
 	return n
 }
 
-// cut bounds a text that is repeated in a message, in runes.
-func cut(s string, runes int) string {
-	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
-		return s
-	}
-	return string([]rune(s[:min(len(s), runes*utf8.UTFMax)])[:runes]) + "…"
-}
+func cut(s string, runes int) string { return schema.Cut(s, runes) }
 
 func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	bound := x.runner.Clip

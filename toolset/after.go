@@ -105,7 +105,7 @@ func (c changed) amend(p workspace.Path, r changeResult) changeResult {
 		whole := diff.Unified(from, diff.Side{Name: p.Display(), Text: c.text})
 		m.Added, m.Removed, m.Diff = whole.Added, whole.Removed, shownDiff(whole.Text)
 	}
-	for _, told := range []string{c.reformatted, c.checked} {
+	for _, told := range []string{p.Respelled(), c.reformatted, c.checked} {
 		if told != "" {
 			r.Output += "\n" + told
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Compile makes a check of a schema: it returns every fault, in document order; none means valid.
+// Compile makes a check of a schema: it returns every fault, by path; none means valid.
 // The library reports only its first error, and quotes the value in it, so on failure, the rare
 // path, the schema is walked again to find and name them all.
 func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
@@ -18,20 +18,6 @@ func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
 	if err := localOnly(schema); err != nil {
 		return nil, err
 	}
-	resolved, err := resolve(schema)
-	if err != nil {
-		return nil, err
-	}
-	return func(value any) []Fault {
-		err := resolved.Validate(value)
-		if err == nil {
-			return nil
-		}
-		return explain(schema, value, err)
-	}, nil
-}
-
-func resolve(schema json.RawMessage) (*jsonschema.Resolved, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(schema, &s); err != nil {
 		return nil, fmt.Errorf("decode schema: %w", err)
@@ -40,5 +26,10 @@ func resolve(schema json.RawMessage) (*jsonschema.Resolved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resolve schema: %w", err)
 	}
-	return resolved, nil
+	return func(value any) []Fault {
+		if resolved.Validate(value) == nil {
+			return nil
+		}
+		return explain(schema, value)
+	}, nil
 }

@@ -36,6 +36,11 @@ func dropCased(node any) {
 			dropCased(child)
 		}
 	case map[string]any:
+		text, _ := n["pattern"].(string)
+		if parts, err := readPattern(text); err == nil && parts != nil {
+			delete(n, "pattern")
+			n["allOf"] = append(list(n["allOf"]), parts...)
+		}
 		for key, child := range n {
 			names, is := child.(map[string]any)
 			switch {

@@ -23,7 +23,7 @@ type Fault struct{ Path, Message string }
 // explain names every fault of a value that the library refused. The library has the last word only
 // where this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of
 // 0.01.
-func explain(schema json.RawMessage, value any, refusal error) []Fault {
+func explain(schema json.RawMessage, value any) []Fault {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return []Fault{{"", "does not match the schema"}}
@@ -34,9 +34,14 @@ func explain(schema json.RawMessage, value any, refusal error) []Fault {
 		if !e.unsure {
 			return nil
 		}
-		e.add("", "does not match the schema (%s)", keywordOf(refusal))
+		e.add("", "does not match the schema (unevaluated or dynamic keywords)")
 	}
-	slices.SortStableFunc(e.faults, func(a, b Fault) int { return comparePointers(a.Path, b.Path) })
+	// Items are in the order of their numbers, not of digits.
+	digits := regexp.MustCompile(`\d+`)
+	key := func(f Fault) string {
+		return digits.ReplaceAllStringFunc(f.Path, func(n string) string { return fmt.Sprintf("%09s", n) })
+	}
+	slices.SortStableFunc(e.faults, func(a, b Fault) int { return strings.Compare(key(a), key(b)) })
 	if left := len(e.faults) - maxFaults; left > 0 {
 		e.faults = append(e.faults[:maxFaults], Fault{"", fmt.Sprintf("and %d more faults", left)})
 	}
@@ -47,18 +52,6 @@ func isDraft7(root any) bool {
 	schema, _ := root.(map[string]any)
 	version, _ := schema["$schema"].(string)
 	return strings.Contains(version, "draft-07")
-}
-
-// keywordOf finds the keyword in the library's message, which also quotes the value.
-func keywordOf(refusal error) string {
-	text := refusal.Error()
-	if i := strings.LastIndex(text, "validating "); i >= 0 {
-		_, text, _ = strings.Cut(text[i:], ": ")
-	}
-	if word, _, found := strings.Cut(text, ":"); found && !strings.ContainsAny(word, " \n\"") {
-		return word
-	}
-	return "unevaluated or dynamic keywords"
 }
 
 // explainer walks schema and value together and collects every fault it can name.
@@ -132,7 +125,7 @@ func (e *explainer) fixed(schema map[string]any, value any, path string) {
 	if want, ok := schema["const"]; ok && compact(want) != compact(value) {
 		e.add(path, "must be %s", short(compact(want)))
 	}
-	if enum, ok := schema["enum"].([]any); ok && !containsJSON(enum, value) {
+	if enum, ok := schema["enum"].([]any); ok && !slices.ContainsFunc(enum, func(v any) bool { return compact(v) == compact(value) }) {
 		e.add(path, "must be one of %s", short(compact(enum)))
 	}
 }
@@ -234,15 +227,4 @@ func wantedOf(forms []any) string {
 		}
 	}
 	return strings.Join(words, " or ")
-}
-
-// matching compiles a pattern of the schema; one that does not compile leaves the judgement to the
-// library.
-func (e *explainer) matching(pattern string) *regexp.Regexp {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		e.unsure = true
-		return nil
-	}
-	return re
 }

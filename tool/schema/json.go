@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,9 +12,10 @@ import (
 const longest = 300
 
 // short cuts a text for a message.
-func short(s string) string { return cutShort(s, longest) }
+func short(s string) string { return Cut(s, longest) }
 
-func cutShort(s string, runes int) string {
+// Cut bounds a text that is repeated in a message, in runes.
+func Cut(s string, runes int) string {
 	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
 		return s
 	}
@@ -70,11 +69,6 @@ func TypeOf(value any) string {
 	return "object"
 }
 
-func containsJSON(list []any, value any) bool {
-	want := compact(value)
-	return slices.ContainsFunc(list, func(v any) bool { return compact(v) == want })
-}
-
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l
@@ -83,20 +77,7 @@ func list(v any) []any {
 // Pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays
 // readable.
 func Pointer(name string) string {
-	return pointerEscapes.Replace(cutShort(name, 80))
+	return pointerEscapes.Replace(Cut(name, 80))
 }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// comparePointers orders JSON pointers as their document: array items by number, not by digit.
-func comparePointers(a, b string) int {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
-	return slices.CompareFunc(as, bs, func(x, y string) int {
-		i, errX := strconv.Atoi(x)
-		j, errY := strconv.Atoi(y)
-		if errX == nil && errY == nil && i != j {
-			return cmp.Compare(i, j)
-		}
-		return strings.Compare(x, y)
-	})
-}

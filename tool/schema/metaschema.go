@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -140,15 +139,13 @@ func checkNumber(key string, v any, path string) error {
 	return nil
 }
 
-// checkPattern wants what package regexp reads: RE2 has no lookaround and no backreferences, and a
-// pattern that cannot be read would hold for nothing.
 func checkPattern(v any, path string) error {
 	text, ok := v.(string)
 	if !ok {
 		return wrong(path, "want a regular expression", v)
 	}
-	if _, err := regexp.Compile(text); err != nil {
-		return fmt.Errorf("schema%s: the pattern cannot be read (RE2 has no lookaround and no backreferences): %w", path, err)
+	if _, err := readPattern(text); err != nil {
+		return fmt.Errorf("schema%s: the pattern cannot be read: %w", path, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,8 +41,8 @@ func multiple(n, step float64) bool {
 	return okA && okB && a.Quo(a, b).IsInt()
 }
 
-// decimal is the shortest way to write a float, which is how its author wrote it.
-func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+// decimal is the shortest way to write a number in JSON, which is how its author wrote it.
+func decimal(f float64) string { return compact(f) }
 
 // text judges the keywords of strings; format is an annotation and never refuses.
 func (e *explainer) text(schema map[string]any, s, path string) {
@@ -53,7 +54,7 @@ func (e *explainer) text(schema map[string]any, s, path string) {
 		e.add(path, "must have at most %s, has %d", count(limit, "character"), n)
 	}
 	if pattern, ok := schema["pattern"].(string); ok {
-		if re := e.matching(pattern); re != nil && !re.MatchString(s) {
+		if fits, err := regexp.MatchString(pattern, s); err == nil && !fits {
 			e.add(path, "must match the pattern %s", short(pattern))
 		}
 	}
@@ -196,7 +197,7 @@ func (e *explainer) property(schema map[string]any, name string, value any, at s
 	}
 	patterns, _ := schema["patternProperties"].(map[string]any)
 	for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
-		if re := e.matching(pattern); re != nil && re.MatchString(name) {
+		if fits, _ := regexp.MatchString(pattern, name); fits {
 			known = true
 			e.walk(patterns[pattern], value, at, depth+1)
 		}

@@ -206,50 +206,10 @@ func (l *lister) below(ctx context.Context, at folder, d dirState, name string, 
 	return l.folder(ctx, child, next, depth+1)
 }
 
-// firstRows returns the first n rows by name. A small part of many is picked out before sorting.
+// firstRows returns the first n rows by name.
 func firstRows(rows []row, n int) []row {
-	byName := func(a, b row) int { return strings.Compare(a.name, b.name) }
-	if n = max(n, 0); n < len(rows)/4 {
-		rows = pick(rows, n)
-	}
-	slices.SortFunc(rows, byName)
-	return rows[:min(n, len(rows))]
-}
-
-// pick returns the n rows with the lowest names, in any order: a heap with the highest on top.
-func pick(rows []row, n int) []row {
-	if n == 0 {
-		return nil
-	}
-	top := rows[:n]
-	for i := n/2 - 1; i >= 0; i-- {
-		sink(top, i)
-	}
-	for _, r := range rows[n:] {
-		if r.name < top[0].name {
-			top[0] = r
-			sink(top, 0)
-		}
-	}
-	return top
-}
-
-// sink restores the heap below i.
-func sink(top []row, i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(top) {
-			return
-		}
-		if child+1 < len(top) && top[child].name < top[child+1].name {
-			child++
-		}
-		if top[i].name >= top[child].name {
-			return
-		}
-		top[i], top[child] = top[child], top[i]
-		i = child
-	}
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
+	return rows[:min(max(n, 0), len(rows))]
 }
 
 // describe asks the folder for what a listing shows of an entry.

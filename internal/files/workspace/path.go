@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"adze/internal/osfile/delicate"
 )
@@ -53,6 +56,15 @@ func (p Path) Protected() bool { return p.protected }
 // Direct reports that no link was followed on the way, so that the name itself says which object is
 // meant.
 func (p Path) Direct() bool { return p.links == 0 }
+
+// Respelled says that the name is stored in another Unicode form than it was given in; if empty, it
+// is not.
+func (p Path) Respelled() string {
+	if p.named == p.abs || norm.NFC.String(p.named) != norm.NFC.String(p.abs) {
+		return ""
+	}
+	return "\n(the name on the disk is the same text in another Unicode form)"
+}
 
 // Given is the name as it was asked for.
 func (p Path) Given() string { return p.given }
@@ -202,6 +214,10 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		}
 		next := filepath.Join(at, part)
 		info, err := look(next)
+		if gone(err) {
+			next = r.otherForm(next)
+			info, err = look(next)
+		}
 		if gone(err) { // also below a file: a command may make a folder of it
 			abs, err := tail(next, todo)
 			return abs, false, links, err
@@ -224,6 +240,27 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 		todo = append(parts(target), todo...)
 	}
 	return at, true, links, nil
+}
+
+// otherForm is the one entry beside a missing one whose name is the same text in another Unicode
+// form, else path itself. macOS writes NFD where models and most keyboards write NFC.
+func (r *Root) otherForm(path string) string {
+	folder, name := filepath.Split(path)
+	if strings.IndexFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) < 0 {
+		return path
+	}
+	d, err := r.openFolder(filepath.Clean(folder))
+	if err != nil {
+		return path
+	}
+	defer d.Close()
+	names, _ := d.Names(similarScan)
+	want := norm.NFC.String(name)
+	names = slices.DeleteFunc(names, func(n string) bool { return norm.NFC.String(n) != want })
+	if len(names) != 1 {
+		return path
+	}
+	return folder + names[0]
 }
 
 // tail joins the parts behind a missing one. A ".." there has no meaning on disk, so it is refused.

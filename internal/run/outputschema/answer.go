@@ -11,6 +11,7 @@ package outputschema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"adze/session"
 	"adze/tool"
 	"adze/tool/laxjson"
+	"adze/tool/schema"
 )
 
 // Bounds of --output-schema: the file, how often the model may try again, and how many faults it is
@@ -55,13 +57,11 @@ func Read(path string) (*Schema, error) {
 		return nil, usage.Mistake("use a smaller schema", "--output-schema %s: longer than %d MiB", path, maxSchemaFile>>20)
 	}
 	check, err := tool.JSONSchema{}.Compile(raw)
-	if err != nil {
+	if err = cmp.Or(schema.Check(raw), err); err != nil {
 		return nil, usage.Mistake("it must be a JSON Schema (draft 2020-12 or 7) without references to other files", "--output-schema %s: %v", path, err)
 	}
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, raw); err != nil {
-		return nil, usage.Mistake("it must be JSON", "--output-schema %s: %v", path, err)
-	}
+	_ = json.Compact(&compact, raw) // it is JSON: it was compiled
 	return &Schema{schema: compact.Bytes(), check: check}, nil
 }
 

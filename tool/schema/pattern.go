@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// readPattern gives schemas that together mean a regular expression of ECMA-262 and that RE2 can
+// read; if nil, it reads the expression itself. Lookaheads right behind ^ are schemas of their own;
+// what RE2 cannot say beyond that is accepted and means nothing.
+func readPattern(s string) ([]any, error) {
+	if _, err := regexp.Compile(s); err == nil {
+		return nil, nil
+	}
+	// Escapes, and the class of all characters.
+	ecma := regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]+\}|\\.|\[\^\]`)
+	s = ecma.ReplaceAllStringFunc(s, func(part string) string {
+		if part == "[^]" {
+			return `[\s\S]`
+		} else if len(part) > 2 {
+			return `\x{` + strings.Trim(part[2:], "{}") + "}"
+		}
+		return part
+	})
+	// A lookahead that begins a pattern without alternatives, and has no group in it.
+	lookahead := regexp.MustCompile(`^\^\(\?([=!])((?:[^()\\|[]|\\.|\[(?:[^\]\\]|\\.)*\])*)\)`)
+	all := []any{}
+	for look := lookahead.FindStringSubmatch(s); look != nil; look = lookahead.FindStringSubmatch(s) {
+		s = "^" + s[len(look[0]):]
+		one := map[string]any{"type": "string", "pattern": "^(?:" + look[2] + ")"}
+		if look[1] == "!" {
+			one = map[string]any{"not": one}
+		}
+		all = append(all, one)
+	}
+	_, err := regexp.Compile(s)
+	var fault *syntax.Error
+	if errors.As(err, &fault) && (fault.Code == syntax.ErrInvalidPerlOp || fault.Code == syntax.ErrInvalidEscape || fault.Code == syntax.ErrInvalidRepeatSize) {
+		return all, nil
+	}
+	return append(all, map[string]any{"pattern": s}), err
+}
