@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,12 +52,12 @@ func (e *NotThereError) Error() string {
 }
 
 // ask makes one question about a file, when its server is ready and knows the file as it is.
-func (s *Servers) ask(ctx context.Context, path string, do func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error) error {
+func (s *Servers) ask(ctx context.Context, limit time.Duration, path string, do func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error) error {
 	v := s.server(path)
 	if v == nil {
 		return ErrNone
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := v.await(ctx)
 	if err == nil {
@@ -81,38 +82,33 @@ func (s *Servers) ask(ctx context.Context, path string, do func(ctx context.Cont
 		return err
 	}
 	if errors.Is(err, child.ErrNotReady) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s has not answered within %s; ask again later, or use grep", v.lang.Name, askTime)
+		return fmt.Errorf("%s has not answered within %s; ask again later, or use grep", v.lang.Name, limit)
 	}
 	return fmt.Errorf("%s: %s", v.lang.Name, v.masked(err.Error()))
 }
 
 // Definition is where the thing at a spot is defined.
-func (s *Servers) Definition(ctx context.Context, at Spot) (places []Place, err error) {
-	err = s.ask(ctx, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
-		where, err := v.find(at, text)
-		if err != nil {
-			return err
-		}
-		var raw json.RawMessage
-		if err := conn.Call(ctx, "textDocument/definition", where, &raw); err != nil {
-			return err
-		}
-		places = v.places(locations(raw))
-		return nil
-	})
-	return places, err
+func (s *Servers) Definition(ctx context.Context, at Spot) ([]Place, error) {
+	return s.locate(ctx, at, "textDocument/definition", nil)
 }
 
 // References are the places that use the thing at a spot, its definition among them.
-func (s *Servers) References(ctx context.Context, at Spot) (places []Place, err error) {
-	err = s.ask(ctx, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
+func (s *Servers) References(ctx context.Context, at Spot) ([]Place, error) {
+	return s.locate(ctx, at, "textDocument/references", object{"includeDeclaration": true})
+}
+
+// locate asks for places of the thing at a spot.
+func (s *Servers) locate(ctx context.Context, at Spot, method string, about object) (places []Place, err error) {
+	err = s.ask(ctx, askTime, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		where, err := v.find(at, text)
 		if err != nil {
 			return err
 		}
-		where["context"] = object{"includeDeclaration": true}
+		if about != nil {
+			where["context"] = about
+		}
 		var raw json.RawMessage
-		if err := conn.Call(ctx, "textDocument/references", where, &raw); err != nil {
+		if err := conn.Call(ctx, method, where, &raw); err != nil {
 			return err
 		}
 		places = v.places(locations(raw))
@@ -123,7 +119,7 @@ func (s *Servers) References(ctx context.Context, at Spot) (places []Place, err 
 
 // Outline are the symbols of a file, in its order.
 func (s *Servers) Outline(ctx context.Context, path string) (out []Symbol, err error) {
-	err = s.ask(ctx, path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
+	err = s.ask(ctx, askTime, path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		var all []symbol
 		if err := conn.Call(ctx, "textDocument/documentSymbol", object{"textDocument": object{"uri": uriOf(path)}}, &all); err != nil {
 			return err
@@ -154,7 +150,7 @@ func outline(out []Symbol, all []symbol, path, text string, depth int) []Symbol 
 
 // Find are the symbols of a project whose names are like a word. beside is a file of the project.
 func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, err error) {
-	err = s.ask(ctx, beside, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, _ string) error {
+	err = s.ask(ctx, askTime, beside, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, _ string) error {
 		var all []symbol
 		if err := conn.Call(ctx, "workspace/symbol", object{"query": word}, &all); err != nil {
 			return err
@@ -177,7 +173,7 @@ func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, 
 func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err error) {
 	var v *server
 	version := 0
-	err = s.ask(ctx, path, func(ctx context.Context, on *server, conn *jsonrpc2.Conn, text string) (err error) {
+	err = s.ask(ctx, askTime, path, func(ctx context.Context, on *server, conn *jsonrpc2.Conn, text string) (err error) {
 		v = on
 		if version, err = v.present(ctx, conn, path, text); err != nil || !v.pulls() {
 			return err

@@ -112,11 +112,6 @@ func TestAPlantedProjectRunsNothing(t *testing.T) {
 	env := proc.Outside(append(os.Environ(), "PATH="+dir+"/bin:"+dir+"/.venv/bin:"+dir+"/node_modules/.bin:"+os.Getenv("PATH"), "PYTHONPATH="+dir+":.", "NODE_PATH="+dir+"/node_modules",
 		"VIRTUAL_ENV="+dir+"/.venv", "GOPROXY=off", "GOTOOLCHAIN=path", "GOFLAGS="), dir)
 	languages := found(t)
-	for i := range languages {
-		if languages[i].Name == "clangd" {
-			languages[i].Command = append(languages[i].Command, "--query-driver=/usr/bin/**,"+dir+"/bin/*,**/g++")
-		}
-	}
 	if len(languages) == 0 {
 		t.Skip("no language server is installed")
 	}
@@ -153,7 +148,7 @@ func TestAPlantedProjectRunsNothing(t *testing.T) {
 // TestTheCanariesSing: with consent the same project's code does run, so that the test above can
 // fail.
 func TestTheCanariesSing(t *testing.T) {
-	nodetest.Modules(t, "typescript", "typescript-language-server", "pyright")
+	nodetest.Modules(t, "typescript", "typescript-language-server")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -163,15 +158,11 @@ func TestTheCanariesSing(t *testing.T) {
 	compiler[0].Command[0] = native(t) // which the project's older one is preferred to
 	s := lsp.New(lsp.Options{Root: dir, Languages: append(compiler, found(t)...), Env: append(os.Environ(), "GOPROXY=off"), Warm: long, Cold: long, Allows: func(lsp.SDK) bool { return true }})
 	t.Cleanup(s.Close)
-	for _, name := range []string{"a.ts", "a.py"} {
-		s.Changed(t.Context(), filepath.Join(dir, name), "x", "y")
-	}
+	s.Changed(t.Context(), filepath.Join(dir, "a.ts"), "x", "y")
 	s.Close()
 	raw, _ := os.ReadFile(canary)
-	for _, want := range []string{"tsserver.js", ".venv/bin/python"} {
-		if !strings.Contains(string(raw), want) {
-			t.Errorf("%s did not run: %s", want, raw)
-		}
+	if !strings.Contains(string(raw), "tsserver.js") {
+		t.Errorf("tsserver.js did not run: %s", raw)
 	}
 }
 

@@ -23,45 +23,20 @@ type Rewrite struct {
 
 // Rename says what each file becomes when the thing at a spot gets another name. It changes none.
 func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewrite, err error) {
-	v := s.server(at.Path)
-	if v == nil {
-		return nil, ErrNone
-	}
-	ctx, cancel := context.WithTimeout(ctx, renameTime)
-	defer cancel()
-	err = v.await(ctx)
-	if err == nil {
-		err = v.caughtUp(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", v.lang.Name, reason(err, renameTime))
-	}
 	var edit workspaceEdit
-	err = v.with(ctx, func(conn *jsonrpc2.Conn) error {
-		if err := v.refresh(ctx, conn); err != nil {
-			return err
-		}
-		text, err := readText(at.Path)
-		if err != nil {
-			return err
-		}
-		if _, err = v.present(ctx, conn, at.Path, text); err != nil {
-			return err
-		}
+	encoding := ""
+	err = s.ask(ctx, renameTime, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		where, err := v.find(at, text)
 		if err != nil {
 			return err
 		}
-		where["newName"] = name
+		where["newName"], encoding = name, v.encoding()
 		return conn.Call(ctx, "textDocument/rename", where, &edit)
 	})
-	if errors.As(err, new(*NotThereError)) {
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", v.lang.Name, v.masked(reason(err, renameTime)))
-	}
-	return rewrites(edit, v.encoding())
+	return rewrites(edit, encoding)
 }
 
 // rewrites makes of a WorkspaceEdit what each file becomes. One that would make, move or remove

@@ -66,19 +66,13 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 	case typescriptServer:
 		err = out.typeScript(o, sdk, there)
 	case "pyright":
-		if allowed {
-			out.settings["python"] = object{"pythonPath": filepath.Join(o.Root, sdk.Argv[0])}
-		} else if there {
-			out.note = "it uses the user's Python: the project's " + sdk.Argv[0] + " was not allowed"
-		}
+		out.pyright(root)
 	case "gopls":
-		out.gopls(o.Env, sdk, there)
+		out.gopls(o.Env)
 	case "rust-analyzer":
 		if !allowed {
 			err = unallowedError{"it would run the project's build scripts and macros"}
 		}
-	case "clangd":
-		out.clangd(o.Root, sdk, there)
 	}
 	out.named = append(out.named, out.argv[0])
 	return out, err
@@ -223,16 +217,13 @@ func ownTypeScript(program, root string, env []string) (typeScript, bool) {
 	return typeScript{}, false
 }
 
-// gopls keeps go from switching to another toolchain, and has gopls check at once what a change
-// reaches.
-func (n *launch) gopls(env []string, sdk SDK, there bool) {
+// gopls keeps go from switching to the toolchain that the project asks for, and has gopls check at
+// once what a change reaches.
+func (n *launch) gopls(env []string) {
 	if _, said := n.init["diagnosticsDelay"]; !said {
 		n.init["diagnosticsDelay"] = "0s"
 	}
 	n.settings["gopls"] = n.init
-	if n.sdk != "" {
-		return
-	}
 	fixed := ""
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "GOTOOLCHAIN="); ok {
@@ -242,38 +233,15 @@ func (n *launch) gopls(env []string, sdk SDK, there bool) {
 	if fixed == "" || fixed == "auto" || fixed == "path" || strings.Contains(fixed, "+") {
 		n.env = append(n.env, "GOTOOLCHAIN=local")
 	}
-	if there {
-		n.note = "it uses the user's Go: " + sdk.Argv[0] + ", which the project asks for, was not allowed"
-	}
 }
 
-// clangd leaves out patterns of compilers that match what clangd would run in the project: those
-// with an asterisk in a folder match "/usr/bin/../../home/project/g++", too.
-func (n *launch) clangd(root string, sdk SDK, there bool) {
-	if n.sdk != "" {
-		return
+// pyright reads the packages of the project's virtual environment, and asks no interpreter there.
+func (n *launch) pyright(root string) {
+	var packages []string
+	for _, venv := range []string{".venv", "venv", "env"} {
+		found, _ := filepath.Glob(filepath.Join(root, venv, "lib", "python*", "site-packages")) // the pattern is one
+		packages = append(packages, found...)
 	}
-	var left []string
-	for i, word := range n.argv {
-		globs, ok := strings.CutPrefix(word, queryDriver)
-		if !ok {
-			continue
-		}
-		kept := slices.DeleteFunc(strings.Split(globs, ","), func(g string) bool {
-			dir, file := filepath.Split(g)
-			bad := !filepath.IsAbs(g) || strings.Contains(dir, "*") || strings.Contains(file, "**") || strings.Contains(g, "..") || within(dir, root)
-			if bad {
-				left = append(left, g)
-			}
-			return bad
-		})
-		n.argv[i] = queryDriver + strings.Join(kept, ",")
-	}
-	n.argv = slices.DeleteFunc(n.argv, func(w string) bool { return w == queryDriver })
-	switch {
-	case there:
-		n.note = "it does not ask the project's compilers: they were not allowed"
-	case len(left) > 0:
-		n.note = "it asks no compilers by " + strings.Join(left, ", ") + ", which match files of the project"
-	}
+	analysis := object{"extraPaths": packages}
+	n.settings["python"], n.settings["python.analysis"] = object{"analysis": analysis}, analysis
 }

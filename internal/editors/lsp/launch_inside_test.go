@@ -47,13 +47,8 @@ func TestNothingOfTheProjectIsLaunched(t *testing.T) {
 			t.Errorf("environment %s", env)
 		}
 	}
-	for argv, want := range map[string]string{
-		"--query-driver=/usr/bin/g++,/opt/*/bin/g++,/usr/bin/**,**,bin/g++," + root + "/bin/*,/usr/bin/clang*,/usr/../bin/x": "--query-driver=/usr/bin/g++,/usr/bin/clang*", "--query-driver=**": "", "--log=error": "--log=error",
-	} {
-		l, err := start("clangd", `{}`, filepath.Join(own, "bin/clangd"), argv)
-		if got := strings.Join(l.argv[1:], " "); err != nil || got != want || want == "" && l.note == "" {
-			t.Errorf("%s: %s (%s) %v", argv, got, l.note, err)
-		}
+	if l, err := start("clangd", `{}`, filepath.Join(own, "bin/clangd"), "--query-driver=/usr/bin/g++"); err == nil {
+		t.Errorf("a clangd that runs compilers starts: %+v", l)
 	}
 	if l, err := start("gopls", `{"staticcheck": true}`, filepath.Join(own, "bin/gopls")); err != nil || !strings.Contains(strings.Join(l.env, " "), "GOTOOLCHAIN=local") || l.init["staticcheck"] != true {
 		t.Errorf("%+v %v", l, err)

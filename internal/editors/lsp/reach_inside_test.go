@@ -62,15 +62,3 @@ func TestFilesThatUseAnother(t *testing.T) {
 		t.Errorf("%d files, more %v", len(found.paths), found.more)
 	}
 }
-
-// TestVersionsOfGo are compared by their numbers.
-func TestVersionsOfGo(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{{"1.26.1", "1.26", true}, {"1.9", "1.10", false}, {"1.21", "1.21.0", false}, {"1.21", "", true}, {"", "1.2", false}, {"1.26", "1.26", false}} {
-		if got := newer(c.a, c.b); got != c.want {
-			t.Errorf("%q is newer than %q: %v", c.a, c.b, got)
-		}
-	}
-}

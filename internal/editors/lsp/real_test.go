@@ -206,3 +206,17 @@ func TestAFileThatNobodyOpenedBreaks(t *testing.T) {
 		})
 	}
 }
+
+// TestPyrightReadsTheVirtualEnvironment of the project, whose interpreter it does not run.
+func TestPyrightReadsTheVirtualEnvironment(t *testing.T) {
+	i := slices.IndexFunc(projects(), func(p project) bool { return p.server == "pyright" })
+	p := projects()[i]
+	p.files[".venv/lib/python3.11/site-packages/acme/__init__.py"] = "def price() -> int: return 1\n"
+	p.files[".venv/lib/python3.11/site-packages/acme/py.typed"] = ""
+	p.files["use.py"] = "from acme import price\nhello: str = price()\n"
+	s, dir := p.open(t)
+	all, err := s.Problems(t.Context(), filepath.Join(dir, "use.py"))
+	if err != nil || len(all) != 1 || all[0].Line != 2 {
+		t.Errorf("problems %+v %v", all, err)
+	}
+}

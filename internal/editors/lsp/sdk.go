@@ -16,15 +16,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"adze/internal/sandbox/proc"
 )
 
-// SDK is code of a project that a language server would run: a compiler, an interpreter, build
-// scripts. Without the user's consent no server runs it.
+// SDK is code of a project that a language server would run: a compiler, build scripts. Without the user's consent no server runs it.
 type SDK struct {
-	Name   string // typescript, python, go, cargo, compilers, or a server that the user added
+	Name   string // typescript, cargo, or a server that adze does not know
 	Server string // which would run it
 	// Argv is what would run, shown to the user. Paths in the project are relative to it.
 	Argv []string
@@ -55,21 +53,19 @@ func (l Language) sdk(root string, env []string) (SDK, bool) {
 	switch l.Name {
 	case typescriptServer, nativeTypeScript:
 		return typescriptSDK(root)
-	case "pyright":
-		return pythonSDK(root)
-	case "gopls":
-		return goSDK(root, env)
 	case "rust-analyzer":
 		return cargoSDK(root)
-	case "clangd":
-		return compilersSDK(root, l.Command)
 	}
 	return SDK{}, false
 }
 
 // known reports a server of Known's by its own program, which does not lie in the project: of
-// others adze cannot say what they run.
+// others adze cannot say what they run. A clangd that may run the compilers of the project is one of
+// those.
 func (l Language) known(root string, env []string) bool {
+	if slices.ContainsFunc(l.Command, func(w string) bool { return strings.HasPrefix(w, "--query-driver") }) {
+		return false
+	}
 	for _, k := range Known() {
 		if k.Name != l.Name || len(l.Command) == 0 || filepath.Base(l.Command[0]) != k.Command[0] {
 			continue
@@ -290,86 +286,6 @@ func pluginsOf(root string) (names []string) {
 	return names
 }
 
-func pythonSDK(root string) (SDK, bool) {
-	for _, name := range []string{".venv", "venv", "env"} {
-		dir := filepath.Join(root, name)
-		python := filepath.Join(dir, "bin", "python")
-		if _, err := os.Stat(python); err != nil {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
-			continue
-		}
-		m := &manifest{root: root}
-		m.add(filepath.Join(dir, "pyvenv.cfg"))
-		for _, pattern := range []string{"*.pth", "sitecustomize.py", "usercustomize.py"} { // that an interpreter runs at its start
-			found, _ := filepath.Glob(filepath.Join(dir, "lib*", "python*", "site-packages", pattern)) // the pattern is one
-			m.add(found...)
-		}
-		path := relative(root, python)
-		s := SDK{Name: "python", Server: "pyright", Argv: []string{path}, Files: []string{path}, Means: "pyright asks the project's interpreter where its packages are"}
-		s.Manifest, s.Problem = m.text(name)
-		return s, true
-	}
-	return SDK{}, false
-}
-
-// toolchainLine finds the version that a go.mod or go.work asks for.
-var toolchainLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:go|toolchain)[ \t]+(?:go)?([0-9]\S*)`) })
-
-func goSDK(root string, env []string) (SDK, bool) {
-	own, want, from := goVersion(root, env), "", ""
-	for _, name := range []string{"go.work", "go.mod"} {
-		text, err := readText(filepath.Join(root, name))
-		if err != nil {
-			continue
-		}
-		for _, m := range toolchainLine().FindAllStringSubmatch(text, -1) {
-			if newer(m[1], want) {
-				want, from = m[1], name
-			}
-		}
-	}
-	if want == "" || !newer(want, own) {
-		return SDK{}, false
-	}
-	s := SDK{Name: "go", Server: "gopls", Argv: []string{"go" + want}, Manifest: []byte("go" + want), Means: "gopls runs the Go toolchain that " + from + " asks for"}
-	if own != "" {
-		s.Means += " instead of go" + own
-	}
-	return s, true
-}
-
-// goVersion is the version of the user's own Go; if empty, it is not known.
-func goVersion(root string, env []string) string {
-	program, err := proc.LookPath("go", root, env)
-	if err != nil {
-		return ""
-	}
-	if program, err = filepath.EvalSymlinks(program); err != nil {
-		return ""
-	}
-	text, err := readText(filepath.Join(filepath.Dir(program), "..", "VERSION"))
-	if err != nil {
-		return ""
-	}
-	first, _, _ := strings.Cut(text, "\n")
-	return strings.TrimPrefix(strings.TrimSpace(first), "go")
-}
-
-// newer compares versions of Go, part by part; none is older than each.
-func newer(a, b string) bool {
-	if a == "" || b == "" {
-		return a != ""
-	}
-	numbers := regexp.MustCompile(`[0-9]+`)
-	return slices.CompareFunc(numbers.FindAllString(a, -1), numbers.FindAllString(b, -1), func(x, y string) int {
-		m, _ := strconv.Atoi(x)
-		n, _ := strconv.Atoi(y)
-		return m - n
-	}) > 0
-}
-
 // cargoSDK is there for each project of Rust: cargo runs what its configuration names before any
 // source is read.
 func cargoSDK(root string) (SDK, bool) {
@@ -400,50 +316,5 @@ func cargoSDK(root string) (SDK, bool) {
 	if err != nil || all {
 		s.Problem = "it has too many files to be pinned"
 	}
-	return s, true
-}
-
-// queryDriver is the argument with which clangd runs the compilers that a project names.
-const queryDriver = "--query-driver="
-
-func compilersSDK(root string, command []string) (SDK, bool) {
-	if !slices.ContainsFunc(command, func(w string) bool { return strings.HasPrefix(w, queryDriver) }) {
-		return SDK{}, false
-	}
-	var entries []struct {
-		Directory, Command string
-		Arguments          []string
-	}
-	raw, err := os.ReadFile(filepath.Join(root, "compile_commands.json"))
-	if err != nil || json.Unmarshal(raw, &entries) != nil {
-		return SDK{}, false
-	}
-	var drivers []string
-	for _, e := range entries {
-		driver, _, _ := strings.Cut(strings.TrimSpace(e.Command), " ")
-		if len(e.Arguments) > 0 {
-			driver = e.Arguments[0]
-		}
-		driver = strings.Trim(driver, `"'`)
-		if !strings.Contains(driver, "/") {
-			continue
-		}
-		if !filepath.IsAbs(driver) {
-			driver = filepath.Join(e.Directory, driver)
-		}
-		if driver = filepath.Clean(driver); within(driver, root) && !slices.Contains(drivers, driver) {
-			drivers = append(drivers, driver)
-		}
-	}
-	if len(drivers) == 0 {
-		return SDK{}, false
-	}
-	m := &manifest{root: root}
-	m.add(drivers...)
-	s := SDK{Name: "compilers", Server: "clangd", Means: "clangd asks the project's own compilers where their headers are"}
-	for _, d := range drivers {
-		s.Argv = append(s.Argv, relative(root, d))
-	}
-	s.Manifest, s.Problem = m.text("compilers")
 	return s, true
 }
