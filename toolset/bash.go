@@ -222,7 +222,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 		cmd.There = x.root.At(cmd.Dir)
 	}
 	start := x.shell.Now()
-	r, late, err := x.shell.run(ctx, x.call.CallID, cmd, x.overtime(cmd))
+	r, late, err := x.shell.wait(ctx, cmd, x.overtime(cmd))
 	if err != nil {
 		return x.result, asFailure(err)
 	}

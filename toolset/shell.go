@@ -44,10 +44,6 @@ type Shell struct {
 	EndsAtLimit bool
 	// Ran is told of each command that worked on a stage. If nil, nobody is.
 	Ran func(RanCommand)
-	// Terminal runs commands that are waited for in a terminal of the user's, where there is one:
-	// Supervisor and its cage have no part in it. What it answers with ErrNoTerminal has not run, and
-	// Supervisor runs it. If nil, there is none.
-	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
 	// Bounds are those of all output.
 	Bounds Bounds
 	// Now is the clock of durations.
@@ -56,19 +52,6 @@ type Shell struct {
 	Processes func() ([]proc.Info, error)
 
 	jobs *proc.Jobs
-}
-
-// ErrNoTerminal is wrapped where a terminal does not take a command: nothing has run.
-var ErrNoTerminal = errors.New("no terminal takes the command")
-
-// run runs a command where this shell runs those that are waited for.
-func (s *Shell) run(ctx context.Context, call tool.CallID, c proc.Command, job string) (proc.Result, *proc.Overdue, error) {
-	if s.Terminal != nil && !c.Aside {
-		if r, err := s.Terminal(ctx, call, c); !errors.Is(err, ErrNoTerminal) {
-			return r, nil, err
-		}
-	}
-	return s.wait(ctx, c, job)
 }
 
 // wait runs a command until it has ended or goes on as a job of a name; if empty, it does not.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -126,7 +125,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Terminal: c.terminal(e.terminal(w.Editor)), Named: w.Named, Clients: c.clients()})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Named: w.Named, Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
@@ -165,9 +164,8 @@ type edited struct {
 	wired *conversation.Conversation
 
 	mu    sync.Mutex
-	begun bool                 // something is stored of it
-	mode  string               // the permission mode as it is kept with the session
-	asked map[tool.CallID]bool // calls that the user allowed when they were asked
+	begun bool   // something is stored of it
+	mode  string // the permission mode as it is kept with the session
 }
 
 func (c *edited) ID() string              { return c.wired.Head.Session }
@@ -244,29 +242,7 @@ func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
 }
 
 func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	put := func(ctx context.Context, a ask.Permission) (ask.Answer, error) {
-		if c.wish.Editor.Terminal != nil && slices.Contains(q.Tool.Tags, "terminal") {
-			a.Why = strings.TrimSpace(a.Why + "\n\n" + c.wired.WhereRun())
-		}
-		return c.wish.Ask(ctx, a)
-	}
-	answer, err := conversation.Asking{Of: c.wired, Ask: put, Tell: c.wish.Observe}.Put(ctx, q, p)
-	if err == nil && (answer.Choice == policy.Once || answer.Choice == policy.Session) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.asked == nil {
-			c.asked = map[tool.CallID]bool{}
-		}
-		c.asked[q.Call] = true
-	}
-	return answer, err
-}
-
-// allowed reports a call that the user allowed when they were asked about it.
-func (c *edited) allowed(call tool.CallID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.asked[call]
+	return conversation.Asking{Of: c.wired, Ask: c.wish.Ask, Tell: c.wish.Observe}.Put(ctx, q, p)
 }
 
 func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {

@@ -101,8 +101,7 @@ func formingServer(u *user, next <-chan struct{}) {
 	})
 }
 
-// TestAnEditorIsToldOfCallsWhileTheyForm: with what is known of their arguments, in the words of
-// their titles; one that broke off fails, and the one that comes in its place is another.
+// TestAnEditorIsToldOfCallsWhileTheyForm: by their names; one that broke off fails, and the one that comes in its place is another.
 func TestAnEditorIsToldOfCallsWhileTheyForm(t *testing.T) {
 	u := newUser(t)
 	next := make(chan struct{})
@@ -113,13 +112,10 @@ func TestAnEditorIsToldOfCallsWhileTheyForm(t *testing.T) {
 	w.says(prompting(2, id, "go"))
 	w.until(`"usage_update"`, `"size":50000`)
 	w.until(`"sessionUpdate":"tool_call"`, `"toolCallId":"c-broken"`, `"status":"pending"`)
-	w.until(`"toolCallId":"c-broken"`, `"rawInput":{"command":"echo bro"}`, `"title":"$ echo bro"`)
 	next <- struct{}{}
 	w.until(`"toolCallId":"c-broken"`, `"status":"failed"`, "nothing ran")
 	w.until(`"sessionUpdate":"tool_call"`, `"toolCallId":"c-whole"`, `"status":"pending"`)
-	w.until(`"toolCallId":"c-whole"`, `"rawInput":{"command":"echo one "}`)
 	next <- struct{}{}
-	w.until(`"toolCallId":"c-whole"`, `"rawInput":{"command":"echo one two","description":"what. "}`)
 	next <- struct{}{}
 	w.until(`"toolCallId":"c-whole"`, `"status":"in_progress"`)
 	end := w.until(`"toolCallId":"c-whole"`, `"status":"completed"`)
@@ -129,7 +125,7 @@ func TestAnEditorIsToldOfCallsWhileTheyForm(t *testing.T) {
 	w.hears("Done.")
 	w.until(`"id":2,"result"`, "end_turn")
 	w.says(prompting(3, id, "again"))
-	w.until(`"toolCallId":"c-last"`, "echo la")
+	w.until(`"toolCallId":"c-last"`, `"status":"pending"`)
 	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, id))
 	w.until(`"toolCallId":"c-last"`, `"status":"failed"`, "nothing ran")
 	w.until(`"id":3,"result"`, "cancelled")
@@ -257,32 +253,6 @@ await e.leave();
 		"call grep: {\"pattern\":\"needle\",\"path\":\"a.txt\"}\n-- 3 --\nexpect grep completed: no match\ncall grep: {\"pattern\":\"saved\",\"path\":\"src\"}\n-- 4 --\nexpect grep completed: 2: a needle that is not saved\ntext: Found.\n"))
 	wants(t, said, "end", `"stopReason":"end_turn"`)
 	wants(t, said, "live", "Found.")
-}
-
-// TestAnEditorsTerminalRunsWhatTheUserAllowed: with a sandbox that a mode does not use, a command
-// that the user was asked about runs there, and the question says so; what is not asked about runs
-// here.
-func TestAnEditorsTerminalRunsWhatTheUserAllowed(t *testing.T) {
-	u := newUser(t)
-	said, _ := u.editor(`
-let made = 0;
-const e = connect({ permit: (p) => p.options.find((o) => o.kind === "allow_once").optionId, terminal: {
-  create: (p) => { made++; say("ran", p.args.at(-1)); return { terminalId: "t" + made }; },
-  wait: () => ({ exitCode: 0 }), output: () => ({ output: "from the editor\n", truncated: false }), release: () => ({}), kill: () => ({}),
-} });
-await e.init({ terminal: true });
-const s = await e.open();
-say("end", await e.prompt(s.sessionId, "go"));
-say("made", made);
-say("asked", e.asked);
-await e.leave();
-`, u.script("-- 1 --\ncall bash: {\"command\":\"ls | wc -l\"}\n-- 2 --\nexpect bash completed: 0\ncall bash: {\"command\":\"touch x | tee y\"}\n-- 3 --\nexpect bash completed: from the editor\ntext: Done.\n"))
-	wants(t, said, "end", `"stopReason":"end_turn"`)
-	wants(t, said, "asked", "in a terminal of the editor, outside any sandbox")
-	wants(t, said, "ran", "touch x | tee y")
-	if said["made"] != 1.0 || strings.Contains(fmt.Sprint(said["ran"]), "PIPESTATUS") {
-		t.Errorf("%v terminals, for %v", said["made"], said["ran"])
-	}
 }
 
 // TestOlderEditorsUnderstandAdze: clients of the protocol's own packages of other versions read all

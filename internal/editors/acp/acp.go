@@ -8,14 +8,13 @@
 // opens). prompt.go is a turn and content.go what it is given; update_*.go are what an editor is
 // told, a file for each kind, call.go, content_of_call.go and hunk.go how a call is shown,
 // outbox.go in which portions; permission.go and question.go ask the user; settings.go has mode,
-// model and effort; forming.go tells calls while they are written; files.go has the editor read and
-// write files, terminal.go run commands.
+// model and effort; files.go has the editor read and write files.
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
 // refused while one runs. The calls of a subagent are told as progress of the call that started it.
 // What is told beside the log, such as a notice, is not told again when a session is loaded, but
-// how a turn ended is; nor is the terminal of the editor's in which a command ran, whose output is
-// told then. Of a call that is being written the first 2 KiB of its arguments are told.
+// how a turn ended is. Of a call that is being written the name is told, and the rest when it is
+// whole. Commands run in no terminal of the editor's.
 package acp
 
 import (

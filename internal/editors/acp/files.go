@@ -15,9 +15,6 @@ type Editor struct {
 	// error is an ErrNoFile where the editor answered that it has no say about the file.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
-	// Terminal runs a command in a terminal of the editor's, outside of any sandbox of ours, and
-	// waits for its end.
-	Terminal func(ctx context.Context, c TerminalCall) (TerminalEnd, error)
 }
 
 // ErrNoFile is wrapped by what an editor that has no say about a file answers.
@@ -37,9 +34,6 @@ func (t *thread) editor() (e Editor) {
 	}
 	if fs.WriteTextFile {
 		e.Write = t.writeFile
-	}
-	if t.agent.client.Terminal {
-		e.Terminal = t.inTerminal
 	}
 	return e
 }

@@ -15,13 +15,13 @@ import (
 
 // shown is a call that the editor was told of.
 type shown struct {
-	title    string
-	args     json.RawMessage
-	forming  *forming // it is still being written; if nil, it is whole
-	begun    bool     // told to be in progress
-	ended    bool
-	asks     bool   // it is a question to the user
-	terminal string // of the editor, in which it runs; if empty, none
+	title   string
+	args    json.RawMessage
+	forming bool   // it is still being written
+	message string // in which it is
+	begun   bool   // told to be in progress
+	ended   bool
+	asks    bool // it is a question to the user
 }
 
 // called tells what happens to calls. Those of a subagent are told where somebody was asked about
@@ -52,10 +52,35 @@ func (t *teller) queued(e tool.Event) {
 	}
 }
 
+// formed tells that the model writes a call.
+func (t *teller) formed(e session.CallForming) {
+	if e.Call == "" || e.Name == "" {
+		return
+	}
+	if _, known := t.calls[e.Call]; !known {
+		s := t.begins(e.Call, e.Name, "", nil)
+		s.forming, s.message = true, e.Message
+	}
+}
+
+// unformed ends the calls of a message that were being written and did not come to be; of an empty
+// one, all.
+func (t *teller) unformed(message string, came []tool.RawCall) {
+	for id, s := range t.calls {
+		whole := slices.ContainsFunc(came, func(c tool.RawCall) bool { return c.ID == id })
+		if !s.forming || whole || message != "" && s.message != message {
+			continue
+		}
+		t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateStatus(sdk.ToolCallStatusFailed), sdk.WithUpdateContent(
+			[]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock("the model did not finish this call; nothing ran"))})))
+		delete(t.calls, id)
+	}
+}
+
 // begins tells a call once.
 func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage) *shown {
 	if s, ok := t.calls[id]; ok {
-		if s.forming != nil {
+		if s.forming {
 			t.whole(id, s, name, title, args)
 		}
 		return s
@@ -72,7 +97,7 @@ func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage
 
 // whole tells the arguments of a call that was told while it was written.
 func (t *teller) whole(id tool.CallID, s *shown, name, title string, args json.RawMessage) {
-	s.forming = nil
+	s.forming = false
 	args = json.RawMessage(redact.Passwords(string(args)))
 	at, words := places(t.with.Cwd(), args, nil, nil), redact.Passwords(callTitle(name, title, args))
 	if bytes.Equal(args, s.args) && words == s.title && len(at) == 0 {
@@ -117,7 +142,7 @@ func (t *teller) updated(e tool.Event) {
 		s.title = redact.Passwords(e.Title)
 		opts = append(opts, sdk.WithUpdateTitle(s.title))
 	}
-	if c := contents(t.with.Cwd(), blocks); len(c) > 0 && s.terminal == "" {
+	if c := contents(t.with.Cwd(), blocks); len(c) > 0 {
 		opts = append(opts, sdk.WithUpdateContent(c))
 	}
 	t.thread.agent.out.post(note{session: t.thread.id, update: sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...), key: "call " + string(e.Call)})
@@ -137,16 +162,12 @@ func (t *teller) ended(e session.ToolEnd) {
 	blocks := t.with.Blocks(o.Tool, o.Metadata)
 	opts := []sdk.ToolCallUpdateOpt{
 		sdk.WithUpdateStatus(callStatus(o.Status)), sdk.WithUpdateTitle(redact.Passwords(callTitle(o.Tool, o.Title, args))),
-		sdk.WithUpdateLocations(places(t.with.Cwd(), args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, s.terminal == "" && showsOutput(blocks))),
+		sdk.WithUpdateLocations(places(t.with.Cwd(), args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, showsOutput(blocks))),
 	}
 	if !bytes.Equal(args, s.args) {
 		opts = append(opts, sdk.WithUpdateRawInput(raw(args)))
 	}
-	content := t.outcome(o, blocks)
-	if s.terminal != "" { // it shows what the command wrote
-		content = []sdk.ToolCallContent{sdk.ToolTerminalRef(s.terminal)}
-	}
-	opts = append(opts, sdk.WithUpdateContent(content))
+	opts = append(opts, sdk.WithUpdateContent(t.outcome(o, blocks)))
 	s.ended = true
 	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(o.Call), opts...))
 	if o.Status == tool.Completed {

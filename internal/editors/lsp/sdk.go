@@ -20,7 +20,8 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// SDK is code of a project that a language server would run: a compiler, build scripts. Without the user's consent no server runs it.
+// SDK is code of a project that a language server would run: a compiler, build scripts. Without the
+// user's consent no server runs it.
 type SDK struct {
 	Name   string // typescript, cargo, or a server that adze does not know
 	Server string // which would run it
@@ -60,8 +61,7 @@ func (l Language) sdk(root string, env []string) (SDK, bool) {
 }
 
 // known reports a server of Known's by its own program, which does not lie in the project: of
-// others adze cannot say what they run. A clangd that may run the compilers of the project is one of
-// those.
+// others adze cannot say what they run, nor of a clangd that may run compilers of the project.
 func (l Language) known(root string, env []string) bool {
 	if slices.ContainsFunc(l.Command, func(w string) bool { return strings.HasPrefix(w, "--query-driver") }) {
 		return false

@@ -73,9 +73,8 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 	}
 }
 
-// TestSeveralTabsFollow: one that posted ends at the question, one that
-// comes while it waits is told all and does not; a third answers, and all are told the end, the denial with its
-// code.
+// TestSeveralTabsFollow: one that posted ends at the question, one that comes meanwhile is told all
+// and does not; a third answers, and all are told the end, the denial with its code.
 func TestSeveralTabsFollow(t *testing.T) {
 	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
 		c.who.Observe(session.TextDelta{Message: "m2", Delta: "I wi"})

@@ -26,7 +26,6 @@ import (
 func (w *Conversation) deps() toolset.Deps {
 	s := w.Settings
 	shell := w.NewShell()
-	shell.Terminal = w.person.Terminal
 	w.closers = append(w.closers, shell.Close)
 	w.seen = &workspace.Seen{}
 	return toolset.Deps{

@@ -29,11 +29,8 @@ type Person struct {
 	Rewrite func(ctx context.Context, text string) (string, error)
 	Stir    func()                  // something changed in the background
 	Own     func(proc.Command) bool // reports the user's own command
-	// Terminal runs a command where the user sees it, outside of any sandbox; which ones it takes,
-	// it decides.
-	Terminal func(ctx context.Context, call tool.CallID, c proc.Command) (proc.Result, error)
-	Named    func(title string) // is told the name that a model gave the session; if nil, nobody is
-	Unseen   bool               // nobody need see the end of a turn; the session waits for a review
+	Named   func(title string)      // is told the name that a model gave the session; if nil, nobody is
+	Unseen  bool                    // nobody need see the end of a turn; the session waits for a review
 	// Clients are other processes of the user that watch and steer.
 	Clients Clients
 }

@@ -7,7 +7,6 @@ import (
 
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
-	"adze/internal/sandbox/proc"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
@@ -73,14 +72,6 @@ func (w *Conversation) Enclose(in session.Input, files []tool.Attachment) (sessi
 		in.Attachments = append(in.Attachments, kept)
 	}
 	return in, nil
-}
-
-// WhereRun says where a command runs that the user allows now.
-func (w *Conversation) WhereRun() string {
-	if w.Cage.Encloses(proc.Command{}) {
-		return "Allowed, it runs in the sandbox; outside of it, in a terminal of the editor."
-	}
-	return "Allowed, it runs in a terminal of the editor, outside any sandbox."
 }
 
 // Begins puts in force the mode that the user chose for this folder, where neither the command line
