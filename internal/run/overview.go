@@ -22,7 +22,6 @@ import (
 	"adze/internal/cmd/signals"
 	"adze/internal/config/paths"
 	"adze/internal/live"
-	"adze/internal/project/worktree"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
@@ -153,7 +152,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside, app: a}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
 			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
@@ -201,7 +200,6 @@ type overviewPort struct {
 	folder string // of the sockets
 	mask   func() *redact.Masker
 	begin  func(ctx context.Context, prompt string) (said string, err error)
-	app    *app
 
 	lives atomic.Pointer[live.Sessions]
 
@@ -242,34 +240,9 @@ func (p *overviewPort) port() overview.Port {
 			}
 			return p.label(ctx, id, l)
 		},
-		Pin:       func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, live.PinnedTag, pinned) },
-		Reviewed:  func(ctx context.Context, id string) error { return p.tag(ctx, id, live.ReviewTag, false) },
-		PlanMerge: func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, true) },
-		Merge:     func(ctx context.Context, id string) (overview.Merge, error) { return p.merge(ctx, id, false) },
-		RemoveTree: func(ctx context.Context, m overview.Merge) (string, error) {
-			r, err := p.app.RemoveTree(ctx, worktree.Merge{Name: m.Tree, Main: m.Main, Mine: true})
-			if err == nil && !r.Removed {
-				err = fmt.Errorf("the work tree %s stays: %s", m.Tree, r.Why)
-			}
-			return "removed the work tree " + m.Tree, told(err)
-		},
+		Pin:      func(ctx context.Context, id string, pinned bool) error { return p.tag(ctx, id, live.PinnedTag, pinned) },
+		Reviewed: func(ctx context.Context, id string) error { return p.tag(ctx, id, live.ReviewTag, false) },
 	}
-}
-
-// merge merges the branch of a session, or only says what that comes to.
-func (p *overviewPort) merge(ctx context.Context, id string, look bool) (overview.Merge, error) {
-	head, found := p.head(ctx, session.ID(id))
-	if !found {
-		return overview.Merge{}, errors.New("nothing was said in this session yet")
-	}
-	end := p.app.Notes.Aside(func(string) {}) // they would stand across the screen
-	defer end()
-	m, err := p.app.Merge(ctx, head, look)
-	out := overview.Merge{Says: p.mask().Text(m.String()), Main: m.Main}
-	if m.Mine {
-		out.Tree = m.Name
-	}
-	return out, told(err)
 }
 
 func (p *overviewPort) tag(ctx context.Context, id, tag string, on bool) error {

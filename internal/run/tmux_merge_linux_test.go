@@ -66,9 +66,9 @@ func (u *user) asksAndShouts() (two twoSessions) {
 }
 
 // TestTheOverviewReviewsMergesAndCommits: two sessions in the background; the question of one is
-// answered, and of the other one hunk is kept and one reverted, the rest committed, merged, and its
-// work tree removed, all from the overview.
-func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
+// answered, and of the other one hunk is kept and one reverted, and the rest committed, all from
+// the overview. Then it is merged and its work tree removed.
+func TestTheOverviewReviewsAndCommits(t *testing.T) {
 	u := newUser(t)
 	git := u.checkedIn()
 	p := u.openPane(100, 40)
@@ -86,12 +86,7 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	p.text("/")
 	p.text("shout")
 	p.keys("Enter")
-	p.sees("▸✓ shout", "v: review · m: merge")
-
-	p.text("m")
-	p.sees("has no commit of its own yet, and 1 file is not")
-	p.keys("Escape")
-	p.sees("v: review · m: merge")
+	p.sees("▸✓ shout", "v: review")
 	if err := os.WriteFile(two.model, []byte("# a test\n-- 1 --\nexpect prompt: FIRST\ntext: Say it louder\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -119,25 +114,16 @@ func TestTheOverviewReviewsMergesAndCommits(t *testing.T) {
 	p.keys("Left")
 	p.sees("Sessions", "▸✓ shout")
 
-	p.text("m")
-	p.sees("merge 1 commit of background-", "into main", "a.txt", "y: merge")
-	if git(u.dir, "log", "-1", "--format=%s") != "Begin" {
-		t.Fatal("it is merged before the user said so")
-	}
-	p.text("y")
-	p.sees("remove the work tree background-", "y: remove it")
+	p.text("q")
+	p.restored(0)
+	u.run("sessions", "merge", shouts, "--remove").wants(0)
 	u.holds("a.txt", "FIRST\n"+strings.Repeat("same\n", 10)+"last\n")
-	p.text("y")
-	p.sees("removed the work tree")
 	if _, err := os.Lstat(tree); !os.IsNotExist(err) {
 		t.Errorf("the work tree is there: %v", err)
 	}
 	if got := git(u.dir, "log", "-1", "--format=%s", "main") + "|" + git(u.dir, "branch", "--list", "background-*"); got != "Say it louder now|" {
 		t.Errorf("%q", got)
 	}
-	p.until("nothing of it waits for a review", func() bool { return !strings.Contains(p.screen(), "✓ shout") })
-	p.text("q")
-	p.restored(0)
 	u.run("audit", "show", shouts).wants(0, "git merge --no-edit")
 	u.run("audit", "verify", "--all").wants(0, "all sound")
 }
@@ -178,13 +164,13 @@ func TestASessionIsMergedByAScript(t *testing.T) {
 }
 
 // TestTheOverviewOfAKilledOwnerInANarrowTerminal: at 40 columns a question is peeked into; its owner
-// is killed, which is seen at once, and a review, a refused merge and a merge still fit.
+// is killed, which is seen at once, and a review still fits.
 func TestTheOverviewOfAKilledOwnerInANarrowTerminal(t *testing.T) {
 	u := newUser(t)
-	git := u.checkedIn()
+	u.checkedIn()
 	p := u.openPane(40, 20)
 	two := u.asksAndShouts()
-	asks, tree, shouts := two.asks, two.tree, two.shouts
+	asks := two.asks
 	p.begin("sessions")
 	p.sees("Sessions  1 waiting for you", "needs you ──", "▸? make the file", "to review ──", "✓ shout")
 	p.keys("Space")
@@ -211,25 +197,8 @@ func TestTheOverviewOfAKilledOwnerInANarrowTerminal(t *testing.T) {
 	p.until("the pane is closed", func() bool { return !strings.Contains(p.screen(), "since the session") })
 	p.keys("Left")
 	p.sees("▸✓ shout")
-	git(tree, "commit", "-qam", "Shout")
-	git(u.dir, "rm", "-q", "a.txt")
-	p.text("m")
-	p.sees("own in a.txt", "stash -u", "esc: back")
-	p.keys("Escape")
-	p.sees("v: review")
-	git(u.dir, "reset", "-q", "--hard")
-	p.text("m")
-	p.sees("merge 1 commit", "y: merge")
-	p.text("y")
-	p.sees("remove the work tree", "y: remove it")
-	p.keys("Escape")
-	p.sees("merged; adze worktree remove")
-	u.holds("a.txt", "FIRST\n"+strings.Repeat("same\n", 10)+"LAST\n")
 	p.text("q")
 	p.restored(0)
-	if git(u.dir, "branch", "--list", "background-"+shouts) == "" {
-		t.Error("the branch went although the user kept it")
-	}
 	u.run("-p", "--resume", asks, "--permission-mode=yolo", u.script("-- 1 --\ntext: I go on.\n"), "and now").wants(0, "I go on.")
 	u.run("audit", "verify", "--all").wants(0, "all sound")
 }

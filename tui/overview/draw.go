@@ -245,10 +245,6 @@ func stateMark(r Row) (string, draw.Style) {
 
 // peekRows are the look into the marked session.
 func (m *model) peekRows(h int) []draw.Row {
-	if m.plan != nil && h > 1 {
-		rows := m.Theme.Wrap([]draw.Row{ui.Title(m.Theme, m.w, "merge")}, m.w, draw.Margins{}, draw.Span{Text: safeterm.Clean(m.plan.text)})
-		return rows[:min(len(rows), h)]
-	}
 	if m.peeked == "" || h < 3 || m.help {
 		return nil
 	}
@@ -330,10 +326,6 @@ func firstOf(s string) string {
 func (m *model) keys() draw.Row {
 	var words []string
 	switch {
-	case m.plan != nil && m.plan.yes == "":
-		words = []string{"esc: back"}
-	case m.plan != nil:
-		words = []string{"y: " + m.plan.yes, "esc: not now"}
 	case m.focus == onRows:
 		r, _ := m.marked()
 		if q := m.peek.Question; m.peeked != "" && m.peeked == m.at && q != nil {
@@ -343,7 +335,7 @@ func (m *model) keys() draw.Row {
 			}
 		}
 		if r.State == ToReview {
-			words = append(words, "v: review", "m: merge")
+			words = append(words, "v: review")
 		}
 		words = append(words, "enter: open", "space: look", "n: new", "/: filter", "F1: keys")
 	case m.focus == onFilter:
@@ -372,7 +364,6 @@ func (m *model) helpRows() []draw.Row {
 		{"s", "stop it"},
 		{"r, t, p", "rename it; tag it (-TAG takes a tag away); pin it"},
 		{"v", "review it: its changes by hunk, to keep, revert, commit"},
-		{"m", "merge the branch of its work tree, after a plan"},
 		{"V", "it is reviewed"},
 		{"g", "group by folder, or by state"},
 		{"/", "filter"},

@@ -30,29 +30,11 @@ type (
 		peek Peek
 		err  error
 	}
-	planned struct {
-		id    string
-		merge Merge
-		err   error
-	}
-	merged struct {
-		merge Merge
-		err   error
-	}
 	did struct {
 		said string
 		err  error
 	}
 )
-
-// plan is something that is done only when the user has seen what it comes to, or why it is not
-// done.
-type plan struct {
-	text string
-	yes  string // names the effect of y; if empty, nothing can be done
-	do   func() tea.Cmd
-	no   string // is said where y is not pressed; it may be empty
-}
 
 // someRows is how many sessions are looked for at first, and how many more at the end of the list.
 const someRows = 50
@@ -126,18 +108,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 				m.peekErr = msg.err.Error()
 			}
 		}
-	case planned:
-		m.merging, m.note = false, ""
-		m.plan = m.planOf(msg)
-	case merged:
-		m.merging, m.note = false, ""
-		if msg.err != nil {
-			m.plan = &plan{text: msg.err.Error()}
-		} else {
-			m.note = "merged"
-			m.plan = m.removal(msg.merge)
-		}
-		return m, m.look()
 	case did:
 		m.note = msg.said
 		if msg.err != nil {
@@ -245,47 +215,6 @@ func (m *model) do(said string, what func(context.Context) error) tea.Cmd {
 	return func() tea.Msg { return did{said, what(m.ctx)} }
 }
 
-// planMerge looks what a merge of a session's branch comes to.
-func (m *model) planMerge(id string) tea.Cmd {
-	if m.merging {
-		return nil
-	}
-	m.merging, m.note = true, "looking at the branches…"
-	return func() tea.Msg { g, err := m.Port.PlanMerge(m.ctx, id); return planned{id, g, err} }
-}
-
-func (m *model) planOf(p planned) *plan {
-	if p.err != nil {
-		return &plan{text: p.err.Error()}
-	}
-	return &plan{text: p.merge.Says, yes: "merge", do: func() tea.Cmd {
-		m.merging, m.note = true, "merging…"
-		return func() tea.Msg { g, err := m.Port.Merge(m.ctx, p.id); return merged{g, err} }
-	}}
-}
-
-// removal asks whether the work tree of a merged branch goes; if nil, there is none.
-func (m *model) removal(g Merge) *plan {
-	if g.Tree == "" {
-		return nil
-	}
-	return &plan{text: "merged; remove the work tree " + g.Tree + " and its branch? All of it is merged.", yes: "remove it",
-		no: "merged; adze worktree remove " + g.Tree + " removes the work tree", do: func() tea.Cmd {
-			return func() tea.Msg { said, err := m.Port.RemoveTree(m.ctx, g); return did{said, err} }
-		}}
-}
-
-// planKey is a key while the user is asked about a plan: y does it, any other leaves it.
-func (m *model) planKey(name string) tea.Cmd {
-	p := m.plan
-	m.plan = nil
-	if name == "y" && p.do != nil {
-		return p.do()
-	}
-	m.note = p.no
-	return nil
-}
-
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "ctrl+c" {
@@ -295,9 +224,6 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.typed(e, msg, name)
 	}
 	m.note = ""
-	if m.plan != nil {
-		return m.planKey(name)
-	}
 	if m.help {
 		m.help = false
 		return nil
@@ -473,8 +399,6 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 		}
 		m.open = Opened{ID: r.ID, Review: true}
 		return m.leave()
-	case "m":
-		return m.planMerge(r.ID)
 	case "V":
 		if r.State != ToReview {
 			m.note = "this session has nothing to review"

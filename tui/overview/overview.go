@@ -91,18 +91,6 @@ type Port struct {
 	Pin    func(ctx context.Context, id string, pinned bool) error
 	// Reviewed says that the user has looked at what a session did.
 	Reviewed func(ctx context.Context, id string) error
-	// PlanMerge says what it comes to to merge the branch of a session, and Merge makes it. Their
-	// errors name the next move. RemoveTree then removes the work tree.
-	PlanMerge  func(ctx context.Context, id string) (Merge, error)
-	Merge      func(ctx context.Context, id string) (Merge, error)
-	RemoveTree func(ctx context.Context, m Merge) (said string, err error)
-}
-
-// Merge is what a merge comes to.
-type Merge struct {
-	Says string // in a sentence that begins with merge
-	Main string // the main checkout
-	Tree string // the work tree that is no longer needed then; if empty, there is none to remove
 }
 
 // Opened is the session that the user opens; without an ID they leave.
@@ -254,7 +242,5 @@ type model struct {
 	peek    Peek
 	peekErr string
 	note    string // what came of the last key
-	plan    *plan  // that the user is asked about; if nil, none is
-	merging bool
-	cursor  int // the column of the cursor in the line that is written
+	cursor  int    // the column of the cursor in the line that is written
 }

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,12 +20,10 @@ import (
 
 // stored is a port over rows of a test. It writes down what is asked of it.
 type stored struct {
-	rows    []Row
-	peeks   map[string]Peek
-	log     []string
-	fails   error
-	merge   Merge
-	refuses error // a merge
+	rows  []Row
+	peeks map[string]Peek
+	log   []string
+	fails error
 }
 
 func (s *stored) port() Port {
@@ -45,16 +42,11 @@ func (s *stored) port() Port {
 		Begin: func(_ context.Context, prompt string) (string, error) {
 			return "began s9 in the background", note("begin %q", prompt)
 		},
-		Stop:   func(_ context.Context, id string) error { return note("stop %s", id) },
-		Rename: func(_ context.Context, id, name string) error { return note("rename %s %q", id, name) },
-		Tag:    func(_ context.Context, id, tag string) error { return note("tag %s %q", id, tag) },
-		Pin:    func(_ context.Context, id string, pinned bool) error { return note("pin %s %v", id, pinned) },
-		PlanMerge: func(_ context.Context, id string) (Merge, error) {
-			return s.merge, cmp.Or(note("plan merge %s", id), s.refuses)
-		},
-		Merge:      func(_ context.Context, id string) (Merge, error) { return s.merge, note("merge %s", id) },
-		RemoveTree: func(_ context.Context, m Merge) (string, error) { return "removed it", note("remove %s", m.Tree) },
-		Reviewed:   func(_ context.Context, id string) error { return note("reviewed %s", id) },
+		Stop:     func(_ context.Context, id string) error { return note("stop %s", id) },
+		Rename:   func(_ context.Context, id, name string) error { return note("rename %s %q", id, name) },
+		Tag:      func(_ context.Context, id, tag string) error { return note("tag %s %q", id, tag) },
+		Pin:      func(_ context.Context, id string, pinned bool) error { return note("pin %s %v", id, pinned) },
+		Reviewed: func(_ context.Context, id string) error { return note("reviewed %s", id) },
 	}
 }
 
@@ -149,14 +141,6 @@ func TestOverview(t *testing.T) {
 			if err := json.Unmarshal([]byte(peeks), &s.peeks); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if merge, ok := c.Section("merge"); ok {
-			if err := json.Unmarshal([]byte(merge), &s.merge); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if why, ok := c.Section("refused"); ok {
-			s.refuses = errors.New(strings.TrimSpace(why))
 		}
 		p := play(t, s)
 		for step := range strings.SplitSeq(strings.TrimSpace(c.Input), "\n") {

@@ -46,7 +46,6 @@ func starts() []start {
 			"a folder of its own; the workspace where that was asked about", cleanPath + "; search paths and settings of interpreters without it"},
 		{"internal/editors/lsp/server.go", 1, "a language server", "nobody for one that runs no code of the project, in the sandbox where there is one; a project's SDK by consent, pinned",
 			"/; the workspace where a server needs it and was allowed", cleanPath + "; no SDK and no module path of the project"},
-		{"internal/run/conversation/view.go", 1, "nothing: it asks where a command would run", "", "", ""},
 
 		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
 		{"internal/sandbox/gitsettings.go", 1, "git config --list and git ls-files", askedNobody, "the workspace, or a repository in it", cleanPath},
