@@ -16,8 +16,9 @@ func (u *user) talk(prompts map[string]string) {
 }
 
 func (u *user) indexed() bool {
-	_, err := os.Stat(filepath.Join(u.home, "state", "search.db"))
-	return err == nil
+	data, err := os.ReadFile(filepath.Join(u.home, "state", "sessions.db"))
+	log, lerr := os.ReadFile(filepath.Join(u.home, "state", "sessions.db-wal"))
+	return err == nil && strings.Contains(string(data), "VIRTUAL TABLE words") || lerr == nil && strings.Contains(string(log), "VIRTUAL TABLE words")
 }
 
 // What was asked, answered, called and came of it is found, from a shell and for scripts; a run
@@ -174,7 +175,7 @@ func TestSessionsAreDeleted(t *testing.T) {
 	if r.err != "" {
 		t.Errorf("told: %s", r.err)
 	}
-	for _, name := range []string{"sessions.db", "sessions.db-wal", "search.db", "search.db-wal"} {
+	for _, name := range []string{"sessions.db", "sessions.db-wal"} {
 		if data, err := os.ReadFile(filepath.Join(u.home, "state", name)); err == nil && strings.Contains(strings.ToLower(string(data)), "kwyjibo") {
 			t.Errorf("%s still holds the word", name)
 		}

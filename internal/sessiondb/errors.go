@@ -39,6 +39,9 @@ func (s *Store) explain(doing string, err error) error {
 	fail := func(why string) error {
 		return fmt.Errorf("session store %s: could not %s it: %s: %w", s.path, doing, why, err)
 	}
+	if damagedWords(err) {
+		return fmt.Errorf("the search index is damaged: %w", err)
+	}
 	dir := filepath.Dir(s.path)
 	switch codeOf(err) {
 	case codeCorrupt, codeNotADB:

@@ -113,12 +113,10 @@ func (s *Store) recheck(ctx context.Context) error {
 	return nil
 }
 
-// WhileBusy opens a database, and again when another process opens it at the same moment: SQLite
+// whileBusy opens a database, and again when another process opens it at the same moment: SQLite
 // does not wait where two that have begun to read both want to change how the file is written,
 // because one of them has to give way. It ends with what open says, after 10 s also when that is
 // still that the file is busy.
-func WhileBusy(open func() error) error { return whileBusy(open, time.Sleep) }
-
 func whileBusy(open func() error, pause func(time.Duration)) error {
 	for began := time.Now(); ; pause(lockPause) {
 		err := open()

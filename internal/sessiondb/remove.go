@@ -110,6 +110,9 @@ func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session
 	if err == nil {
 		err = dropTexts(ctx, tx, r.Num)
 	}
+	if err == nil {
+		err = removeWords(ctx, tx, r.Num)
+	}
 	if err != nil {
 		return r, s.explain("remove from", err)
 	}

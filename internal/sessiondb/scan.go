@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"adze/session"
 )
@@ -141,108 +140,6 @@ func (q Scan) query() (string, []any) {
 	}
 	return "SELECT s.id, e.seq, e.type, e.time, iif(json_valid(e.data), " + data + ", NULL) FROM sessions AS s JOIN entries AS e ON e.session = s.num WHERE " +
 		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
-}
-
-// Identity tells this database from every other, also from the damaged one that it replaced; if
-// empty, an older adze made it.
-func (s *Store) Identity(ctx context.Context) (id string, err error) {
-	if err := s.usable(); err != nil {
-		return "", err
-	}
-	err = s.db.QueryRowContext(ctx, "SELECT ifnull(max(id), '') FROM identity").Scan(&id)
-	if err != nil {
-		return "", s.explain("read", err)
-	}
-	return id, nil
-}
-
-// Extent is how long the log of a session is.
-type Extent struct {
-	Num     int64 // of the session; no other ever gets it
-	ID      session.ID
-	Entries int64
-	Updated time.Time
-}
-
-// Totals are how many sessions and entries there are: the quick way to see that something came or
-// went.
-func (s *Store) Totals(ctx context.Context) (sessions, entries int64, err error) {
-	if err := s.usable(); err != nil {
-		return 0, 0, err
-	}
-	err = s.db.QueryRowContext(ctx, "SELECT count(*), ifnull(sum(entries), 0) FROM sessions").Scan(&sessions, &entries)
-	if err != nil {
-		return 0, 0, s.explain("read", err)
-	}
-	return sessions, entries, nil
-}
-
-// Extents are those of all sessions, by their numbers.
-func (s *Store) Extents(ctx context.Context) (out []Extent, err error) {
-	if err := s.usable(); err != nil {
-		return nil, err
-	}
-	rows, err := s.db.QueryContext(ctx, "SELECT num, id, entries, updated FROM sessions ORDER BY num")
-	if err != nil {
-		return nil, s.explain("read", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var x Extent
-		var at int64
-		if err := rows.Scan(&x.Num, &x.ID, &x.Entries, &at); err != nil {
-			return nil, s.explain("read", err)
-		}
-		x.Updated = FromNanos(at)
-		out = append(out, x)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, s.explain("read", err)
-	}
-	return out, nil
-}
-
-// Range streams entries of the session with a number, of some types, behind the entry after and up
-// to the entry to. Each is called while the database is read: it must not use the store, and its
-// error ends the reading.
-func (s *Store) Range(ctx context.Context, num, after, to int64, types []session.EntryType, each func(Found) error) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	args := []any{num, after, to}
-	for _, t := range types {
-		args = append(args, string(t))
-	}
-	rows, err := s.stream(ctx, `SELECT s.id, e.seq, e.type, e.time, e.data FROM sessions AS s JOIN entries AS e ON e.session = s.num
-		WHERE s.num = ? AND e.seq > ? AND e.seq <= ? AND e.type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY e.seq", args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		f, err := rows.found(ctx)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		if err := each(f); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return s.explain("read", err)
-	}
-	return nil
-}
-
-// Has reports whether there is a session with a number.
-func (s *Store) Has(ctx context.Context, num int64) (there bool, err error) {
-	if err := s.usable(); err != nil {
-		return false, err
-	}
-	if err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sessions WHERE num = ?)", num).Scan(&there); err != nil {
-		return false, s.explain("read", err)
-	}
-	return there, nil
 }
 
 // Anchor names the end of a chain as it is now: its last entry and the hash of that. Kept

@@ -77,19 +77,17 @@ func TestTextsComeBackAsTheyWere(t *testing.T) {
 	for name, s := range map[string]*sessiondb.Store{"open": s, "looked at": reopened} {
 		loaded, err := s.Load(t.Context(), "one")
 		must(t, err)
-		var each, ranged []session.Entry
+		var each, scanned []session.Entry
 		keep := func(to *[]session.Entry) func(sessiondb.Found) error {
 			return func(f sessiondb.Found) error { *to = append(*to, f.Entry); return nil }
 		}
 		must(t, s.Each(t.Context(), sessiondb.Scan{}, keep(&each)))
-		must(t, s.Each(t.Context(), sessiondb.Scan{Session: "one", Paths: []string{"$"}}, keep(&ranged)))
-		ranged = nil
-		must(t, s.Range(t.Context(), 1, 0, 1000, []session.EntryType{session.OutcomeEntry}, keep(&ranged)))
+		must(t, s.Each(t.Context(), sessiondb.Scan{Session: "one", Paths: []string{"$"}}, keep(&scanned)))
 		for i, e := range all {
 			if d := cmp.Diff(e, loaded[i]); d != "" {
 				t.Errorf("%s, loaded: %d: %.300s", name, i, d)
 			}
-			if !bytes.Equal(e.Data, each[i].Data) || !bytes.Equal(e.Data, ranged[i].Data) {
+			if !bytes.Equal(e.Data, each[i].Data) {
 				t.Errorf("%s: entry %d is another one when it is scanned", name, i)
 			}
 		}

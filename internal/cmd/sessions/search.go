@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/term"
@@ -25,7 +24,7 @@ func (p past) search() *cobra.Command {
 		Long: `Find what was said and done in stored sessions: prompts, answers, calls and their results.
 
 All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
-session comes first. The first search reads all sessions into an index beside the store, later ones what came since.`,
+session comes first. The first search reads all sessions into an index, later ones what came since.`,
 		Example: "  adze sessions search retry backoff\n  adze sessions search '\"connection refused\"' --all --since 2w\n  adze sessions search TestParse --json | jq -r .session",
 		RunE:    func(c *cobra.Command, words []string) error { return p.searchSessions(c, w, strings.Join(words, " ")) }}
 	w.add(c, 20)
@@ -43,8 +42,10 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 	}
 	var hits []fulltext.Hit
 	var more bool
-	err = p.index(c.Context(), func(x *fulltext.Index) error {
-		hits, more, err = x.Search(c.Context(), q)
+	err = p.Change(c.Context(), func(s *sessiondb.Store) error {
+		if err = p.index(c.Context(), s); err == nil {
+			hits, more, err = fulltext.Search(c.Context(), s, q)
+		}
 		return err
 	})
 	if errors.Is(err, fulltext.ErrNoWords) {
@@ -71,25 +72,15 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 // it.
 const longUpdate = 5000
 
-// index opens the words of all sessions, up to date.
-func (p past) index(ctx context.Context, use func(*fulltext.Index) error) error {
-	return p.Store(ctx, func(s *sessiondb.Store) error {
-		x, err := fulltext.Open(ctx, filepath.Join(filepath.Dir(s.Path()), fulltext.File), s)
-		if err != nil {
-			return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
+// index brings the words of all sessions up to date.
+func (p past) index(ctx context.Context, s *sessiondb.Store) error {
+	told := false
+	return fulltext.Update(ctx, s, func(_, total int64) error {
+		if !told && total > longUpdate {
+			fmt.Fprintf(p.Err, "reading %d entries into the search index, this once …\n", total)
+			told = true
 		}
-		told := false
-		err = x.Update(ctx, func(done, total int64) error {
-			if !told && total > longUpdate {
-				fmt.Fprintf(p.Err, "reading %d entries into the search index, this once …\n", total)
-				told = true
-			}
-			return nil
-		})
-		if err == nil {
-			err = use(x)
-		}
-		return errors.Join(err, x.Close())
+		return nil
 	})
 }
 

@@ -3,6 +3,7 @@ package fulltext
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -42,21 +43,17 @@ func TestMain(m *testing.M) {
 // child brings an index up to date and says so after each of its small batches.
 func child(dir string) error {
 	ctx := context.Background()
-	logs, err := sessiondb.Look(ctx, filepath.Join(dir, "sessions.db"), sessiondb.Options{})
+	logs, err := sessiondb.Open(ctx, filepath.Join(dir, "sessions.db"), sessiondb.Options{})
 	if err != nil {
 		return err
 	}
 	defer logs.Close()
-	x, err := Open(ctx, filepath.Join(dir, "search.db"), logs)
-	if err != nil {
-		return err
-	}
-	defer x.Close()
-	x.small = 5
-	return x.Update(ctx, func(done, total int64) error {
+	small := indexing(func(done, total int64) error {
 		_, err := fmt.Println(done, total)
 		return err
 	})
+	small.Batch = 5
+	return logs.Index(ctx, small)
 }
 
 // spawn starts a child, and kills it when it said so many lines; < 0: it runs to its end.
@@ -108,7 +105,7 @@ func TestKilledIndexersLeaveASoundIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(uint64(rounds), 7))
 	for round := range rounds {
 		s.grow(t, r, 20+round/4)
-		if round%4 == 3 { // sessions go, and the index is told by nobody
+		if round%4 == 3 { // sessions go,
 			s.drop(t, r)
 		}
 		if err := spawn(t, s.dir, r.IntN(20)); err != nil {
@@ -145,7 +142,7 @@ func TestTwoIndexersAndAWriter(t *testing.T) {
 	}
 	for range 10 {
 		s.grow(t, r, 30)
-		if _, _, err := s.Search(t.Context(), Query{Text: "common"}); err != nil {
+		if _, _, err := Search(t.Context(), s.logs, Query{Text: "common"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -153,78 +150,17 @@ func TestTwoIndexersAndAWriter(t *testing.T) {
 	s.sameAsNew(t)
 }
 
-// A damaged index is dropped and made anew, and so is that of another store.
-func TestDamagedIndexIsMadeAnew(t *testing.T) {
-	noise := func(b []byte, from, to int) []byte {
-		for i := from; i < min(to, len(b)); i++ {
-			b[i] = byte(i*7 + 3)
-		}
-		return b
+// Damage to the words alone is no damage of the store: they are made anew.
+func TestDamagedWordsAreMadeAnew(t *testing.T) {
+	s := newShelf(t)
+	s.grow(t, rand.New(rand.NewPCG(5, 6)), 3)
+	must(t, Update(t.Context(), s.logs, nil))
+	s.dump(t, "UPDATE words_data SET block = x'00ff17' WHERE id > 1000")
+	if _, _, err := Search(t.Context(), s.logs, Query{Text: "common"}); err == nil || errors.Is(err, sessiondb.ErrDamaged) {
+		t.Fatalf("a damaged index: %v", err)
 	}
-	for name, damage := range map[string]func([]byte) []byte{
-		"header":       func(b []byte) []byte { return noise(b, 0, 100) },
-		"first page":   func(b []byte) []byte { return noise(b, 0, 4096) },
-		"all pages":    func(b []byte) []byte { return noise(b, 4096, len(b)) },
-		"most pages":   func(b []byte) []byte { return noise(b, 2*4096, len(b)) },
-		"cut":          func(b []byte) []byte { return b[:len(b)/2/4096*4096] },
-		"cut short":    func(b []byte) []byte { return b[:50] },
-		"empty":        func([]byte) []byte { return nil },
-		"another text": func([]byte) []byte { return []byte("hello") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newShelf(t)
-			s.grow(t, rand.New(rand.NewPCG(5, 6)), 3)
-			must(t, s.Update(t.Context(), nil))
-			must(t, s.Forget(t.Context(), 99)) // all in the one file
-			s.close()
-			path := filepath.Join(s.dir, "search.db")
-			sound, err := os.ReadFile(path)
-			must(t, err)
-			must(t, os.WriteFile(path, damage(sound), 0o600))
-			s.open(t)
-			if damaged(s.Update(t.Context(), nil)) { // it is met while reading: the next one makes it anew
-				s.close()
-				s.open(t)
-			}
-			if got := s.find(t, Query{Text: "common", Limit: 1}); got == "" {
-				t.Error("nothing is found")
-			}
-			s.sameAsNew(t)
-		})
+	if got := s.find(t, Query{Text: "common", Limit: 1}); got == "" {
+		t.Error("nothing is found")
 	}
-	a, b := newShelf(t), newShelf(t)
-	a.add(t, "one", said(t, 1, session.User, "mine"))
-	b.add(t, "one", said(t, 1, session.User, "yours"))
-	must(t, b.Update(t.Context(), nil))
-	a.close()
-	b.close()
-	must(t, os.Rename(filepath.Join(b.dir, "search.db"), filepath.Join(a.dir, "search.db")))
-	a.open(t)
-	if a.find(t, Query{Text: "mine"}) != "one/1" || a.find(t, Query{Text: "yours"}) != "" {
-		t.Error("it holds the words of another store")
-	}
-}
-
-// TestManyMakeAnIndexAtOnce: one of those who change how a new file is written has to give way, and
-// none of them may fail for that.
-func TestManyMakeAnIndexAtOnce(t *testing.T) {
-	s := &shelf{dir: t.TempDir()}
-	s.open(t)
-	for round := range 40 {
-		path := filepath.Join(t.TempDir(), fmt.Sprint(round))
-		var wg sync.WaitGroup
-		for range 6 {
-			wg.Go(func() {
-				x, err := Open(t.Context(), path, s.logs)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if err := x.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-	}
+	s.sameAsNew(t)
 }

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,11 +48,10 @@ func called(t testing.TB, n int, name, exposed, output string) session.Entry {
 		Record: tool.Record{Message: "m1", Tool: name, Args: json.RawMessage(exposed)}})
 }
 
-// shelf is a store with an index beside it.
+// shelf is a store.
 type shelf struct {
 	dir  string
 	logs *sessiondb.Store
-	*Index
 }
 
 func newShelf(t testing.TB) *shelf {
@@ -66,13 +66,10 @@ func (s *shelf) open(t testing.TB) {
 	var err error
 	s.logs, err = sessiondb.Open(t.Context(), filepath.Join(s.dir, "sessions.db"), sessiondb.Options{})
 	must(t, err)
-	s.Index, err = Open(t.Context(), filepath.Join(s.dir, "search.db"), s.logs)
-	must(t, err)
 	t.Cleanup(func() { s.close() })
 }
 
 func (s *shelf) close() {
-	_ = s.Index.Close()
 	_ = s.logs.Close()
 }
 
@@ -84,8 +81,8 @@ func (s *shelf) add(t testing.TB, id session.ID, entries ...session.Entry) {
 // find lists what is found as session/seq.
 func (s *shelf) find(t testing.TB, q Query) string {
 	t.Helper()
-	must(t, s.Update(t.Context(), nil))
-	hits, more, err := s.Search(t.Context(), q)
+	must(t, Update(t.Context(), s.logs, nil))
+	hits, more, err := Search(t.Context(), s.logs, q)
 	if err != nil {
 		t.Errorf("%q: %v", q.Text, err)
 	}
@@ -164,7 +161,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", " ", `"`, "-*()", "\x00", "\xff"} {
-		if _, _, err := s.Search(t.Context(), Query{Text: text}); !errors.Is(err, ErrNoWords) {
+		if _, _, err := Search(t.Context(), s.logs, Query{Text: text}); !errors.Is(err, ErrNoWords) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -175,8 +172,8 @@ func TestHitsSayWhereTheyStand(t *testing.T) {
 	s.add(t, "one", start(t, 0, session.Start{Version: "1", Cwd: "/here"}), said(t, 1, session.User, "first line\nsecond"),
 		called(t, 3, "bash", `{"command":"make all"}`, strings.Repeat("noise ", 100)+"the\n\n  needle stands   here"+strings.Repeat(" noise", 100)))
 	must(t, s.logs.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "named", By: sessiondb.ByPerson}))
-	must(t, s.Update(t.Context(), nil))
-	hits, _, err := s.Search(t.Context(), Query{Text: "stands needle"})
+	must(t, Update(t.Context(), s.logs, nil))
+	hits, _, err := Search(t.Context(), s.logs, Query{Text: "stands needle"})
 	must(t, err)
 	h := hits[0]
 	if h.Title != "named" || h.Cwd != "/here" || h.Kind != Called || h.Tool != "bash" || h.Message != "m1" || h.Call != "c3" || !h.Time.Equal(at(3)) {
@@ -200,9 +197,9 @@ func FuzzQuery(f *testing.F) {
 	}
 	s := newShelf(f)
 	s.add(f, "one", said(f, 1, session.User, "a b c"))
-	must(f, s.Update(f.Context(), nil))
+	must(f, Update(f.Context(), s.logs, nil))
 	f.Fuzz(func(t *testing.T, text string) {
-		hits, _, err := s.Search(context.Background(), Query{Text: text})
+		hits, _, err := Search(context.Background(), s.logs, Query{Text: text})
 		if err != nil && !errors.Is(err, ErrNoWords) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -246,15 +243,16 @@ func TestWhatIsForgottenIsGoneFromTheFile(t *testing.T) {
 			s.add(t, id, said(t, n, session.User, fmt.Sprintf("%sqxj%d and common words", map[session.ID]string{"one": "v", "two": "k"}[id], n)))
 		}
 	}
-	must(t, s.Update(t.Context(), nil))
+	must(t, Update(t.Context(), s.logs, nil))
 	s.close()
 	s.open(t)
 	if !s.has(t, "kqxj") {
 		t.Fatal("the words cannot be found where they are")
 	}
-	gone, err := s.logs.Owner().Remove(t.Context(), sessiondb.ByHand, "two")
+	_, err := s.logs.Owner().Remove(t.Context(), sessiondb.ByHand, "two")
 	must(t, err)
-	must(t, s.Forget(t.Context(), gone[0].Num))
+	must(t, s.logs.Owner().CleanWords(t.Context()))
+	must(t, s.logs.Owner().Scrub(t.Context()))
 	if s.has(t, "kqxj") {
 		t.Error("the words are still there")
 	}
@@ -264,12 +262,12 @@ func TestWhatIsForgottenIsGoneFromTheFile(t *testing.T) {
 	s.sameAsNew(t)
 }
 
-// has looks for bytes in the files of the index. FTS5 writes of a term only what differs from the
+// has looks for bytes in the files of the store. FTS5 writes of a term only what differs from the
 // one before.
 func (s *shelf) has(t *testing.T, word string) bool {
 	t.Helper()
 	for _, suffix := range []string{"", "-wal"} {
-		data, err := os.ReadFile(filepath.Join(s.dir, "search.db") + suffix)
+		data, err := os.ReadFile(filepath.Join(s.dir, "sessions.db") + suffix)
 		if err == nil && strings.Contains(string(data), word) {
 			return true
 		}
@@ -277,20 +275,15 @@ func (s *shelf) has(t *testing.T, word string) bool {
 	return false
 }
 
-// sameAsNew compares the index with one that is made anew, word by word and place by place.
+// sameAsNew compares the words with those that are made anew, word by word and place by place.
 func (s *shelf) sameAsNew(t testing.TB) {
 	t.Helper()
-	fresh, err := Open(t.Context(), filepath.Join(t.TempDir(), "search.db"), s.logs)
-	must(t, err)
-	defer fresh.Close()
-	must(t, s.Update(t.Context(), nil))
-	must(t, fresh.Update(t.Context(), nil))
-	got, want := dump(t, s.Index), dump(t, fresh)
-	if !slices.Equal(got, want) {
+	must(t, Update(t.Context(), s.logs, nil))
+	got := s.dump(t, "INSERT INTO words (words) VALUES ('integrity-check')")
+	s.dump(t, "DROP TABLE words; DROP TABLE indexed")
+	must(t, Update(t.Context(), s.logs, nil))
+	if want := s.dump(t, ""); !slices.Equal(got, want) {
 		t.Errorf("the index has %d places of words, a new one %d; the first that differ: %v", len(got), len(want), firstDifference(got, want))
-	}
-	if _, err := s.db.ExecContext(t.Context(), "INSERT INTO words (words) VALUES ('integrity-check')"); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -303,13 +296,17 @@ func firstDifference(a, b []string) [2]string {
 	return [2]string{}
 }
 
-func dump(t testing.TB, x *Index) (out []string) {
+// dump lists what is in the tables, and then executes a statement.
+func (s *shelf) dump(t testing.TB, then string) (out []string) {
 	t.Helper()
-	db := x.db
-	_, err := db.ExecContext(t.Context(), "CREATE VIRTUAL TABLE IF NOT EXISTS temp.places USING fts5vocab('main', 'words', 'instance')")
+	db, err := sql.Open("sqlite", filepath.Join(s.dir, "sessions.db")+"?_pragma=busy_timeout(10000)")
+	must(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(t.Context(), "CREATE VIRTUAL TABLE IF NOT EXISTS temp.places USING fts5vocab('main', 'words', 'instance')")
 	must(t, err)
 	for _, query := range []string{"SELECT term || ' ' || doc || ' ' || offset FROM temp.places ORDER BY term, doc, offset",
-		"SELECT session || ' ' || cwd || ' ' || seq FROM read ORDER BY session", "SELECT sessions || ' ' || entries FROM state"} {
+		"SELECT session || ' ' || seq FROM indexed ORDER BY session"} {
 		rows, err := db.QueryContext(t.Context(), query)
 		must(t, err)
 		for rows.Next() {
@@ -320,5 +317,7 @@ func dump(t testing.TB, x *Index) (out []string) {
 		must(t, rows.Err())
 		rows.Close()
 	}
+	_, err = db.ExecContext(t.Context(), then)
+	must(t, err)
 	return out
 }

@@ -14,6 +14,7 @@ import (
 
 	"adze/internal/sessiondb"
 	"adze/internal/testkit/effort"
+
 	"adze/session"
 )
 
@@ -116,23 +117,19 @@ func timed(name string, do func() (string, error)) error {
 func measure(dir, task string, events int) error {
 	ctx := context.Background()
 	var s *sessiondb.Store
-	var x *Index
-	err := timed("open the store and the index", func() (_ string, err error) {
-		if s, err = sessiondb.Open(ctx, filepath.Join(dir, "sessions.db"), sessiondb.Options{}); err == nil {
-			x, err = Open(ctx, filepath.Join(dir, "search.db"), s)
-		}
+	err := timed("open the store", func() (_ string, err error) {
+		s, err = sessiondb.Open(ctx, filepath.Join(dir, "sessions.db"), sessiondb.Options{})
 		return "", err
 	})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	defer x.Close()
-	if err := timed("bring the index up to date", func() (string, error) { return "", x.Update(ctx, nil) }); err != nil {
+	if err := timed("bring the index up to date", func() (string, error) { return "", Update(ctx, s, nil) }); err != nil {
 		return err
 	}
 	if task == "look" {
-		if err := lookAround(ctx, s, x, events); err != nil {
+		if err := lookAround(ctx, s, events); err != nil {
 			return err
 		}
 	}
@@ -145,7 +142,7 @@ func measure(dir, task string, events int) error {
 	return nil
 }
 
-func lookAround(ctx context.Context, s *sessiondb.Store, x *Index, events int) error {
+func lookAround(ctx context.Context, s *sessiondb.Store, events int) error {
 	sessions := events / eventsOfASession
 	for name, f := range map[string]sessiondb.Filter{"list a page of a folder": {Folder: "/home/ann/project3", Limit: 50}, "list a page of all": {All: true, Limit: 50}, "list all": {All: true}} {
 		err := timed(name, func() (string, error) {
@@ -178,7 +175,7 @@ func lookAround(ctx context.Context, s *sessiondb.Store, x *Index, events int) e
 		{Query{Text: "bash ", Skip: 10_000 * events / 1_000_000}, 20},
 	} {
 		err := timed(fmt.Sprintf("search %s %s", c.q.Text, c.q.Folder), func() (string, error) {
-			hits, _, err := x.Search(ctx, c.q)
+			hits, _, err := Search(ctx, s, c.q)
 			if err == nil && len(hits) != c.want {
 				err = fmt.Errorf("%+v: %d hits, want %d", c.q, len(hits), c.want)
 			}

@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 
 	"adze/internal/sessiondb"
-	"adze/internal/sessiondb/fulltext"
 	"adze/internal/sessiondb/lookup"
 	"adze/session"
 )
@@ -45,7 +44,7 @@ func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err e
 	if err := r.drop(ctx, sessiondb.ByHand, &done, ids...); err != nil {
 		return done, err
 	}
-	r.unindex(ctx, &done)
+	r.cleanWords(ctx, &done)
 	if err := r.Store.Owner().Scrub(ctx); errors.Is(err, sessiondb.ErrInUse) {
 		done.Remains = append(done.Remains, "unused parts of the session store: another adze has it open; delete something once more when it has ended")
 	} else if err != nil {
@@ -90,23 +89,13 @@ func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, do
 	}
 }
 
-func (r Room) index() string { return filepath.Join(filepath.Dir(r.Store.Path()), fulltext.File) }
-
-// unindex takes the words of what went out of the search index, if there is one.
-func (r Room) unindex(ctx context.Context, done *Done) {
-	if _, err := os.Stat(r.index()); errors.Is(err, os.ErrNotExist) || len(done.Removed) == 0 {
+// cleanWords takes the words of what went out of the file, too.
+func (r Room) cleanWords(ctx context.Context, done *Done) {
+	if len(done.Removed) == 0 {
 		return
 	}
-	var nums []int64
-	for _, gone := range done.Removed {
-		nums = append(nums, gone.Num)
-	}
-	x, err := fulltext.Open(ctx, r.index(), r.Store)
-	if err == nil {
-		err = errors.Join(x.Forget(ctx, nums...), x.Close())
-	}
-	if err != nil {
-		done.Remains = append(done.Remains, fmt.Sprintf("%s: %v; it can be removed by hand", r.index(), err))
+	if err := r.Store.Owner().CleanWords(ctx); err != nil {
+		done.Remains = append(done.Remains, fmt.Sprintf("the search index: %v", err))
 	}
 }
 

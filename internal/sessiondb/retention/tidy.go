@@ -53,7 +53,7 @@ func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, 
 		return done, err
 	}
 	err = r.each(ctx, rules.Expired(heads, now), &done)
-	r.unindex(ctx, &done)
+	r.cleanWords(ctx, &done)
 	return done, err
 }
 

@@ -199,7 +199,7 @@ func rooms() []Row {
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},
 		{Package: "internal/sessiondb/lookup", May: []string{"session", "internal/sessiondb", "internal/text/usage"}, Why: "it looks through stored sessions and starts none"},
-		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/sessiondb"},
+		{Package: "internal/sessiondb/retention", May: []string{"session", "internal/sessiondb/lookup", "internal/sessiondb"},
 			Why: "it lets go what others keep, and knows neither flags nor the configuration"},
 		{Package: "internal/sessiondb/fulltext", May: []string{"session", "tool", "internal/sessiondb"}, Why: "it reads logs and keeps their words; it knows no run"},
 		{Package: "internal/editors/serve", May: []string{"internal/stream", "internal/live", "internal/live/control", "internal/text/usage", "session", "tool", "internal/files/attachments", "internal/text/jsontext", "internal/text/redact", "internal/editors/uistream", "internal/editors/htmlstream", "internal/text/hypertext"}, Tests: []string{"internal/testkit/nodetest"}, From: []string{"internal/run"}, Why: "it puts sessions behind HTTP; how one is opened and where it is kept, it asks the program"},

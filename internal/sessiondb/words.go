@@ -1,0 +1,327 @@
+package sessiondb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"adze/session"
+)
+
+// The words of entries are an FTS5 table of the store's own file. The first search makes it, each
+// one reads what the log got since: to do so with each Append would take 2.5 to 4 times its CPU.
+// What is removed goes from it in the same transaction. It can be made anew at any time, so damage
+// to it costs no more than that.
+
+// wordTables: the table has no content, and the row of an entry is its session's number << 32 | its
+// place in the log. So the newest come first without any being rated, for which bm25 would look at
+// every hit.
+const wordTables = `CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='', contentless_delete=1, prefix='3', tokenize="unicode61 remove_diacritics 2");
+	CREATE TABLE IF NOT EXISTS indexed (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL)`
+
+// A batch of words ends after so many entries or bytes of text: others may have to wait for it. The
+// pause lets them in.
+const (
+	batchEntries = 500
+	batchBytes   = 1 << 20
+	batchPause   = 5 * time.Millisecond
+)
+
+// Words are what an index takes of entries.
+type Words struct {
+	Types []session.EntryType
+	Of    func(Found) string // if empty, nothing
+	// Progress is called after each batch with how many entries were read of how many; optional. Its
+	// error ends the reading, and what was read stays.
+	Progress func(done, total int64) error
+	Batch    int64 // entries; if 0, the default
+}
+
+// Index reads what the logs got since the last call.
+func (s *Store) Index(ctx context.Context, w Words) error {
+	return s.mendWords(ctx, func() error {
+		var todo []unreadLog
+		var total int64
+		err := s.inside(ctx, func(ctx context.Context, tx *sql.Tx) (err error) {
+			if err = prepareWords(ctx, tx, s.path); err == nil {
+				todo, total, err = unread(ctx, tx)
+			}
+			return err
+		})
+		most := cmp.Or(w.Batch, batchEntries)
+		for done := int64(0); err == nil && len(todo) > 0; {
+			b := &batch{Words: w, left: todo, room: most}
+			if err = s.inside(ctx, b.fill); err != nil {
+				break
+			}
+			if todo, done = b.left, done+most-b.room; w.Progress != nil {
+				err = w.Progress(done, total)
+			}
+			if len(todo) > 0 {
+				s.pause(batchPause)
+			}
+		}
+		return err
+	})
+}
+
+// inside runs do in one transaction.
+func (s *Store) inside(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if s.frozen != nil {
+		return s.frozen
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // has no effect after Commit
+	if err := do(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func prepareWords(ctx context.Context, tx *sql.Tx, store string) error {
+	if there, err := hasWords(ctx, tx); err != nil || there {
+		return err
+	}
+	dropOldIndex(store)
+	_, err := tx.ExecContext(ctx, wordTables)
+	return err
+}
+
+func hasWords(ctx context.Context, from asker) (there bool, err error) {
+	err = from.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'words'").Scan(&there)
+	return there, err
+}
+
+// dropOldIndex removes the file beside the store in which an older adze kept words.
+func dropOldIndex(store string) {
+	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
+		_ = os.Remove(filepath.Join(filepath.Dir(store), "search.db"+suffix)) // it is mostly not there
+	}
+}
+
+// unreadLog is a session of which entries are to be read.
+type unreadLog struct{ num, read, entries int64 }
+
+// unread are the sessions that went on, by their numbers, since the table takes rows best in their
+// order.
+func unread(ctx context.Context, tx *sql.Tx) (todo []unreadLog, total int64, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT num, ifnull(seq, 0), entries FROM sessions LEFT JOIN indexed ON session = num
+		WHERE ifnull(seq, 0) < entries ORDER BY num`)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var u unreadLog
+		if err := rows.Scan(&u.num, &u.read, &u.entries); err != nil {
+			return nil, 0, err
+		}
+		todo, total = append(todo, u), total+u.entries-u.read
+	}
+	return todo, total, rows.Err()
+}
+
+// batch is what one transaction reads.
+type batch struct {
+	Words
+	left  []unreadLog
+	room  int64 // for entries
+	bytes int
+}
+
+func (b *batch) fill(ctx context.Context, tx *sql.Tx) error {
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO words (rowid, body) VALUES (?, ?)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for len(b.left) > 0 && b.room > 0 && b.bytes < batchBytes {
+		if err := b.one(ctx, tx, insert); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errFull ends the reading of a session when the batch is full.
+var errFull = errors.New("the batch is full")
+
+// one reads on in the first session that is left. Another process may have read it, or removed it.
+func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
+	u := &b.left[0]
+	err := tx.QueryRowContext(ctx, "SELECT ifnull(seq, 0), entries FROM sessions LEFT JOIN indexed ON session = num WHERE num = ?", u.num).Scan(&u.read, &u.entries)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && u.read >= u.entries {
+		b.left = b.left[1:]
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to := min(u.entries, u.read+b.room)
+	err = entriesOf(ctx, tx, u.num, u.read, to, b.Types, func(f Found) error {
+		body := b.Of(f)
+		if body == "" {
+			return nil
+		}
+		if _, err := insert.ExecContext(ctx, u.num<<32|f.Seq, body); err != nil {
+			return err
+		}
+		if b.bytes += len(body); b.bytes >= batchBytes {
+			to = f.Seq
+			return errFull
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFull) {
+		return err
+	}
+	b.room -= to - u.read
+	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO indexed VALUES (?, ?)", u.num, to)
+	return err // a session that is read to its end is passed over the next time
+}
+
+// entriesOf calls each for entries of a session, of some types, behind the entry after.
+func entriesOf(ctx context.Context, tx *sql.Tx, num, after, to int64, types []session.EntryType, each func(Found) error) error {
+	args := []any{num, after, to}
+	for _, t := range types {
+		args = append(args, string(t))
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT id, seq, type, time, data FROM sessions JOIN entries ON session = num
+		WHERE num = ? AND seq > ? AND seq <= ? AND type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY seq", args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	from := &stream{Rows: rows, texts: &texts{from: tx}}
+	for rows.Next() {
+		f, err := from.found(ctx)
+		if err == nil {
+			err = each(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Match says what to look for among the words.
+type Match struct {
+	Query       string    // of FTS5
+	Folder      string    // of sessions that work there; if empty, anywhere
+	Since       time.Time // said or done then or later
+	Skip, Limit int
+}
+
+// Matching calls each for the entries that a query finds, the newest session first, in it the
+// newest first. It must not use the store. What Index has not read is not found.
+func (s *Store) Matching(ctx context.Context, m Match, each func(Found) error) error {
+	return s.mendWords(ctx, func() error {
+		if there, err := hasWords(ctx, s.db); err != nil || !there {
+			return err
+		}
+		since := Nanos(m.Since)
+		if m.Since.Year() > 2250 { // it has no number
+			since = math.MaxInt64
+		}
+		query, args := "words MATCH ? AND s.updated >= ? AND e.time >= ?", []any{m.Query, since, since}
+		if m.Folder != "" {
+			query += " AND s.num IN (SELECT session FROM openings WHERE json_valid(start) AND json_extract(start, '$.cwd') = ?)"
+			args = append(args, m.Folder)
+		}
+		rows, err := s.stream(ctx, `SELECT s.id, e.seq, e.type, e.time, e.data FROM words CROSS JOIN sessions AS s ON s.num = words.rowid >> 32
+			CROSS JOIN entries AS e ON e.session = s.num AND e.seq = words.rowid & 0xffffffff
+			WHERE `+query+" ORDER BY words.rowid DESC LIMIT ? OFFSET ?", append(args, m.Limit, m.Skip)...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			f, err := rows.found(ctx)
+			if err == nil {
+				err = each(f)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// codeCorruptTable is the extended code of SQLite that says that the words are damaged, and not the
+// file.
+const codeCorruptTable = codeCorrupt | 1<<8
+
+func damagedWords(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == codeCorruptTable
+}
+
+// mendWords runs do. Where that meets damaged words, they are dropped.
+func (s *Store) mendWords(ctx context.Context, do func() error) error {
+	err := do()
+	switch {
+	case damagedWords(err):
+		err = errors.Join(fmt.Errorf("%w; it is made anew: search again", s.explain("search", err)), s.inside(ctx, dropWords))
+	case codeOf(err) != 0:
+		err = s.explain("search", err)
+	}
+	return err
+}
+
+func dropWords(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS indexed")
+	return err
+}
+
+// removeWords takes out those of a session, in the transaction that removes it. A row is only
+// marked as gone until CleanWords.
+func removeWords(ctx context.Context, tx *sql.Tx, num int64) error {
+	there, err := hasWords(ctx, tx)
+	if err != nil || !there {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM words WHERE rowid BETWEEN ? AND ?", num<<32, (num+1)<<32-1)
+	if damagedWords(err) {
+		return dropWords(ctx, tx)
+	}
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "DELETE FROM indexed WHERE session = ?", num)
+	}
+	return err
+}
+
+// CleanWords writes the table of words anew without those of removed sessions: about a second for
+// 20 MB of it.
+func (s Owner) CleanWords(ctx context.Context) error {
+	dropOldIndex(s.path)
+	return s.mendWords(ctx, func() error {
+		if there, err := hasWords(ctx, s.db); err != nil || !there {
+			return err
+		}
+		if _, err := s.db.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+			return err
+		}
+		defer s.db.ExecContext(ctx, "PRAGMA secure_delete = OFF") // it slows appends down
+		if _, err := s.db.ExecContext(ctx, "INSERT INTO words (words) VALUES ('optimize')"); err != nil {
+			return err
+		}
+		return s.cutLog(ctx)
+	})
+}
