@@ -348,10 +348,6 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	}
 }
 
-// needsKeys says what became of a program that waits for keys, and what to do.
-const needsKeys = "%s waits for keys of a terminal, and a command has none: change files with edit or write, " +
-	"or give the program what to do as options (vim -es -c COMMAND FILE)"
-
 // verdict is nil for exit code 0, else says how it ended and the next move.
 func (x *bashCall) verdict(r proc.Result) error {
 	after := short(r.Duration)
@@ -370,8 +366,6 @@ func (x *bashCall) verdict(r proc.Result) error {
 		return tool.Fail(tool.CodeLimit, "ended after %s because all its processes together took more memory than the sandbox allows; do less at a time, or ask the user to run it", after)
 	case proc.TooManyProcesses:
 		return tool.Fail(tool.CodeLimit, "ended after %s because it started more processes than the sandbox allows; do less at a time", after)
-	case proc.NeedsKeys:
-		return tool.Fail(tool.CodeExit, "ended after %s: "+needsKeys, after, r.Waited)
 	case proc.Lost:
 		return tool.Fail(tool.CodeIO, "its supervising process was killed after %s, so it was ended too; do not kill parent processes", after)
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -74,4 +75,12 @@ func legible(name string) string {
 		return "…" + string(r[len(r)-most:])
 	}
 	return name
+}
+
+// legibleIn is a path, relative where it is in the workspace.
+func legibleIn(workspace, path string) string {
+	if rel, err := filepath.Rel(workspace, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return legible(path)
 }

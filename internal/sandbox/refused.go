@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -25,8 +27,12 @@ func (p *plan) refused(output string) (out []proc.Barred) {
 	}
 	denied := false
 	for line := range strings.Lines(output[:min(len(output), maxSearched)]) {
-		if p.walled && offline().MatchString(line) {
+		switch {
+		case p.walled && offline().MatchString(line):
 			add(proc.Barred{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}, true)
+			continue
+		case unreachable().MatchString(line):
+			add(proc.Barred{Kind: proc.BarredConnect, What: "a host", Why: "because programs in the sandbox reach hosts only through the proxy of HTTPS_PROXY"}, true)
 			continue
 		}
 		at := refusal().FindStringIndex(line)
@@ -82,6 +88,11 @@ func (p *plan) hides(path string) bool {
 // offline finds the text of an error of a program that has no network.
 var offline = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|dial (tcp|udp|unix)|socket: |failed to establish a new connection|could ?n.t connect|unable to connect|failed to connect`)
+})
+
+// unreachable finds those of a program that asks for no proxy where a proxy is the only way out.
+var unreachable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)could not resolve host|name resolution|name or service not known|network is unreachable|\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b`)
 })
 
 // closedCall finds a call that the filter closes and that programs are made for.
@@ -167,4 +178,22 @@ func (p *plan) opens(path string) bool {
 	}
 	return p.home.opened(path) || slices.ContainsFunc(open, func(dir string) bool { return within(path, dir) }) ||
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return path == dir || filepath.Dir(path) == dir })
+}
+
+func there(path string) bool {
+	_, ok := lookAt(path)
+	return ok
+}
+
+// may reports that the user can write something, or make names in a folder (access(2)).
+func may(path string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS) == nil
+}
+
+// inPassing are places that programs write or ask on their way and do without: the import of
+// Python, the go command's telemetry and the folders that it makes for it, the C library's and
+// systemd's services of names and logs.
+func inPassing(path string) bool {
+	return strings.HasSuffix(path, "/.config") || strings.HasSuffix(path, "/.config/go") || strings.Contains(path, "/__pycache__") || strings.Contains(path, "/go/telemetry") || strings.HasSuffix(path, "/nscd/socket") ||
+		strings.Contains(path, "/run/systemd/") || path == "/dev/log" || strings.Contains(path, "/dbus/system_bus_socket")
 }

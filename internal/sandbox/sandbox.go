@@ -38,9 +38,6 @@ type Sandbox struct {
 	denies    denies
 	copies    copies
 	removing  sync.WaitGroup // views that are over
-	groups    sync.Once      // below is known
-	below     string         // the control group in which those of commands are made; if empty, there is none
-	grouped   atomic.Int64   // control groups that were made
 	caching   sync.Once      // the private caches are in use
 	cached    *os.File       // while it is open
 	layers    layers         // of the user's caches
@@ -155,14 +152,13 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	if err := p.local(&walls); err != nil {
 		return proc.Walls{}, err
 	}
-	s.boundMemory(&walls)
 	walls.Failed, walls.Apart = s.failed, p.live == ""
 	if p.live != "" {
 		s.alive.Add(1)
 	}
 	walls.Name = p.name(Full, means)
 	walls.Box.Code = s.codes.of(walls.Box)
-	walls.Weigh, walls.Refused, walls.Missed = p.weigh, p.refused, p.missed
+	walls.Refused, walls.Missed = p.refused, p.missed
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {
 		p.letGo()

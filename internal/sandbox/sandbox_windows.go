@@ -174,9 +174,6 @@ func (s *Sandbox) whyLive(Means) string { return "this system has no views of fo
 // Stands reports a folder that stands only as long as commands run: there are none.
 func (s *Sandbox) Stands(string) bool { return false }
 
-// MemoryBound says what bounds the memory of commands.
-func (s *Sandbox) MemoryBound() string { return "" }
-
 // Recover has nothing to finish: no command runs on a view.
 func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
 

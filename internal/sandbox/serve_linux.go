@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -128,7 +129,7 @@ func (l *locals) open(s *served) {
 		}
 		return err == nil
 	}
-	if s.port < firstOpen || taken(s.port) || !listen("tcp4", "127.0.0.1", s.port) {
+	if s.port < firstOpen || listens(netip.AddrPortFrom(netip.IPv4Unspecified(), s.port)) || !listen("tcp4", "127.0.0.1", s.port) {
 		if !listen("tcp4", "127.0.0.1", 0) {
 			return
 		}
@@ -138,11 +139,6 @@ func (l *locals) open(s *served) {
 	for _, made := range s.listeners {
 		l.work.Go(func() { l.accept(made, s.port) })
 	}
-}
-
-// taken reports that a program listens on a port at any address, which may be one of IPv6 alone.
-func taken(port uint16) bool {
-	return hasPort(table("tcp"), port, true) || hasPort(table("tcp6"), port, true)
 }
 
 // accept leads connections from outside to a port of the command's network.

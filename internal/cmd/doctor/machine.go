@@ -208,11 +208,7 @@ func (d Doctor) checkSandbox() Check {
 	case err != nil:
 		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		bounded := box.MemoryBound()
-		if bounded != "" {
-			bounded = "; " + bounded
-		}
-		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about"+bounded)
+		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about")
 	}
 	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
 		open := ""

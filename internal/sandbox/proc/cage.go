@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 // Cage puts commands into a sandbox.
@@ -45,9 +44,6 @@ type Walls struct {
 	// Failed is told why the walls could not be built, so that others are planned. If nil, nobody is
 	// told.
 	Failed func(error)
-	// Weigh says which of the facts that the shim saw keep a command from what it could have done
-	// without the walls. It is nil where none do. It is called before Done.
-	Weigh func([]seccomptrace.Fact) []Barred
 	// Refused says what the walls kept a command that failed from, by what it wrote. It is nil where
 	// it is not asked. It is called before Done.
 	Refused func(output string) []Barred
@@ -69,9 +65,7 @@ type Findings struct {
 	Hidden  []string  // sentences about places that a command that failed names, and that its walls hide; a hint
 	Carried []Carried // hosts that it reached, the first one first
 	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside
-	// Exhausted says that the kernel ended it because it took more memory than it may.
-	Exhausted bool
-	Aside     *Aside // changes that wait for a decision; if nil, there are none
+	Aside   *Aside    // changes that wait for a decision; if nil, there are none
 }
 
 // Aside are changes of a command that are not applied yet.
@@ -146,23 +140,12 @@ func (b Barred) String() string {
 	return "it could not " + doing + b.What + ", " + b.Why
 }
 
-// weigh says what of that which the shim saw was refused by the walls alone: to a command that
-// failed, because of it, and at all.
-func (p *Process) weigh() (barred []Barred, all Findings) {
-	if p.walls.Weigh == nil {
-		return nil, all
+// refused asks the walls what they kept a command that failed from.
+func (p *Process) refused() []Barred {
+	if p.walls.Refused == nil || p.result.Err() == nil {
+		return nil
 	}
-	counting, passed := p.walls.Weigh(p.facts), p.walls.Weigh(p.passed)
-	for _, b := range slices.Concat(counting, passed) {
-		all.Deny(b)
-	}
-	if p.result.Err() == nil {
-		return nil, all
-	}
-	if p.walls.Refused != nil && len(counting) == 0 {
-		counting = p.walls.Refused(p.written())
-	}
-	return counting, all
+	return p.walls.Refused(p.written())
 }
 
 // missed asks the walls what a command that failed could not see.

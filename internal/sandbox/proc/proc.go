@@ -111,17 +111,14 @@ type Command struct {
 // Reason says who ended a command.
 type Reason string
 
-// The reasons of Result.Killed. Lost means that the command's shim was killed from outside,
-// NeedsKeys that a program waited for keys of a terminal; the last two are of a command with walls
-// around it (see Cage).
+// The reasons of Result.Killed. Lost means that the command's shim was killed from outside; the
+// last two are of a command with walls around it (see Cage).
 const (
 	ByItself Reason = ""
 	Timeout  Reason = "timeout"
 	Aborted  Reason = "abort"
 	Limited  Reason = "limit"
 	Lost     Reason = "lost"
-
-	NeedsKeys Reason = "terminal"
 
 	TooMuchMemory    Reason = "memory"
 	TooManyProcesses Reason = "processes"
@@ -132,7 +129,6 @@ type Result struct {
 	Code      int            // exit code; -1 when a signal ended the command
 	Signal    syscall.Signal // 0 when the command exited
 	Killed    Reason
-	Waited    string        // with NeedsKeys, the program that waited
 	Duration  time.Duration // from the start to the exit of the command
 	Ended     int           // processes it left behind, or had below it when killed, that were ended
 	Survivors int           // processes that could not be ended
@@ -155,8 +151,6 @@ func (r Result) Err() error {
 		return &Error{CodeLimit, errors.New("ended because it took more memory than it may")}
 	case TooManyProcesses:
 		return &Error{CodeLimit, errors.New("ended because it started more processes than it may")}
-	case NeedsKeys:
-		return &Error{CodeIO, fmt.Errorf("%s waited for keys of a terminal, and there is none", r.Waited)}
 	case Lost:
 		return &Error{CodeIO, errors.New("its supervising process was killed")}
 	}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"adze/internal/sandbox/proc/shim"
-	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 const (
@@ -37,16 +35,13 @@ type Process struct {
 	link
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
 	walls                    Walls
-	facts                    []seccomptrace.Fact // that the shim told
-	passed                   []seccomptrace.Fact // that all got over who met them
-	unseen                   func()              // nothing of it is left; nil where its changes are listed
-	lost                     bool                // the shim was killed
+	unseen                   func() // nothing of it is left; nil where its changes are listed
+	lost                     bool   // the shim was killed
 	unguard                  func()
 	unrecord                 func()
 
 	out, errs *Output
 	pulse     *pulse
-	keys      *keyWatch // nil where the command has an input
 	spilled   int64
 	timer     *time.Timer   // of Command.Timeout; nil where it has none
 	detach    func() bool   // ends the watch over the context of the start
@@ -56,11 +51,10 @@ type Process struct {
 
 	mu     sync.Mutex
 	reason Reason
-	waited string // the program that waits for keys
-	begun  bool   // it runs
-	job    bool   // it goes on as a job: nobody waits for it
-	exited bool   // its exit has been reported: too late to be killed by anybody
-	ending bool   // the end has been asked for, or has come
+	begun  bool // it runs
+	job    bool // it goes on as a job: nobody waits for it
+	exited bool // its exit has been reported: too late to be killed by anybody
+	ending bool // the end has been asked for, or has come
 	stuck  *time.Timer
 
 	done   chan struct{}
@@ -117,14 +111,6 @@ func (p *Process) End(why Reason) {
 	}
 	p.stuck = time.AfterFunc(stuckTime, p.kill)
 	p.hangUp()
-}
-
-// endWaiting ends the command because of a program that waits for keys.
-func (p *Process) endWaiting(program string) {
-	p.mu.Lock()
-	p.waited = program
-	p.mu.Unlock()
-	p.End(NeedsKeys)
 }
 
 // guard ends the process when its time is over or ctx is done. It stands before the command has
@@ -190,9 +176,6 @@ func (p *Process) follow() {
 	if p.cmd.outlasts && p.timer != nil && p.timer.Stop() {
 		p.timer.Reset(p.cmd.Timeout)
 	}
-	if p.inPipe == nil && p.cmd.Talk == nil {
-		p.keys = watchKeys(func() (int, string) { return awaitingKeys(p.supervisorPID()) }, p.endWaiting)
-	}
 	var readers sync.WaitGroup
 	if p.cmd.Talk != nil {
 		readers.Go(p.talk)
@@ -210,7 +193,6 @@ func (p *Process) follow() {
 	}
 	go func() {
 		p.awaitEnd()
-		p.keys.stop()
 		p.unguard()
 		p.drain(&readers)
 		p.finish()
@@ -231,10 +213,6 @@ func (p *Process) awaitEnd() {
 			p.noteExit(e)
 		case shim.Exceeded:
 			p.noteExcess(e.Much)
-		case shim.Barred:
-			p.facts = append(p.facts, e.Fact)
-		case shim.Passed:
-			p.passed = append(p.passed, e.Fact)
 		case shim.Gone:
 			p.result.Ended, p.result.Survivors = e.Ended, e.Left
 			gone = true
@@ -291,9 +269,7 @@ func (p *Process) drain(readers *sync.WaitGroup) {
 func (p *Process) finish() {
 	p.mu.Lock()
 	p.exited, p.ending = true, true
-	if p.result.Killed = p.reason; p.reason == NeedsKeys {
-		p.result.Waited = p.waited
-	}
+	p.result.Killed = p.reason
 	if p.stuck != nil {
 		p.stuck.Stop()
 	}
@@ -304,21 +280,17 @@ func (p *Process) finish() {
 	}
 	p.result.Output = p.out.Text()
 	p.awaitNamespace()
-	barred, denied := p.weigh() // before what stood around it is taken away
+	barred := p.refused() // before what stood around it is taken away
 	hidden := p.missed()
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
 	if aside := p.result.Aside; job && aside != nil {
 		p.result.decided(aside.Apply(nil))
 	}
 	p.result.Hidden = hidden
-	if p.result.Exhausted && (p.result.Killed == ByItself && p.result.Signal != 0 || p.result.Killed == Lost) {
-		p.result.Killed = TooMuchMemory
-	}
 	p.result.Barred = append(barred, p.result.Barred...)
-	for _, b := range slices.Concat(p.result.Denied, p.result.Barred) {
-		denied.Deny(b)
+	for _, b := range p.result.Barred {
+		p.result.Deny(b)
 	}
-	p.result.Denied = denied.Denied
 	if p.errs != nil {
 		p.result.Errors = p.errs.Text()
 	}
@@ -370,7 +342,6 @@ func (p *Process) take(chunk []byte, to *Output) {
 	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
 		p.End(Limited)
 	}
-	p.keys.wrote()
 	if p.pulse != nil {
 		p.pulse.beat()
 	}

@@ -21,11 +21,7 @@
 // the command's process group is killed, and a job that left the group survives.
 package shim
 
-import (
-	"syscall"
-
-	"adze/internal/sandbox/proc/shim/seccomptrace"
-)
+import "syscall"
 
 // Word is the hidden first argument that makes this binary a shim. The second is the call's tag,
 // there only so that a user reading ps can tell the shims apart.
@@ -40,11 +36,10 @@ type Event struct {
 	Errno syscall.Errno // Failed
 	Code  int           // Exited: exit code, -1 when a signal ended the command
 	Sig   syscall.Signal
-	Ended int               // Gone: processes besides the command that were ended
-	Left  int               // Gone: processes that could not be ended
-	Step  string            // Unboxed: what could not be done
-	Much  Excess            // Exceeded
-	Fact  seccomptrace.Fact // Barred, Passed
+	Ended int    // Gone: processes besides the command that were ended
+	Left  int    // Gone: processes that could not be ended
+	Step  string // Unboxed: what could not be done
+	Much  Excess // Exceeded
 }
 
 // Kind tells the lines of the status pipe apart.
@@ -59,8 +54,6 @@ const (
 
 	Begun    Kind = "begun"    // first, where there are walls: without it nothing ran
 	Unboxed  Kind = "unboxed"  // instead of Started: its box could not be built; nothing ran
-	Barred   Kind = "barred"   // any number before Gone: a thing that the walls refused
-	Passed   Kind = "passed"   // like Barred, where each process that met it ended with exit code 0
 	Exceeded Kind = "exceeded" // between Started and Exited: the command is ended because it took too much
 )
 

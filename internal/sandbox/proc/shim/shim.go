@@ -62,7 +62,7 @@ func Main(args []string) (exit int, ours bool) {
 // runs, so each wait for another one would cost two thread switches.
 type supervisor struct {
 	cmd  int                   // process id of the command, leader of its session
-	seen *seccomptrace.Witness // of what walls refuse it; if nil, there is none
+	seen *seccomptrace.Witness // that answers its calls; if nil, there is none
 	gone chan struct{}         // closed when no child is left
 
 	left     bool // the command left something behind that was to be ended
@@ -171,13 +171,6 @@ func (s *supervisor) finish(survivors int) {
 		s.mu.Lock()
 		ended := len(s.ended)
 		s.mu.Unlock()
-		counting, passed := s.seen.Facts()
-		for _, f := range counting {
-			say(factLine(Barred, f))
-		}
-		for _, f := range passed {
-			say(factLine(Passed, f))
-		}
 		say(goneLine(ended, survivors))
 	})
 }

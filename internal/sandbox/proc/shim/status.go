@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
 func line(kind Kind, a, b int) string {
@@ -61,18 +60,8 @@ func parseUnboxed(errno, text string) (Event, bool) {
 	return Event{Kind: Unboxed, Errno: syscall.Errno(n), Step: step}, err == nil && err2 == nil
 }
 
-func factLine(kind Kind, f seccomptrace.Fact) string {
-	return string(kind) + " " + strconv.Itoa(int(f.Kind)) + " " + word(f.Text) + "\n"
-}
-
 // word is any text in quotes without a blank.
 func word(s string) string { return strings.ReplaceAll(strconv.QuoteToASCII(s), " ", `\x20`) }
-
-func parseFact(is Kind, kind, text string) (Event, bool) {
-	n, err := strconv.Atoi(kind)
-	what, err2 := strconv.Unquote(text)
-	return Event{Kind: is, Fact: seccomptrace.Fact{Kind: seccomptrace.Kind(n), Text: what}}, err == nil && err2 == nil
-}
 
 // ParseEvent reads one line, without its newline. An unknown line is not an event.
 func ParseEvent(s string) (Event, bool) {
@@ -80,11 +69,8 @@ func ParseEvent(s string) (Event, bool) {
 	if len(f) != 3 {
 		return Event{}, false
 	}
-	switch Kind(f[0]) {
-	case Unboxed:
+	if Kind(f[0]) == Unboxed {
 		return parseUnboxed(f[1], f[2])
-	case Barred, Passed:
-		return parseFact(Kind(f[0]), f[1], f[2])
 	}
 	a, errA := strconv.Atoi(f[1])
 	b, errB := strconv.Atoi(f[2])

@@ -68,8 +68,8 @@ type rule struct {
 // none are made.
 type terms struct {
 	witness bool
-	tests   []seccomptrace.Test // calls that the kernel tells of
-	bits    uint32              // of permissions that no file may be given
+	tells   []uint32 // calls that the kernel tells of
+	bits    uint32   // of permissions that no file may be given
 }
 
 // Bits of permissions by which a program runs as who owns it, or with its group, for whoever starts
@@ -124,8 +124,9 @@ func (f Filter) rules(n numbers, t terms) []rule {
 		}
 	}
 	allow := instruction{answer, 0, 0, answerAllow}
-	for _, w := range t.tests {
-		out = append(out, rule{w.Number, watch(w)})
+	tell := instruction{code: answer, k: answerTell}
+	for _, nr := range t.tells {
+		out = append(out, rule{nr, []instruction{tell}})
 	}
 	for _, m := range append(modesEverywhere(), n.modes...) {
 		out = append(out, rule{m.number, append(m.without(t.bits), allow)})
@@ -140,7 +141,7 @@ func (f Filter) rules(n numbers, t terms) []rule {
 	}
 	datagrams, pairs := refusal(syscall.ESOCKTNOSUPPORT), refusal(syscall.ESOCKTNOSUPPORT)
 	if t.witness {
-		pairs = instruction{code: answer, k: answerTell}
+		pairs = tell
 	}
 	local := connected(datagrams)
 	if !t.witness {
@@ -187,17 +188,6 @@ func search(rules []rule) []instruction {
 	return append(append(p, below...), above...)
 }
 
-// watch has the kernel tell of a call that passes a test, and allows it where it does not.
-func watch(t seccomptrace.Test) []instruction {
-	tell, allow := instruction{answer, 0, 0, answerTell}, instruction{answer, 0, 0, answerAllow}
-	low, high := uint32(atArgs+8*t.Argument), uint32(atArgs+8*t.Argument+4)
-	if t.Argument < 0 {
-		return []instruction{tell}
-	}
-	// a pointer that is there
-	return []instruction{{load, 0, 0, low}, {ifEqual, 0, 2, 0}, {load, 0, 0, high}, {ifEqual, 1, 0, 0}, tell, allow}
-}
-
 // sockets does something for those of this machine, allows some families and nothing else.
 func sockets(local []instruction, families []uint32, refuse instruction) []instruction {
 	p := []instruction{{load, 0, 0, atArgs}, {ifEqual, 0, uint8(len(local)), syscall.AF_UNIX}}
@@ -223,11 +213,11 @@ func connected(otherwise instruction) []instruction {
 
 // terms are those of the filter of a box. A command without sockets needs nobody to answer for it.
 func (b Box) terms() terms {
-	tests := seccomptrace.Tests(b.Views())
-	if b.Filter == NoSockets || len(tests) == 0 {
+	tells := seccomptrace.Tells(b.Views())
+	if b.Filter == NoSockets || len(tells) == 0 {
 		return terms{bits: forbidden()}
 	}
-	return terms{true, tests, forbidden()}
+	return terms{true, tells, forbidden()}
 }
 
 // install puts the filter on the calling thread and all that it starts. With a witness it returns

@@ -4,44 +4,10 @@ package seccomptrace
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 )
-
-// address judges a sendto(2) by where it leads.
-func (w *Witness) address(n *notice, at, size uint64) {
-	w.hosts(n, n.read(at, int(min(size, maxAddress))))
-}
-
-// hosts judges an address.
-func (w *Witness) hosts(n *notice, raw []byte) {
-	if len(raw) < 3 {
-		return
-	}
-	switch uint16(raw[0]) | uint16(raw[1])<<8 {
-	case syscall.AF_INET:
-		if len(raw) >= 8 {
-			w.host(n, raw[4:8], uint16(raw[2])<<8|uint16(raw[3]))
-		}
-	case syscall.AF_INET6:
-		if len(raw) >= 24 {
-			w.host(n, raw[8:24], uint16(raw[2])<<8|uint16(raw[3]))
-		}
-	}
-}
-
-// host: beyond this machine nothing is reached. On it, what listens inside is.
-func (w *Witness) host(n *notice, ip []byte, port uint16) {
-	multicast := ip[0]>>4 == 14
-	if len(ip) == 16 {
-		multicast = ip[0] == 0xff || mapped(ip) && ip[12]>>4 == 14
-	}
-	if port != 0 && !multicast && !(ofThisMachine(ip) && w.served(port)) {
-		w.note(n, Fact{Connected, spell(ip) + ":" + strconv.Itoa(int(port))})
-	}
-}
 
 // mapped reports an address of IPv4 in the form of IPv6.
 func mapped(ip []byte) bool {
@@ -86,9 +52,6 @@ func (w *Witness) bound(n *notice, at, size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ports[port] = true
-	w.facts = slices.DeleteFunc(w.facts, func(m *met) bool {
-		return m.Kind == Connected && port != 0 && strings.HasSuffix(m.Text, ":"+strconv.Itoa(int(port))) && (strings.HasPrefix(m.Text, "127.") || strings.HasPrefix(m.Text, "[0:"))
-	})
 }
 
 // spell writes an address as other programs read it, without making it short.

@@ -9,7 +9,6 @@ type act byte
 
 const (
 	connects act = iota + 1
-	sends        // to an address
 	binds        // an address
 	listens
 	pairs   // of sockets
@@ -19,7 +18,7 @@ const (
 // calls are those that the kernel asks the listener about, by their numbers. Renames are among them
 // where there is a view.
 func calls(moves bool) map[uint32]act {
-	all := map[uint32]act{syscall.SYS_SENDTO: sends, syscall.SYS_CONNECT: connects, syscall.SYS_BIND: binds, syscall.SYS_LISTEN: listens,
+	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_BIND: binds, syscall.SYS_LISTEN: listens,
 		syscall.SYS_SOCKETPAIR: pairs}
 	if moves {
 		for nr := range renaming() {
@@ -29,18 +28,13 @@ func calls(moves bool) map[uint32]act {
 	return all
 }
 
-// Tests are what the filter asks before it has the kernel tell. Pairs of sockets it tells apart
+// Tells are the calls of which the filter has the kernel tell. Pairs of sockets it tells apart
 // itself.
-func Tests(moves bool) (out []Test) {
+func Tells(moves bool) (out []uint32) {
 	for nr, does := range calls(moves) {
-		t := Test{Number: nr, Argument: -1}
-		switch does {
-		case pairs:
-			continue
-		case sends:
-			t.Argument = 4 // without an address it is a connected socket's
+		if does != pairs {
+			out = append(out, nr)
 		}
-		out = append(out, t)
 	}
 	return out
 }

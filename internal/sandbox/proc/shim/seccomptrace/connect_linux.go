@@ -143,8 +143,8 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 			c.close()
 			return fail(errno)
 		}
-	} else if c.elsewhere = w.foreign(fd, address); c.elsewhere == "" {
-		w.hosts(n, address)
+	} else {
+		c.elsewhere = w.foreign(fd, address)
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
 	if flags&syscall.O_NONBLOCK != 0 && c.elsewhere == "" {
@@ -169,10 +169,8 @@ type connection struct {
 	asked      notice
 	fd, target int // the socket, and what its address leads to; if -1, that is no path
 	address    []byte
-	name       string        // of an abstract socket; if empty, it is none
 	elsewhere  string        // what another process is asked about; if empty, it is not asked
-	unserved   Fact          // of a socket that is elsewhere, if it is not led to
-	refusal    syscall.Errno // likewise
+	refusal    syscall.Errno // of a socket with a path that is elsewhere, if it is not led to
 }
 
 // perform makes a connection, and closes what it needed.
@@ -188,9 +186,6 @@ func (w *Witness) perform(c connection) reply {
 		at = unsafe.Pointer(&c.address[0])
 	}
 	_, _, errno := syscall.Syscall(syscall.SYS_CONNECT, uintptr(c.fd), uintptr(at), uintptr(len(c.address)))
-	if errno == syscall.ECONNREFUSED && c.name != "" {
-		w.note(&c.asked, Fact{Abstract, c.name})
-	}
 	return reply{id: c.asked.id, errno: -int32(errno)}
 }
 
@@ -211,10 +206,9 @@ func (w *Witness) lead(c *connection) syscall.Errno {
 		return syscall.EINVAL
 	}
 	if a[pathOffset] == 0 {
-		if c.name = string(a[pathOffset+1:]); w.ownNet {
+		if w.ownNet {
 			return 0
 		}
-		w.note(&c.asked, Fact{Abstract, c.name})
 		return syscall.ECONNREFUSED
 	}
 	name, _, _ := strings.Cut(string(a[pathOffset:]), "\x00")
@@ -254,12 +248,10 @@ func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
 
 // notOwn is for a path that leads to no socket of the command.
 func (w *Witness) notOwn(c *connection, path string, errno syscall.Errno) (int, syscall.Errno) {
-	c.unserved = Fact{Socket, path}
 	if w.asks > 0 && path != "" {
 		c.elsewhere, c.refusal = "unix:"+path, errno
 		return -1, 0
 	}
-	w.note(&c.asked, c.unserved)
 	return -1, errno
 }
 

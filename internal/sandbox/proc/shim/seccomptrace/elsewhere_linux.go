@@ -53,20 +53,16 @@ func addressOf(raw []byte) (ip []byte, port uint16) {
 // elsewhere asks about a connection and turns its address into one that leads there. Where nothing
 // is there it leaves the address of the internet as it is.
 func (w *Witness) elsewhere(c *connection) syscall.Errno {
-	if c.unserved.Kind == Socket {
-		switch answer, fd := w.ask(c.elsewhere); {
-		case answer == Leads && fd >= 0:
+	if c.refusal != 0 {
+		if answer, fd := w.ask(c.elsewhere); answer == Leads && fd >= 0 {
 			c.leadTo(fd)
 			return 0
-		case answer == Unserved:
-			w.note(&c.asked, c.unserved)
 		}
 		return c.refusal
 	}
 	ip, _ := addressOf(c.address)
 	listener, port, err := listenAt(ip)
 	if err != nil {
-		w.hosts(&c.asked, c.address)
 		return 0
 	}
 	defer syscall.Close(listener)
@@ -74,7 +70,6 @@ func (w *Witness) elsewhere(c *connection) syscall.Errno {
 	case Leads:
 		c.address[2], c.address[3] = byte(port>>8), byte(port)
 	case Unserved:
-		w.hosts(&c.asked, c.address)
 	default:
 		return syscall.ECONNREFUSED
 	}

@@ -3,7 +3,6 @@
 package seccomptrace
 
 import (
-	"slices"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -14,8 +13,6 @@ type Witness struct {
 	fd    int
 	calls map[uint32]act
 	mu    sync.Mutex
-	facts []*met
-	whom  []*process
 	begun sync.Once
 	ports map[uint16]bool // of this network that the command serves; if 0, some that the kernel chose
 
@@ -24,13 +21,6 @@ type Witness struct {
 	asks    int           // see Settings; if 0, nobody is asked
 	dialled bool          // the other process can connect to what the command serves
 	waiting chan struct{} // holds one value for each connection that waits
-}
-
-// met is a fact, and the processes that met it.
-type met struct {
-	Fact
-	by   []*process
-	last uint32 // thread: a loop that is refused again and again says nothing more
 }
 
 // notice is struct seccomp_notif (linux/seccomp.h).
@@ -146,8 +136,8 @@ func (w *Witness) over() bool {
 	return errno == 0 && wait.got&pollHup != 0
 }
 
-// answer lets go on what the filter only watches, and nothing else, but for what it does itself. By
-// the number alone it decides which that is. It returns false where the answer follows.
+// answer lets go on what the filter only tells of, and nothing else, but for what it does itself.
+// By the number alone it decides which that is. It returns false where the answer follows.
 func (w *Witness) answer(n *notice) (reply, bool) {
 	switch w.calls[n.nr] {
 	case connects:
@@ -160,8 +150,6 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 		}
 	case binds:
 		w.bound(n, n.args[1], n.args[2])
-	case sends:
-		w.address(n, n.args[4], n.args[5])
 	case renames:
 		if r, done := w.move(n); done {
 			return r, true
@@ -171,44 +159,3 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 	}
 	return reply{id: n.id, flags: goOn}, true
 }
-
-// note keeps a fact with who met it.
-func (w *Witness) note(n *notice, f Fact) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.facts, func(m *met) bool { return m.Fact == f })
-	switch {
-	case i >= 0 && w.facts[i].last == n.pid:
-		return
-	case i >= 0:
-	case len(w.facts) < maxFacts:
-		i, w.facts = len(w.facts), append(w.facts, &met{Fact: f})
-	default:
-		return
-	}
-	w.facts[i].last = n.pid
-	if who := w.process(int(n.pid)); !slices.Contains(w.facts[i].by, who) {
-		w.facts[i].by = append(w.facts[i].by, who)
-	}
-}
-
-// Facts are what counts when the processes have ended, in the order in which it was met, and beside
-// it what all ended well that met it.
-func (w *Witness) Facts() (counting, passed []Fact) {
-	if w == nil {
-		return nil, nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, m := range w.facts {
-		if slices.ContainsFunc(m.by, func(p *process) bool { return !p.endedWell() }) {
-			counting = append(counting, m.Fact)
-		} else {
-			passed = append(passed, m.Fact)
-		}
-	}
-	return counting, passed
-}
-
-// maxFacts bounds what is remembered: more says nothing more.
-const maxFacts = 32

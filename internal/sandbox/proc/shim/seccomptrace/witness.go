@@ -10,42 +10,20 @@
 //   - listen(2) for a port is performed here, and told to that process (serve_linux.go).
 //   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
 //   - Pairs of sockets are made here (pair_linux.go).
-//   - All other calls that it is told of go on; it only remembers what they are about.
+//   - bind(2) goes on; it only remembers the port.
 //
 // The one rule: a call that goes on is held by other walls. What is read of a process can change
-// before the kernel reads it too; then a fact is wrong, and the walls stand as they stood. What the
-// listener decides it performs itself, on what it copied and opened.
-//
-// A fact says which address or socket was refused inside. It counts unless every process that met
-// it has ended with exit code 0: those had another way. Whether it would have gone better outside
-// is for those to judge who can look there.
+// before the kernel reads it too. What the listener decides it performs itself, on what it copied
+// and opened.
 //
 // Start reading at Witness.Await and Witness.connect; calls_linux.go lists the calls. Rules of this
 // package: those of package shim.
 //
-// Known limits: Linux only; before 6.15 the kernel does not tell how a process ended that somebody
-// else waited for, so each fact counts. One listener at a time is possible, so there is none inside
-// another program's. Messages with an address of their own (sendmsg) are not seen, nor what a
-// process refuses to have read (a program that its user may not read).
+// Known limits: Linux only. One listener at a time is possible, so there is none inside another
+// program's.
 package seccomptrace
 
 import "strconv"
-
-// Kind says what a fact is about.
-type Kind byte
-
-// The kinds of facts.
-const (
-	Connected Kind = 'a' // an address and port of a network
-	Socket    Kind = 's' // a socket's path
-	Abstract  Kind = 'n' // an abstract socket's name
-)
-
-// Fact is one thing that was refused. Text is whatever the command made it: names hold any byte.
-type Fact struct {
-	Kind Kind
-	Text string
-}
 
 // Settings are what the walls are.
 type Settings struct {
@@ -59,13 +37,6 @@ type Settings struct {
 	// Asks is a socket over which another process is asked about ports and sockets that the command
 	// does not serve itself; if 0, nobody is.
 	Asks int
-}
-
-// Test is a call that is watched. With an Argument of 0 or more it is told of where that argument
-// is not 0, else always.
-type Test struct {
-	Number   uint32
-	Argument int
 }
 
 // Moved is the extended attribute of a folder that was renamed in a view. Its value is the path
