@@ -195,7 +195,7 @@ func (u *user) look(parts ...string) {
 func TestServersOfOtherAssistantsAreTakenOver(t *testing.T) {
 	u := newUser(t)
 	entry, starts := u.served("old")
-	for name, text := range map[string]string{".cursor/mcp.json": `{"mcpServers": {"fake": ` + entry + `, "bad name!": {"url": "https://a.example"}}}`, ".codex/config.toml": "[mcp_servers.fake]\ncommand = \"other\"\n"} {
+	for name, text := range map[string]string{".cursor/mcp.json": `{"mcpServers": {"fake": ` + entry + `, "bad name!": {"url": "https://a.example"}}}`, ".codex/config.toml": "[mcp_servers.fake]\ncommand = \"other\"\n[mcp_servers.timed]\ncommand = \"other\"\nstartup_timeout_sec = 20\n"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(u.own, name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -203,8 +203,9 @@ func TestServersOfOtherAssistantsAreTakenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	u.look("2 servers in other assistants (bad-name, fake); adze mcp import takes them over")
-	u.run("mcp", "import").wants(0, "fake", "new", "different", "cursor", "config.toml", "nothing was written; --yes takes over 2 servers")
+	u.look("3 servers in other assistants (bad-name, fake, timed); adze mcp import takes them over")
+	u.run("mcp", "import").wants(0, "fake", "new", "different", "cursor", "config.toml", "nothing was written; --yes takes over 3 servers")
+	u.run("mcp", "import", "timed", "--yes").wants(0, "added 1 server") // a number of seconds is a duration here
 	u.run("mcp", "import", "none").wants(2, "no other assistant")
 	u.run("mcp", "import", "fake", "--yes", "--json").wants(0, `"state":"imported"`, `"state":"different"`)
 	if startsIn(t, starts) != 0 {

@@ -116,19 +116,19 @@ func (c Config) check(path string) error {
 // Duration is written as in Go: "90s", "10m".
 type Duration time.Duration
 
-// UnmarshalJSON reads "90s".
+// UnmarshalJSON reads "90s"; MarshalJSON writes it.
 func (d *Duration) UnmarshalJSON(raw []byte) error {
 	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
-		return errors.New(`a duration is a string such as "90s" or "10m"`)
-	}
+	_ = json.Unmarshal(raw, &text) // a number is no duration
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed < 0 {
-		return fmt.Errorf(`%q is not a duration such as "90s" or "10m"`, text)
+		return fmt.Errorf(`%s is not a duration: a duration is a string such as "90s" or "10m"`, raw)
 	}
 	*d = Duration(parsed)
 	return nil
 }
+
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
 // Origin says where a value came from, by its JSON name: "default", "flag --model", or the file's
 // path.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -16,10 +17,10 @@ type entry struct {
 	Type        string         `json:"type"`
 	Transport   string         `json:"transport"`
 	Command     any            `json:"command"` // a text, or program and arguments
-	Args        []string       `json:"args"`
+	Args        []any          `json:"args"`
 	Env         map[string]any `json:"env"`
 	Environment map[string]any `json:"environment"`
-	Cwd         string         `json:"cwd"`
+	Cwd         any            `json:"cwd"`
 	URL         string         `json:"url"`
 	HTTPURL     string         `json:"httpUrl"`
 	ServerURL   string         `json:"serverUrl"`
@@ -32,29 +33,25 @@ type entry struct {
 // expanded yet.
 func Read(name string, raw []byte) (s Server, off bool, err error) {
 	var e entry
-	if err := json.Unmarshal(raw, &e); err != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // a number where a text is wanted is that text
+	if err := d.Decode(&e); err != nil {
 		return s, false, err
 	}
-	s = Server{Name: name, Dir: e.Cwd, Env: map[string]string{}, Headers: map[string]string{}}
+	s = Server{Name: name, Dir: strings.Join(words(e.Cwd), ""), Env: map[string]string{}, Headers: map[string]string{}}
 	switch c := e.Command.(type) {
 	case string:
-		s.Command = append([]string{c}, e.Args...)
+		s.Command = append([]string{c}, words(e.Args...)...)
 	case map[string]any: // Zed
-		var inner entry
-		raw, _ := json.Marshal(c) // it came as JSON
-		if json.Unmarshal(raw, &inner) == nil {
-			path, _ := c["path"].(string)
-			if path != "" {
-				s.Command = append([]string{path}, inner.Args...)
-			}
-			e.Env = inner.Env
+		args, _ := c["args"].([]any)
+		if path, _ := c["path"].(string); path != "" {
+			s.Command = append([]string{path}, words(args...)...)
 		}
+		e.Env, _ = c["env"].(map[string]any)
 	case []any:
-		for _, word := range c {
-			s.Command = append(s.Command, fmt.Sprint(word))
-		}
+		s.Command = words(c...)
 	}
-	for _, url := range []string{e.URL, e.HTTPURL, e.ServerURL} {
+	for _, url := range []string{e.HTTPURL, e.URL, e.ServerURL} {
 		if s.URL == "" && len(s.Command) == 0 {
 			s.URL = url
 		}
@@ -72,6 +69,16 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 		return s, false, errors.New("it names neither a command nor an address")
 	}
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
+}
+
+// words are values as texts, without those that are null.
+func words(values ...any) (out []string) {
+	for _, v := range values {
+		if v != nil {
+			out = append(out, fmt.Sprint(v))
+		}
+	}
+	return out
 }
 
 // UsesSSE reports a server that speaks the transport of 2024-11-05: by what a file says of its
@@ -96,22 +103,26 @@ type Variables struct {
 // it: ${env:NAME}, ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server
 // unusable.
 func (s Server) Expand(v Variables) Server {
-	s.Command, s.Env, s.Headers, s.OAuth = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers), maps.Clone(s.OAuth)
 	x := expander{of: v}
-	for i, word := range s.Command {
-		s.Command[i] = x.text(word)
-	}
-	s.URL = x.text(s.URL)
-	if s.Dir = x.text(s.Dir); s.Dir != "" && !filepath.IsAbs(s.Dir) {
+	s = s.Rewrite(x.text)
+	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(v.Dir, s.Dir)
 	}
+	s.Err = cmp.Or(s.Err, x.err)
+	return s
+}
+
+// Rewrite is the server with other texts.
+func (s Server) Rewrite(text func(string) string) Server {
+	s.Command, s.Env, s.Headers, s.OAuth = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers), maps.Clone(s.OAuth)
+	for i, word := range s.Command {
+		s.Command[i] = text(word)
+	}
+	s.URL, s.Dir = text(s.URL), text(s.Dir)
 	for _, m := range []map[string]string{s.Env, s.Headers, s.OAuth} {
 		for key, value := range m {
-			m[key] = x.text(value)
+			m[key] = text(value)
 		}
-	}
-	if s.Err == nil {
-		s.Err = x.err
 	}
 	return s
 }

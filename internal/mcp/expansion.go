@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	jsonschema "adze/tool/schema"
 )
 
 var (
@@ -58,7 +59,8 @@ func (w *walker) visit(schema map[string]any) error {
 		if w.following[ref] {
 			return errEndless
 		}
-		if target, ok := resolve(w.root, ref).(map[string]any); ok {
+		at, _ := jsonschema.Follow(w.root, strings.Split(ref, "/")[1:])
+		if target, ok := at.(map[string]any); ok && (ref == "#" || strings.HasPrefix(ref, "#/")) {
 			w.following[ref] = true
 			err := w.visit(target)
 			delete(w.following, ref)
@@ -88,29 +90,4 @@ func (w *walker) visitIf(value any) error {
 		return w.visit(schema)
 	}
 	return nil
-}
-
-// resolve finds what a local reference names; if nil, nothing.
-func resolve(root map[string]any, ref string) any {
-	var at any = root
-	rest := strings.TrimPrefix(ref, "#")
-	if rest == "" {
-		return root
-	}
-	for name := range strings.SplitSeq(strings.TrimPrefix(rest, "/"), "/") {
-		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(v) {
-				return nil
-			}
-			at = v[i]
-		default:
-			return nil
-		}
-	}
-	return at
 }

@@ -199,7 +199,7 @@ func (v *viewer) show(path string) bool {
 		return false
 	}
 	v.way(filepath.Clean(path))
-	if !v.covered(real) {
+	if !v.covered(real) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return real != dir && within(real, dir) }) {
 		return true // it is there anyway
 	}
 	if v.around(real) {

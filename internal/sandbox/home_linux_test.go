@@ -86,7 +86,16 @@ func TestAHomeIsEmptyButForWhatIsAllowed(t *testing.T) {
 			if err := os.Symlink("../../real/prog", filepath.Join(b.home, "tools/bin/prog")); err != nil {
 				t.Fatal(err)
 			}
-			b.ruled(means, asked{read: []string{filepath.Join(b.home, "data")}, write: []string{filepath.Join(b.home, "out")}})
+			// A folder of the host's /tmp is there, although commands have a /tmp of their own.
+			temporary, err := os.MkdirTemp("/tmp", "shown-*")
+			if err == nil {
+				err = os.WriteFile(filepath.Join(temporary, "a"), []byte("of the host"), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(temporary) })
+			b.ruled(means, asked{read: []string{filepath.Join(b.home, "data"), temporary}, write: []string{filepath.Join(b.home, "out")}})
 			run := func(script string) string {
 				t.Helper()
 				r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
@@ -108,6 +117,7 @@ func TestAHomeIsEmptyButForWhatIsAllowed(t *testing.T) {
 			for script, want := range map[string]string{
 				"tool": "tool ran", "prog": "linked ran", "cat ~/.pyenv/versions/x": "version", "cat ~/data/shown": "shown", "cat ~/.npmrc": "registry=https://r.test/\nloglevel=warn",
 				"git config user.name": "Ada", "git config alias.st": "status", "git config --list | grep -ci 'authorization\\|helper' || true": "0", "cat ~/.config/git/ignore": "*.o",
+				"cat " + temporary + "/a": "of the host", "echo x > " + temporary + "/b || echo held": "held",
 				"echo new > ~/out/new && cat ~/out/new": "new", "echo x >> ~/out/.git/config || echo held": "held", "echo x > ~/data/new || echo held": "held", "echo x > ~/new || echo held": "held",
 			} {
 				if out := run(script); !strings.HasSuffix(out, want) {

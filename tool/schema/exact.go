@@ -36,8 +36,7 @@ func dropCased(node any) {
 			dropCased(child)
 		}
 	case map[string]any:
-		text, _ := n["pattern"].(string)
-		if parts, err := readPattern(text); err == nil && parts != nil {
+		if parts, err := readPattern(fmt.Sprint(n["pattern"])); err == nil && parts != nil {
 			delete(n, "pattern")
 			n["allOf"] = append(list(n["allOf"]), parts...)
 		}

@@ -26,7 +26,7 @@ func (d *document) target(ref string) (target any, found bool) {
 		return d.root, true
 	}
 	if strings.HasPrefix(fragment, "/") {
-		return follow(d.root, strings.Split(fragment, "/")[1:])
+		return Follow(d.root, strings.Split(fragment, "/")[1:])
 	}
 	d.noted.Do(func() {
 		d.anchors = map[string]any{}
@@ -38,7 +38,8 @@ func (d *document) target(ref string) (target any, found bool) {
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-func follow(node any, steps []string) (any, bool) {
+// Follow is what the steps of a JSON pointer lead to.
+func Follow(node any, steps []string) (any, bool) {
 	for _, step := range steps {
 		step = pointerUnescapes.Replace(step)
 		switch n := node.(type) {

@@ -16,6 +16,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -105,20 +106,14 @@ func (p place) read(path, dir string) (out []Found) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	broken := func(err error) []Found {
-		return []Found{{Server: mcp.Server{From: path}, Client: p.client, Problem: err.Error()}}
-	}
 	var file map[string]json.RawMessage
-	switch {
-	case err != nil:
-		return broken(err)
-	case p.client == "codex":
+	if err == nil && p.client == "codex" {
 		file, err = p.fromTOML(raw)
-	default:
+	} else if err == nil {
 		_, err = jsonc.Decode(raw, &file)
 	}
 	if err != nil {
-		return broken(errors.New("it cannot be read: " + err.Error()))
+		return []Found{{Server: mcp.Server{From: path}, Client: p.client, Problem: "it cannot be read: " + err.Error()}}
 	}
 	member := file[p.member]
 	if p.member == "mcp" && p.client == "vscode" { // settings.json has them one level below
@@ -164,18 +159,22 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 			Start    float64           `json:"startup_timeout_sec"`
 			Call     float64           `json:"tool_timeout_sec"`
 			Bearer   string            `json:"bearer_token_env_var"`
+			Passed   []string          `json:"env_vars"`
 			Headers  map[string]string `json:"http_headers"`
 			Variable map[string]string `json:"env_http_headers"`
 		}{}
 		_ = json.Unmarshal(entries[name], &more) // what is there in another form is left out
+		s = s.Rewrite(p.variables)
 		s.Tools = append(more.Include, more.Enabled...)
 		for _, not := range slices.Concat(more.Exclude, more.Disabled, more.Without) {
 			s.Tools = append(s.Tools, "!"+not)
 		}
+		s.Start, s.Call = time.Duration(more.Start*float64(time.Second)), time.Duration(more.Call*float64(time.Second))
 		if p.client == "gemini" {
-			s.Call = time.Duration(more.Timeout) * time.Millisecond
-		} else {
-			s.Start, s.Call = time.Duration(more.Start)*time.Second, time.Duration(more.Call)*time.Second
+			s.Call = time.Duration(more.Timeout * float64(time.Millisecond))
+		}
+		for _, variable := range more.Passed {
+			s.Env[variable] = "${" + variable + ":-}"
 		}
 		maps.Copy(s.Headers, more.Headers)
 		for header, variable := range more.Variable {
@@ -184,23 +183,35 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 		if more.Bearer != "" {
 			s.Headers["Authorization"] = "Bearer ${" + more.Bearer + "}"
 		}
-		if f.Server = s; s.Name == "" {
-			f.Name = name
-		}
+		f.Server, f.Name = s, name
 		switch {
 		case err != nil:
 			f.Problem = err.Error()
-		case strings.Contains(string(entries[name]), "${input:"):
-			f.Problem = "it names ${input:…}, which that assistant asks for; put a variable of yours in its place with adze mcp add"
+		case strings.Contains(string(entries[name]), "${input:"), p.client == "opencode" && strings.Contains(string(entries[name]), "{file:"):
+			f.Problem = "it names ${input:…} or {file:…}, which adze does not fill in; put a variable of yours in its place with adze mcp add"
 		case !mcp.ValidName(name):
-			f.Name = rename(name)
-			if !mcp.ValidName(f.Name) {
-				f.Problem = "its name is none that a server can have here; add it by adze mcp add"
+			if f.Name = rename(name); !mcp.ValidName(f.Name) {
+				f.Name, f.Problem = name, "its name is none that a server can have here; add it by adze mcp add"
 			}
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// variables writes those of an assistant's own syntax as adze does. Any other text stays as it is:
+// ${:-${} gives ${.
+func (p place) variables(text string) string {
+	switch p.client {
+	case "gemini":
+		return regexp.MustCompile(`\$([A-Za-z_]\w*)`).ReplaceAllString(text, "$${$1}")
+	case "codex", "opencode":
+		text = strings.ReplaceAll(text, "${", "${:-${}")
+	}
+	if p.client == "opencode" {
+		text = regexp.MustCompile(`\{env:([^}]+)\}`).ReplaceAllString(text, "$${$1:-}")
+	}
+	return text
 }
 
 // rename makes a name of letters, digits, _, . and - of one that has others.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/mcp"
 )
 
 // TestTheServersOfOtherAssistantsAreFound, each as its assistant writes it down.
@@ -69,6 +71,45 @@ func TestTheServersOfOtherAssistantsAreFound(t *testing.T) {
 	}
 	if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {
 		t.Errorf("%s\n\nnot\n\n%s", a, b)
+	}
+}
+
+// codex 0.171.0: ${A} in args stays as it is, env_vars are passed on. gemini-cli 0.61.0: $A and
+// ${U:-d} are filled in, httpUrl wins over url. opencode 1.18.33: {env:A} is filled in, empty where
+// it is not set, and ${A} stays. claude-code 2.1.332: ${A} and ${A:-d} are filled in.
+func TestVariablesAreTakenOverAsTheirAssistantReadsThem(t *testing.T) {
+	home := t.TempDir()
+	for name, text := range map[string]string{
+		".codex/config.toml":             "[mcp_servers.x]\ncommand = \"x\"\nargs = [\"${A}\", \"$A\"]\nenv_vars = [\"A\", \"U\"]\nstartup_timeout_sec = 2.5\n[mcp_servers.x.env]\nP = 1000000\n[mcp_servers.\"!!\"]\ncommand = \"x\"\n",
+		".gemini/settings.json":          `{"mcpServers": {"x": {"command": "x", "args": ["$A", "${A}", "${U:-d}", "$5"]}, "y": {"url": "https://a.example/sse", "httpUrl": "https://a.example/mcp", "timeout": 1500}}}`,
+		".config/opencode/opencode.json": `{"mcp": {"x": {"command": ["x", "{env:A}", "a{env:U}", "${A}"]}, "y": {"command": ["{file:./key}"]}}}`,
+		".claude.json":                   `{"mcpServers": {"x": {"command": "x", "args": ["${A}", "${U:-d}", "$A", 7]}}}`,
+	} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, f := range Find(home, func(string) string { return "" }, "") {
+		s := f.Expand(mcp.Variables{Getenv: func(name string) string { return map[string]string{"A": "AVAL"}[name] }})
+		got = append(got, fmt.Sprintf("%s %s %q %s %v %v %v %.9s", f.Client, f.Name, s.Command, s.URL, s.Env, s.Start+s.Call, s.Err, f.Problem))
+	}
+	want := `claude x ["x" "AVAL" "d" "$A" "7"]  map[] 0s <nil>
+codex !! ["x"]  map[] 0s <nil> its name
+codex x ["x" "${A}" "$A"]  map[A:AVAL P:1000000 U:] 2.5s <nil>
+gemini x ["x" "AVAL" "AVAL" "d" "$5"]  map[] 0s <nil>
+gemini y [] https://a.example/mcp map[] 1.5s <nil>
+opencode x ["x" "AVAL" "a" "${A}"]  map[] 0s <nil>
+opencode y ["{file:./key}"]  map[] 0s <nil> it names`
+	for i, line := range got {
+		got[i] = strings.TrimSpace(line)
+	}
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("%s\n\nnot\n\n%s", text, want)
 	}
 }
 
