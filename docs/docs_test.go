@@ -65,7 +65,7 @@ func TestPagesNameTopicsThatExist(t *testing.T) {
 	if found < 5 {
 		t.Errorf("only %d topics are named", found)
 	}
-	if Section("sandbox", "In short") == "" || Section("sandbox", "none") != "" {
+	if Section("providers", "Two lines for each") == "" || Section("sandbox", "none") != "" {
 		t.Error("a section is not found, or one that is not there is")
 	}
 }

@@ -40,6 +40,10 @@ func (f *first) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
 // step does the chosen thing: it leads somewhere, or its command is copied.
 func (f *first) step() tea.Cmd {
 	s := f.screen.Marked()
+	if s.Key && s.Provider != "" {
+		f.screen.Ask(firstrun.KeyOf{Provider: s.Provider})
+		return nil
+	}
 	if s.Key {
 		return f.chooseKey()
 	}

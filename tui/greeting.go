@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/text/safeterm"
@@ -20,28 +21,14 @@ type greeting struct {
 	recent func() []api.SessionHead // of this folder
 }
 
-// welcomeColumn is where facts begin.
-const welcomeColumn = 14
+// recentColumn is where the titles of sessions begin.
+const recentColumn = 10
 
-// welcome is what an empty session shows: where one is, what the agent was told, the last sessions,
-// and what to do.
+// welcome is what an empty session shows: where one is, notices, the last sessions; then what the
+// agent may do, how it is stopped, and where help is.
 func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
-	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+g.info.Version)).Done()}
-	fact := func(name, value, note string) {
-		if value == "" {
-			return
-		}
-		pen := t.Pen().Put(draw.Dim, safeterm.Name(name)).Fixed(draw.Plain, " ").Pad(welcomeColumn).Put(draw.Plain, safeterm.Name(value))
-		if note != "" {
-			pen.Put(draw.Dim, safeterm.Name(" · "+note))
-		}
-		rows = append(rows, pen.Done().Fit(w))
-	}
-	fact("folder", g.folder(), g.info.Branch)
-	fact("model", g.info.Model, "")
-	fact("mode", g.info.Mode, g.brief())
-	fact("commands", pane.Sandboxed(g.info.Sandbox), "")
-	fact("instructions", strings.Join(g.info.Instructions, ", "), "")
+	where := strings.Join(slices.DeleteFunc(append([]string{g.folder(), g.info.Branch}, g.info.Instructions...), func(s string) bool { return s == "" }), " · ")
+	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+g.info.Version+"  ")).Put(draw.Plain, safeterm.Name(where)).Done().Fit(w)}
 	line := func(s draw.Style, text safeterm.Text) {
 		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: s, Text: text})
 	}
@@ -56,16 +43,25 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 		if i == 0 {
 			line(draw.Dim, safeterm.Fixed("your last sessions here"))
 		}
-		pen := t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(g.labelOf(recentID(i)))).Fixed(draw.Plain, " ").Pad(welcomeColumn - 4)
+		pen := t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(g.labelOf(recentID(i)))).Fixed(draw.Plain, " ").Pad(recentColumn)
 		pen.Put(draw.Plain, safeterm.Name(oneRow(ui.Shorten(cmp.Or(h.Title, h.ID))))).Put(draw.Dim, safeterm.Name(" · "+ui.Age(g.clock(), h.Updated)))
 		rows = append(rows, pen.Done().Fit(w))
 	}
 	if len(g.recent()) > 0 {
 		rows = append(rows, draw.Row{})
 	}
-	for _, tip := range g.tips() {
-		line(draw.Dim, safeterm.Name(tip))
+	if g.info.Mode != "" {
+		may := g.info.Mode
+		if brief := g.brief(); brief != "" {
+			may += ": " + brief
+		}
+		if walls := pane.Sandboxed(g.info.Sandbox); walls != "" {
+			may += " · " + walls
+		}
+		line(draw.Dim, safeterm.Name(may))
 	}
+	line(draw.Dim, safeterm.Name(g.label(stop)+" stops the agent; /undo takes back what it did."))
+	line(draw.Dim, safeterm.Name(g.label(showHelp)+" all keys · / commands · @ names a file · ! runs a command"))
 	return rows
 }
 
@@ -86,19 +82,4 @@ func (g *greeting) brief() string {
 		}
 	}
 	return ""
-}
-
-// tips are three things to try, and where the rest is. They stay the same: who looks for one finds
-// it where it was.
-func (g *greeting) tips() []string {
-	tips := []string{
-		"Try: find out why a test fails",
-		"     /plan to see a plan before anything changes",
-		"     !git status to run a command; the agent sees its output",
-		"@ names a file, / a command; " + g.label(showHelp) + " lists all keys.",
-	}
-	if len(g.recent()) == 0 {
-		tips = append(tips, "/inline keeps the conversation in the terminal's scrollback.")
-	}
-	return tips
 }

@@ -5,8 +5,8 @@ import (
 
 	"adze/internal/stream/ask"
 	"adze/tui/draw"
-	"adze/tui/list"
 	"adze/tui/permission"
+	"adze/tui/prompt"
 	"adze/tui/question"
 	"adze/tui/ui"
 )
@@ -14,16 +14,15 @@ import (
 // questions are what the user is asked: by the gate, and by the model.
 type questions struct {
 	host
-	picker   *list.List
 	settings *settings
-	choosing bool // the mode, in the list that was opened from the question
 	dialog   *permission.Dialog
 	inquiry  *question.Dialog
+	prompt   *prompt.Line // gets what is no answer to a question
 }
 
-func newQuestions(h host, p *list.List, s *settings, t *draw.Theme, labels permission.Labels, cwd string) *questions {
+func newQuestions(h host, s *settings, t *draw.Theme, labels permission.Labels, cwd string) *questions {
 	own := question.Labels{Send: h.label(sendReply), Stop: h.label(stop), Down: h.label(pageDown), Up: h.label(pageUp), Marks: arrows(h.labelOf("inquiry.up")) + " " + arrows(h.labelOf("inquiry.down"))}
-	return &questions{h, p, s, false, permission.New(t, h.clock, labels, cwd), question.New(t, h.clock, permission.Guard, own)}
+	return &questions{host: h, settings: s, dialog: permission.New(t, h.clock, labels, cwd), inquiry: question.New(t, h.clock, permission.Guard, own)}
 }
 
 // add puts a question to the user; take takes one back.
@@ -43,20 +42,16 @@ func (q *questions) take(back any) {
 		q.dialog.Remove(back.Asked)
 		q.seen()
 	case question.Unasked:
+		if q.inquiry.First() == back.Asked {
+			handBack(q.inquiry, q.prompt)
+		}
 		q.inquiry.Remove(back.Asked)
 	}
 }
 
-// chooseMode opens the list of modes over the question.
-func (q *questions) chooseMode() tea.Cmd {
-	q.choosing = true
-	return q.settings.chooseMode()
-}
-
 func (q *questions) canModes() string { return q.settings.canModes() }
 
-// covered reports that a list which was opened from the question is over it.
-func (q *questions) covered() bool { return q.choosing && q.picker.Open }
+func (q *questions) nextMode() tea.Cmd { return q.settings.nextMode() }
 
 // guard draws again when the open question begins to take keys.
 func (q *questions) guard() tea.Cmd {
@@ -105,9 +100,6 @@ func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
 
 // want is how many rows the question would like; if 0, none waits.
 func (q *questions) want(w int) int {
-	if q.covered() {
-		return 0
-	}
 	if q.dialog.Open() {
 		return q.dialog.Want(w)
 	}
@@ -122,6 +114,7 @@ func (q *questions) dismiss() bool {
 		q.dialog.Answer(ask.Answer{Choice: ask.Deny})
 		q.seen()
 	case q.inquiry.Open():
+		handBack(q.inquiry, q.prompt)
 		q.inquiry.Reply(question.Reply{Refused: true})
 	default:
 		return false
@@ -132,9 +125,6 @@ func (q *questions) dismiss() bool {
 // scope says whose keys answer; ok: those of a question. A question that does not take keys yet is
 // under help as well.
 func (q *questions) scope(help bool) (s scope, ok bool) {
-	if q.covered() {
-		return 0, false
-	}
 	if q.dialog.Ready() || help && q.dialog.Open() {
 		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
 			permission.AtText: inText, permission.AtHunks: inHunks}[q.dialog.Step()], true
@@ -142,14 +132,31 @@ func (q *questions) scope(help bool) (s scope, ok bool) {
 	return inInquiry, !q.dialog.Open() && (q.inquiry.Ready() || help && q.inquiry.Open())
 }
 
+// handBack gives the prompt what was written for it while a question stood there.
+func handBack(from *question.Dialog, to *prompt.Line) (given bool) {
+	text := from.Aside()
+	if text != "" {
+		to.Restore(text)
+	}
+	return text != ""
+}
+
 func (q *questions) canReply() string {
+	if q.inquiry.Fixed() && q.inquiry.Answer() == "" {
+		return ""
+	}
 	if q.inquiry.Answer() == "" {
 		return "write an answer first; " + q.label(stop) + " stops the agent"
 	}
 	return q.inquiry.Unseen()
 }
 
+// reply answers with a choice or with words; words that are no answer wait in the prompt.
 func (q *questions) reply() tea.Cmd {
+	if handBack(q.inquiry, q.prompt) {
+		q.say("kept for the prompt; " + q.label(sendReply) + " answers")
+		return nil
+	}
 	q.inquiry.Reply(question.Reply{Text: q.inquiry.Answer()})
 	return q.guard()
 }

@@ -219,7 +219,7 @@ func (m *model) bindings() []binding {
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw), m.paneKeys(inPrompt),
 		[]binding{
 			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.around.can, do: m.around.toggle},
-			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the permission mode", "shift+tab"), can: m.settings.canModes, do: m.settings.chooseMode},
+			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, do: m.settings.nextMode},
 		},
 		m.sessions.keys(m.composer.empty), m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
 		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),

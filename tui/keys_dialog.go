@@ -18,7 +18,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the permission mode", "shift+tab"), can: q.canModes, do: q.chooseMode},
+		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: q.canModes, do: q.nextMode},
 		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: q.noEnter},
 		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), do: q.scroll(5)},

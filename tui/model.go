@@ -350,7 +350,8 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.help.first = m.first.shown
 	m.keys, warnings = newKeymap(m.bindings(), o.Keys)
 	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
-	*m.questions = *newQuestions(m, m.picker, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
+	*m.questions = *newQuestions(m, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
+	m.questions.prompt = m.prompt
 	*m.stopper = stopper{host: m, ender: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.net, m.copier.text}

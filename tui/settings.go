@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,16 +49,35 @@ func (s *settings) canModes() string {
 }
 
 func (s *settings) chooseMode() tea.Cmd {
+	return s.choose("permission modes · now "+s.info.Mode, s.ports.Modes, s.info.Mode, s.toMode)
+}
+
+// choose lists what a mode or an effort can be, with the one that is in force marked.
+func (s *settings) choose(title string, all []api.Mode, now string, take func(name string) tea.Cmd) tea.Cmd {
 	var items []list.Choice
-	at := 0
-	for i, mode := range s.ports.Modes {
-		items = append(items, list.Choice{ID: mode.Name, Label: mode.Name, Note: mode.Means})
-		if mode.Name == s.info.Mode {
-			at = i
+	for _, m := range all {
+		items = append(items, list.Choice{ID: m.Name, Label: m.Name, Note: m.Means})
+	}
+	s.picker.Begin(title, items, func(c list.Choice) tea.Cmd { return take(c.ID) })
+	s.picker.Move(slices.IndexFunc(all, func(m api.Mode) bool { return m.Name == now }))
+	return nil
+}
+
+// nextMode steps to the next mode of the list that can be had here, and around.
+func (s *settings) nextMode() tea.Cmd {
+	modes := s.ports.Modes
+	at := slices.IndexFunc(modes, func(m api.Mode) bool { return m.Name == s.info.Mode })
+	var err error
+	for i := range len(modes) {
+		next := modes[(at+1+i)%len(modes)]
+		if err = s.ports.SetMode(next.Name); err == nil {
+			s.info.Mode = next.Name
+			s.inMode(next.Name)
+			s.say(s.info.Mode + ": " + next.Means)
+			return nil
 		}
 	}
-	s.picker.Begin("permission modes · now "+s.info.Mode, items, func(c list.Choice) tea.Cmd { return s.toMode(c.ID) })
-	s.picker.Move(at)
+	s.say("error: " + err.Error())
 	return nil
 }
 
@@ -101,20 +121,6 @@ func (s *settings) canEffort() string {
 		return "this session cannot change how hard the model thinks"
 	}
 	return ""
-}
-
-func (s *settings) chooseEffort() tea.Cmd {
-	var items []list.Choice
-	at := 0
-	for i, e := range s.ports.Efforts {
-		items = append(items, list.Choice{ID: e.Name, Label: e.Name, Note: e.Means})
-		if e.Name == s.info.Effort {
-			at = i
-		}
-	}
-	s.picker.Begin("how hard the model thinks", items, func(c list.Choice) tea.Cmd { return s.toEffort(c.ID) })
-	s.picker.Move(at)
-	return nil
 }
 
 // toEffort asks the model to think so hard from its next request on.
@@ -184,29 +190,29 @@ func (s *settings) modeCommand(arg string) tea.Cmd {
 	if arg == "" {
 		return s.chooseMode()
 	}
-	var names []string
-	for _, mode := range s.ports.Modes {
-		names = append(names, mode.Name)
-	}
-	name, _ := named(arg, names)
+	name, _ := named(arg, namesOf(s.ports.Modes))
 	return s.toMode(cmp.Or(name, arg)) // edits, staged and yolo are in no list
 }
 
 // effortCommand asks the model to think harder, or less.
 func (s *settings) effortCommand(arg string) tea.Cmd {
 	if arg == "" {
-		return s.chooseEffort()
+		return s.choose("how hard the model thinks", s.ports.Efforts, s.info.Effort, s.toEffort)
 	}
-	var names []string
-	for _, e := range s.ports.Efforts {
-		names = append(names, e.Name)
-	}
+	names := namesOf(s.ports.Efforts)
 	name, ok := named(arg, names)
 	if !ok {
 		s.say("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
 		return nil
 	}
 	return s.toEffort(name)
+}
+
+func namesOf(all []api.Mode) (names []string) {
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // planned shows the mode that goes on with an accepted plan.

@@ -42,7 +42,7 @@ func places() []place {
 		{"a command that is changed", with(strings.Replace(asks, "{", `{"edit":"go test ./...",`, 1), "wait 1s", "key e", "type  && x"), []string{"go test ./... && x", "enter run", "esc back", "Run this command?"}, false},
 		{"hunks", with(asksHunks, "wait 1s", "key e"), []string{"[✓] hunk 1 of 2", "space: keep / drop", "enter answer", "esc back", "Edit this file?"}, false},
 		{"a reason", with(asks, "wait 1s", "key n", "type because"), []string{"Why not? because", "F1: keys"}, false},
-		{"modes", with("key shift+tab"), []string{"permission modes", "enter: select", "esc: close", "❯ Ask"}, true},
+		{"modes", with("type /mode", "key enter"), []string{"permission modes", "enter: select", "esc: close", "❯ Ask"}, true},
 		{"sessions", with("key f5", "wait 1s", "key down", "wait 1s"), []string{"sessions", "enter: select", "esc: close", "❯ Ask"}, true},
 		{"models", with("key f6"), []string{"script/demo", "enter: select", "esc: close", "❯ Ask"}, true},
 		{"changes", with("key f3"), []string{"a.go", "esc: close", "F1: keys", "❯ Ask"}, true},

@@ -42,7 +42,7 @@ func (p *player) whole() string {
 // hints.
 func TestFirstFrame(t *testing.T) {
 	p := early(t, Options{Info: Info{Version: "0.1.0", Cwd: "/home/ann/calc"}})
-	for _, want := range []string{"0.1.0", "/home/ann/calc", "Ask, or say what to do", "lists all keys"} {
+	for _, want := range []string{"0.1.0", "/home/ann/calc", "Ask, or say what to do", "F1 all keys"} {
 		if got := p.whole(); !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)
 		}

@@ -39,7 +39,7 @@ func (x *terminal) quits() {
 func TestKeysBeforeTheFirstFrame(t *testing.T) {
 	x := openTerminal(t, "fast")
 	x.press("typed early")
-	x.expect("F1 lists all keys.") // the first frame, which may hold some of them already
+	x.expect("F1 all keys") // the first frame, which may hold some of them already
 	x.press("\r")
 	x.expect("┃ typed early")
 	x.expect("Run this command?")

@@ -46,7 +46,6 @@ func TestPlainWords(t *testing.T) {
 		{"<U+000A>", "⏎"},
 		{"a word that is known only when it runs", "contains $i, so no rule can cover it"},
 		{"how much the model takes is not known", "context limit unknown"},
-		{"follows   ", "instructions  "},
 		{"End to the end", "End: latest"},
 		{"enter does it", "enter: select"},
 		{"refuse or keep", "space: keep / drop"},

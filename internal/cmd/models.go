@@ -13,7 +13,7 @@ import (
 func (a *all) modelsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: Anyone(), Short: "List the models that work now, and what others need", Args: Takes(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),
-and what is known of its models. Only servers on this machine are asked; --check asks every server that can be used.
+and what is known of its models. Servers of this machine and those whose address you gave are asked; --check asks companies, too.
 With FILTER only models whose provider/name holds it are listed.`,
 		Example: "  adze models\n  adze models qwen\n  adze models --check\n  adze models --json | jq .default",
 		RunE: func(c *cobra.Command, words []string) error {

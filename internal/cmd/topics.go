@@ -56,7 +56,3 @@ func helpTopics(help *cobra.Command) {
 		return err
 	})
 }
-
-// SandboxInShort says in plain words how commands run in a full sandbox: on one screen, before the
-// user chooses.
-func SandboxInShort() string { return docs.Section("sandbox", "In short") }

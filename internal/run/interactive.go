@@ -185,7 +185,7 @@ type sitting struct {
 	words   string
 	first   []tool.Attachment                       // of the first prompt
 	wanted  bool                                    // it ended because another process wants its session
-	offered chan struct{}                           // closed when the user was asked how commands run
+	settled chan struct{}                           // closed when the mode of the session is in force
 	abort   atomic.Pointer[context.CancelCauseFunc] // of the running turn
 	wanting chan string                             // gets who wants the session
 	waits   atomic.Pointer[[2][]string]             // messages that wait, and those that were not read yet
@@ -277,7 +277,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
 		In: s.app.In, Ahead: &s.app.Ahead, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	}
-	s.offered = make(chan struct{})
+	s.settled = make(chan struct{})
 	heeding, stop := s.heed(ctx)
 	o.Ports.Overview = s.overview(heeding)
 	if s.screen != nil {
@@ -290,7 +290,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 	s.rest = time.AfterFunc(restTime, gctuning.Rest)
 	defer s.rest.Stop()
 	s.w.Patient.Watch(s.ui.Observe)
-	go func() { defer close(s.offered); s.offer(heeding) }()
+	go func() { defer close(s.settled); s.settle(heeding) }()
 	var err error
 	if s.app.linesOnly(&s.o.Run) {
 		err = s.ui.RunPlain(heeding)
@@ -311,7 +311,7 @@ func (t *terminal) linesOnly(o *flags.Run) bool { return o.Plain || t.Getenv("TE
 
 func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	select {
-	case <-s.offered:
+	case <-s.settled:
 	case <-ctx.Done():
 		return session.Sort(ctx.Err())
 	}

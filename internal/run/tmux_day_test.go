@@ -85,9 +85,9 @@ func TestAWorkingDay(t *testing.T) {
 
 	d.adze(model, "--permission-mode=auto", "--allow=write(work:**)")
 	d.do("look at all keys", "", "F1", "find:", "keys")
-	d.do("find one", "mode", "", "the permission mode")
+	d.do("find one", "mode", "", "the next permission mode")
 	d.do("close the help", "", "Escape Escape", "Ask, or say what to do")
-	d.do("choose the mode ask", "", "BTab Up Enter", "permission mode: ask")
+	d.do("step to the mode ask", "", "BTab BTab", "ask: ")
 	d.do("name a file", "what does @su", "", "▸ sum.go")
 	d.do("take its name", "", "Tab", "what does sum.go")
 	d.do("ask about it", " do?", "Enter", "It gives back its number.")

@@ -55,8 +55,9 @@ type Step struct {
 	Means string
 	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
 	Next api.Next
-	// Key: choosing it asks for a key.
-	Key bool
+	// Key: choosing it asks for a key. Provider is whose; if empty, the user is asked.
+	Key      bool
+	Provider string
 	// Address: choosing it asks for the address of a server.
 	Address bool
 }

@@ -188,7 +188,13 @@ func (p *Interface) reply(text string) {
 	if text == "" {
 		return
 	}
-	p.Inquiry.Reply(question.Reply{Text: p.Inquiry.Means(text)})
+	answer := p.Inquiry.Means(text)
+	if answer == "" { // it is no choice of a question that has no other answers
+		p.send(text)
+		p.say("The question stays; answer with a number.")
+		return
+	}
+	p.Inquiry.Reply(question.Reply{Text: answer})
 	p.next()
 }
 

@@ -124,8 +124,26 @@ func (d *Dialog) Means(line string) string {
 		return choices[n-1]
 	case line == "" && len(choices) > 0:
 		return choices[d.at]
+	case d.Fixed():
+		return ""
 	}
 	return line
+}
+
+// Fixed reports a question that its choices alone answer: other words are for the prompt.
+func (d *Dialog) Fixed() bool {
+	return d.Open() && d.queue[0].Decides && len(d.queue[0].Choices) > 0
+}
+
+// Aside takes what was written while a fixed question stood there and is no answer to it; if empty,
+// there is nothing.
+func (d *Dialog) Aside() string {
+	text := strings.TrimSpace(d.Own.Text)
+	if !d.Fixed() || text == "" || d.Means(text) != "" {
+		return ""
+	}
+	d.Own = edit.Editor{}
+	return text
 }
 
 // Reply answers the first question.
@@ -138,7 +156,9 @@ func (d *Dialog) Reply(r Reply) {
 // Move marks another choice; without choices it scrolls.
 func (d *Dialog) Move(by int) {
 	if n := len(d.queue[0].Choices); n > 0 {
-		d.Own = edit.Editor{}
+		if !d.Fixed() {
+			d.Own = edit.Editor{}
+		}
 		d.at = max(min(d.at+by, n-1), 0)
 		d.toMarked()
 		return
@@ -299,6 +319,8 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 func (d *Dialog) lead() draw.Row {
 	q, text := d.queue[0], "or in your words"
 	switch {
+	case d.Fixed():
+		text = "for the prompt"
 	case q.Other != "":
 		text = q.Other
 	case len(q.Choices) == 0:
@@ -338,7 +360,11 @@ func (d *Dialog) help(w, total int) draw.Row {
 }
 
 func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
-	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answer")
+	does := "answer"
+	if d.Fixed() && d.Answer() == "" {
+		does = "keep for the prompt"
+	}
+	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Put(draw.Plain, safeterm.Name(" "+does))
 	if len(d.queue[0].Choices) > 0 {
 		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " choose")
 	}

@@ -9,20 +9,11 @@ import (
 // object is the text that a text object names; if false, there is none around the cursor.
 func object(e *edit.Editor, c command) (from, to int, ok bool) {
 	around := c.object == "a"
-	switch c.verb {
-	case "w", "W":
+	if c.verb == "w" || c.verb == "W" {
 		from, to = wordObject(e, c.verb == "W", around)
 		return from, to, from < to
-	case `"`, "'", "`":
-		return quoteObject(e, c.verb, around)
-	case "(", ")", "b":
-		return pairObject(e, '(', ')', around)
-	case "[", "]":
-		return pairObject(e, '[', ']', around)
-	case "{", "}", "B":
-		return pairObject(e, '{', '}', around)
 	}
-	return pairObject(e, '<', '>', around)
+	return quoteObject(e, c.verb, around)
 }
 
 // wordObject is the word at the cursor; around it, the blanks behind it, or else those before.
@@ -75,37 +66,4 @@ func quoteObject(e *edit.Editor, quote string, around bool) (from, to int, ok bo
 		}
 		at = shut + 1
 	}
-}
-
-// pairObject is what is between the brackets around the cursor, which may nest and span lines.
-func pairObject(e *edit.Editor, open, shut byte, around bool) (from, to int, ok bool) {
-	from = -1
-	for i, depth := min(e.At, len(e.Text)-1), 0; i >= 0; i-- {
-		if e.Text[i] == shut && i != e.At {
-			depth++
-		} else if e.Text[i] == open {
-			if depth == 0 {
-				from = i
-				break
-			}
-			depth--
-		}
-	}
-	if from < 0 {
-		return 0, 0, false
-	}
-	for i, depth := from+1, 0; i < len(e.Text); i++ {
-		if e.Text[i] == open {
-			depth++
-		} else if e.Text[i] == shut {
-			if depth == 0 {
-				if around {
-					return from, i + 1, true
-				}
-				return from + 1, i, true
-			}
-			depth--
-		}
-	}
-	return 0, 0, false
 }

@@ -28,7 +28,7 @@ const (
 	motions     = "h j k l w b e W B E 0 ^ $ G f F t T ; , space"
 	commands    = "i a I A o O x X r ~ D C Y p P u ctrl+r . J v V s S"
 	chosenVerbs = "d c y x s ~ o J v V" // in visual mode
-	objects     = "w W \" ' ` ( ) b [ ] { } B < >"
+	objects     = "w W \" ' `"
 )
 
 // maxCount bounds counts: nobody means more.

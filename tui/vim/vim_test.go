@@ -96,12 +96,6 @@ func vimOperators() []vimCase {
 		{`say "one t|wo" now`, `ci"x<esc>`, `say "|x" now`},
 		{`|say "one" now`, `di"`, `say "|" now`},
 		{`say 'o|ne' now`, "da'", "say | now"},
-		{"f(a, (b|), c)", "dib", "f(a, (|), c)"},
-		{"f(a, (b), |c)", "ci(x<esc>", "f(|x)"},
-		{"f(a, (b), |c)", "da(", "|f"},
-		{"{a\n|b\nc}", "di{", "{|}"},
-		{"<a|b>", "di<", "<|>"},
-		{"a [|b] c", "ya]P", "a [b|][b] c"},
 	}
 }
 

@@ -129,9 +129,6 @@ func (e Endpoint) Shown() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// near reports a model server on this machine, which is asked without --check.
-func (e Endpoint) near() bool { return e.Tells != local.Any && e.loopback() }
-
 func (e Endpoint) loopback() bool { return wire.Loopback(wire.Host(e.base)) }
 
 // Missing reports that a key is needed and not there, or that the address is none: nothing can be

@@ -15,23 +15,10 @@ import (
 	"adze/tool"
 )
 
-// List looks at every provider; check asks the servers, also those of companies.
-func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
-	all := f.Endpoints()
-	l.Providers = make([]ListedProvider, len(all))
-	var group sync.WaitGroup
-	for i, e := range all {
-		p := &l.Providers[i]
-		*p = ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{}}
-		group.Go(func() {
-			if list := e.own().list; list != nil {
-				list(f, ctx, e, p, check)
-			} else {
-				f.listHosted(ctx, e, p, check)
-			}
-		})
-	}
-	group.Wait()
+// List looks at every provider: it asks servers of this machine and those whose address the user
+// gave; check asks those of companies, too.
+func (f *Finder) List(ctx context.Context, check bool) Listing {
+	l := f.ask(ctx, check)
 	l.choose(f.Configured())
 	if l.Default == nil {
 		if m, err := f.Choose(ctx); err == nil {
@@ -45,6 +32,26 @@ func (f *Finder) List(ctx context.Context, check bool) (l Listing) {
 		}
 		l.Problem = p.Provider + " does not list " + m + "; " + Endpoint{Vendor: Vendor{Name: p.Provider}}.Like(m, have)
 	}
+	return l
+}
+
+// ask is the listing without the model that a start takes.
+func (f *Finder) ask(ctx context.Context, check bool) (l Listing) {
+	all := f.Endpoints()
+	l.Providers = make([]ListedProvider, len(all))
+	var group sync.WaitGroup
+	for i, e := range all {
+		p := &l.Providers[i]
+		*p = ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{}}
+		group.Go(func() {
+			if list := e.own().list; list != nil {
+				list(f, ctx, e, p)
+			} else {
+				f.listHosted(ctx, e, p, check)
+			}
+		})
+	}
+	group.Wait()
 	return l
 }
 
@@ -83,12 +90,7 @@ func (l *Listing) choose(m Model, ok bool, err error) {
 	}
 }
 
-// listOllama asks a server on this machine, or any with --check.
-func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider, check bool) {
-	if !check && !e.loopback() {
-		p.Why = "not on this machine; --check asks it"
-		return
-	}
+func (f *Finder) listOllama(ctx context.Context, e Endpoint, p *ListedProvider) {
 	models, err := f.installed(ctx, ollama.New(e.options()))
 	_, can := ollama.Pick(models)
 	p.Usable = &can
@@ -116,10 +118,10 @@ func (f *Finder) listHosted(ctx context.Context, e Endpoint, p *ListedProvider, 
 	switch {
 	case !usable:
 		p.Usable, p.Why = &usable, e.lack()
-	case check || e.near():
+	case check || !e.NeedsKey:
+		ctx, cancel := context.WithTimeout(ctx, f.patience(localPatience))
+		defer cancel()
 		f.listAsked(ctx, e, p)
-	case !e.NeedsKey:
-		p.Why = "--check asks whether it runs" // Usable stays unknown
 	default:
 		p.Usable, p.Why = &usable, "key in "+e.KeyEnv
 		f.listKnown(e, p)
@@ -133,11 +135,14 @@ func (f *Finder) listAsked(ctx context.Context, e Endpoint, p *ListedProvider) {
 	usable := err == nil
 	p.Usable, p.Why = &usable, "answers"
 	local := e.Tells != local.Any
+	var failed *session.ProviderError
 	switch _, can := pickLocal(models); {
 	case err != nil && local && strings.HasSuffix(err.Error(), "connection refused"):
 		p.Why = "not running"
 	case err != nil && local:
 		p.Why = "not usable: " + err.Error()
+	case errors.As(err, &failed) && failed.Kind == session.AuthError:
+		p.Why = wantsKey + ": adze models login " + e.Name
 	case err != nil:
 		p.Why = err.Error()
 	case local && !can:
@@ -183,8 +188,8 @@ func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 	return m
 }
 
-// localPatience is how long a server on this machine may take to say what it has.
-const localPatience = 2 * time.Second
+// localPatience is how long a server may take to say what it has.
+const localPatience = 5 * time.Second
 
 // KeysOnly is the listing without asking anybody.
 func (f *Finder) KeysOnly() Listing {
@@ -202,35 +207,8 @@ func (f *Finder) KeysOnly() Listing {
 	return l
 }
 
-// AskLocal asks the servers of this machine that nobody asked yet, all at once.
-func (f *Finder) AskLocal(ctx context.Context, l *Listing) {
-	ctx, cancel := context.WithTimeout(ctx, f.patience(localPatience))
-	defer cancel()
-	var asked sync.WaitGroup
-	for _, e := range f.Endpoints() {
-		for i := range l.Providers {
-			p := &l.Providers[i]
-			if p.Provider != e.Name || p.Usable != nil || e.NeedsKey || !e.loopback() {
-				continue
-			}
-			asked.Go(func() { f.askOne(ctx, e, p) })
-		}
-	}
-	asked.Wait()
-}
+// wantsKey begins the Why of a server that answers, but not without a key.
+const wantsKey = "wants a key"
 
-func (f *Finder) askOne(ctx context.Context, e Endpoint, p *ListedProvider) {
-	models, err := e.Server().Models(ctx)
-	usable := err == nil
-	p.Usable, p.Why = &usable, "running"
-	var failed *session.ProviderError
-	switch {
-	case errors.As(err, &failed) && failed.Kind == session.AuthError:
-		p.Why = "wants a key: adze models login " + e.Name
-	case err != nil:
-		p.Why = "not running"
-	}
-	for _, m := range models {
-		p.Models = append(p.Models, f.Describe(e.Name, m))
-	}
-}
+// WantsKey reports a server that answers, but not without a key, or not with the one that it got.
+func (p ListedProvider) WantsKey() bool { return strings.HasPrefix(p.Why, wantsKey) }

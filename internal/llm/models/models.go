@@ -90,7 +90,8 @@ func (f *Finder) Keeps(provider string) bool {
 }
 
 // Choose follows the configuration (with --model in it), then a key in the environment (by the Rank
-// of vendors), then a server on this machine that has a model which can call tools.
+// of vendors), then a server on this machine that has a model which can call tools, or one whose
+// address the user gave that has one model.
 func (f *Finder) Choose(ctx context.Context) (Model, error) {
 	if m, ok, err := f.Configured(); ok {
 		if err == nil {

@@ -155,8 +155,7 @@ func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
 	if provider, _, cut := strings.Cut(name, "/"); cut && f.has(provider) {
 		return Model{}, missing
 	}
-	l := f.KeysOnly()
-	f.AskLocal(ctx, &l)
+	l := f.ask(ctx, false)
 	var hosts, near []string
 	for _, p := range l.Providers {
 		var have []string

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
+	"adze/internal/text/plural"
 	"adze/session"
 )
 
@@ -16,6 +17,9 @@ const foundRunning = "running "
 
 // startPatience is how long a start without any configured model looks for servers on this machine.
 const startPatience = time.Second
+
+// givenPatience is the same for a server whose address the user gave, which may be far away.
+const givenPatience = 5 * time.Second
 
 // seen is what was found where a server of this machine may run: a model, or why what runs there is
 // of no use; nothing of both: nobody answers.
@@ -29,7 +33,9 @@ type seen struct {
 // All are asked together; nobody is when a model is configured. Without one, it says why what runs
 // is of no use.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
-	ctx, cancel := context.WithTimeout(ctx, f.patience(startPatience))
+	given, end := context.WithTimeout(ctx, f.patience(givenPatience))
+	defer end()
+	ctx, cancel := context.WithTimeout(given, f.patience(startPatience))
 	defer cancel()
 	var looks []func() seen
 	for _, e := range f.Endpoints() {
@@ -38,6 +44,8 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 			looks = append(looks, func() seen { return e.own().look(f, ctx, e) })
 		case e.Tells != local.Any:
 			looks = append(looks, func() seen { return f.lookHost(ctx, e) })
+		case e.placed != "":
+			looks = append(looks, func() seen { return f.lookPlaced(given, e) })
 		}
 	}
 	answers := make([]chan seen, len(looks))
@@ -93,6 +101,20 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint) seen {
 	}
 	m, err := f.hosted(e, best.Name)
 	m.Origin = foundRunning + program
+	return seen{model: m, ok: err == nil}
+}
+
+// lookPlaced takes the model of a server whose address the user gave, where it has one alone.
+func (f *Finder) lookPlaced(ctx context.Context, e Endpoint) seen {
+	models, err := e.Server().Models(ctx)
+	switch {
+	case err != nil:
+		return seen{why: fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)}
+	case len(models) != 1:
+		return seen{why: fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)}
+	}
+	m, err := f.hosted(e, models[0].Name)
+	m.Origin = "the only model of " + e.placed
 	return seen{model: m, ok: err == nil}
 }
 

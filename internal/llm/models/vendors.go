@@ -54,7 +54,7 @@ type Vendor struct {
 type own struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
 	look func(f *Finder, ctx context.Context, e Endpoint) seen
-	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider, check bool)
+	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider)
 }
 
 // own is not in the table, because it comes back to it.

@@ -229,7 +229,7 @@ func (g *Guard) uncovered(ctx context.Context, err error) error {
 	if g.inquire == nil {
 		return fmt.Errorf(`%w ("undo": {"off": true} in the configuration runs it, and keeps nothing)`, err)
 	}
-	answer, asked := g.inquire(ctx, toolset.Inquiry{Choices: []string{runOnce, dontRun},
+	answer, asked := g.inquire(ctx, toolset.Inquiry{Asks: "adze", Choices: []string{runOnce, dontRun},
 		Question: fmt.Sprintf("The files could not be kept as they are, so that what this call changes could not be undone: %v. Run it?", err)})
 	if asked != nil || answer != runOnce {
 		return err

@@ -39,6 +39,7 @@ func TestStepsLeadToAModel(t *testing.T) {
 	key := "enter a key\nuse your own server\nexport " + models.Keyed()[0] + "=…"
 	off := models.ListedProvider{Provider: v.Name, Usable: no, Why: "not running: refused"}
 	empty := models.ListedProvider{Provider: v.Name, Usable: no, Why: "running, but it has none"}
+	locked := models.ListedProvider{Provider: "server", Endpoint: "http://here/v1", Usable: no, Why: "wants a key: adze models login server"}
 	full := models.ListedProvider{Provider: v.Name, Usable: &yes, Why: "running", Models: []models.ListedModel{{Model: "a", Tools: &yes}, {Model: "b", Tools: no}}}
 	for name, c := range map[string]struct {
 		programs []string
@@ -46,6 +47,7 @@ func TestStepsLeadToAModel(t *testing.T) {
 		want     string
 	}{
 		"nothing there": {nil, off, key + "\nwatch the demo\nopen " + v.Fetch.Site},
+		"wants a key":   {nil, locked, "enter the key of server\n" + key + "\nwatch the demo\nopen " + v.Fetch.Site},
 		"installed":     {[]string{v.Fetch.Binary()}, off, v.Fetch.Serve + "\n" + key + "\nwatch the demo"},
 		"without model": {nil, empty, v.Fetch.Of(v.Fetch.Suggest) + "\n" + key + "\nwatch the demo"},
 		"with a model":  {nil, full, "use " + v.Name + "/a\nwatch the demo"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"adze/internal/cmd/doctor"
@@ -66,14 +67,19 @@ func findingOf(p models.ListedProvider) firstrun.Finding {
 // steps are what to do next: a model that can be used, else the shortest way to one.
 func steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
+	for _, p := range l.Providers {
+		if p.WantsKey() {
+			out = append(out, firstrun.Step{Do: "enter the key of " + p.Provider, Means: "its server at " + p.Endpoint + " wants one", Key: true, Provider: p.Provider})
+		}
+	}
 	for _, r := range Rows(l) {
 		if r.Why == "" && len(out) < maxModelSteps {
 			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "ready to use"), Next: api.Next{Model: r.Name}})
 		}
 	}
-	if len(out) == 0 {
+	if !slices.ContainsFunc(out, func(s firstrun.Step) bool { return s.Next.Model != "" }) {
 		keys := models.Keyed()
-		out = append(lacking(l), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+		out = append(append(out, lacking(l)...), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
 			firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
 			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
 	}

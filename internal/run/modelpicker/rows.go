@@ -10,7 +10,6 @@
 package modelpicker
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -18,13 +17,6 @@ import (
 	"adze/internal/llm/models"
 	"adze/session/api"
 )
-
-// Around asks again from the beginning what there is, also the servers of this machine.
-func Around(ctx context.Context, find *models.Finder) models.Listing {
-	l := find.List(ctx, false)
-	find.AskLocal(ctx, &l)
-	return l
-}
 
 // RowsFrom are the rows of a listing behind those of models that are named first; of these, the
 // listing may say more.

@@ -20,7 +20,6 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/llm/wire"
 	"adze/internal/run/gctuning"
-	"adze/internal/run/modelpicker"
 	"adze/internal/sessiondb/lookup"
 	"adze/session"
 	"adze/tui/input"
@@ -89,7 +88,7 @@ func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
 	if err != nil {
 		return models.Listing{}, err
 	}
-	return modelpicker.Around(ctx, find), nil
+	return find.List(ctx, false), nil
 }
 
 // ByUser returns an error where this process was started by a call of adze.

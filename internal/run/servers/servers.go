@@ -142,7 +142,7 @@ const (
 
 // agreeToChange shows the user what a server says otherwise than they agreed to.
 func (m *Servers) agreeToChange(ctx context.Context, c mcp.Change) error {
-	answer, err := m.inquire(ctx, toolset.Inquiry{Choices: []string{refuseChange, takeChange}, Question: fmt.Sprintf(
+	answer, err := m.inquire(ctx, toolset.Inquiry{Asks: "adze", Choices: []string{refuseChange, takeChange}, Question: fmt.Sprintf(
 		"The MCP server %s describes its tools otherwise than you agreed to. What differs:\n\n%s\n\nUse them?", c.Server, strings.Join(c.Lines, "\n"))})
 	if err == nil && answer != takeChange {
 		err = fmt.Errorf("%w: the person does not agree to what the server %s says of its tools now", tool.ErrDenied, c.Server)

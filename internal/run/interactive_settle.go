@@ -1,0 +1,33 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"adze/internal/policy"
+	"adze/internal/sandbox"
+	"adze/session"
+)
+
+// settle puts the first session in a folder in the mode auto, where the sandbox is full and nobody
+// says otherwise: the command line, the configuration or the owner of the machine. A review begins
+// as it is. The choice is kept for the folder, so that one row tells of it once.
+func (s *sitting) settle(ctx context.Context) {
+	w := s.w
+	modes := w.Settings.Owner.Modes
+	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
+		len(modes) > 0 && !slices.Contains(modes, string(policy.Auto)) || !w.Cage.Full() || ctx.Err() != nil {
+		return
+	}
+	if err := w.Settings.Project().ChooseMode(ctx, string(policy.Auto)); err != nil {
+		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
+	}
+	if err := w.SetMode(string(policy.Auto)); err != nil {
+		s.ui.Observe(session.Notice{Text: err.Error()})
+		return
+	}
+	w.Chosen = string(w.Gate.Mode())
+	s.ui.InMode(w.Chosen)
+	s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
+}
