@@ -64,7 +64,7 @@ func TestFolderWithoutPermission(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(dir, "s.db"), filepath.Join(dir, "deeper", "s.db")} {
 		_, err := sessiondb.Open(t.Context(), path, sessiondb.Options{})
-		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(fmt.Sprint(err), "writable for you") || !strings.Contains(fmt.Sprint(err), "--no-session") {
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(fmt.Sprint(err), "writable for you") || !strings.Contains(fmt.Sprint(err), "XDG_STATE_HOME") || !strings.Contains(fmt.Sprint(err), "--no-session") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -264,7 +264,7 @@ func (s *Store) fileError(doing string, err error) error {
 	next := ""
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		next = fmt.Sprintf("; make %s writable for you, or run with --no-session", filepath.Dir(s.path))
+		next = fmt.Sprintf("; make %s writable for you, name a folder of yours in XDG_STATE_HOME, or run with --no-session", filepath.Dir(s.path))
 	case isDiskFull(err):
 		next = fmt.Sprintf("; free some space for %s, or run with --no-session", filepath.Dir(s.path))
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/x509"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -171,7 +171,7 @@ func (c *Client) networkError(err error, begun bool) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	var unknown x509.UnknownAuthorityError
+	var untrusted *tls.CertificateVerificationError
 	var dns *net.DNSError
 	var dial *net.OpError
 	text := "cannot reach " + c.Provider + ": " + err.Error()
@@ -182,8 +182,8 @@ func (c *Client) networkError(err error, begun bool) error {
 		text = "cannot reach " + c.Provider + ": no such host " + dns.Name
 	case errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil:
 		text = fmt.Sprintf("cannot reach %s at %s: %v", c.Provider, dial.Addr, innermost(dial))
-	case errors.As(err, &unknown):
-		text = "cannot trust the certificate of " + c.Provider
+	case errors.As(err, &untrusted):
+		return c.failure(session.RequestError, "cannot trust the certificate of "+c.Provider+": "+untrusted.Err.Error(), "name the file of your own authority in SSL_CERT_FILE; on macOS and Windows add it to the system's store")
 	}
 	return c.failure(session.NetworkError, text, c.URLHint)
 }

@@ -3,8 +3,13 @@ package wire_test
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"adze/internal/llm/wire"
 	"adze/session"
@@ -232,5 +237,19 @@ func TestAPlainFailureIsReadWithoutPatterns(t *testing.T) {
 	c, body := wire.Client{Provider: "p"}, json.RawMessage(`{"message":"Not Found: /api/show","code":404}`)
 	if n := testing.AllocsPerRun(10, func() { _ = c.Object(body) }); n > 200 { // with patterns 970
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Go 1.26 on Linux reads the authorities of SSL_CERT_FILE; no second try makes one of them trusted.
+func TestACertificateThatNobodySignedIsTriedOnce(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	c := wire.Client{Provider: "p", HTTP: wire.HTTP(&http.Client{}), Idle: time.Minute}
+	_, err := c.Open(t.Context(), wire.Call{Method: http.MethodPost, URL: server.URL})
+	var failure *session.ProviderError
+	if !errors.As(err, &failure) || failure.Temporary() || !strings.Contains(failure.Message, "certificate of p") || !strings.Contains(failure.Hint, "SSL_CERT_FILE") {
+		t.Errorf("%+v", err)
 	}
 }
