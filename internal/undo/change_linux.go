@@ -1,11 +1,6 @@
 package undo
 
-import (
-	"errors"
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // exchange swaps two names in one step.
 func (f folder) exchange(a, b string, _ func()) error {
@@ -19,14 +14,3 @@ func (f folder) move(from, to string) error {
 
 // syncAll writes everything of the folder's file system to the disk.
 func (f folder) syncAll() error { return unix.Syncfs(f.fd) }
-
-// cloneFile makes to share what is in from.
-func cloneFile(to, from *os.File) error {
-	err := unix.IoctlFileClone(int(to.Fd()), int(from.Fd()))
-	for _, no := range []error{unix.EOPNOTSUPP, unix.EXDEV, unix.ENOTTY, unix.ENOSYS} {
-		if errors.Is(err, no) {
-			return errNoClones
-		}
-	}
-	return err
-}

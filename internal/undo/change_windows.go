@@ -168,6 +168,3 @@ func (f folder) keepAccess(to, from string) {
 // syncAll has nothing to do: each file was written to the disk, and NTFS keeps folders in its
 // journal.
 func (f folder) syncAll() error { return nil }
-
-// cloneFile would make to share the content of from; it does not on this system.
-func cloneFile(_, _ *os.File) error { return errNoClones }

@@ -23,8 +23,6 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(was):
 		n.Entry, n.lately = was.Entry, was.lately
 		n.Same = ""
-	case k.opts.Limits.of(s.git, n.ignored, n.stat.size) == ofClones:
-		k.clone(at, n)
 	default:
 		err = k.content(at, n)
 	}
@@ -50,13 +48,13 @@ func (k *walker) again(was *node) bool {
 // beyond charges a file to the limits and says which it breaks; empty when none.
 func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 	l, size := k.opts.Limits, n.stat.size
-	one := [limitCount]int64{l.File, l.GitTotal, l.IgnoredFile, l.CloneFile}
-	all := [limitCount]int64{l.Total, l.GitTotal, l.IgnoredTotal, l.CloneTotal}
-	i := l.of(s.git, n.ignored, size)
+	one := [limitCount]int64{l.File, l.GitTotal, l.IgnoredFile}
+	all := [limitCount]int64{l.Total, l.GitTotal, l.IgnoredTotal}
+	i := of(s.git, n.ignored)
 	switch {
 	case size > one[i] && i == ofIgnored:
 		return leftIgnored, nil
-	case size > one[i], i == ofClones && k.clones.off.Load():
+	case size > one[i]:
 		return leftLarge, nil
 	case k.charged[i].Add(size) <= all[i]:
 		return "", nil

@@ -119,14 +119,3 @@ func (f folder) writeFile(name string, content []byte, mode uint32, attrs string
 		return err
 	})
 }
-
-// writeFrom is writeFile with the content of an open file, shared where that is possible.
-func (f folder) writeFrom(name string, from *os.File, mode uint32, attrs string) error {
-	return f.create(name, mode, attrs, func(file *os.File) error {
-		err := cloneFile(file, from)
-		if err != nil {
-			_, err = io.Copy(file, io.NewSectionReader(from, 0, mostHashed))
-		}
-		return err
-	})
-}

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +39,3 @@ func (f folder) move(from, to string) error {
 
 // syncAll writes everything to the disk.
 func (f folder) syncAll() error { return unix.Sync() }
-
-// cloneFile makes to share what is in from; on this system it does not.
-func cloneFile(_, _ *os.File) error { return errNoClones }

@@ -35,4 +35,3 @@ func attrsOf(int) string { return "" }
 
 func (folder) openFile(string) (*os.File, error) { return nil, ErrUnsupported }
 func statOpen(*os.File) (stat, error)            { return stat{}, ErrUnsupported }
-func cloneFile(_, _ *os.File) error              { return errNoClones }

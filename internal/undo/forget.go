@@ -43,7 +43,7 @@ func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (
 		}
 	}
 	for h, e := range drop {
-		if !w.has(e) {
+		if !w.store.Has(e.Hash) {
 			delete(drop, h)
 		}
 	}

@@ -340,7 +340,6 @@ func TestWhatNobodyTouchedStays(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+9000))
 		p := newSite(t)
 		p.opts.Limits.IgnoredDir, p.opts.Limits.File, p.opts.Limits.IgnoredFile = 2, 40, 1
-		p.clones.off.Store(true)
 		p.sh(chance(r, 50))
 		var windows []Window
 		ever := map[string]bool{}

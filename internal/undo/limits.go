@@ -10,8 +10,6 @@ type Limits struct {
 	IgnoredTotal int64 // bytes of all those
 	IgnoredDir   int   // entries of an ignored folder
 	GitTotal     int64 // bytes of what is kept of ".git" folders
-	CloneFile    int64 // bytes of a larger file that is kept as a clone, where files can be cloned
-	CloneTotal   int64 // bytes of all those; they are read, though they take no room
 	KeepFree     int64 // bytes of the disk that the store never takes; default: 1 GiB
 }
 
@@ -22,8 +20,6 @@ func (l Limits) orDefault() Limits {
 	l.IgnoredTotal = positive(l.IgnoredTotal, 64<<20)
 	l.IgnoredDir = positive(l.IgnoredDir, 2000)
 	l.GitTotal = positive(l.GitTotal, 16<<20)
-	l.CloneFile = positive(l.CloneFile, 8<<30)
-	l.CloneTotal = positive(l.CloneTotal, 16<<30)
 	return l
 }
 
@@ -32,19 +28,16 @@ const (
 	ofFiles = iota
 	ofGit
 	ofIgnored
-	ofClones
 	limitCount
 )
 
 // of is the limit that a file counts against.
-func (l Limits) of(git, ignored bool, size int64) int {
+func of(git, ignored bool) int {
 	switch {
 	case git:
 		return ofGit
 	case ignored:
 		return ofIgnored
-	case size > l.File:
-		return ofClones
 	}
 	return ofFiles
 }

@@ -126,9 +126,6 @@ func (s spot) make() error {
 	if s.To.Same != "" && s.To.Same != s.Path && s.linkFirst() == nil {
 		return nil
 	}
-	if !s.w.store.Has(s.To.Hash) && s.w.clones.has(s.To) {
-		return s.makeFromClone()
-	}
 	content, err := s.w.store.Get(s.To.Hash)
 	if err != nil {
 		return err

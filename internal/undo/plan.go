@@ -148,7 +148,7 @@ func (p *planner) judge() {
 			p.refused[path] = refusedChanged
 		case s.To.Kind == File && s.To.Mode&0o6000 != 0:
 			p.refused[path] = refusedSetID
-		case s.To.Kind == File && !p.w.has(s.To):
+		case s.To.Kind == File && !p.w.store.Has(s.To.Hash):
 			p.refused[path] = refusedContent
 		case p.leave(path) != "":
 			p.refused[path] = p.leave(path)

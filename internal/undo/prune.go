@@ -68,7 +68,6 @@ func (w *Workspace) Prune(ctx context.Context, r Retention, named ...Named) (Pru
 // sweep drops contents for whoever has the turn.
 func (w *Workspace) sweep(ctx context.Context, s pack.Sweep) (int64, error) {
 	s.Step = w.moment
-	s.Also = func() error { return w.clones.sweep(s.Live, w.moment) }
 	freed, err := w.store.Sweep(ctx, s)
 	if errors.Is(err, pack.ErrInUse) {
 		err = ErrInUse
@@ -76,7 +75,7 @@ func (w *Workspace) sweep(ctx context.Context, s pack.Sweep) (int64, error) {
 	if err != nil {
 		return freed, fmt.Errorf("drop old states of %s: %w", w.opts.Root, err)
 	}
-	return freed, nil
+	return freed, os.RemoveAll(filepath.Join(w.opts.State, "clones")) // an older adze kept large files there
 }
 
 // kept are the contents that states need.
@@ -115,7 +114,7 @@ func (w *Workspace) always(ctx context.Context, age time.Duration) (*kept, error
 		for _, s := range p.Steps {
 			for _, e := range []Entry{s.From, s.To} {
 				if e.Kind == File {
-					k.file(e)
+					k.add(e.Hash)
 				}
 			}
 		}
@@ -169,24 +168,12 @@ func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
 		case Folder:
 			added = append(added, k.state(e.Hash)...)
 		case File:
-			if k.file(e.Entry) {
+			if k.add(e.Hash) {
 				added = append(added, e.Hash)
 			}
 		}
 	}
 	return added
-}
-
-// file adds the content of a file. A clone counts with its whole size, which it takes when the file
-// changes.
-func (k *kept) file(e Entry) bool {
-	if !k.add(e.Hash) {
-		return false
-	}
-	if k.store.Size(e.Hash) == 0 && k.w.clones.has(e) {
-		k.size += e.Size
-	}
-	return true
 }
 
 func (k *kept) add(h pack.Hash) bool {

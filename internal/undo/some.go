@@ -186,7 +186,7 @@ func (k *hand) uncharge(git bool, n *node) bool {
 		if n.Same != "" || n.stat.links > 1 {
 			return false
 		}
-		k.charged[k.opts.Limits.of(git, n.ignored, n.Size)].Add(-n.Size)
+		k.charged[of(git, n.ignored)].Add(-n.Size)
 	case LeftOut:
 		k.moved = true
 	case Folder:

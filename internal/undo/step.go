@@ -109,7 +109,7 @@ func (f folder) look(name string) (Entry, error) {
 		return Entry{Kind: LeftOut}, nil
 	}
 	if st.size > inMemory {
-		return f.lookLarge(name)
+		return Entry{Kind: LeftOut, Target: leftLarge}, nil
 	}
 	c, err := f.readFile(name, pack.MaxContent, nil)
 	if err != nil {

@@ -26,8 +26,7 @@
 //     only where the file still stands. Links come back where the user may make them.
 //   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as
 //     a whole does not.
-//   - A file over 64 MiB is only kept where the file system clones files (clone.go), and read as a
-//     whole for it.
+//   - A file over 64 MiB is left out.
 //   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on
 //     macOS neither owners nor attributes. A file with a set-user-ID bit is refused.
 //   - A file with links outside of the folder comes back as a file of its own; inside of it links
@@ -114,7 +113,6 @@ type Workspace struct {
 	top    inode        // of the folder, when it was last walked as a whole
 	looked atomic.Int64 // entries that the last Take looked at
 
-	clones clones
 	journal
 
 	turn      turn     // guards what follows
@@ -182,7 +180,6 @@ func Open(o Options) (*Workspace, error) {
 	}
 	top.close()
 	w := &Workspace{opts: o, journal: journal(o.State), turn: make(turn, 1), workers: workers(), crash: o.Moment}
-	w.clones.dir = filepath.Join(o.State, "clones")
 	open := pack.Open
 	if o.Look {
 		open = pack.Look
@@ -246,9 +243,6 @@ func (w *Workspace) State() string { return w.opts.State }
 
 // Content is a content of a file that is kept, by its hash.
 func (w *Workspace) Content(h pack.Hash) ([]byte, error) { return w.store.Get(h) }
-
-// has reports whether the content of a file is kept.
-func (w *Workspace) has(e Entry) bool { return w.store.Has(e.Hash) || w.clones.has(e) }
 
 // lock keeps other processes from restoring at the same time.
 func (w *Workspace) lock() (unlock func(), err error) {

@@ -262,7 +262,6 @@ func TestDiffNamesWhatChanged(t *testing.T) {
 func TestWhatIsBeyondTheLimitsIsToldAndNotRead(t *testing.T) {
 	p := newSite(t)
 	p.opts.Limits.File, p.opts.Limits.IgnoredFile, p.opts.Limits.IgnoredDir = 1000, 100, 3
-	p.clones.off.Store(true)
 	p.sh(`git init -q . 2>/dev/null || mkdir .git
 printf '*.db\nnode_modules/\ncache/\nfew/\n' > .gitignore
 mkdir node_modules cache few src; printf x > node_modules/m; printf f > few/kept

@@ -275,5 +275,5 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 // known reports whether the content of a node of before can be relied on. In this process nothing
 // is dropped from the store unseen.
 func (k *walker) known(e Entry) bool {
-	return k.whole && k.dropped == k.store.Dropped() || k.has(e)
+	return k.whole && k.dropped == k.store.Dropped() || k.store.Has(e.Hash)
 }

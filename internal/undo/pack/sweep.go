@@ -22,8 +22,6 @@ type Sweep struct {
 	All bool
 	// Step, when there is one, is called before each step that changes something on the disk.
 	Step func()
-	// Also, when there is one, is called at the end, while nobody else has the store open.
-	Also func() error
 }
 
 // shareWait is how long Open waits for somebody who drops contents.
@@ -85,9 +83,7 @@ func (s *Store) Sweep(ctx context.Context, w Sweep) (freed int64, err error) {
 		return 0, err
 	}
 	before := s.size()
-	if err = s.sweep(ctx, w); err == nil && w.Also != nil {
-		err = w.Also()
-	}
+	err = s.sweep(ctx, w)
 	freed = before - s.size()
 	err = errors.Join(err, s.seal())
 	s.leave()
