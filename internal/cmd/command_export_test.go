@@ -108,7 +108,7 @@ func exported(t *testing.T, u *user, id string) (d map[string]any) {
 
 func TestRubbishIsNotImported(t *testing.T) {
 	u := newUser(t)
-	for text, says := range map[string]string{"": "line 1", "hello": "not JSON", "{}": "adze_session", "{\n\n\"adze_session\":7,\"session\":\"s\",\"messages\":[]}": "line 3"} {
+	for text, says := range map[string]string{"": "no session that adze exported", "hello": "no session", "{}": "adze_session", "{\n\n\"adze_session\":7,\"session\":\"s\",\"messages\":[]}": "newer adze"} {
 		u.run("session", "import", u.file("x.json", text)).wants(2, says, "hint: ")
 	}
 	u.run("session", "import", "none.json").wants(2, "none.json")

@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,12 +45,8 @@ func (p past) importSession(ctx context.Context, file string, asJSON bool) error
 		return err
 	}
 	d, err := export.Decode(raw)
-	var fault *export.FaultError
-	if errors.As(err, &fault) {
-		return usage.Mistake("adze sessions export ID --format json writes what can be read", "%s: %s", safeterm.Name(file), safeterm.Name(fault.Error()))
-	}
 	if err != nil {
-		return err
+		return usage.Mistake("adze sessions export ID --format json writes what can be read", "%s: %s", safeterm.Name(file), safeterm.Name(err.Error()))
 	}
 	o := export.ImportOptions{At: time.Now().UTC(), SHA256: fmt.Sprintf("%x", sha256.Sum256(raw))}
 	if o.Cwd, err = p.Here(); err != nil {

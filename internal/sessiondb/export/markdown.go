@@ -90,19 +90,14 @@ func (m Message) heading() string {
 
 func (w *sheet) message(m Message) {
 	w.line("## %s\n", m.heading())
-	last := m.lastText()
-	for i, p := range m.Parts {
+	for _, p := range m.Parts {
 		switch {
 		case p.Call != nil:
 			w.call(*p.Call)
 		case p.Picture != nil:
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
 		case m.From == Model:
-			var r remarks
-			if i == last {
-				r = m.remarks()
-			}
-			w.prose(p.Text, r)
+			w.prose(p.Text)
 		default: // what a user typed means what it looks like
 			w.fence("text", p.Text)
 		}
@@ -144,10 +139,10 @@ func (c Call) told() string {
 func (w *sheet) call(c Call) {
 	w.line("**Call** %s · %s\n", codeSpan(cmp.Or(c.Heading, c.Tool)), inlineText(c.told()))
 	if len(c.Arguments) > 0 {
-		w.fence("json", string(c.Arguments))
+		w.fence("json", indented(c.Arguments))
 	}
 	if len(c.Metadata) > 0 {
-		w.fence("json", string(c.Metadata))
+		w.fence("json", indented(c.Metadata))
 	}
 	if c.Diff != "" {
 		w.fence("diff", c.Diff)
@@ -177,11 +172,11 @@ func codeSpan(text string) string {
 }
 
 // prose writes what a model said, block by block as it was read.
-func (w *sheet) prose(text string, r remarks) {
-	all := blocks(r.into(text))
+func (w *sheet) prose(text string) {
+	all := blocks(text)
 	for i, b := range all {
 		first, rest := margins(b)
-		lines := strings.Split(r.markdown(b.markdown(), b.Kind), "\n")
+		lines := strings.Split(b.markdown(), "\n")
 		for i, line := range lines {
 			margin := rest
 			if i == 0 {
@@ -236,21 +231,25 @@ func blocks(text string) (out []block) {
 	return out
 }
 
+// markdown is a block, in which a sign of the model's is no mark.
 func (b block) markdown() string {
 	text := string(b.Text)
 	switch b.Kind {
-	case markdown.Rule:
-		return "---"
 	case markdown.Code:
 		var w sheet
 		w.fence(strings.Map(plainInfo, b.Info), text)
 		return strings.TrimSuffix(w.String(), "\n\n")
+	case markdown.Rule:
+		return "---"
+	case markdown.Empty:
+		return ""
+	}
+	text = markdown.Signless(text)
+	switch b.Kind {
 	case markdown.Heading:
 		return strings.Repeat("#", min(6, b.Level+2)) + " " + strings.ReplaceAll(harmless(text), "\n", " ")
 	case markdown.HTML:
 		return inlineText(text)
-	case markdown.Empty:
-		return ""
 	}
 	return harmless(text)
 }

@@ -1,14 +1,17 @@
 package export
 
 import (
-	"adze/internal/text/hypertext"
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
+
+	"adze/internal/text/hypertext"
 )
 
 // The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the
@@ -16,6 +19,14 @@ import (
 // web.text, and stands between tags or in an attribute with double quotes; all else is written in
 // this package. So nothing needs to know the grammar of HTML, as html/template does, which would
 // have the linker keep every method of the program: 5.8 MB more of 55.9.
+
+// web is HTML that grows.
+type web struct{ strings.Builder }
+
+// text writes a text between tags, or into an attribute with double quotes.
+func (w *web) text(s string) {
+	w.WriteString(strings.ReplaceAll(html.EscapeString(s), "\x00", "\uFFFD"))
+}
 
 // pageHead is the page up to its body, with an empty title.
 //
@@ -101,10 +112,13 @@ func (w *web) message(number int, m Message) {
 			w.call(*p.Call)
 		case p.Picture != nil:
 			w.picture(p.Picture)
-		case m.From == Model && n == last:
-			w.WriteString(`<div class="said">` + proseHTML(p.Text, m.remarks()) + "</div>\n")
 		case m.From == Model:
-			w.WriteString(`<div class="said">` + proseHTML(p.Text, nil) + "</div>\n")
+			var marks []hypertext.Mark
+			if n == last {
+				marks = m.marks()
+			}
+			said, _ := hypertext.Options{}.Prose(p.Text, marks)
+			w.WriteString(`<div class="said">` + said + "</div>\n")
 		default:
 			w.element("pre", "typed", p.Text)
 			w.WriteString("\n")
@@ -151,16 +165,9 @@ func (w *web) call(c Call) {
 	} else {
 		w.element("span", "dim", c.told())
 	}
-	if about := c.about(); c.Heading == "" && about != "" {
-		w.WriteString(" ")
-		w.element("code", "", about)
-	}
 	w.WriteString("</summary>\n")
-	w.fields(rows(c.Arguments))
-	if came := rows(c.Metadata); len(came) > 0 {
-		w.element("p", "dim", "What came of it")
-		w.fields(came)
-	}
+	w.object(c.Arguments)
+	w.object(c.Metadata)
 	if c.Diff != "" {
 		w.WriteString(`<pre class="diff">`)
 		for _, line := range diffLines(c.Diff) {
@@ -172,18 +179,21 @@ func (w *web) call(c Call) {
 	w.WriteString("</details>\n")
 }
 
-func (w *web) fields(rows []row) {
-	if len(rows) == 0 {
-		return
+// object writes the fields of a call.
+func (w *web) object(raw json.RawMessage) {
+	if len(raw) > 0 {
+		w.element("pre", "", indented(raw))
+		w.WriteString("\n")
 	}
-	w.WriteString("<dl>")
-	for _, f := range rows {
-		w.element("dt", "", f.Name)
-		w.WriteString("<dd>")
-		w.element("code", "", f.Value)
-		w.WriteString("</dd>")
+}
+
+// indented is an object with a line for each field.
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
 	}
-	w.WriteString("</dl>\n")
+	return b.String()
 }
 
 // prompt is a line of the table of contents.
@@ -206,40 +216,6 @@ func (d *Document) prompts() (out []prompt) {
 		}
 	}
 	return out
-}
-
-// row is a field of a call.
-type row struct{ Name, Value string }
-
-// rows are the fields of an object, in the order of its text.
-func rows(raw json.RawMessage) (out []row) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return nil
-	}
-	for _, name := range sortedNames(object) {
-		value := string(object[name])
-		var text string
-		if json.Unmarshal(object[name], &text) == nil {
-			value = text
-		}
-		out = append(out, row{name, value})
-	}
-	return out
-}
-
-// about is what a call was about, for its closed line: the first of the fields that say so.
-func (c Call) about() string {
-	fields := rows(c.Arguments)
-	for _, name := range []string{"command", "path", "pattern", "query", "url", "description"} {
-		for _, f := range fields {
-			if f.Name == name {
-				line, _, _ := strings.Cut(f.Value, "\n")
-				return line
-			}
-		}
-	}
-	return ""
 }
 
 func (c Call) bad() bool { return c.Status != "completed" }

@@ -8,8 +8,8 @@ import (
 	"adze/session"
 )
 
-// TestEvidenceInExports: what calls show of an answer stands behind its clauses in the forms for
-// people, a model's own sign is written otherwise, and what is read from a file shows nothing.
+// TestEvidenceInExports: what calls show of an answer stands behind its clauses in the page and
+// in a list in Markdown, a model's own sign is written otherwise, and what is read from a file shows nothing.
 func TestEvidenceInExports(t *testing.T) {
 	l := &log{t: t}
 	l.add(session.StartEntry, session.Start{Version: "0.1", Cwd: "/home/ann/code", Model: "p/large"})
@@ -22,7 +22,7 @@ func TestEvidenceInExports(t *testing.T) {
 	for name, text := range forms(t, d) {
 		want := map[string][]string{
 			"json": {`"evidence"`, `"claims"`},
-			"md":   {"**all tests pass.** (✓ ` go test ./..., after the last edit `) It builds [x] go build", "I ran `make lint`. (✗ ` no call did `)", "- ✓ all tests pass: `go test ./...`, after the last edit"},
+			"md":   {"**all tests pass.** It builds [x] go build", "- ✗ I ran make lint: no call did", "- ✓ all tests pass: `go test ./...`, after the last edit"},
 			"html": {`<strong>all tests pass.</strong> <span class="remark">✓ go test ./..., after the last edit</span> It builds [x] go build`, `<span class="remark">✗ no call did</span>`},
 		}[name]
 		for _, w := range want {
