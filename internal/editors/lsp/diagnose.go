@@ -23,8 +23,8 @@ const settle = 60 * time.Millisecond
 const doubt = 500 * time.Millisecond
 
 // followTime bounds how long a check goes on that nobody waits for any more: a cold server reads
-// the project first. othersTime bounds how long it waits for what the server says of other files
-// after it has answered for the one that was changed.
+// the project first. othersTime bounds how long the server is asked about other files after it has
+// answered for the one that was changed.
 const (
 	followTime = 2 * time.Minute
 	othersTime = 10 * time.Second
@@ -38,30 +38,19 @@ type Findings struct {
 	// that are left out.
 	New  []Problem
 	More int
-	// Also are problems in files that use the changed one, of which it is not known whether they
-	// were there before.
-	Also  []Problem
-	Scope Scope
+	// Project says that all of the project was looked at, and Open that other files were which the
+	// server has open.
+	Project, Open bool
 	// Late are findings of earlier changes, of which this was not known then.
 	Late []Findings
 	// Unknown says why nothing is known of this change yet; if empty, New is all there is.
 	Unknown string
 	// Note says, once, what of the project the server does not run.
 	Note string
-	rest bool // others of the same change were told before
 }
 
 // Clean reports that nothing is wrong since the change, as far as it was looked at.
-func (f Findings) Clean() bool { return f.Unknown == "" && len(f.New) == 0 && len(f.Also) == 0 }
-
-// Scope is what was looked at for a finding, beside the changed file.
-type Scope struct {
-	Project bool     // all of the project
-	Used    int      // files that use it
-	More    bool     // there are others that use it
-	Unknown bool     // which files use it is not known
-	Silent  []string // files that use it and that the server has not said anything of; absolute
-}
+func (f Findings) Clean() bool { return f.Unknown == "" && len(f.New) == 0 }
 
 // check is one change that a server is asked about. It goes on when nobody waits for it any more.
 type check struct {
@@ -73,12 +62,11 @@ type check struct {
 
 	// These are guarded by server.mu.
 	was      map[string]int // what was wrong before the change; if nil, not known yet
-	found    *Findings      // so far; if nil, nothing is known
+	found    *Findings      // when it is over; if nil, nothing is known
 	err      error
 	over     bool
-	follows  bool           // it was told that more follows
-	told     map[string]int // the problems that were told so far
-	replaced bool           // by a later check of the same file, which tells its findings
+	follows  bool // it was told that more follows
+	replaced bool // by a later check of the same file, which tells its findings
 }
 
 // Changed tells the file's server what stands in it now, and what is wrong that was not before. It
@@ -141,11 +129,12 @@ func (v *server) begin(path, before, after string) *check {
 			<-last.done
 		}
 		v.inherit(c)
+		var f *Findings
 		err := v.await(ctx)
 		if err == nil {
-			err = v.examine(ctx, c)
+			f, err = v.examine(ctx, c)
 		}
-		v.finish(c, err)
+		v.finish(c, f, err)
 	})
 	return c
 }
@@ -180,27 +169,24 @@ func (v *server) inherit(c *check) {
 		c.before = earlier.before
 		return
 	}
-	c.was = maps.Clone(earlier.was)
-	for k, n := range earlier.told {
-		c.was[k] += n
-	}
+	c.was = earlier.was
 }
 
 // finish ends a check, and keeps what it found where that was not told yet.
-func (v *server) finish(c *check, err error) {
+func (v *server) finish(c *check, f *Findings, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	c.over, c.err = true, err
+	c.over, c.found, c.err = true, f, err
 	if c.replaced && err != nil {
 		c.err = errors.New("it was changed again before the server had answered")
 	}
 	v.checks = slices.DeleteFunc(v.checks, func(o *check) bool { return o == c })
 	if c.follows {
-		f, ok := Findings{}, false
+		late, ok := Findings{}, false
 		if !c.replaced {
-			f, ok = v.outcome(c, err, followTime)
+			late, ok = v.outcome(c, err, followTime)
 		}
-		v.pool.deliver(f, ok)
+		v.pool.deliver(late, ok)
 	}
 	close(c.done)
 }
@@ -210,10 +196,7 @@ func (v *server) outcome(c *check, err error, waited time.Duration) (Findings, b
 	f := Findings{Server: v.lang.Name, Path: c.path}
 	if c.found != nil {
 		f = *c.found
-		f.New = untold(f.New, c.told)
-		f.Also = untold(f.Also, c.told)
 		f.New, f.More = told(f.New, c.uri)
-		f.Also, _ = told(f.Also, c.uri)
 	} else {
 		if err == nil {
 			err = context.DeadlineExceeded
@@ -223,7 +206,6 @@ func (v *server) outcome(c *check, err error, waited time.Duration) (Findings, b
 			return f, false
 		}
 	}
-	f.rest = len(c.told) > 0
 	if !v.noted && v.start.note != "" {
 		f.Note, v.noted = v.start.note, true
 	}
@@ -244,26 +226,10 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	}
 	f, ok := v.outcome(c, err, waited)
 	if !c.over {
-		c.follows, c.told = true, map[string]int{}
-		for _, p := range slices.Concat(f.New, f.Also) {
-			c.told[p.mark()]++
-		}
+		c.follows = true
 		v.pool.expect()
 	}
 	return f, ok
-}
-
-// untold are problems without those that were told.
-func untold(all []Problem, told map[string]int) (out []Problem) {
-	left := maps.Clone(told)
-	for _, p := range all {
-		if left[p.mark()] > 0 {
-			left[p.mark()]--
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
 }
 
 // reason says why nothing is known.
@@ -289,8 +255,9 @@ func (v *server) news(err error, waited time.Duration) (string, bool) {
 	return v.broken, !before
 }
 
-// examine sends a change and waits for what the server says of it, and of the files that use it.
-func (v *server) examine(ctx context.Context, c *check) error {
+// examine sends a change and waits for what the server says of it, and of the files that it has
+// open.
+func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	v.mu.Lock()
 	_, open := v.docs[c.uri]
 	v.mu.Unlock()
@@ -302,22 +269,14 @@ func (v *server) examine(ctx context.Context, c *check) error {
 		}
 		v.mu.Unlock()
 		if err != nil {
-			return err
+			return nil, err
 		}
-	}
-	var using users
-	var unsure map[string]bool
-	if !v.checksAll() {
-		using = v.imports.users(ctx, v.root, c.path, v.pool.opts.Withheld)
-		unsure = v.attend(ctx, using.paths)
 	}
 	was := v.counts()
 	v.mu.Lock()
 	if c.was == nil {
 		c.was = was
 	}
-	was = c.was
-	began := time.Now()
 	v.mu.Unlock()
 	kind := fileChanged
 	if c.before == "" {
@@ -330,73 +289,16 @@ func (v *server) examine(ctx context.Context, c *check) error {
 		return conn.Notify(ctx, "textDocument/didSave", object{"textDocument": object{"uri": c.uri}})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	scope := Scope{Project: v.checksAll(), Used: len(using.paths), More: using.more, Unknown: !using.known, Silent: using.paths}
-	v.learn(c, was, unsure, scope)
-	if len(using.paths) > 0 {
-		scope.Silent = v.others(ctx, using.paths, began)
-		v.learn(c, was, unsure, scope)
+	f := &Findings{Server: v.lang.Name, Path: c.path, Project: v.checksAll()}
+	if !f.Project {
+		f.Open = v.others(ctx, c.uri)
 	}
-	return nil
-}
-
-// learn notes what is known of a check so far.
-func (v *server) learn(c *check, was map[string]int, unsure map[string]bool, scope Scope) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	f := Findings{Server: v.lang.Name, Path: c.path, Scope: scope}
-	f.New = v.fresh(was, func(uri string) bool { return !unsure[uri] })
-	for uri := range unsure {
-		if !slices.Contains(scope.Silent, pathOf(uri)) {
-			f.Also = append(f.Also, v.found[uri].items...)
-		}
-	}
-	c.found = &f
-}
-
-// attend has the server look at files that use a changed one, where it does not yet: so that what
-// is wrong in them is known before the change. It returns those of which it is not: some servers
-// read a changed file from the disk, where the change is made already.
-func (v *server) attend(ctx context.Context, paths []string) map[string]bool {
-	unsure, versions := map[string]bool{}, map[string]int{}
-	for _, path := range paths {
-		uri := uriOf(path)
-		v.mu.Lock()
-		_, said := v.found[uri]
-		d := v.docs[uri]
-		if d != nil {
-			d.used = time.Now()
-		}
-		v.mu.Unlock()
-		if said && (d != nil || v.pulls()) {
-			continue
-		}
-		if v.pulls() {
-			_ = v.pullOne(ctx, path) // what is not known before counts as new
-			continue
-		}
-		text, err := readText(path)
-		if err != nil {
-			continue
-		}
-		if v.lang.ReadsDisk {
-			unsure[uri] = true
-		}
-		_ = v.with(ctx, func(conn *jsonrpc2.Conn) (err error) { // the same
-			versions[uri], err = v.present(ctx, conn, path, text)
-			return err
-		})
-	}
-	if len(versions) == 0 || v.lang.ReadsDisk {
-		return unsure
-	}
-	ctx, cancel := context.WithTimeout(ctx, othersTime)
-	defer cancel()
-	for uri, version := range versions {
-		_ = v.answered(ctx, uri, version) // the same
-	}
-	return unsure
+	f.New = v.fresh(c.was)
+	return f, nil
 }
 
 // pullOne asks about a file that the server reads from the disk, or that is open.
@@ -412,33 +314,23 @@ func (v *server) pullOne(ctx context.Context, path string) error {
 	return err
 }
 
-// others waits for what the server says of files that use a changed one, since a time. It returns
-// those that it has not said anything of.
-func (v *server) others(ctx context.Context, paths []string, since time.Time) (silent []string) {
+// others asks once more about the files that the server has open beside the changed one. It reports
+// whether there are any and the server answered for all of them. A server that cannot be asked says what it finds in its own time.
+func (v *server) others(ctx context.Context, uri string) (all bool) {
+	if !v.pulls() {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(ctx, othersTime)
 	defer cancel()
-	if v.pulls() {
-		for _, path := range paths {
-			if v.pullOne(ctx, path) != nil {
-				silent = append(silent, path)
-			}
-		}
-		return silent
-	}
-	for {
-		v.mu.Lock()
-		changed, ended := v.state.Changed(), v.state.State != child.Ready
-		silent = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return v.found[uriOf(path)].at.After(since) })
-		v.mu.Unlock()
-		if len(silent) == 0 || ended {
-			return silent
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return silent
+	v.mu.Lock()
+	open := slices.DeleteFunc(slices.Sorted(maps.Keys(v.docs)), func(o string) bool { return o == uri })
+	v.mu.Unlock()
+	for _, o := range open {
+		if v.pullOne(ctx, pathOf(o)) != nil {
+			return false
 		}
 	}
+	return len(open) > 0
 }
 
 // settled shows the server a text, tells it more, and waits for what it says.
@@ -558,13 +450,10 @@ func (v *server) counts() map[string]int {
 
 // fresh are the problems that were not there before; the lock is held. A line that moved keeps its
 // problem.
-func (v *server) fresh(was map[string]int, in func(uri string) bool) (out []Problem) {
+func (v *server) fresh(was map[string]int) (out []Problem) {
 	left := map[string]int{}
 	maps.Copy(left, was)
-	for uri, r := range v.found {
-		if !in(uri) {
-			continue
-		}
+	for _, r := range v.found {
 		for _, p := range r.items {
 			if left[p.mark()]--; left[p.mark()] < 0 {
 				out = append(out, p)

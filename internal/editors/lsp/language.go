@@ -15,9 +15,6 @@ type Language struct {
 	Files   map[string]string // file ending with its point, in small letters, to the language's id in the protocol
 	Markers []string          // files that lie at the root of a project
 	Init    json.RawMessage   // its initializationOptions; if nil, none
-	// ReadsDisk says that it reads files that a file uses from the disk, though it was told what
-	// they hold.
-	ReadsDisk bool
 }
 
 // The servers of TypeScript: the compiler itself from version 7 on, and the one that stands before
@@ -44,7 +41,7 @@ func Known() []Language {
 		{Name: "pyright", Command: []string{"pyright-langserver", "--stdio"}, Files: map[string]string{".py": "python", ".pyi": "python"},
 			Markers: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pyrightconfig.json"}},
 		{Name: "rust-analyzer", Command: []string{"rust-analyzer"}, Files: map[string]string{".rs": "rust"}, Markers: []string{"Cargo.toml"}},
-		{Name: "clangd", Command: []string{"clangd"}, Files: c, Markers: []string{"compile_commands.json", "compile_flags.txt", ".clangd"}, ReadsDisk: true},
+		{Name: "clangd", Command: []string{"clangd"}, Files: c, Markers: []string{"compile_commands.json", "compile_flags.txt", ".clangd"}},
 	}
 }
 

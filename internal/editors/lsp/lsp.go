@@ -9,17 +9,17 @@
 // allowed: sdk.go says what that is, launch.go how a server is started without it.
 //
 // Start reading at Servers.Changed, then server.go (one program and its life), conn.go (its wire),
-// diagnose.go (what is new after a change), reach.go (the files that use a changed one), later.go
-// (what is told when nobody waits any more). language.go is the table of servers, protocol.go what
-// of the protocol is read; ask.go has the questions, edits.go what a rename would do.
+// diagnose.go (what is new after a change) and later.go (what is told when nobody waits any more).
+// language.go is the table of servers, protocol.go what of the protocol is read; ask.go has the
+// questions, edits.go what a rename would do.
 //
 // Source of the rules: Language Server Protocol 3.17
 // (microsoft.github.io/language-server-protocol). Known limits: of files that change on the disk,
 // by a command say, a server is told only where it was asked about them before. Text is sent whole
 // at each change. A server whose diagnostics neither name a version nor can be asked for is
-// believed when it has been silent for a moment, and for longer where it has found nothing. Which
-// files use a changed one is found by their imports as text, but for gopls, which looks at all:
-// imports by another name are missed. Code of a project is looked for in its top folder, plugins of
+// believed when it has been silent for a moment, and for longer where it has found nothing. What a
+// change breaks in other files is known of those that were asked about before, but for gopls, which
+// looks at all. Code of a project is looked for in its top folder, plugins of
 // tsserver in the configurations there and what those extend. A tsc that is a script of a version
 // manager is not recognised.
 package lsp
@@ -62,8 +62,6 @@ type Options struct {
 	Inside bool
 	// Allows reports whether the user allowed code of the project as it is now; if nil, none is.
 	Allows func(SDK) bool
-	// Withheld reports a file that no server is shown unless it was changed; if nil, none is.
-	Withheld func(path string) bool
 	// Mask hides secrets in what servers say; if nil, nothing is hidden.
 	Mask func(string) string
 }

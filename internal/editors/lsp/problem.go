@@ -136,57 +136,24 @@ func (f Findings) write(b *strings.Builder, name func(string) string, which stri
 		fmt.Fprintf(b, "%s: %swhether it is right is not known: %s\n", f.Server, which, f.Unknown)
 	case f.Unknown != "":
 		fmt.Fprintf(b, "%s: whether this is right is not known yet: %s\n", f.Server, f.Unknown)
-	case f.Clean() && f.rest:
-		fmt.Fprintf(b, "%s: %snothing else is wrong%s\n", f.Server, which, f.Scope.text(name))
 	case f.Clean():
-		fmt.Fprintf(b, "%s: %snothing new is wrong%s\n", f.Server, which, f.Scope.text(name))
+		fmt.Fprintf(b, "%s: %snothing new is wrong%s\n", f.Server, which, f.scope())
 	}
 	list("new with this edit", f.New)
 	if f.More > 0 {
 		fmt.Fprintf(b, "  and %d more\n", f.More)
 	}
-	list("in files that use it, perhaps from before", f.Also)
-	if !f.Clean() && len(f.Scope.Silent) > 0 {
-		fmt.Fprintf(b, "%s: %s\n", f.Server, f.Scope.silent(name))
-	}
 }
 
-// text says what "nothing" is about.
-func (s Scope) text(name func(string) string) string {
+// scope says what "nothing" is about.
+func (f Findings) scope() string {
 	switch {
-	case s.Project:
+	case f.Project:
 		return ""
-	case s.Unknown:
-		return " in this file; others were not looked at"
-	case s.Used == 0 && s.More:
-		return " in this file; which others use it is not known"
-	case s.Used == 0:
-		return " in this file; none was found that uses it"
+	case f.Open:
+		return " in this file and those that were looked at before; others were not looked at"
 	}
-	looked := s.Used - len(s.Silent)
-	out := " in this file"
-	if looked > 0 {
-		out += fmt.Sprintf(" and %d that use it", looked)
-	}
-	if s.More {
-		out += "; others that use it were not looked at"
-	}
-	if len(s.Silent) > 0 {
-		out += "; " + s.silent(name)
-	}
-	return out
-}
-
-func (s Scope) silent(name func(string) string) string {
-	const most = 3
-	var all []string
-	for _, path := range s.Silent[:min(len(s.Silent), most)] {
-		all = append(all, name(path))
-	}
-	if left := len(s.Silent) - len(all); left > 0 {
-		all = append(all, fmt.Sprintf("%d more", left))
-	}
-	return "not known yet of files that use it: " + strings.Join(all, ", ")
+	return " in this file; others were not looked at"
 }
 
 // read is a file's text as it stands on the disk.

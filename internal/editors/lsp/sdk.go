@@ -286,6 +286,15 @@ func pluginsOf(root string) (names []string) {
 	return names
 }
 
+// maxIndexed bounds the files and folders of a project that are looked at.
+const maxIndexed = 20000
+
+// skipped names folders that hold no source of the project.
+func skipped(name string) bool {
+	return strings.HasPrefix(name, ".") ||
+		slices.Contains([]string{"node_modules", "target", "dist", "build", "out", "vendor", "venv", "env", "__pycache__", "site-packages"}, name)
+}
+
 // cargoSDK is there for each project of Rust: cargo runs what its configuration names before any
 // source is read.
 func cargoSDK(root string) (SDK, bool) {

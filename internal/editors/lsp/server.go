@@ -45,7 +45,6 @@ type server struct {
 	stop    context.CancelFunc // of the program
 	held    time.Time          // since when it is held
 	heldBy  error
-	imports imports
 }
 
 // result is what a server said last of a file.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -37,10 +36,6 @@ func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 	options := lsp.Options{
 		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, Inside: s.Config.Languages.Use != config.LanguagesOn,
 		Allows: func(sdk lsp.SDK) bool { return project.Allows(settings.SDKItem(sdk)) },
-		Withheld: func(path string) bool {
-			held := g.Gate.FileFilter(dir)
-			return held != nil && held(filepath.Dir(path)+"/", filepath.Base(path))
-		},
 	}
 	if options.Inside {
 		options.Refuses = func() error {
