@@ -145,7 +145,7 @@ func (s *Session) take(d *draft, c Chunk) {
 		}
 	case Forming:
 		d.forming = cmp.Or(c.Name, d.forming, "a tool")
-		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes, c.Arguments})
+		s.emit(CallForming{d.message.ID, c.ID, c.Name, c.Bytes})
 	case Call:
 		c.Opaque = unspaced(c.Opaque)
 		d.calls = append(d.calls, c.RawCall)

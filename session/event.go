@@ -25,8 +25,6 @@ type CallForming struct {
 	Call    tool.CallID
 	Name    string
 	Bytes   int
-	// Arguments are what there is of them so far; if empty, nothing is known of them.
-	Arguments string
 }
 
 // MessageDone is a whole stored message, the user's too.

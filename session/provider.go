@@ -80,9 +80,6 @@ type Forming struct {
 	ID    tool.CallID
 	Name  string
 	Bytes int
-	// Arguments are what there is of them so far, as the model writes them; if empty, nothing is known
-	// of them yet. They run nothing.
-	Arguments string
 }
 
 // Call is a finished call.

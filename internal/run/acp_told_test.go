@@ -157,7 +157,7 @@ func TestBlocksThatAreNotKnownAreRefused(t *testing.T) {
 	for n, c := range [][2]string{
 		{`[{"type":"text","text":"a"},{"type":"video","text":"b"}]`, `block 2 of the prompt is of the type \"video\", which is not known here`},
 		{`[{"text":"a"}]`, "block 1 of the prompt has no type"},
-		{`[{"type":"text","text":5}]`, `block 1 of the prompt is no text: \"text\" has to be a string, and is a number`},
+		{`[{"type":"text","text":5}]`, `block 1 of the prompt cannot be read: \"text\" has to be a string, and is a number`},
 		{`[5]`, `block 1 of the prompt cannot be read: it has to be an object, and is a number`},
 		{`"a"`, `\"prompt\" has to be a list, and is a string`},
 	} {

@@ -9,43 +9,66 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	sdk "github.com/coder/acp-go-sdk"
-
 	"adze/internal/files/attachments"
 	"adze/internal/text/jsontext"
 	"adze/tool"
 )
 
+// block is one of a prompt. The SDK takes a kind that it does not know for another one that has the
+// same fields.
+type block struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Data     string `json:"data"`
+	MimeType string `json:"mimeType"`
+	Uri      string `json:"uri"`
+	Name     string `json:"name"`
+	Resource struct {
+		Uri      string  `json:"uri"`
+		MimeType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+		Blob     *string `json:"blob"`
+	} `json:"resource"`
+}
+
 // given makes of a prompt's blocks what a turn begins with. What cannot be taken is refused: a
 // picture that is left out in silence would be missed.
-func given(blocks []sdk.ContentBlock) (p Prompt, err error) {
+func given(blocks []json.RawMessage) (p Prompt, err error) {
 	var text words
-	for n, b := range blocks {
-		switch {
-		case b.Text != nil:
-			text.add(b.Text.Text)
-		case b.ResourceLink != nil:
-			text.set(linked(b.ResourceLink.Uri, b.ResourceLink.Name), " ")
-		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
-			r := b.Resource.Resource.TextResourceContents
-			text.set(embedded(r.Uri, r.Text), " ")
-		case b.Resource != nil && b.Resource.Resource.BlobResourceContents != nil:
-			r := b.Resource.Resource.BlobResourceContents
-			a, err := attached(nameOf(r.Uri), value(r.MimeType), r.Blob)
-			if err != nil {
-				return p, err
-			}
-			p.Attachments = append(p.Attachments, a)
-		case b.Image != nil:
-			a, err := attached(fmt.Sprintf("picture %d", len(p.Attachments)+1), b.Image.MimeType, b.Image.Data)
-			if err != nil {
-				return p, err
-			}
-			p.Attachments = append(p.Attachments, a)
-		case b.Audio != nil:
-			return p, refuse(codeInvalidParams, "audio is not taken; write what it says, or attach a text")
+	for n, raw := range blocks {
+		var b block
+		var a tool.Attachment
+		wrong := func(why string) error {
+			return refuse(codeInvalidParams, fmt.Sprintf("block %d of the prompt %s", n+1, why))
+		}
+		if err := json.Unmarshal(raw, &b); err != nil {
+			return p, wrong("cannot be read: " + jsontext.Problem(err))
+		}
+		switch r := b.Resource; {
+		case b.Type == "text":
+			text.add(b.Text)
+		case b.Type == "resource_link":
+			text.set(linked(b.Uri, b.Name), " ")
+		case b.Type == "resource" && r.Text != nil:
+			text.set(embedded(r.Uri, *r.Text), " ")
+		case b.Type == "resource" && r.Blob != nil:
+			a, err = attached(nameOf(r.Uri), r.MimeType, *r.Blob)
+		case b.Type == "image":
+			a, err = attached(fmt.Sprintf("picture %d", len(p.Attachments)+1), b.MimeType, b.Data)
+		case b.Type == "audio":
+			err = refuse(codeInvalidParams, "audio is not taken; write what it says, or attach a text")
+		case b.Type == "":
+			err = wrong("has no type")
+		case b.Type == "resource":
+			err = wrong("is a resource that holds nothing")
 		default:
-			return p, refuse(codeInvalidParams, fmt.Sprintf("block %d of the prompt is of a kind that is not known here", n+1))
+			err = wrong(fmt.Sprintf("is of the type %.40q, which is not known here; there are: text, image, audio, resource_link, resource", b.Type))
+		}
+		if err != nil {
+			return p, err
+		}
+		if a.MediaType != "" {
+			p.Attachments = append(p.Attachments, a)
 		}
 	}
 	p.Text = text.text
@@ -78,54 +101,6 @@ func (w *words) set(text, space string) {
 		w.text += space
 	}
 	w.text, w.linked = w.text+text, true
-}
-
-// readable refuses a prompt with blocks of kinds that are not known here, by their names: the SDK
-// takes one for another that has the same fields.
-func readable(raw json.RawMessage) error {
-	var p struct {
-		Prompt []json.RawMessage `json:"prompt"`
-	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return refuse(codeInvalidParams, "the prompt cannot be read: "+jsontext.Problem(err))
-	}
-	for n, b := range p.Prompt {
-		if why := unreadable(b); why != "" {
-			return refuse(codeInvalidParams, fmt.Sprintf("block %d of the prompt %s", n+1, why))
-		}
-	}
-	return nil
-}
-
-// unreadable says why a block cannot be read; if empty, it can.
-func unreadable(block json.RawMessage) string {
-	var kind struct {
-		Type *string `json:"type"`
-	}
-	if err := json.Unmarshal(block, &kind); err != nil {
-		return "cannot be read: " + jsontext.Problem(err)
-	}
-	var into any
-	switch {
-	case kind.Type == nil:
-		return "has no type"
-	case *kind.Type == "text":
-		into = new(sdk.ContentBlockText)
-	case *kind.Type == "image":
-		into = new(sdk.ContentBlockImage)
-	case *kind.Type == "audio":
-		into = new(sdk.ContentBlockAudio)
-	case *kind.Type == "resource_link":
-		into = new(sdk.ContentBlockResourceLink)
-	case *kind.Type == "resource":
-		into = new(sdk.ContentBlockResource)
-	default:
-		return fmt.Sprintf("is of the type %.40q, which is not known here; there are: text, image, audio, resource_link, resource", *kind.Type)
-	}
-	if err := json.Unmarshal(block, into); err != nil {
-		return fmt.Sprintf("is no %s: %s", *kind.Type, jsontext.Problem(err))
-	}
-	return ""
 }
 
 // linked is a file that the user names: as they would write it themselves.
@@ -175,11 +150,4 @@ func attached(name, media, data string) (tool.Attachment, error) {
 		return a, refuse(codeInvalidParams, fmt.Sprintf("%s (%s) is neither a picture nor a PDF", name, media))
 	}
 	return a, nil
-}
-
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

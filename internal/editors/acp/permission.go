@@ -22,16 +22,15 @@ const (
 	refusing   = "no-because"
 )
 
-// ask puts a question of the gate to the user. What the protocol has no word for stands in _meta:
-// the text that may be rewritten, the examples of a rule.
+// ask puts a question of the gate to the user.
 func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	r := t.request(a)
 	for {
-		id, more, err := t.choice(ctx, r)
+		id, err := t.choice(ctx, r)
 		if err != nil {
 			return ask.Answer{}, err
 		}
-		answer, again, err := t.permitted(ctx, id, more, a)
+		answer, again, err := t.permitted(ctx, id, a)
 		if err != nil || !again {
 			return answer, err
 		}
@@ -54,20 +53,7 @@ func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 		ToolCallId: sdk.ToolCallId(q.Call), Title: &title, Kind: sdk.Ptr(kindOf(q.Tool)), Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Content: content, Locations: places(with.Cwd(), args, a.Preview, nil), RawInput: raw(args),
 	}
-	r := sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.id), ToolCall: u, Options: t.answers(a)}
-	about := map[string]any{}
-	if q.Editing != nil {
-		about["editable"] = q.Editing.Text
-	}
-	if len(a.Offers) > 0 {
-		var offers []map[string]string
-		for _, o := range a.Offers {
-			offers = append(offers, map[string]string{"rule": o.Rule, "covers": o.Covers, "spares": o.Spares})
-		}
-		about["offers"] = offers
-	}
-	r.Meta = map[string]any{metaKey: about}
-	return r
+	return sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.id), ToolCall: u, Options: t.answers(a)}
 }
 
 // touches says what is asked for, and what that really is where it is written in another way.
@@ -107,47 +93,27 @@ func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	return out
 }
 
-// meant is what an answer says in _meta, for editors that know us.
-type meant struct {
-	Adze struct {
-		Text    string `json:"text"`
-		Reason  string `json:"reason"`
-		Refused []int  `json:"refused"`
-	} `json:"adze"`
-}
-
 // choice asks, and returns what was chosen.
-func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, more meant, err error) {
+func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, err error) {
 	t.agent.out.flush()
 	var answer sdk.RequestPermissionResponse
 	if err := t.agent.conn.ask(ctx, sdk.ClientMethodSessionRequestPermission, r, &answer); err != nil {
 		if ctx.Err() != nil {
-			return "", more, ctx.Err()
+			return "", ctx.Err()
 		}
-		return "", more, fmt.Errorf("the editor did not ask: %w", err)
+		return "", fmt.Errorf("the editor did not ask: %w", err)
 	}
 	if answer.Outcome.Selected == nil {
-		return "", more, ctx.Err() // it was dismissed, or the turn is cancelled
+		return "", ctx.Err() // it was dismissed, or the turn is cancelled
 	}
-	if said, err := json.Marshal(answer.Meta); err == nil {
-		_ = json.Unmarshal(said, &more) // what is not ours means nothing to us
-	}
-	return string(answer.Outcome.Selected.OptionId), more, nil
+	return string(answer.Outcome.Selected.OptionId), nil
 }
 
 // permitted is what an answer says; again: the user thought better of it.
-func (t *thread) permitted(ctx context.Context, id string, more meant, a ask.Permission) (answer ask.Answer, again bool, err error) {
-	m := more.Adze
+func (t *thread) permitted(ctx context.Context, id string, a ask.Permission) (answer ask.Answer, again bool, err error) {
 	switch {
 	case id == once:
-		answer = ask.Answer{Choice: ask.Once, Text: m.Text, Refused: m.Refused, Reason: m.Reason}
-		if a.Question.Editing == nil {
-			answer.Text = ""
-		}
-		if a.Question.Without == nil {
-			answer.Refused = nil
-		}
-		return answer, false, nil
+		return ask.Answer{Choice: ask.Once}, false, nil
 	case strings.HasPrefix(id, forSession):
 		for n := range a.Offers {
 			if id == fmt.Sprint(forSession, n) {
@@ -161,7 +127,7 @@ func (t *thread) permitted(ctx context.Context, id string, more meant, a ask.Per
 		reason, ok, err := t.write(ctx, "Why not, for the model", "")
 		return ask.Answer{Choice: ask.Deny, Reason: reason}, !ok, err
 	}
-	return ask.Answer{Choice: ask.Deny, Reason: m.Reason}, false, nil // no, dismissed, or what was never offered
+	return ask.Answer{Choice: ask.Deny}, false, nil // no, dismissed, or what was never offered
 }
 
 // asks makes sure that the editor knows of the call that is asked about, and returns how it is

@@ -13,10 +13,10 @@ import (
 // prompt begins a turn. It is the session's from the moment in which it is read, so that a cancel
 // behind it finds it.
 func (a *Agent) prompt(raw json.RawMessage) (job, error) {
-	if err := readable(raw); err != nil {
-		return nil, err
-	}
-	p, err := params[sdk.PromptRequest](raw)
+	p, err := params[struct {
+		SessionId sdk.SessionId     `json:"sessionId"`
+		Prompt    []json.RawMessage `json:"prompt"`
+	}](raw)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,10 @@ func (t *thread) inquire(ctx context.Context, q ask.Question) (string, error) {
 		Content: []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(whole(q)))},
 	}}
 	r.Options = choices(q)
-	id, more, err := t.choice(ctx, r)
-	answer := strings.TrimSpace(more.Adze.Text)
+	id, err := t.choice(ctx, r)
+	answer := ""
 	for n, c := range q.Choices {
-		if answer == "" && id == fmt.Sprint("choice:", n) {
+		if id == fmt.Sprint("choice:", n) {
 			answer = c
 		}
 	}

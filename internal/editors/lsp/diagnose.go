@@ -315,7 +315,8 @@ func (v *server) pullOne(ctx context.Context, path string) error {
 }
 
 // others asks once more about the files that the server has open beside the changed one. It reports
-// whether there are any and the server answered for all of them. A server that cannot be asked says what it finds in its own time.
+// whether there are any and the server answered for all of them. A server that cannot be asked says
+// what it finds in its own time.
 func (v *server) others(ctx context.Context, uri string) (all bool) {
 	if !v.pulls() {
 		return false

@@ -9,19 +9,17 @@ import (
 	"slices"
 	"time"
 
-	"adze/internal/editors/htmlstream"
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/stream/ask"
 	"adze/internal/text/jsontext"
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/session/api"
 )
 
 // action is what a page wants done; its name says which fields count.
 type action struct {
-	Text     string  `json:"text"`
+	control.Request
 	Files    []piece `json:"files"`
 	Queue    bool    `json:"queue"` // not to be read by the turn that runs
 	Question string  `json:"question"`
@@ -29,18 +27,7 @@ type action struct {
 	Offer    int     `json:"offer"`
 	Reason   string  `json:"reason"`
 	Refused  []int   `json:"refused"`
-	Name     string  `json:"name"`
-	Value    string  `json:"value"`
-	Dry      bool    `json:"dry"`
-	Redo     bool    `json:"redo"`
-	Unknown  bool    `json:"unknown"` // an undo also puts back what nobody saw change
-	Since    string  `json:"since"`
-	File     string  `json:"file"`
-	Hunk     int     `json:"hunk"`
-	Hash     string  `json:"hash"`
-	Call     string  `json:"call"`
 	Folder   string  `json:"folder"` // where a session is begun
-	Plan     string  `json:"plan"`   // of an undo, as it was shown
 	Once     string  `json:"once"`   // a key: one action is done by it
 }
 
@@ -87,11 +74,9 @@ type done = control.Done
 
 // request is what an action asks for where a session is open; if false, it is no such action.
 func (a action) request(name string) (r control.Request, is bool) {
-	switch name {
-	case control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue:
-		return control.Request{Do: name, Text: a.Text, Name: a.Name, Value: a.Value, Since: api.Since(a.Since), File: a.File, Hunk: a.Hunk, Hash: a.Hash, Dry: a.Dry, Redo: a.Redo, Unknown: a.Unknown, Plan: a.Plan}, true
-	}
-	return r, false
+	r = a.Request
+	r.Do = name
+	return r, slices.Contains([]string{control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue}, name)
 }
 
 // find is a session that is open: here, or in another process; if nil, it is in none that can be
@@ -139,7 +124,7 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 	}
 	if at == nil {
 		switch name {
-		case "answer", "stop", "unqueue", "cancel":
+		case "answer", "stop", "unqueue":
 			return nil, &refusal{http.StatusConflict, "too late: nothing runs or waits in this session here"}
 		}
 		if name != "set" || a.Name != "model" {
@@ -169,8 +154,6 @@ func doAt(ctx context.Context, at opened, name string, a action) (any, error) {
 		return done{}, at.answered(ctx, a)
 	case "stop":
 		return done{}, at.stopped(ctx)
-	case "cancel":
-		return done{}, at.cancelled(ctx, a.Call)
 	case "again":
 		return done{}, at.repeated(ctx)
 	}
@@ -285,21 +268,6 @@ func (r *room) unqueue(text string) bool {
 	r.jobs = slices.Delete(r.jobs, at, at+1)
 	r.nudged()
 	return true
-}
-
-// cancelled ends one running call, by what it is called on the page.
-func (r *room) cancelled(_ context.Context, name string) error {
-	r.mu.Lock()
-	calls := slices.Clone(r.turn.calls)
-	r.mu.Unlock()
-	for _, e := range calls {
-		if call, parent := whose(e); parent == "" && htmlstream.CallID(call) == name {
-			if stop := r.conv.Ports().CancelCall; stop != nil && stop(call) {
-				return nil
-			}
-		}
-	}
-	return &refusal{http.StatusConflict, "that call has ended already"}
 }
 
 // begins does something in place of a turn, when those before it have ended.

@@ -127,7 +127,7 @@ func TestALiveSessionIsSeenByItsFolder(t *testing.T) {
 	e.h.heads = nil
 	s := listen(t, e.h, func(s *serve.Server) { s.Sockets = e.folder })
 	w := s.watcher("session=")
-	for _, act := range []string{"say", "stop", "answer", "set", "cancel", "undo", "run"} {
+	for _, act := range []string{"say", "stop", "answer", "set", "undo", "run"} {
 		if code, text := s.get("POST", "/api/page/x/"+act, `{"text":"x","question":"1","choice":"once","name":"mode"}`); code != http.StatusNotFound {
 			t.Errorf("%s: %d %s", act, code, text)
 		}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"adze/internal/editors/htmlstream"
 	"adze/internal/editors/uistream"
 	"adze/internal/files/attachments"
 	"adze/internal/live"
@@ -311,26 +310,6 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 		line.Once = a.Once
 	}
 	return done{Text: "sent"}, b.say(ctx, line)
-}
-
-// cancelled ends one running call, by what it is called on the page.
-func (b remoteSession) cancelled(ctx context.Context, name string) error {
-	var found tool.CallID
-	err := b.among.backend.Log(ctx, b.Hello.Session, 0, func(_ int64, e session.Entry) error {
-		for _, ev := range events(e) {
-			if call, parent := whose(ev); call != "" && parent == "" && htmlstream.CallID(call) == name {
-				found = call
-			}
-		}
-		return nil
-	})
-	if err == nil && found == "" {
-		err = &refusal{http.StatusConflict, "that call has ended already"}
-	}
-	if err != nil {
-		return err
-	}
-	return b.say(ctx, live.Abort{Type: "abort", Call: string(found)})
 }
 
 // unfinished finds the message that was arriving at the end of a log, and where it began: its owner

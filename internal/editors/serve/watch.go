@@ -75,7 +75,6 @@ type opened interface {
 	prompted(ctx context.Context, a action) (any, error)
 	answered(ctx context.Context, a action) error
 	stopped(ctx context.Context) error
-	cancelled(ctx context.Context, call string) error
 	repeated(ctx context.Context) error
 }
 

@@ -22,10 +22,6 @@ type call struct {
 	begun     bool            // its name is told
 	shown     bool            // its arguments are
 	over      bool
-	raw       string         // of its arguments, as far as they were told while they came
-	told      bool           // some of that was
-	mask      *redact.Stream // of it: the beginning of a secret waits for its end
-	escaped   bool           // they hold escapes in which a secret could hide: they are told whole
 }
 
 // learn finds a call, or takes a new one.
@@ -95,15 +91,10 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-// forming shows a call that is being written, where no other call is open: its name, and what comes
-// of its arguments.
+// forming shows by its name a call that is being written, where no other call is open.
 func (e *Encoder) forming(f session.CallForming) []Part {
-	if f.Call == "" || f.Name == "" || e.ended[f.Message] {
+	if f.Call == "" || f.Name == "" || e.ended[f.Message] || e.calls[f.Call] != nil {
 		return nil
-	}
-	c := e.calls[f.Call]
-	if c != nil {
-		return c.comes(f.Arguments)
 	}
 	for _, c := range e.calls {
 		if c.begun && !c.over {
@@ -111,36 +102,13 @@ func (e *Encoder) forming(f session.CallForming) []Part {
 		}
 	}
 	out := append(e.enter(f.Message), e.hush()...)
-	c = e.learn(f.Call, f.Name)
-	c.message, c.begun, c.mask = f.Message, true, e.options.mask().Stream()
-	out = append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
-	return append(out, c.comes(f.Arguments)...)
-}
-
-// comes tells what has come of the arguments since the last time.
-func (c *call) comes(arguments string) []Part {
-	piece, more := strings.CutPrefix(arguments, c.raw)
-	if !c.begun || c.shown || c.mask == nil || !more || piece == "" {
-		return nil
-	}
-	if c.escaped = c.escaped || strings.Contains(piece, `\u`) || strings.HasSuffix(c.raw, `\`) && piece[0] == 'u'; c.escaped {
-		return nil
-	}
-	c.raw = strings.Clone(arguments)
-	return c.delta(c.mask.Write(piece))
-}
-
-func (c *call) delta(text string) []Part {
-	if text == "" {
-		return nil
-	}
-	c.told = true
-	return []Part{{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: text}}
+	c := e.learn(f.Call, f.Name)
+	c.message, c.begun = f.Message, true
+	return append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 }
 
 // broken ends a call that the model did not finish.
 func (e *Encoder) broken(c *call, why string) []Part {
-	c.input = quoted(c.raw)
 	return append(e.show(c), c.fails(why))
 }
 
@@ -157,12 +125,7 @@ func (e *Encoder) show(c *call) []Part {
 		out = append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 	}
 	input := c.shownInput()
-	switch rest, more := strings.CutPrefix(c.arguments, c.raw); {
-	case !c.told:
-		out = append(out, Part{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: string(e.options.mask().JSON(input))})
-	case more && !c.escaped && !strings.Contains(rest, `\u`): // else what follows takes its place
-		out = append(out, c.delta(c.mask.Write(rest)+c.mask.End())...)
-	}
+	out = append(out, Part{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: string(e.options.mask().JSON(input))})
 	c.begun, c.shown = true, true
 	return append(out, Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
 }

@@ -74,9 +74,7 @@ func TestNoSecretIsTold(t *testing.T) {
 		text := "the key is " + key + ", keep it"
 		events := []session.Event{said("hi")}
 		arguments := fmt.Sprintf(`{"command":"echo %s https://u:hunter2pass@h/"}`, key)
-		for n := 1; n < len(arguments); n += 1 + r.IntN(6) {
-			events = append(events, session.CallForming{Message: "m2", Call: "c1", Name: "bash", Arguments: arguments[:n]})
-		}
+		events = append(events, session.CallForming{Message: "m2", Call: "c1", Name: "bash", Bytes: len(arguments)})
 		for rest := text; rest != ""; {
 			n := 1 + r.IntN(min(6, len(rest)))
 			events = append(events, session.TextDelta{Message: "m2", Delta: rest[:n]})

@@ -125,7 +125,7 @@ func (v *recovery) done(d session.Done) bool {
 		}
 	}
 	for _, c := range calls {
-		if !v.yield(session.Forming{ID: c.ID, Name: c.Name, Bytes: len(c.Arguments), Arguments: c.Arguments}) {
+		if !v.yield(session.Forming{ID: c.ID, Name: c.Name, Bytes: len(c.Arguments)}) {
 			return false
 		}
 	}

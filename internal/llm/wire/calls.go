@@ -88,7 +88,7 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if len(f.Opaque) > 0 {
 		c.opaque = f.Opaque
 	}
-	return session.Forming{ID: c.id, Name: c.tool(), Bytes: len(c.told()), Arguments: c.told()}, nil
+	return session.Forming{ID: c.id, Name: c.tool(), Bytes: len(c.told())}, nil
 }
 
 // find returns the call that a fragment continues, or nil when it opens one.
