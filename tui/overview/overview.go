@@ -148,15 +148,9 @@ func (m *model) leave() tea.Cmd {
 // waits keeps a key or a paste for the time when there are rows, where it needs them or follows one
 // that does. A key that leaves the screen is not kept.
 func (m *model) waits(msg tea.Msg) bool {
-	if m.listed {
-		return false
-	}
-	if key, is := msg.(tea.KeyPressMsg); is && len(m.early) == 0 {
-		if m.focus != onRows || slices.Contains([]string{"n", "tab", "/", "q", "esc", "f1", "?"}, key.String()) {
-			return false
-		}
-	}
-	if key, is := msg.(tea.KeyPressMsg); is && key.String() == "ctrl+c" {
+	key, pressed := msg.(tea.KeyPressMsg)
+	elsewhere := m.focus != onRows || slices.Contains([]string{"n", "tab", "/", "q", "esc", "f1", "?"}, key.String())
+	if m.listed || pressed && (key.String() == "ctrl+c" || elsewhere && len(m.early) == 0) {
 		return false
 	}
 	m.early = append(m.early, msg)

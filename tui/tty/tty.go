@@ -149,6 +149,10 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	}
 	switch e := t.ahead.Next().(type) {
 	case uv.KeyPressEvent:
+		// In most terminals these are one key each.
+		if key, same := map[string]rune{"ctrl+i": tea.KeyTab, "ctrl+m": tea.KeyEnter, "ctrl+[": tea.KeyEscape}[e.String()]; same {
+			return tea.KeyPressMsg{Code: key}
+		}
 		return tea.KeyPressMsg(e)
 	case uv.PasteEvent:
 		return tea.PasteMsg(e)
