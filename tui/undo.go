@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -125,7 +124,12 @@ func (u *undo) offer(p proposed) tea.Cmd {
 		u.say("nothing to undo: no turn changed a file, or all is undone")
 		return nil
 	}
-	u.picker.Begin(p.title(), p.choices(u.canRewind() == ""), func(c list.Choice) tea.Cmd {
+	choices := p.choices(u.canRewind() == "")
+	if len(choices) == 1 {
+		u.say("nothing to restore; left alone: " + oneRow(strings.Join(p.undone.Left, ", ")))
+		return nil
+	}
+	u.picker.Begin(p.title(), choices, func(c list.Choice) tea.Cmd {
 		switch c.ID {
 		case "no":
 			return nil
@@ -151,62 +155,45 @@ func (p proposed) title() string {
 	return what + oneRow(strings.Join(p.undone.Turns, " · "))
 }
 
-// choices begins with what was asked for: enter takes the first, which only touches what nobody
-// else changed and can be taken back. Where there is nothing of that, it begins with what changes
-// least.
-func (p proposed) choices(rewinds bool) []list.Choice {
+// choices begins with what was asked for, which enter takes and the next undo or redo takes back:
+// the files that nobody else changed, else git's own state, else what is in doubt.
+func (p proposed) choices(rewinds bool) (out []list.Choice) {
 	u := p.undone
-	paths := plural.Of(len(u.Paths), "file")
+	restore := "restore " + plural.Of(len(u.Paths), "file")
 	note := oneRow(strings.Join(u.Paths, ", "))
 	if left := len(u.Left); left > 0 {
 		note = "leaves " + plural.Of(left, "file") + " alone · " + note
 	}
-	no := list.Choice{ID: "no", Label: "change nothing"}
-	restore := "restore " + paths
 	if len(u.Paths) == 1 {
 		restore, note = oneRow(u.Paths[0]), strings.TrimSuffix(strings.TrimSuffix(note, oneRow(u.Paths[0])), " · ")
 	}
 	files := list.Choice{ID: "files", Label: restore, Note: note}
-	if len(u.Paths) == 0 {
-		files.Off = "all of it may be somebody else's"
-	}
-	var out []list.Choice
 	if p.wish.Since && rewinds {
-		both := files
-		both.ID, both.Label = "both", "your message back, and "+restore
-		out = []list.Choice{both, {ID: "talk", Label: "your message back", Note: "files stay as they are"}}
-		if len(u.Paths) == 0 {
-			out = out[1:]
+		if len(u.Paths) > 0 {
+			out = append(out, list.Choice{ID: "both", Label: "your message back, and " + restore, Note: note})
 		}
+		out = append(out, list.Choice{ID: "talk", Label: "your message back", Note: "files stay as they are"})
 		files.Label, files.Note = restore+" only", "the conversation stays as it is"
 	}
-	if len(u.Paths) > 0 || !u.Asks {
-		out = append(out, files)
+	if len(u.Paths) > 0 {
+		out, restore = append(out, files), restore+" and git's own state"
+	} else {
+		restore = "restore git's own state"
 	}
 	if u.Git && !p.wish.Redo {
-		out = append(out, list.Choice{ID: "git", Label: restore + " and git's own state", Note: "HEAD, index and branches as they were"})
+		out = append(out, list.Choice{ID: "git", Label: restore, Note: "HEAD, index and branches as they were"})
 	}
-	also := list.Choice{ID: "unknown", Label: "also restore what changed unseen", Note: "adze was killed during a call, and these files changed"}
-	if len(u.Doubt) > 0 {
-		also.Label = "also restore " + plural.Of(len(u.Doubt), "file") + " in doubt"
-		if len(u.Paths) == 0 {
-			also.Label = "restore " + plural.Of(len(u.Doubt), "file")
+	if u.Asks {
+		also := list.Choice{ID: "unknown", Label: "also restore what changed unseen", Note: "adze was killed during a call, and these files changed"}
+		if len(u.Doubt) > 0 {
+			also.Label, also.Note = "also restore "+plural.Of(len(u.Doubt), "file")+" in doubt", "changed during a command, maybe by you: "+oneRow(strings.Join(u.Doubt, ", "))
 		}
-		also.Note = "changed during a command, maybe by you: " + oneRow(strings.Join(u.Doubt, ", "))
-	}
-	switch {
-	case len(u.Paths) == 0 && len(out) > 0 && u.Asks: // taking a message back comes first
-		out = append(out, also)
-	case len(u.Paths) == 0 && u.Unseen: // most likely the command changed them, and the words say what is in doubt
-		out = slices.Insert(out, 0, also)
-	case len(u.Paths) == 0 && u.Asks:
-		return slices.Insert(out, 0, also, no)
-	case len(u.Paths) == 0 && !p.wish.Since:
-		return slices.Insert(out, 0, no)
-	case u.Asks:
+		if len(u.Paths) == 0 {
+			also.Label = strings.TrimPrefix(also.Label, "also ")
+		}
 		out = append(out, also)
 	}
-	return append(out, no)
+	return append(out, list.Choice{ID: "no", Label: "change nothing"})
 }
 
 // undoneSpans are all paths, for a closer look.

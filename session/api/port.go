@@ -247,8 +247,7 @@ type Undone struct {
 	Asks  bool     // some is left that Unknown puts back
 	// Doubt are those of them that changed while a command ran, of which nobody saw who changed
 	// them.
-	Doubt  []string
-	Unseen bool // some of them may well have been changed by the command: nobody sees what it changes
+	Doubt []string
 	// Plan names the turns and the paths, each with its change.
 	Plan string
 }

@@ -37,7 +37,7 @@ func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.U
 	if err != nil {
 		return api.Undone{}, nil, err
 	}
-	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt(), Unseen: p.Unseen()}
+	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt()}
 	for _, t := range p.Turns {
 		out.Turns = append(out.Turns, t.Asked)
 	}

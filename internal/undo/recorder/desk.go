@@ -289,12 +289,6 @@ func (p *Proposal) Doubt() (paths []string) {
 	return paths
 }
 
-// Unseen reports that some of those may well have been changed by the command, because nobody saw
-// what it changed.
-func (p *Proposal) Unseen() bool {
-	return slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedPerhaps })
-}
-
 // Asks reports whether something would be put back if the user says that it was the call that
 // changed it.
 func (p *Proposal) Asks() bool {
