@@ -251,8 +251,8 @@ func (p *pipe) LocalAddr() net.Addr { return pipeAddr{} }
 // RemoteAddr implements net.Conn.
 func (p *pipe) RemoteAddr() net.Addr { return pipeAddr{} }
 
-// busyTime is how long one look waits for an owner that takes another client just now.
-const busyTime = 100 * time.Millisecond
+// busyTime is after what time an owner is tried again that takes another client just now.
+const busyTime = 10 * time.Millisecond
 
 // connect connects with the owner whose pipe the file at a path names. The error is ErrNobody where
 // there is none.
@@ -272,8 +272,7 @@ func connect(ctx context.Context, at string) (net.Conn, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		default:
-			await(name, busyTime)
+		case <-time.After(busyTime):
 		}
 	}
 }
@@ -319,15 +318,6 @@ func (p *pipe) servedBy(named uint32) error {
 		return fmt.Errorf("%w: the pipe is another user's", ErrRefused)
 	}
 	return nil
-}
-
-var waitNamedPipe = sync.OnceValue(func() *windows.LazyProc { return windows.NewLazySystemDLL("kernel32.dll").NewProc("WaitNamedPipeW") })
-
-// await waits until a pipe has an end for one more client, for some time.
-func await(name string, most time.Duration) {
-	if at, err := windows.UTF16PtrFromString(name); err == nil {
-		_, _, _ = waitNamedPipe().Call(uintptr(unsafe.Pointer(at)), uintptr(most.Milliseconds())) // then it is opened, or not
-	}
 }
 
 // private says why others, beside those who administer this machine, can replace what is in a

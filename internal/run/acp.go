@@ -16,7 +16,6 @@ import (
 	"adze/internal/editors/acp"
 	"adze/internal/llm/models"
 	"adze/internal/policy"
-	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
@@ -24,14 +23,12 @@ import (
 	"adze/internal/run/process"
 	"adze/internal/sessiondb"
 	"adze/internal/stream"
-	"adze/internal/stream/ask"
 	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // editorCommand is adze acp.
@@ -125,7 +122,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Named: w.Named, Clients: c.clients()})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Put: w.Inquire, Named: w.Named, Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
@@ -243,17 +240,4 @@ func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
 
 func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	return conversation.Asking{Of: c.wired, Ask: c.wish.Ask, Tell: c.wish.Observe}.Put(ctx, q, p)
-}
-
-func (c *edited) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.wish.Inquire(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
-}
-
-// review puts a plan to the user. The first answer lets nothing happen unasked, the others do.
-func (c *edited) review(ctx context.Context, q plan.Question) (string, error) {
-	kinds := []ask.Kind{ask.AllowOnce}
-	for range len(q.Choices) - 1 {
-		kinds = append(kinds, ask.AllowAlways)
-	}
-	return c.wish.Inquire(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said})
 }

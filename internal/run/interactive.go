@@ -240,7 +240,7 @@ func (s *sitting) build(ctx context.Context, stage *settings.Settings, words str
 		return err
 	}
 	s.o = &stage.Request
-	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Inquire: s.inquire, Review: s.review, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs, Clients: s.clients()})
+	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Put: s.put, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs, Clients: s.clients()})
 	if err != nil {
 		return err
 	}

@@ -5,16 +5,14 @@ import (
 
 	"adze/internal/config"
 	"adze/internal/policy"
-	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
 	"adze/internal/stream/ask"
 	"adze/tool"
-	"adze/toolset"
 )
 
-// review puts a plan of the model to the user.
-func (s *sitting) review(ctx context.Context, q plan.Question) (string, error) {
-	return s.ui.Inquire(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Said: q.Said, Markdown: true})
+// put puts a question of the model, or its plan, to the user.
+func (s *sitting) put(ctx context.Context, q ask.Question) (string, error) {
+	return s.ui.Inquire(ctx, q)
 }
 
 // rewrite lets the user write in their editor.
@@ -32,17 +30,4 @@ func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Promp
 		return err
 	}
 	return conversation.Asking{Of: s.w, File: config.File(s.app.Getenv, s.w.Settings.At.Config), Ask: s.ui.Ask, Tell: s.ui.Observe, Mode: toMode}.Put(ctx, q, p)
-}
-
-// inquire puts a question of the model to the user.
-func (s *sitting) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return s.ui.Inquire(ctx, ask.Question{Title: asksOf(q), Agent: q.Agent, Text: q.Question, Choices: q.Choices, Decides: q.Asks != ""})
-}
-
-// asksOf says who asks where it is not the model.
-func asksOf(q toolset.Inquiry) string {
-	if q.Asks == "" {
-		return ""
-	}
-	return q.Asks + " asks"
 }

@@ -30,7 +30,6 @@ import (
 	"adze/internal/files/git"
 	"adze/internal/live"
 	"adze/internal/policy"
-	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
@@ -41,13 +40,11 @@ import (
 	"adze/internal/sessiondb/fulltext"
 	"adze/internal/sessiondb/lookup"
 	"adze/internal/stream"
-	"adze/internal/stream/ask"
 	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // serveCommand is adze serve.
@@ -386,7 +383,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, wish serve.Wish,
 	c := &served{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Named: func(string) { who.Changed() }, Unseen: true,
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Put: who.Inquire, Own: c.own.Runs, Named: func(string) { who.Changed() }, Unseen: true,
 		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
@@ -501,12 +498,4 @@ func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 		err = policy.ErrNobody
 	}
 	return answer, err
-}
-
-func (c *served) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.who.Inquire(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
-}
-
-func (c *served) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.who.Inquire(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
 }

@@ -12,7 +12,6 @@ import (
 	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/policy"
-	"adze/internal/project/plan"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
@@ -24,7 +23,6 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // converse holds the conversation until in ends and all that was asked for is done.
@@ -88,7 +86,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	who := conversation.Person{Ask: c.ask, Inquire: c.inquire, Review: c.review, Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
+	who := conversation.Person{Ask: c.ask, Put: c.put, Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
 	w, err := conversation.Open(ctx, c.app, *o, c.observe, who)
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
@@ -226,14 +224,6 @@ func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 		err = policy.ErrNobody
 	}
 	return answer, err
-}
-
-func (c *talker) inquire(ctx context.Context, q toolset.Inquiry) (string, error) {
-	return c.put(ctx, ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices})
-}
-
-func (c *talker) review(ctx context.Context, q plan.Question) (string, error) {
-	return c.put(ctx, ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said})
 }
 
 // put asks the program; where nobody but clients is there, it waits for one of them.

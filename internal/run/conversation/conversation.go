@@ -127,7 +127,7 @@ func (w *Conversation) addGuard(n guard.Wish) (err error) {
 
 // useServers makes the MCP servers of the run.
 func (w *Conversation) useServers() {
-	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.Inquire, Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
+	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.inquire(), Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
 	w.Servers, w.Notices = m, append(w.Notices, notices...)
 	if m != nil && w.Menu != nil { // who only lists tools has none
 		w.Menu.Others = m.Other
@@ -198,7 +198,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	if err != nil {
 		return w, err
 	}
-	err = w.addGuard(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.Inquire, Own: who.Own, Observe: w.observe, Stored: func() session.Store {
+	err = w.addGuard(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.inquire(), Own: who.Own, Observe: w.observe, Stored: func() session.Store {
 		stored, _, _, _ := logs.wait()
 		return stored
 	}})

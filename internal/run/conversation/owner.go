@@ -14,7 +14,6 @@ import (
 
 	"adze/internal/live"
 	"adze/internal/live/control"
-	"adze/internal/project/plan"
 	"adze/internal/run/hostio"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
@@ -24,7 +23,6 @@ import (
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // Clients are other processes of the user that watch and steer a conversation (package live). A
@@ -53,11 +51,12 @@ type Clients struct {
 // sharing is what a conversation has for clients.
 type sharing struct {
 	clients Clients
-	window  toolset.Inquire // asks at the session's own window alone
-	tell    func(session.Event)
-	owner   atomic.Pointer[live.Owner] // if nil, the session is watched by nobody
-	goesTo  atomic.Pointer[string]     // who goes on with it
-	host    atomic.Pointer[func() control.Host]
+	// window asks at the session's own window alone.
+	window func(context.Context, ask.Question) (string, error)
+	tell   func(session.Event)
+	owner  atomic.Pointer[live.Owner] // if nil, the session is watched by nobody
+	goesTo atomic.Pointer[string]     // who goes on with it
+	host   atomic.Pointer[func() control.Host]
 }
 
 // Offer lets clients ask for what can be done where the conversation is shown.
@@ -142,7 +141,7 @@ func (s *sharing) observe(e session.Event) {
 // confirm asks the user at the session's own window whether a client may steer it.
 func (s *sharing) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
-	answer, err := s.window(ctx, toolset.Inquiry{Asks: "adze", Question: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
+	answer, err := s.window(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
 	if err == nil && answer != yes {
 		err = errors.New("they said no")
 	}
@@ -165,21 +164,10 @@ func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, stri
 
 // withClients has the model's questions be put to the clients, too.
 func (s *sharing) withClients(who Person) Person {
-	s.clients, s.window = who.Clients, who.Inquire
-	if inquire := who.Inquire; inquire != nil {
-		who.Inquire = func(ctx context.Context, q toolset.Inquiry) (string, error) {
-			title := ""
-			if q.Asks != "" {
-				title = q.Asks + " asks"
-			}
-			return first(ctx, func(ctx context.Context) (string, error) { return inquire(ctx, q) },
-				s.inquire(ask.Question{Title: title, Agent: q.Agent, Text: q.Question, Choices: q.Choices}))
-		}
-	}
-	if review := who.Review; review != nil {
-		who.Review = func(ctx context.Context, q plan.Question) (string, error) {
-			return first(ctx, func(ctx context.Context) (string, error) { return review(ctx, q) },
-				s.inquire(ask.Question{Title: "the model's plan", Text: q.Text, Choices: q.Choices, Said: q.Said}))
+	s.clients, s.window = who.Clients, who.Put
+	if put := who.Put; put != nil {
+		who.Put = func(ctx context.Context, q ask.Question) (string, error) {
+			return first(ctx, func(ctx context.Context) (string, error) { return put(ctx, q) }, s.inquire(q))
 		}
 	}
 	return who

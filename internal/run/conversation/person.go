@@ -23,9 +23,9 @@ import (
 
 // Person is who can be asked while a run works; without one the fields are nil.
 type Person struct {
-	Ask     policy.Asker    // about what may be done
-	Inquire toolset.Inquire // what the model wants to know
-	Review  func(ctx context.Context, q plan.Question) (string, error)
+	Ask policy.Asker // about what may be done
+	// Put asks what the model or a server wants to know, or what becomes of a plan.
+	Put     func(ctx context.Context, q ask.Question) (string, error)
 	Rewrite func(ctx context.Context, text string) (string, error)
 	Stir    func()                  // something changed in the background
 	Own     func(proc.Command) bool // reports the user's own command
@@ -35,13 +35,42 @@ type Person struct {
 	Clients Clients
 }
 
+// inquire asks what the model or a server wants to know; it is nil where nobody can be asked.
+func (p Person) inquire() toolset.Inquire {
+	if p.Put == nil {
+		return nil
+	}
+	return func(ctx context.Context, q toolset.Inquiry) (string, error) {
+		to := ask.Question{Agent: q.Agent, Text: q.Question, Choices: q.Choices}
+		if q.Asks != "" {
+			to.Title, to.Decides = q.Asks+" asks", true
+		}
+		return p.Put(ctx, to)
+	}
+}
+
+// review puts a plan to the user; it is nil where nobody can be asked. The first answer lets
+// nothing happen unasked, the others do.
+func (p Person) review() func(context.Context, plan.Question) (string, error) {
+	if p.Put == nil {
+		return nil
+	}
+	return func(ctx context.Context, q plan.Question) (string, error) {
+		kinds := []ask.Kind{ask.AllowOnce}
+		for range len(q.Choices) - 1 {
+			kinds = append(kinds, ask.AllowAlways)
+		}
+		return p.Put(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said, Markdown: true})
+	}
+}
+
 // desk is where the plan of this run lies.
 func (w *Conversation) desk() *plan.Desk {
 	return &plan.Desk{
 		File:    w.Settings.PlanFile(w.id),
 		Session: func() plan.Session { return w.Session },
 		Mode:    func() policy.Mode { return w.Gate.Mode() }, SetMode: w.SetMode, MayBe: func(m policy.Mode) bool { return w.Gate.MayBe(m) },
-		Ask: w.person.Review, Edit: w.person.Rewrite,
+		Ask: w.person.review(), Edit: w.person.Rewrite,
 	}
 }
 
