@@ -50,38 +50,10 @@ func (k *walker) tracked(s scope, name string) bool {
 		k.lists[top] = all
 	}
 	k.mu.Unlock()
-	return k.tracks(all, top, s.path+name)
-}
-
-// tracks looks for a path of the folder among those of a work tree.
-func (w *Workspace) tracks(all []string, top, path string) bool {
-	rel, inside := strings.CutPrefix(filepath.ToSlash(w.opts.Root)+"/"+path, strings.TrimSuffix(filepath.ToSlash(top), "/")+"/")
+	rel, inside := strings.CutPrefix(filepath.ToSlash(k.opts.Root)+"/"+s.path+name, strings.TrimSuffix(filepath.ToSlash(top), "/")+"/")
 	if !inside {
 		return false
 	}
 	i := sort.SearchStrings(all, rel)
 	return i < len(all) && (all[i] == rel || strings.HasSuffix(rel, "/") && strings.HasPrefix(all[i], rel))
-}
-
-// tracksLeftOut reports that git has come to track something in a folder that was left out.
-func (w *Workspace) tracksLeftOut() bool {
-	if w.opts.Tracked == nil {
-		return false
-	}
-	for _, l := range w.left {
-		if l.Reason != leftMade {
-			continue
-		}
-		top := w.around()
-		for dir := parentOf(l.Path); dir != ""; dir = parentOf(dir) {
-			if _, err := os.Lstat(filepath.Join(w.opts.Root, dir, gitName)); err == nil {
-				top = w.workTree(dir)
-				break
-			}
-		}
-		if top != "" && w.tracks(w.opts.Tracked(top), top, l.Path+"/") {
-			return true
-		}
-	}
-	return false
 }

@@ -107,7 +107,7 @@ func (k *Keeper) Applying(tag string, paths []string, apply func() []string) err
 	if len(calls) == 0 || len(paths) == 0 {
 		done := apply()
 		if k != nil && len(done) > 0 {
-			k.o.ChangeLog.named(now(), k.relative(done))
+			k.o.ChangeLog.named(k.relative(done))
 		}
 		return nil
 	}
@@ -123,9 +123,8 @@ func (k *Keeper) Applying(tag string, paths []string, apply func() []string) err
 	if err != nil {
 		return err
 	}
-	from := k.last
 	done := k.relative(apply())
-	k.o.ChangeLog.named(from, done)
+	k.o.ChangeLog.named(done)
 	if len(calls) > 1 { // one of them did it
 		return nil
 	}

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,19 +13,13 @@ import (
 // file tools name, and those that were applied from views of commands. It is safe for concurrent
 // use. The zero value knows nothing.
 type ChangeLog struct {
-	mu  sync.Mutex
-	all []*writer
+	mu      sync.Mutex
+	paths   map[string]int64 // when each was changed last, nanoseconds since 1970
+	running int              // commands of which nobody sees what they change
+	ended   int64            // when the last of those ended
 }
 
-// writer is one call or command.
-type writer struct {
-	from, to int64 // nanoseconds since 1970; to is 0 while it runs
-	seen     bool  // paths and below are all that it changes
-	paths    map[string]bool
-	below    []string // all that stands below, too
-}
-
-// mostWritten bounds the paths that are remembered of what has ended.
+// mostWritten bounds the paths that are remembered.
 const mostWritten = 500_000
 
 func now() int64 { return time.Now().UnixNano() }
@@ -34,46 +27,29 @@ func now() int64 { return time.Now().UnixNano() }
 // Unseen notes that a command begins of which nobody sees what it changes, and returns what notes
 // its end.
 func (w *ChangeLog) Unseen() (ended func()) {
-	one := w.begin(now())
-	return func() { w.end(one) }
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.running--
+		w.ended = now()
+	}
 }
 
-// named remembers the paths that a call says it changes, and the folders that it may make for them.
-func (w *ChangeLog) named(from int64, paths []string) {
+// named remembers the paths that a call changed.
+func (w *ChangeLog) named(paths []string) {
 	if w == nil {
 		return
 	}
-	one := w.begin(from)
 	w.mu.Lock()
-	one.seen = true
-	for _, p := range paths {
-		one.paths[p] = true
-		one.below = append(one.below, p+"/")
-		for at := parent(p); at != ""; at = parent(at) {
-			one.paths[at] = true
-		}
+	defer w.mu.Unlock()
+	if w.paths == nil || len(w.paths)+len(paths) > mostWritten {
+		w.paths = map[string]int64{}
 	}
-	w.mu.Unlock()
-	w.end(one)
-}
-
-func (w *ChangeLog) begin(from int64) *writer {
-	one := &writer{from: from, paths: map[string]bool{}}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all = append(w.all, one)
-	return one
-}
-
-func (w *ChangeLog) end(one *writer) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	one.to = now()
-	total := 0
-	for i, x := range slices.Backward(w.all) {
-		if total += len(x.paths); x.to != 0 && (x.seen && len(x.paths) == 0 || total > mostWritten) {
-			w.all = slices.Delete(w.all, i, i+1)
-		}
+	for _, p := range paths {
+		w.paths[p] = now()
 	}
 }
 
@@ -84,37 +60,31 @@ func (w *ChangeLog) unseen(from int64) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.all, func(one *writer) bool { return !one.seen && (one.to == 0 || one.to >= from) })
+	return w.running > 0 || w.ended >= from
 }
 
-// since tells of paths whether something was seen to change them that ran at some time after a
-// moment. If nil, all are taken for seen.
+// since tells of paths whether they were seen to be changed after a moment, with what stands below
+// them and the folders that were made for them. If nil, all are taken for seen.
 func (w *ChangeLog) since(from int64) func(path string) bool {
 	if w == nil {
 		return func(string) bool { return true }
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	paths, below := map[string]bool{}, map[string]bool{}
-	for _, one := range w.all {
-		if one.to != 0 && one.to < from {
-			continue
-		}
-		maps.Copy(paths, one.paths)
-		for _, p := range one.below {
-			below[p] = true
+	named := maps.Clone(w.paths)
+	maps.DeleteFunc(named, func(_ string, at int64) bool { return at < from })
+	above := map[string]bool{}
+	for p := range named {
+		for at := parent(p); at != ""; at = parent(at) {
+			above[at] = true
 		}
 	}
 	return func(path string) bool {
-		if paths[path] {
-			return true
+		known := above[path]
+		for at := path; at != "" && !known; at = parent(at) {
+			_, known = named[at]
 		}
-		for at := path; at != ""; at = parent(at) {
-			if below[at+"/"] {
-				return true
-			}
-		}
-		return false
+		return known
 	}
 }
 

@@ -2,11 +2,6 @@ package recorder
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"adze/internal/undo"
@@ -96,8 +91,7 @@ func (d Desk) conclude(ctx context.Context, u session.Undone) (session.Undone, e
 	if err := d.log(ctx, end); err != nil {
 		return u, err
 	}
-	_ = d.Files.Discard(u.ID)                          // Finish tries it again
-	_ = os.Remove(finishedFile(d.Files.State(), u.ID)) // of an older adze
+	_ = d.Files.Discard(u.ID) // Finish tries it again
 	return end, nil
 }
 
@@ -123,23 +117,9 @@ func (d Desk) result(ctx context.Context, u session.Undone, r undo.Result) (sess
 }
 
 // withoutJournal is the end of an undo of which the journal knows nothing. As a rule, it was killed
-// before its first step. But an older adze kept its results elsewhere, or lost them when it was
-// killed after the last step; and a copy of the session may have discarded the result. So the files
+// before its first step. But a copy of the session may have discarded the result, so the files
 // decide.
 func (d Desk) withoutJournal(ctx context.Context, u session.Undone) (session.Undone, error) {
-	data, err := os.ReadFile(finishedFile(d.Files.State(), u.ID))
-	if err == nil {
-		var old session.Undone
-		if err := json.Unmarshal(data, &old); err != nil {
-			return u, err
-		}
-		u.Window, u.Done, u.Refused = old.Window, old.Done, old.Refused
-		u.State = u.Stage()
-		return u, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return u, err
-	}
 	done, err := d.isDone(ctx, u)
 	if err != nil {
 		return u, err
@@ -150,10 +130,6 @@ func (d Desk) withoutJournal(ctx context.Context, u session.Undone) (session.Und
 	}
 	return u, nil
 }
-
-// finishedFile is where an older adze kept the result of an undo that was finished by another
-// process.
-func finishedFile(state, id string) string { return filepath.Join(state, "finished."+id+".json") }
 
 // isDone reports whether each path of an undo is as the undo would leave it.
 func (d Desk) isDone(ctx context.Context, u session.Undone) (bool, error) {

@@ -13,7 +13,7 @@ import (
 // After implements session.Snapshots.
 func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State, late func(session.Window)) (w session.Window, err error) {
 	if paths := k.writes(r); len(paths) > 0 {
-		k.o.ChangeLog.named(before.At, paths)
+		k.o.ChangeLog.named(paths)
 	}
 	if before.Provisional {
 		if job := k.goesOn(r, before); job != nil {
