@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ const (
 	refusedObjects    = "git no longer has the objects that it needs"
 	refusedRepository = "the repository that it belongs to is not there"
 	refusedRefTable   = "git keeps its branches in a form that undo does not cover (reftable)"
-	refusedHead       = "HEAD, its branch and the index belong together, and some of it stays"
+	refusedTogether   = "git's own state belongs together, and some of it stays"
 	refusedNoGit      = "git cannot tell whether its objects are there"
 )
 
@@ -45,10 +46,9 @@ func (d Desk) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 		if keepObjects(r, plan); r.whole() {
 			continue
 		}
-		if err := d.keepHeadTogether(r, plan.Refused, refused); err != nil {
+		if err := d.keepTogether(r, plan.Refused, refused); err != nil {
 			return err
 		}
-		r.steps = slices.DeleteFunc(r.steps, func(s undo.Step) bool { return refused[s.Path] != "" })
 		if err := d.judge(ctx, r, refused); err != nil {
 			return err
 		}
@@ -103,60 +103,33 @@ func gitFolder(path string, is func(dir string) bool) string {
 	return strings.Join(parts[:end], "/")
 }
 
-// keepHeadTogether refuses HEAD, the branch that it names, the index and what is under way (a
-// merge, a rebase) of each work tree of a repository, where HEAD, the branch or the index stays as
-// it is: an index on another commit would undo that one unseen.
-func (d Desk) keepHeadTogether(r *repository, stay []undo.Refusal, refused map[string]string) error {
-	for _, tree := range r.trees() {
-		branches, err := d.branches(r, tree)
-		if err != nil {
-			return err
-		}
-		head := func(path string) bool {
-			inner, own := strings.CutPrefix(path, tree)
-			return own && (inner == "HEAD" || inner == "index") || slices.Contains(branches, path)
-		}
-		if !slices.ContainsFunc(stay, func(x undo.Refusal) bool { return head(x.Path) }) {
-			continue
-		}
-		for _, s := range r.steps {
-			inner, own := strings.CutPrefix(s.Path, tree)
-			first, _, _ := strings.Cut(inner, "/")
-			log, isLog := strings.CutPrefix(s.Path, r.dir+"/logs/")
-			if head(s.Path) || own && underWay(first) || own && inner == "logs/HEAD" || isLog && slices.Contains(branches, r.dir+"/"+log) {
-				refused[s.Path] = refusedHead
-			}
-		}
+// keepTogether refuses all of a repository where some of it stays as it is: an index on another
+// commit would undo that one unseen. What other work trees use may stay by itself, but for the
+// branch that HEAD names.
+func (d Desk) keepTogether(r *repository, stay []undo.Refusal, refused map[string]string) error {
+	branches, err := d.headBranches(r)
+	if err != nil {
+		return err
 	}
+	if !slices.ContainsFunc(stay, func(x undo.Refusal) bool {
+		return strings.HasPrefix(x.Path, r.dir+"/") && (x.Reason != refusedShared || slices.Contains(branches, x.Path))
+	}) {
+		return nil
+	}
+	for _, s := range r.steps {
+		refused[s.Path] = refusedTogether
+	}
+	r.steps = nil
 	return nil
 }
 
-// underWay reports a name beside HEAD that belongs to a merge, a rebase or the like.
-func underWay(name string) bool {
-	return strings.HasSuffix(name, "_HEAD") || strings.HasPrefix(name, "MERGE_") || strings.HasPrefix(name, "rebase-") ||
-		strings.HasPrefix(name, "BISECT_") || name == "sequencer" || name == "AUTO_MERGE"
-}
-
-// trees are the folders of the work trees that steps are about, each with a slash behind.
-func (r *repository) trees() []string {
-	all := []string{r.dir + "/"}
-	for _, s := range r.steps {
-		if rest, ok := strings.CutPrefix(s.Path, r.dir+"/worktrees/"); ok {
-			name, _, _ := strings.Cut(rest, "/")
-			all = append(all, r.dir+"/worktrees/"+name+"/")
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// branches are the paths of the branches that the HEAD of a work tree names: now, and when it is
-// put back.
-func (d Desk) branches(r *repository, tree string) (paths []string, err error) {
-	present, _ := os.ReadFile(filepath.Join(d.Files.Paths().Absolute(tree), "HEAD")) // what cannot be read names none
+// headBranches are the paths of the branches that HEAD names: now, and when it is put back.
+func (d Desk) headBranches(r *repository) (paths []string, err error) {
+	head := path.Join(r.dir, d.Files.Paths().Git.Own, "HEAD")
+	present, _ := os.ReadFile(d.Files.Paths().Absolute(head)) // what cannot be read names none
 	heads := [][]byte{present}
 	for _, s := range r.steps {
-		if s.Path == tree+"HEAD" && s.To.Kind == undo.File {
+		if s.Path == head && s.To.Kind == undo.File {
 			content, err := d.Files.Content(s.To.Hash)
 			if err != nil {
 				return nil, err
