@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -39,8 +40,8 @@ func (s *Store) explain(doing string, err error) error {
 	fail := func(why string) error {
 		return fmt.Errorf("session store %s: could not %s it: %s: %w", s.path, doing, why, err)
 	}
-	if damagedWords(err) {
-		return fmt.Errorf("the search index is damaged: %w", err)
+	if damagedWords(err) || errors.Is(err, ErrDamaged) || strings.HasPrefix(err.Error(), "session store ") {
+		return err // it is told by mendWords, or explained
 	}
 	dir := filepath.Dir(s.path)
 	switch codeOf(err) {

@@ -26,28 +26,11 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
-	rows, err := s.stream(ctx,
-		"SELECT type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?) ORDER BY seq", string(id))
+	var out []session.Entry
+	query := "SELECT '', seq, type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?) ORDER BY seq"
+	err := read(s.stream(ctx, query, string(id))).each(ctx, func(f Found) error { out = append(out, f.Entry); return nil })
 	if err != nil {
 		return nil, err
-	}
-	defer rows.Close()
-	var out []session.Entry
-	for rows.Next() {
-		var e session.Entry
-		var at int64
-		var data []byte
-		if err := rows.Scan(&e.Type, &at, &data); err != nil {
-			return nil, fmt.Errorf("%w: session %s, entry %d: %w", ErrDamaged, id, len(out)+1, err)
-		}
-		if data, err = rows.texts.whole(ctx, data); err != nil {
-			return nil, s.explain("read", err)
-		}
-		e.Time, e.Data = FromNanos(at), json.RawMessage(data)
-		out = append(out, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, s.explain("read", err)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%w: %q", session.ErrNotFound, id)

@@ -39,30 +39,12 @@ func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) err
 		return err
 	}
 	query, args := scan.query()
-	rows, err := s.stream(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	met := false
-	for rows.Next() {
-		met = true
-		found, err := rows.found(ctx)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDamaged, err)
-		}
-		if err := each(found); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return s.explain("read", err)
-	}
-	if !met && scan.Session != "" {
-		_ = rows.Close() // gives the connection back
+	err := read(s.stream(ctx, query, args...)).each(ctx, func(f Found) error { met = true; return each(f) })
+	if err == nil && !met && scan.Session != "" {
 		return s.known(ctx, scan.Session)
 	}
-	return nil
+	return err
 }
 
 // known is nil when a session is there: it may hold no entry of the types that were looked for.
@@ -94,8 +76,9 @@ func (rows *stream) found(ctx context.Context) (f Found, err error) {
 // is only one.
 type stream struct {
 	*sql.Rows
-	conn  *sql.Conn
-	texts *texts
+	conn    *sql.Conn // if nil, it is another's
+	texts   *texts
+	explain func(doing string, err error) error
 }
 
 func (s *Store) stream(ctx context.Context, query string, args ...any) (*stream, error) {
@@ -107,11 +90,49 @@ func (s *Store) stream(ctx context.Context, query string, args ...any) (*stream,
 	if err != nil {
 		return nil, errors.Join(s.explain("read", err), conn.Close())
 	}
-	return &stream{rows, conn, &texts{from: conn}}, nil
+	return &stream{rows, conn, &texts{from: conn}, s.explain}, nil
+}
+
+// reading is a stream that was begun, or could not be.
+type reading struct {
+	*stream
+	err error
+}
+
+func read(rows *stream, err error) reading { return reading{rows, err} }
+
+// each calls use for the entries that a query finds, until it fails, and ends the reading.
+func (r reading) each(ctx context.Context, use func(Found) error) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.Close()
+	for r.Next() {
+		f, err := r.found(ctx)
+		switch {
+		case codeOf(err) != 0:
+			return r.explain("read", err)
+		case err != nil:
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		if err := use(f); err != nil {
+			return err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return r.explain("read", err)
+	}
+	return nil
 }
 
 // Close ends the reading and gives the connection back.
-func (rows *stream) Close() error { return errors.Join(rows.Rows.Close(), rows.conn.Close()) }
+func (rows *stream) Close() error {
+	err := rows.Rows.Close()
+	if rows.conn != nil {
+		err = errors.Join(err, rows.conn.Close())
+	}
+	return err
+}
 
 func (q Scan) query() (string, []any) {
 	data, args := "e.data", []any(nil)

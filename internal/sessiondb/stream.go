@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -85,32 +84,19 @@ func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryTy
 	for _, t := range types {
 		args = append(args, string(t))
 	}
-	rows, err := s.stream(ctx, `SELECT type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?)
-		AND type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY seq DESC", args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e session.Entry
-		var at int64
-		var data sql.RawBytes
-		if err := rows.Scan(&e.Type, &at, &data); err != nil {
-			return fmt.Errorf("%w: session %s: %w", ErrDamaged, id, err)
-		}
-		whole, err := rows.texts.whole(ctx, data)
-		if err != nil {
-			return s.explain("read", err)
-		}
-		e.Time, e.Data = FromNanos(at), json.RawMessage(whole)
-		if !each(e) {
+	enough := errors.New("enough was read")
+	query := `SELECT '', seq, type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?)
+		AND type IN (?` + strings.Repeat(", ?", len(types)-1) + ") ORDER BY seq DESC"
+	err := read(s.stream(ctx, query, args...)).each(ctx, func(f Found) error {
+		if each(f.Entry) {
 			return nil
 		}
+		return enough
+	})
+	if err == enough {
+		return nil
 	}
-	if err := rows.Err(); err != nil {
-		return s.explain("read", err)
-	}
-	return nil
+	return err
 }
 
 // chainCheck follows a chain from its start.

@@ -173,7 +173,7 @@ func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
 		return err
 	}
 	to := min(u.entries, u.read+b.room)
-	err = entriesOf(ctx, tx, u.num, u.read, to, b.Types, func(f Found) error {
+	err = b.entries(ctx, tx, u.num, u.read, to, func(f Found) error {
 		body := b.Of(f)
 		if body == "" {
 			return nil
@@ -195,29 +195,19 @@ func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
 	return err // a session that is read to its end is passed over the next time
 }
 
-// entriesOf calls each for entries of a session, of some types, behind the entry after.
-func entriesOf(ctx context.Context, tx *sql.Tx, num, after, to int64, types []session.EntryType, each func(Found) error) error {
+// entries calls each for entries of a session, of some types, behind the entry after.
+func (b *batch) entries(ctx context.Context, tx *sql.Tx, num, after, to int64, each func(Found) error) error {
 	args := []any{num, after, to}
-	for _, t := range types {
+	for _, t := range b.Types {
 		args = append(args, string(t))
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT id, seq, type, time, data FROM sessions JOIN entries ON session = num
-		WHERE num = ? AND seq > ? AND seq <= ? AND type IN (?`+strings.Repeat(", ?", len(types)-1)+") ORDER BY seq", args...)
+		WHERE num = ? AND seq > ? AND seq <= ? AND type IN (?`+strings.Repeat(", ?", len(b.Types)-1)+") ORDER BY seq", args...)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	from := &stream{Rows: rows, texts: &texts{from: tx}}
-	for rows.Next() {
-		f, err := from.found(ctx)
-		if err == nil {
-			err = each(f)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	plain := func(_ string, err error) error { return err }
+	return read(&stream{Rows: rows, texts: &texts{from: tx}, explain: plain}, nil).each(ctx, each)
 }
 
 // Match says what to look for among the words.
@@ -244,23 +234,10 @@ func (s *Store) Matching(ctx context.Context, m Match, each func(Found) error) e
 			query += " AND s.num IN (SELECT session FROM openings WHERE json_valid(start) AND json_extract(start, '$.cwd') = ?)"
 			args = append(args, m.Folder)
 		}
-		rows, err := s.stream(ctx, `SELECT s.id, e.seq, e.type, e.time, e.data FROM words CROSS JOIN sessions AS s ON s.num = words.rowid >> 32
+		query = `SELECT s.id, e.seq, e.type, e.time, e.data FROM words CROSS JOIN sessions AS s ON s.num = words.rowid >> 32
 			CROSS JOIN entries AS e ON e.session = s.num AND e.seq = words.rowid & 0xffffffff
-			WHERE `+query+" ORDER BY words.rowid DESC LIMIT ? OFFSET ?", append(args, m.Limit, m.Skip)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			f, err := rows.found(ctx)
-			if err == nil {
-				err = each(f)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+			WHERE ` + query + " ORDER BY words.rowid DESC LIMIT ? OFFSET ?"
+		return read(s.stream(ctx, query, append(args, m.Limit, m.Skip)...)).each(ctx, each)
 	})
 }
 
@@ -278,7 +255,7 @@ func (s *Store) mendWords(ctx context.Context, do func() error) error {
 	err := do()
 	switch {
 	case damagedWords(err):
-		err = errors.Join(fmt.Errorf("%w; it is made anew: search again", s.explain("search", err)), s.inside(ctx, dropWords))
+		err = errors.Join(fmt.Errorf("the search index was damaged and is made anew, search again: %w", err), s.inside(ctx, dropWords))
 	case codeOf(err) != 0:
 		err = s.explain("search", err)
 	}
