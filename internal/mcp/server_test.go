@@ -70,7 +70,7 @@ npm error A complete log of this run can be found in: x" >&2; exit 1`, count}
 	if raw, _ := os.ReadFile(count); err == nil || len(raw) != 1 {
 		t.Errorf("%d starts, %v", len(raw), err)
 	}
-	if why := p.States()[0].Why; !strings.Contains(why, "exit code 1: npm error E404: 404 Not Found - GET https://registry.example/none") {
+	if why := p.States()[0].Why; !strings.Contains(why, "exit code 1: npm error 404 Not Found - GET https://registry.example/none") {
 		t.Error(why)
 	}
 }

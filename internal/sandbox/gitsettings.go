@@ -155,16 +155,14 @@ func (g *gitSettings) add(path string) (added []string) {
 }
 
 func (g *gitSettings) remember(path string) {
-	var seen visibility.Sight
-	g.from[path] = seen.Glance().Mark(path)
+	g.from[path] = visibility.New().Mark(path)
 }
 
 func (g *gitSettings) changed() bool { return !unchanged(g.from) }
 
 // unchanged reports that files are as they were.
 func unchanged(from map[string]visibility.Mark) bool {
-	var seen visibility.Sight
-	glance := seen.Glance()
+	glance := visibility.New()
 	for path, mark := range from {
 		if glance.Mark(path) != mark {
 			return false

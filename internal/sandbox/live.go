@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/sandbox/proc"
+	"adze/internal/sandbox/visibility"
 )
 
 // A command that goes on after its call works on the live tree, so that it is told of changes
@@ -44,7 +45,7 @@ func (s *Sandbox) whyLive(m Means) string {
 		return s.workspace.err.Error()
 	}
 	p := plan{workspace: s.workspace, command: proc.Command{Transaction: true}}
-	if repository, err := findRepository(s.sight.Glance(), s.workspace.path); err == nil && repository.grant != "" {
+	if repository, err := findRepository(visibility.New(), s.workspace.path); err == nil && repository.grant != "" {
 		p.grants = []string{repository.grant}
 	}
 	return s.live(&p, m)

@@ -20,33 +20,17 @@ const (
 
 // pathWord finds what looks like a path in words of a command and in what it wrote.
 var pathWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(~|\\$HOME|\\$\\{HOME\\}|\\.\\.)?/[^\\s\"'`;:|&<>()\\[\\]{},*?=]+")
+	return regexp.MustCompile("(~|\\$HOME|\\$\\{HOME\\}|[\\w.-]+)?/[^\\s\"'`;:|&<>()\\[\\]{},*?=]+")
 })
 
-// variable finds the variables that words name.
-var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`) })
-
-// missed says which paths a command that failed names, in its words, the variables in them or its
-// output, that are there but not for commands, and how the user shows them. It is a hint and
-// decides nothing: what a command writes can name anything.
+// missed says which paths a command that failed names, in its words or its output, that are there
+// but not for commands, and how the user shows them. It is a hint and decides nothing: what a
+// command writes can name anything.
 func (p *plan) missed(output string) (out []string) {
-	words := strings.Join(p.command.Argv, " ")
-	texts := []string{words, output[:min(len(output), maxSearched)]}
-	for _, name := range variable().FindAllStringSubmatch(words, -1) {
-		texts = append(texts, p.lookup(name[1]))
-	}
+	text := strings.Join(p.command.Argv, " ") + " " + output[:min(len(output), maxSearched)]
 	var hidden, denied []string
-	for _, text := range texts {
-		for _, word := range pathWord().FindAllString(text, -1) {
-			p.miss(p.absolute(word), &hidden, &denied)
-		}
-	}
-	if len(p.hidden) > 0 {
-		for word := range strings.FieldsFuncSeq(words+" "+texts[1], func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;:|&<>(),=", r) }) {
-			if !filepath.IsAbs(word) {
-				p.miss(filepath.Join(p.command.Dir, word), &hidden, &denied)
-			}
-		}
+	for _, word := range pathWord().FindAllString(text, -1) {
+		p.miss(p.absolute(word), &hidden, &denied)
 	}
 	if len(hidden) > 0 {
 		out = append(out, fmt.Sprintf("commands in the sandbox do not see %s, which is there; if it is needed, the user shows it with \"sandbox\": {\"read\": [%q]} in the configuration or --allow 'read(abs:%s)'",

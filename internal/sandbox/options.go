@@ -28,7 +28,7 @@
 //
 // Start reading at Sandbox and Cage, then plan.go (what a command may reach), home.go, settings.go
 // and denies.go (what of users it sees), view.go, level.go (how good it is), survey.go (what is
-// looked at when a command has ended), package sight (what is remembered of folders), refused.go
+// looked at when a command has ended), package visibility (how folders are), refused.go
 // (what it failed of because of the sandbox), and a file for each means. What carries it out is in
 // internal/sandbox/proc/shim/namespace.
 //

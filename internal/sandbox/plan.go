@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,11 +36,9 @@ type plan struct {
 	still     []string // by rules: they cannot be changed; in a view that is judged when the command has ended
 	missing   []string // of the guards: folders to be made until the command has ended
 	host      host
-	rules     *ruleset
 	memory    uint64
 	processes uint64
 	glance    *visibility.Glance
-	tmp       *tmpFolders
 	servers   *servers
 	view      *view             // in which the command changes apart; if nil, it changes everything itself
 	staged    *Stage            // that the command works on in place of a view; if nil, none
@@ -67,9 +64,9 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	}
 	s.machine.Do(func() { s.host.memory = machineMemory() })
 	s.useCaches()
-	g := s.sight.Glance()
+	g := visibility.New()
 	h := s.host.of(g)
-	p := plan{glance: g, tmp: &s.tmp, servers: &s.servers, command: c, workspace: w, host: h, rules: &s.rules, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
+	p := plan{glance: g, servers: &s.servers, command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
 	p.secrets = h.hidden(g, s.o)
 	if why := s.unsuitable(); why != "" {
 		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)
@@ -263,27 +260,4 @@ func (c *codes) of(b namespace.Box) namespace.Code {
 		c.made[what] = code
 	}
 	return code
-}
-
-// ruleset keeps the rules of Landlock from one command to the next: to name hundreds of files to
-// the kernel takes longer than all else that this means does. They are made anew when anything
-// changed that they were made of: what is hidden or writable, or one of the folders that were read,
-// by the time of change that the kernel sets.
-type ruleset struct {
-	mu      sync.Mutex
-	file    *os.File // the rules; if nil, there are none yet
-	hidden  []string
-	read    []string // below what is hidden
-	write   []string
-	objects []visibility.Mark // of what is writable
-	folders visibility.Marks  // that were read
-	made    time.Time
-}
-
-// close lets go of the rules.
-func (r *ruleset) close() {
-	if r.file != nil {
-		_ = r.file.Close()
-		r.file = nil
-	}
 }

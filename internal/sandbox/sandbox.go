@@ -25,10 +25,7 @@ type Sandbox struct {
 	host      host
 	notes     notes
 	first     func() survey // what was in the workspace before the first command
-	rules     ruleset
-	sight     visibility.Sight
 	codes     codes
-	tmp       tmpFolders
 	servers   servers
 	viewFails atomic.Bool           // the kernel makes no views here
 	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
@@ -36,7 +33,6 @@ type Sandbox struct {
 	settings  gitSettings
 	homes     homes
 	denies    denies
-	copies    copies
 	removing  sync.WaitGroup // views that are over
 	caching   sync.Once      // the private caches are in use
 	cached    *os.File       // while it is open
@@ -84,10 +80,6 @@ func (s *Sandbox) Close() {
 		defer s.cached.Close()
 	}
 	s.removing.Wait()
-	s.tmp.close()
-	s.rules.mu.Lock()
-	defer s.rules.mu.Unlock()
-	s.rules.close()
 }
 
 // by puts a command into a sandbox of the given means. What it has taken for it is given back in

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/osfile/atomicfile"
-	"adze/internal/sandbox/visibility"
 	"adze/internal/text/redact"
 )
 
@@ -28,18 +27,6 @@ func settingFiles() []string {
 		".nuget/NuGet/NuGet.Config", ".gemrc", ".bundle/config", ".config/ccache/ccache.conf", ".tool-versions", ".asdfrc", ".nvmrc", ".node-version", ".python-version", ".ruby-version", ".java-version",
 		".config/mise/config.toml", ".editorconfig", ".clang-format", ".bazelrc", ".inputrc", ".config/git/ignore", ".config/git/attributes",
 	}
-}
-
-// copies keeps the copies of settings that commands get, by what they were made of.
-type copies struct {
-	mu   sync.Mutex
-	made map[string]copied
-	git  gitCopy
-}
-
-type copied struct {
-	mark visibility.Mark
-	path string // of the copy; if empty, there is none
 }
 
 // maxSettings bounds a file of settings, in bytes.
@@ -70,7 +57,7 @@ func (v *viewer) copy(path string) {
 	}
 	v.note(real)
 	v.note(filepath.Dir(real))
-	if from := v.sandbox.copies.of(v.sandbox.o.State, v.plan.glance, real); from != "" {
+	if from := copyOf(v.sandbox.o.State, real); from != "" {
 		v.place(path, from)
 	}
 }
@@ -89,14 +76,8 @@ func (v *viewer) place(path, from string) bool {
 	return true
 }
 
-// of is the copy of a file; empty where there can be none.
-func (c *copies) of(state string, g *visibility.Glance, path string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	mark := g.Mark(path)
-	if old, ok := c.made[path]; ok && old.mark == mark {
-		return old.path
-	}
+// copyOf is the copy of a file; empty where there can be none.
+func copyOf(state, path string) string {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > maxSettings {
 		return ""
@@ -105,12 +86,7 @@ func (c *copies) of(state string, g *visibility.Glance, path string) string {
 	if err != nil {
 		return ""
 	}
-	if c.made == nil {
-		c.made = map[string]copied{}
-	}
-	at := keepCopy(state, withoutSecrets(string(data)))
-	c.made[path] = copied{mark, at}
-	return at
+	return keepCopy(state, withoutSecrets(string(data)))
 }
 
 // keepCopy writes a text to a file that is named after it.
@@ -166,63 +142,49 @@ func secretSetting(name string) bool {
 
 func holdsSecret(text string) bool { return len(redact.New().Spans(text)) > 0 }
 
-// gitCopy is git's configuration of the user as it holds in the workspace, in one file.
-type gitCopy struct {
-	from  map[string]visibility.Mark // what it was read from
-	path  string
-	files []string // that its settings name
-}
-
-// gitSettings shows the user's configuration of git by value, without what gives credentials, and
-// the files that it names.
+// gitSettings shows the user's configuration of git as it holds in the workspace, by value and
+// without what gives credentials, and the files that it names.
 func (v *viewer) gitSettings() {
 	at := v.plan.lookup("GIT_CONFIG_GLOBAL")
 	if at == "" {
 		at = filepath.Join(v.sandbox.o.Home, ".gitconfig")
 	}
-	c := &v.sandbox.copies
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.git.from == nil || !unchanged(c.git.from) {
-		c.git.read(v, at)
-	}
-	for path := range c.git.from {
-		v.note(path)
-	}
-	if c.git.path == "" || !v.covered(at) {
-		return
-	}
-	if v.place(at, c.git.path) {
-		v.shown[len(v.shown)-1].git = true
-	}
-	for _, file := range c.git.files {
-		v.show(file)
-	}
-}
-
-// read asks git what the user has configured. Which included files count depends on the repository
-// and its branch.
-func (c *gitCopy) read(v *viewer, at string) {
-	*c = gitCopy{from: map[string]visibility.Mark{}}
-	note := func(path string) { c.from[path] = v.plan.glance.Mark(path) }
 	other := filepath.Join(v.sandbox.o.Home, ".config", "git", "config")
 	if dir := v.plan.lookup("XDG_CONFIG_HOME"); dir != "" {
 		other = filepath.Join(dir, "git", "config")
 	}
-	note(at)
-	note(other)
-	note(filepath.Join(v.plan.workspace.path, ".git", "HEAD"))
-	if c.from[at].Err != nil && c.from[other].Err != nil {
+	for _, path := range []string{at, other, filepath.Join(v.plan.workspace.path, ".git", "HEAD")} {
+		v.note(path) // of the included files those count that belong to a branch
+	}
+	if v.plan.glance.Mark(at).Err != nil && v.plan.glance.Mark(other).Err != nil || !v.covered(at) {
 		return
 	}
-	fields, err := gitList(v.plan.workspace.path, v.plan.command.Env, "--global")
+	text, files, err := v.gitConfig()
 	if err != nil {
 		return
+	}
+	from := keepCopy(v.sandbox.o.State, text)
+	if from == "" {
+		return
+	}
+	if v.place(at, from) {
+		v.shown[len(v.shown)-1].git = true
+	}
+	for _, file := range files {
+		v.show(file)
+	}
+}
+
+// gitConfig asks git what the user has configured, and for the files that the settings name.
+func (v *viewer) gitConfig() (text string, files []string, err error) {
+	fields, err := gitList(v.plan.workspace.path, v.plan.command.Env, "--global")
+	if err != nil {
+		return "", nil, err
 	}
 	var out strings.Builder
 	for i := 0; i+1 < len(fields); i += 2 {
 		if file, ok := strings.CutPrefix(fields[i], "file:"); ok && filepath.IsAbs(file) {
-			note(file)
+			v.note(file)
 		}
 		key, value, has := strings.Cut(fields[i+1], "\n")
 		section, name, sub, ok := splitKey(key)
@@ -234,10 +196,10 @@ func (c *gitCopy) read(v *viewer, at string) {
 		}
 		out.WriteString(gitSetting(section, sub, name, value, has))
 		if path := gitFile(section+"."+name, value, v.sandbox.o.Home); path != "" {
-			c.files = append(c.files, path)
+			files = append(files, path)
 		}
 	}
-	c.path = keepCopy(v.sandbox.o.State, out.String())
+	return out.String(), files, nil
 }
 
 // splitKey takes a name of a setting apart, as git lists it.

@@ -17,9 +17,8 @@ import (
 //
 // Reachable are the inodes of sockets that listen(2) was called for here, and what another process
 // leads to (elsewhere_linux.go). The kernel says which
-// inode a socket is bound to, whatever names it has by then (SIOCUNIXFILE; bound_linux.go where
-// that needs rights that are not there), and an inode is kept open so that its number is given to
-// no other.
+// inode a socket is bound to, whatever names it has by then (SIOCUNIXFILE), and an inode is kept
+// open so that its number is given to no other.
 
 // mostSockets bounds the sockets that are remembered. Those without a name are forgotten first.
 const mostSockets = 512
@@ -87,8 +86,6 @@ func (w *Witness) listens(n *notice) (reply, bool) {
 	at, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlUnixFile, 0)
 	if errno == 0 {
 		w.remember(int(at))
-	} else if at := boundTo(n, fd); at >= 0 {
-		w.remember(at)
 	}
 	return reply{}, false
 }
@@ -206,10 +203,7 @@ func (w *Witness) lead(c *connection) syscall.Errno {
 		return syscall.EINVAL
 	}
 	if a[pathOffset] == 0 {
-		if w.ownNet {
-			return 0
-		}
-		return syscall.ECONNREFUSED
+		return 0
 	}
 	name, _, _ := strings.Cut(string(a[pathOffset:]), "\x00")
 	target, errno := w.target(c, name)

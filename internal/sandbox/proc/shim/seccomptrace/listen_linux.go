@@ -16,7 +16,6 @@ type Witness struct {
 	begun sync.Once
 	ports map[uint16]bool // of this network that the command serves; if 0, some that the kernel chose
 
-	ownNet  bool          // the network is the command's own
 	sockets map[inode]int // an open descriptor of each that the command serves
 	asks    int           // see Settings; if 0, nobody is asked
 	dialled bool          // the other process can connect to what the command serves
@@ -54,7 +53,7 @@ const (
 // New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
 func New(fd int, s Settings) *Witness {
 	w := &Witness{fd: fd, calls: calls(s.Moves), ports: map[uint16]bool{},
-		ownNet: s.OwnNet, sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
+		sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
 	for _, port := range s.Served {
 		w.ports[port] = true
 	}

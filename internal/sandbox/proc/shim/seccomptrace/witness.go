@@ -30,8 +30,6 @@ type Settings struct {
 	// Moves says that there is a view, in which the kernel does not rename folders that were there
 	// before.
 	Moves bool
-	// OwnNet says that the network is the command's own, and with it all abstract names of sockets.
-	OwnNet bool
 	// Served are ports of the command's own network that somebody else serves there.
 	Served []uint16
 	// Asks is a socket over which another process is asked about ports and sockets that the command
