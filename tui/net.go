@@ -83,9 +83,9 @@ func (n *net) show(c compared) {
 		shown := pane.NetFile{Path: f.Path, Note: f.Note}
 		switch {
 		case f.New:
-			shown.Note = "new"
+			shown.Note = strings.TrimSuffix("new, "+f.Note, ", ")
 		case f.Gone:
-			shown.Note = "removed"
+			shown.Note = strings.TrimSuffix("removed, "+f.Note, ", ")
 		}
 		for _, h := range f.Hunks {
 			shown.Hunks = append(shown.Hunks, h.Text)

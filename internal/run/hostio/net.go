@@ -68,6 +68,9 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 		return f, ok
 	}
 	f.Diff = strings.TrimSuffix(rest[at:], "\n") + "\n"
+	if head := strings.Split(rest[:at], "\n"); strings.HasPrefix(rest, "old mode ") {
+		f.Note = head[0] + ", " + head[1]
+	}
 	side := func(sign, prefix string) string {
 		_, name, _ := strings.Cut("\n"+f.Diff, "\n"+sign+" ")
 		name, _, _ = strings.Cut(name, "\n")
@@ -78,24 +81,18 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 	if f.Gone {
 		f.Path = old
 		if strings.HasPrefix(rest, "deleted file mode 100755\n") {
-			f.Mode = executable
+			f.Mode = 0o755 // git keeps no more of it
 		}
 	}
 	return f, true
 }
 
-// executable is the mode of programs in git, which keeps no more of it.
-const executable = 0o755
-
 // Chmod is the command that gives a file back the permission bits that it had before it was
 // removed, once its text is there again. It is empty where that needs none.
 func Chmod(root *workspace.Root, f api.NetFile) string {
 	path, err := root.Resolve(f.Path)
-	if err != nil || !f.Gone || f.Mode == 0 {
-		return ""
-	}
-	now, err := root.Stat(path)
-	if err != nil || uint32(now.Mode.Perm()) == f.Mode&0o777 {
+	now, missing := root.Stat(path)
+	if err != nil || missing != nil || !f.Gone || f.Mode == 0 || uint32(now.Mode.Perm()) == f.Mode&0o777 {
 		return ""
 	}
 	return fmt.Sprintf("chmod %o -- %s", f.Mode&0o777, quoted(f.Path))
@@ -174,16 +171,22 @@ func StageCommand(h api.NetHunk) (string, error) {
 	head, _, _ := strings.Cut(h.File.Diff, "\n@@")
 	const apply = "git apply --cached --recount --whitespace=nowarn"
 	patch := head + "\n" + hunks[h.Number].Text
-	if !strings.Contains(patch, "\r") {
-		return apply + " <<'PATCH'\n" + patch + "PATCH", nil
+	path, steps := quoted(h.File.Path), []string(nil)
+	// The index of git has what git made of the file: no name in $Id$, and often LF for CRLF.
+	if strings.Contains(patch, "$Id: ") {
+		steps = append(steps, "if git check-attr ident -- "+path+" | grep -q ': set$'; then sed 's/\\$Id: [^$]*\\$/$Id$/g'; else cat; fi")
 	}
-	// A command has no control characters: another one stands for the ends of lines.
-	for _, sign := range strings.Split("~^|%#&!?*=;", "") {
-		if !strings.Contains(patch, sign) {
-			return "tr '" + sign + "' '\\r' <<'PATCH' | " + apply + "\n" + strings.ReplaceAll(patch, "\r", sign) + "PATCH", nil
+	if strings.Contains(patch, "\r") { // a command has no control characters: another one stands for them
+		free := strings.Trim("~^|%#&!?*=;", patch)
+		if free == "" {
+			return "", fmt.Errorf("%s ends its lines with CRLF, and this hunk cannot be staged alone: use git add -p", h.File.Path)
 		}
+		patch = strings.ReplaceAll(patch, "\r", free[:1])
+		steps = append(steps, fmt.Sprintf(`if git ls-files --eol -- %s | grep -q '^i/[cm]'; then tr '%s' '\r'; else tr -d '%[2]s'; fi`, path, free[:1]))
 	}
-	return "", fmt.Errorf("%s ends its lines with CRLF, and this hunk cannot be staged alone: use git add -p", h.File.Path)
+	steps = append(steps, apply)
+	steps[0] += " <<'PATCH'"
+	return strings.Join(steps, " | ") + "\n" + patch + "PATCH", nil
 }
 
 // StageAllCommand is the command that adds all that differs to the index of git.
@@ -214,12 +217,9 @@ func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name 
 	case d.TotalFiles == 0 && d.Withheld == 0:
 		return "", nil, errNothingStaged
 	}
-	recent, err = repo.Subjects(ctx, recentCommits)
+	recent, err = repo.Subjects(ctx, 10) // enough to show how messages are written here
 	return d.Patch, recent, err
 }
-
-// recentCommits is how many subjects show how messages are written here.
-const recentCommits = 10
 
 var errNothingStaged = errors.New("nothing is staged: stage hunks first, or use git add")
 

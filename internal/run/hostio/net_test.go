@@ -95,8 +95,24 @@ func TestStaged(t *testing.T) {
 	if got := run("git", "show", ":ends.txt"); got != "one\r\n2 ~\r\n" {
 		t.Errorf("staged %q", got)
 	}
+	// git 2.39.5 and 2.55.0 keep LF and $Id$ in the index of a file with eol=crlf and ident, and have
+	// CRLF and the name of the blob on the disk.
+	write(".gitattributes", "made.txt eol=crlf ident\n")
+	write("made.txt", "$Id$\none\ntwo\n")
+	run("git", "add", ".gitattributes", "made.txt")
+	run("git", "commit", "-qm", "Begin again", "made.txt")
+	run("git", "reset", "-q", ".gitattributes")
+	command, err = StageCommand(api.NetHunk{File: api.NetFile{Path: "made.txt", Diff: "--- a/made.txt\n+++ b/made.txt\n@@ -1,3 +1,3 @@\n $Id: 0a1b2c $\r\n one\r\n-two\r\n+2\r\n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("sh", "-c", command)
+	if got := run("git", "show", ":made.txt"); got != "$Id$\none\n2\n" {
+		t.Errorf("staged %q", got)
+	}
+	run("git", "reset", "-q", "made.txt")
 	patch, recent, err := staged()
-	if err != nil || !strings.Contains(patch, "+2 ~") || strings.Contains(patch, "secret") || len(recent) != 1 || recent[0] != "Begin" {
+	if err != nil || !strings.Contains(patch, "+2 ~") || strings.Contains(patch, "secret") || len(recent) != 2 || recent[1] != "Begin" {
 		t.Errorf("%q, %q, %v", patch, recent, err)
 	}
 	run("sh", "-c", CommitCommand("Use 'quotes' $HOME\r\n\nand a MESSAGE\n# kept"))

@@ -19,7 +19,7 @@ type Net struct {
 	Path          string
 	Before, After undo.Kind
 	Mode          uint32 // permission bits before
-	Diff          string // unified; if empty, Note says what changed
+	Diff          string // unified; what it does not tell, Note says
 	Note          string
 }
 
@@ -65,7 +65,8 @@ func (d Desk) Net(ctx context.Context, turn bool) ([]Net, error) {
 	}
 	var out []Net
 	for _, c := range changes {
-		if c.Group != undo.GroupFiles || c.Before.Kind != undo.File && c.After.Kind != undo.File {
+		shows := func(k undo.Kind) bool { return k == undo.File || k == undo.Symlink }
+		if c.Group != undo.GroupFiles || !shows(c.Before.Kind) && !shows(c.After.Kind) {
 			continue
 		}
 		out = append(out, d.net(c, len(out) < mostNet))
@@ -93,24 +94,22 @@ func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
 
 func (d Desk) net(c undo.Change, show bool) Net {
 	n := Net{Path: c.Path, Before: c.Before.Kind, After: c.After.Kind, Mode: c.Before.Mode}
-	before, ok := d.side(c.Before)
-	after, too := d.side(c.After)
-	switch {
-	case c.Before.Kind == undo.File && c.After.Kind == undo.File && c.Before.Hash == c.After.Hash:
+	before, ok := d.side(c.Path, c.Before)
+	after, too := d.side(c.Path, c.After)
+	both := c.Before.Kind == undo.File && c.After.Kind == undo.File
+	if both && c.Before.Mode != c.After.Mode {
 		n.Note = fmt.Sprintf("mode %o → %o", c.Before.Mode, c.After.Mode)
+	}
+	switch {
+	case both && c.Before.Hash == c.After.Hash:
+	case c.Before.Kind == undo.Symlink || c.After.Kind == undo.Symlink:
+		n.Note = "link to " + strings.Trim(c.Before.Target+" → "+c.After.Target, " →")
 	case !show:
 		n.Note = "too many files to show a diff of each"
 	case !ok || !too:
 		n.Note = "not a text, or too large"
 	default:
-		from, to := diff.Side{Name: c.Path, Text: before}, diff.Side{Name: c.Path, Text: after}
-		if c.Before.Kind == undo.Absent {
-			from.Name = ""
-		}
-		if c.After.Kind == undo.Absent {
-			to.Name = ""
-		}
-		if n.Diff = diff.Unified(from, to).Text; n.Diff == "" {
+		if n.Diff = diff.Unified(before, after).Text; n.Diff == "" {
 			n.Note = "an empty file"
 		}
 	}
@@ -118,13 +117,13 @@ func (d Desk) net(c undo.Change, show bool) Net {
 }
 
 // side is the text of a file, or of none.
-func (d Desk) side(e undo.Entry) (string, bool) {
+func (d Desk) side(path string, e undo.Entry) (diff.Side, bool) {
 	if e.Kind == undo.Absent {
-		return "", true
+		return diff.Side{}, true
 	}
 	if e.Kind != undo.File || e.Size > mostNetText {
-		return "", false
+		return diff.Side{}, false
 	}
 	content, err := d.Files.Content(e.Hash)
-	return string(content), err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
+	return diff.Side{Name: path, Text: string(content)}, err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
 }

@@ -8,7 +8,7 @@ import (
 // TestNetChangesAreThereOnce: what several turns did to one line, and took back, is one difference
 // or none, whoever made it; the newest turn has only its own.
 func TestNetChangesAreThereOnce(t *testing.T) {
-	p, _, _ := newPlace(t, "printf one > a; printf new > n; chmod +x b; rm d/c; printf gone > g")
+	p, _, _ := newPlace(t, "printf one > a; printf new > n; chmod +x a b; rm d/c; printf gone > g; ln -s a made")
 	err := p.with(t.Context(), func(d Desk) error {
 		return p.turn(d, "m2", func() { p.sh(t, "printf two > a; rm g; printf '\\0' > z") })
 	})
@@ -17,7 +17,7 @@ func TestNetChangesAreThereOnce(t *testing.T) {
 	}
 	p.sh(t, "printf 'by hand' > h")
 	for turn, want := range map[bool]string{
-		false: "a a→two; b mode 644 → 755; d/c c→; h →by hand; n →new; z not a text, or too large",
+		false: "a mode 644 → 755 a→two; b mode 644 → 755; d/c c→; h →by hand; made link to a; n →new; z not a text, or too large",
 		true:  "a one→two; g gone→; h →by hand; z not a text, or too large",
 	} {
 		err := p.with(t.Context(), func(d Desk) error {
@@ -25,7 +25,7 @@ func TestNetChangesAreThereOnce(t *testing.T) {
 			var got []string
 			for _, n := range all {
 				said := n.Note
-				if said == "" {
+				if n.Diff != "" {
 					var old, now string
 					for line := range strings.SplitSeq(n.Diff, "\n") {
 						switch {
@@ -36,7 +36,7 @@ func TestNetChangesAreThereOnce(t *testing.T) {
 							now += line[1:]
 						}
 					}
-					said = old + "→" + now
+					said = strings.TrimSpace(said + " " + old + "→" + now)
 				}
 				got = append(got, n.Path+" "+said)
 			}
