@@ -324,8 +324,7 @@ func (o *grepOutput) footer() string {
 		searched = ""
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"
-	}
-	if o.r.Ignored > 0 && !o.r.More {
+	} else if o.r.Ignored > 0 {
 		searched += fmt.Sprintf(", %d ignored left out", o.r.Ignored)
 	}
 	unsaved := ""

@@ -43,13 +43,16 @@ type Staged struct {
 	Hosts     []string // that were asked for
 }
 
-// Patch is the staged changes of texts, for git apply.
+// Patch is the staged changes of texts, for git apply, below lines about what is not in it.
 func (s Staged) Patch() string {
-	var out strings.Builder
+	left, out := "", ""
 	for _, f := range s.Files {
-		out.WriteString(diffOf(f).Text)
+		text := diffOf(f).Text
+		if out += text; text == "" || f.Summary != "" {
+			left += strings.TrimSpace("not in this patch: "+f.Path+" is "+f.Change+" "+f.Summary) + "\n"
+		}
 	}
-	return out.String()
+	return left + out
 }
 
 // Empty reports that nothing differs.
@@ -230,8 +233,7 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 	for _, told := range found.Told {
 		lines = append(lines, "not taken: "+told)
 	}
-	lines = append(lines, found.Notes...)
-	result.Output = strings.Join(lines, "\n")
+	result.Output = strings.Join(append(lines, found.Notes...), "\n")
 	return result, nil
 }
 
@@ -242,11 +244,10 @@ func staged(s Staged) tool.Need {
 
 // reviewed is the sentence above the changes.
 func reviewed(s Staged) string {
-	said := "nothing of this is in the workspace yet"
 	if len(s.Conflicts) > 0 {
-		said = "drop the hunks of " + named(s.Conflicts, ", ") + ", which changed in the workspace meanwhile"
+		return "drop the hunks of " + named(s.Conflicts, ", ") + ", which changed in the workspace meanwhile"
 	}
-	return said
+	return "nothing of this is in the workspace yet"
 }
 
 // outcome parts the files by what became of them.
