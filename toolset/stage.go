@@ -43,7 +43,7 @@ type Staged struct {
 	Hosts     []string // that were asked for
 }
 
-// Patch is the staged changes of texts, for git apply, below lines about what is not in it.
+// Patch is the staged changes of texts, for git apply, below lines that name the rest.
 func (s Staged) Patch() string {
 	left, out := "", ""
 	for _, f := range s.Files {

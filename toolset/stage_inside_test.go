@@ -9,8 +9,8 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// git 2.39.5 ignores what stands above the first header of a patch, so that there is room to say
-// what a diff of texts does not hold.
+// git 2.39.5 ignores lines above the first header of a patch, so that there is room to name modes,
+// links and empty files there.
 func TestAPatchSaysWhatIsNotInIt(t *testing.T) {
 	patch := Staged{Files: []proc.ChangedFile{
 		{Path: "empty", Change: "added", Texts: true},

@@ -172,7 +172,7 @@ func StageCommand(h api.NetHunk) (string, error) {
 	const apply = "git apply --cached --recount --whitespace=nowarn"
 	patch := head + "\n" + hunks[h.Number].Text
 	path, steps := quoted(h.File.Path), []string(nil)
-	// The index of git has what git made of the file: no name in $Id$, and often LF for CRLF.
+	// The index of git has no name in $Id$, and often LF for CRLF.
 	if strings.Contains(patch, "$Id: ") {
 		steps = append(steps, "if git check-attr ident -- "+path+" | grep -q ': set$'; then sed 's/\\$Id: [^$]*\\$/$Id$/g'; else cat; fi")
 	}

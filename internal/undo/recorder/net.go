@@ -19,7 +19,7 @@ type Net struct {
 	Path          string
 	Before, After undo.Kind
 	Mode          uint32 // permission bits before
-	Diff          string // unified; what it does not tell, Note says
+	Diff          string // unified; Note says the rest
 	Note          string
 }
 

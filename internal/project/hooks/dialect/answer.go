@@ -138,7 +138,7 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 	if err := dec.Decode(&in); err != nil || dec.More() {
 		return Answer{}, fmt.Errorf("it did not answer with one JSON object: %s", shortened(stdout, 80))
 	}
-	a := Answer{Context: in.Specific.Context, Notice: in.SystemMessage, Stop: in.ends()}
+	a := Answer{Context: in.Specific.Context, Notice: in.SystemMessage, Stop: in.ends() && m.Event != session.HookStart}
 	var err error
 	if a.Decision, a.Reason, err = in.decision(m.Event); err != nil {
 		return Answer{}, err
@@ -164,8 +164,8 @@ func (in theirAnswer) decision(e string) (Decision, string, error) {
 		word, reason = in.Specific.Decision, in.Specific.Reason
 	}
 	if in.ends() {
-		if e == session.HookStop {
-			return Allow, "", nil // it wants the end that comes
+		if e == session.HookStop || e == session.HookStart {
+			return Allow, "", nil // the end comes, and no start is held up
 		}
 		word, reason = "deny", in.StopReason
 	}

@@ -182,6 +182,8 @@ func TestAnswers(t *testing.T) {
 		{post, session.HookAfter, 2, ``, "lint", "allow|lint|lint"},
 		{start, session.HookStart, 0, `On branch main`, "", "allow||On branch main"},
 		{stop, session.HookStop, 0, `{"decision":"block","reason":"run the tests"}`, "", "deny|run the tests|"},
+		// claude-code 2.1.332 -p asks the model all the same.
+		{start, session.HookStart, 0, `{"continue":false,"stopReason":"x"}`, "", "allow||"},
 		{stop, session.HookStop, 0, `{"continue":false,"stopReason":"x"}`, "", "allow|||the turn ends"},
 		{gemini, session.HookBefore, 0, `{"decision":"deny","reason":"r"}`, "", "deny|r|"},
 	} {
