@@ -5,10 +5,10 @@
 // log says: session/load tells the same again.
 //
 // Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor
-// opens). prompt.go is a turn and content.go what it is given; update_*.go are what an editor is
-// told, a file for each kind, call.go, content_of_call.go and hunk.go how a call is shown,
-// outbox.go in which portions; permission.go and question.go ask the user; settings.go has mode,
-// model and effort; files.go has the editor read and write files.
+// opens). prompt.go is a turn and content.go what it is given; update_message.go, update_call.go
+// and update_session.go tell the editor what happens, call.go and hunk.go show a call, outbox.go
+// sends; permission.go and question.go ask the user; settings.go has mode, model and effort;
+// files.go has the editor read and write files, clients.go has the prompts of other processes.
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
 // refused while one runs. The calls of a subagent are told as progress of the call that started it.

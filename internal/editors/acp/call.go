@@ -90,7 +90,9 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	var out []sdk.ToolCallLocation
 	add := func(path string, line int) {
 		path = absolute(cwd, path)
-		if path == "" || slices.ContainsFunc(out, func(l sdk.ToolCallLocation) bool { return l.Path == path && (line == 0 || value0(l.Line) == line) }) {
+		if path == "" || slices.ContainsFunc(out, func(l sdk.ToolCallLocation) bool {
+			return l.Path == path && (line == 0 || l.Line != nil && *l.Line == line)
+		}) {
 			return
 		}
 		l := sdk.ToolCallLocation{Path: path}
@@ -122,13 +124,6 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 		add(path, 0)
 	}
 	return out
-}
-
-func value0(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // absolute is a path as the protocol wants it; if empty, it is none.

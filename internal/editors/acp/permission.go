@@ -17,7 +17,6 @@ const (
 	once       = "once"
 	forSession = "session:"
 	no         = "no"
-	try        = "try"
 	rewrite    = "rewrite" // with a form, where the editor has forms
 	refusing   = "no-because"
 )
