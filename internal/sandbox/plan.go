@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -233,31 +232,4 @@ func (p *plan) locked(path string) (out []namespace.Mount) {
 // within reports whether path is dir or below it; both are clean and absolute.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
-}
-
-// codes keeps the system call filters of a run, which are put together once.
-type codes struct {
-	mu   sync.Mutex
-	made map[filtered]namespace.Code
-}
-
-// filtered is what a filter depends on.
-type filtered struct {
-	filter namespace.Filter
-	views  bool
-}
-
-func (c *codes) of(b namespace.Box) namespace.Code {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	what := filtered{b.Filter, b.Views()}
-	code, ok := c.made[what]
-	if !ok {
-		if c.made == nil {
-			c.made = map[filtered]namespace.Code{}
-		}
-		code = b.Compiled()
-		c.made[what] = code
-	}
-	return code
 }

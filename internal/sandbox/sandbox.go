@@ -25,7 +25,6 @@ type Sandbox struct {
 	host      host
 	notes     notes
 	first     func() survey // what was in the workspace before the first command
-	codes     codes
 	servers   servers
 	viewFails atomic.Bool           // the kernel makes no views here
 	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
@@ -149,7 +148,6 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		s.alive.Add(1)
 	}
 	walls.Name = p.name(Full, means)
-	walls.Box.Code = s.codes.of(walls.Box)
 	walls.Refused, walls.Missed = p.refused, p.missed
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {

@@ -27,7 +27,6 @@ type Box struct {
 	IDs    IDs     // the shim maps its own user and group, because nobody else did
 	Mounts []Mount // in this order; read back also when they are not Own
 	Filter Filter
-	Code   Code // of the filter, as Compiled makes it; if empty, the shim puts it together
 	Rules  Rules
 
 	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its
@@ -106,9 +105,6 @@ const (
 	NoSockets Filter = 'u' // none but pairs; modes, owners, times and attributes of files stay as they are, too
 )
 
-// Code is a filter that is put together already.
-type Code string
-
 // Rules are those of Landlock: folders and files, with all that is below them. Nothing else can be
 // opened.
 type Rules struct {
@@ -143,7 +139,6 @@ func (b Box) Fields() []string {
 	flag(b.Own, "O")
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
-	flag(b.Code != "", "C"+string(b.Code))
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Asks > 0, "A"+strconv.Itoa(b.Asks))
 	flag(b.Memory > 0, "M"+number(b.Memory))
@@ -193,8 +188,6 @@ func (b *Box) take(letter byte, rest string) bool {
 			return false
 		}
 		b.Filter = Filter(rest[0])
-	case 'C':
-		b.Code = Code(rest)
 	case 'D':
 		b.Door, err = strconv.Atoi(rest)
 	case 'A':

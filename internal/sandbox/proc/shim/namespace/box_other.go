@@ -19,8 +19,5 @@ func (b Box) Build() error {
 // Confine has nothing to do.
 func (b Box) Confine() (*seccomptrace.Witness, error) { return nil, nil }
 
-// Compiled is none.
-func (b Box) Compiled() Code { return "" }
-
 // Hold is of nothing: there are no views here.
 func Hold([]string) (exit int, ours bool) { return 0, false }

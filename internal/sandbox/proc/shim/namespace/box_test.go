@@ -9,7 +9,7 @@ func TestFieldsAreReadBack(t *testing.T) {
 	for name, b := range map[string]Box{
 		"nothing": {},
 		"all": {
-			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Code: "0123456789abcdef", Door: 8, Asks: 9, Memory: 1 << 40, Processes: 7,
+			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Door: 8, Asks: 9, Memory: 1 << 40, Processes: 7,
 			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Made: 5},
 			Mounts: []Mount{
 				{Kind: Writable, Path: "/a b", From: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},

@@ -224,26 +224,15 @@ func (b Box) terms() terms {
 // the descriptor that this one listens on; -1 where the kernel gives none, because it is old, or
 // because another program listens already.
 func (b Box) install() (listener int, err error) {
-	made, err := b.Code.read()
-	if err != nil {
-		return -1, err
-	}
-	program := func(t terms) []instruction {
-		if made != nil {
-			return made
-		}
-		return b.Filter.program(here(), t)
-	}
 	if t := b.terms(); t.witness {
-		p := program(t)
+		p := b.Filter.program(here(), t)
 		for _, flags := range []uintptr{newListener | waitKillable, newListener} {
 			if fd, err := impose(p, flags); err == nil {
 				return fd, nil
 			}
 		}
-		made = nil // it asks somebody who is not there
 	}
-	_, err = impose(program(terms{bits: forbidden()}), 0)
+	_, err = impose(b.Filter.program(here(), terms{bits: forbidden()}), 0)
 	return -1, err
 }
 
