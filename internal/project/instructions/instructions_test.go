@@ -171,7 +171,11 @@ func TestNoLinkAndNoImportLeadsOut(t *testing.T) {
 	w.link("repo/AGENTS.md", "../secret.md")
 	w.link("repo/AGENTS.override.md", ".env")
 	w.link("repo/.claude", "..")
-	got := text(t, w.room("repo/web"))
+	r := w.room("repo/web")
+	got := text(t, r)
+	if notices := strings.Join(r.Notices(), "\n"); !strings.Contains(notices, "../AGENTS.md is not read, and the model does not see it: it leads out of the repository") {
+		t.Errorf("notices:\n%s", notices)
+	}
 	if strings.Contains(got, "the key") || strings.Contains(got, "root:") {
 		t.Errorf("the prompt holds what it must not: %s", got)
 	}

@@ -104,7 +104,7 @@ func (in *reader) open(root *workspace.Root, name string, mine bool) (raw, error
 	}
 	if p.Outside() {
 		if !mine {
-			return raw{}, fmt.Errorf("%w: it is a link out of the repository", errLeft)
+			return raw{}, errors.New("it leads out of the repository")
 		}
 		p = p.Consented()
 	}
