@@ -9,13 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {
+// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
+// taken.
+func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
 	fd, err := openAt(f.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
 	file := os.NewFile(uintptr(fd), name)
-	if err = write(file); err == nil {
+	if _, err = file.Write(content); err == nil {
 		err = dressed(fd, mode, attrs)
 	}
 	if closed := file.Close(); closed != nil {

@@ -10,13 +10,15 @@ import (
 	"adze/internal/osfile/winfile"
 )
 
-func (f folder) create(name string, mode uint32, attrs string, write func(*os.File) error) error {
+// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
+// taken.
+func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
 	h, err := winfile.Open(f.handle(), name, windows.FILE_GENERIC_READ|windows.FILE_GENERIC_WRITE, windows.FILE_CREATE, fileKind)
 	if err != nil {
 		return pathError("create", name, err)
 	}
 	file := os.NewFile(uintptr(h), name)
-	if err = write(file); err == nil {
+	if _, err = file.Write(content); err == nil {
 		err = errors.Join(file.Sync(), setAttributes(h, mode, attrs))
 	}
 	return errors.Join(err, file.Close())

@@ -110,12 +110,3 @@ func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
 	}
 	return content{buf[:n], after, attrs}, nil
 }
-
-// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
-// taken.
-func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
-	return f.create(name, mode, attrs, func(file *os.File) error {
-		_, err := file.Write(content)
-		return err
-	})
-}

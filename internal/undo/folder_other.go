@@ -18,18 +18,18 @@ func (folder) openFolder(string) (folder, error)  { return folder{fd: -1}, ErrUn
 func (folder) readLink(string) string             { return "" }
 func space(string) (free, total int64, err error) { return 0, 0, ErrUnsupported }
 
-func (folder) create(string, uint32, string, func(*os.File) error) error { return ErrUnsupported }
-func (folder) symlink(string, string) error                              { return ErrUnsupported }
-func (folder) link(folder, string, string) error                         { return ErrUnsupported }
-func (folder) makeFolder(string) error                                   { return ErrUnsupported }
-func (folder) chmod(string, uint32) error                                { return ErrUnsupported }
-func (folder) dress(string, uint32, string) error                        { return ErrUnsupported }
-func (folder) remove(string) error                                       { return ErrUnsupported }
-func (folder) removeFolder(string) error                                 { return ErrUnsupported }
-func (folder) exchange(string, string, func()) error                     { return ErrUnsupported }
-func (folder) endExchange(string, string) error                          { return ErrUnsupported }
-func (folder) move(string, string) error                                 { return ErrUnsupported }
-func (folder) syncAll() error                                            { return ErrUnsupported }
+func (folder) writeFile(string, []byte, uint32, string) error { return ErrUnsupported }
+func (folder) symlink(string, string) error                   { return ErrUnsupported }
+func (folder) link(folder, string, string) error              { return ErrUnsupported }
+func (folder) makeFolder(string) error                        { return ErrUnsupported }
+func (folder) chmod(string, uint32) error                     { return ErrUnsupported }
+func (folder) dress(string, uint32, string) error             { return ErrUnsupported }
+func (folder) remove(string) error                            { return ErrUnsupported }
+func (folder) removeFolder(string) error                      { return ErrUnsupported }
+func (folder) exchange(string, string, func()) error          { return ErrUnsupported }
+func (folder) endExchange(string, string) error               { return ErrUnsupported }
+func (folder) move(string, string) error                      { return ErrUnsupported }
+func (folder) syncAll() error                                 { return ErrUnsupported }
 
 func attrsOf(int) string { return "" }
 

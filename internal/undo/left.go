@@ -15,8 +15,8 @@ func leave(n *node, reason string) {
 }
 
 // leftOut lists what a tree does not cover, in the order of the paths. overLimit tells that some of
-// it is left out because of the others, so that hints about single folders do not tell enough.
-// folders are those among them.
+// it is left out because of the others, so that single paths do not tell enough. folders are those
+// among them.
 func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
 	folders = map[inode]bool{}
 	var visit func(path string, d *dir)

@@ -101,18 +101,6 @@ func TestAStateOfSomePathsIsLikeAWalk(t *testing.T) {
 	}
 }
 
-// TestATopThatIsReadTwiceIsWhole has a look by hints give up after it has read the topmost folder:
-// a file gets a name there whose other name is in a folder of which nothing is told.
-func TestATopThatIsReadTwiceIsWhole(t *testing.T) {
-	p := newSite(t)
-	p.settledNow()
-	p.sh("mkdir c; echo q > c/d; echo x > x")
-	w := p.walked()
-	p.likeAWalk(w, "before")
-	p.sh("ln c/d d")
-	p.likeAWalk(w, "with a second name")
-}
-
 // TestAnUndoLooksOnlyAtWhatItPutsBack counts the entries that are looked at in a large folder.
 func TestAnUndoLooksOnlyAtWhatItPutsBack(t *testing.T) {
 	p, ctx := newSite(t), context.Background()
