@@ -29,7 +29,7 @@ func Keys() []Key {
 		move("line-end", "end of the line", func(e *Editor) { e.MoveTo(e.LineEnd()) }, "ctrl+e", "end"),
 		move("backspace", "delete before the cursor", func(e *Editor) { e.Cut(e.Left(), e.At) }, "backspace", "ctrl+h", "shift+backspace"),
 		move("delete", "delete at the cursor", func(e *Editor) { e.Cut(e.At, e.Right()) }, "delete", "ctrl+d"),
-		move("delete-word", "delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.At) }, "ctrl+w", "alt+backspace"),
+		move("delete-word", "delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.At) }, "ctrl+w", "alt+backspace", "ctrl+backspace"),
 		move("delete-word-after", "delete the word after", func(e *Editor) { e.kill(e.At, e.wordRight()) }, "alt+d"),
 		move("delete-to-start", "delete to the beginning", func(e *Editor) { e.kill(e.LineStart(), e.At) }, "ctrl+u"),
 		move("put-back", "put back what was deleted last", func(e *Editor) { e.yank() }, "alt+y"),
