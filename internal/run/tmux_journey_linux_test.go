@@ -16,7 +16,7 @@ import (
 
 // TestOneSessionInManyWindows: it is begun in a terminal, goes on in the background, is answered by
 // touch on a page as small as a phone, taken over in another terminal, reviewed, committed and
-// merged from the overview. Nothing is done or said twice.
+// merged by its command. Nothing is done or said twice.
 func TestOneSessionInManyWindows(t *testing.T) {
 	needs(t, "git")
 	u := newUser(t).withName()
@@ -68,7 +68,7 @@ func TestOneSessionInManyWindows(t *testing.T) {
 	page.Until(`document.querySelector("#log").textContent.includes("It was a small change.")`)
 	second.rests()
 
-	// There it is reviewed and committed, and merged from the overview.
+	// There it is reviewed and committed, then merged.
 	second.keys("F3")
 	second.sees("net changes · 1 file", "parser.txt", "mended")
 	second.text("i")
@@ -86,16 +86,7 @@ func TestOneSessionInManyWindows(t *testing.T) {
 	})
 	second.rests()
 	second.quit()
-	second.begin("sessions")
-	second.sees("look at the parser")
-	second.text("m")
-	second.sees("merge 1 commit of fix into main")
-	second.text("y")
-	second.sees("remove the work tree fix")
-	second.text("y")
-	second.sees("removed the work tree fix")
-	second.text("q")
-	second.restored(0)
+	u.run("sessions", "merge", id, "--remove").wants(0)
 	u.holds("parser.txt", "mended\n")
 	if got := inGit(t, u.dir, "log", "--format=%s"); strings.Count(got, "Mend the parser") != 1 {
 		t.Errorf("main has %s", got)

@@ -61,10 +61,10 @@ func TestSessionsAreExchangedInATerminal(t *testing.T) {
 	p.sees("┃ the old question", "The old answer.", "F1: keys")
 	p.text("/new")
 	p.keys("Enter")
-	p.sees("find out why a test fails")
+	p.sees("stops the agent; /undo")
 	p.text("/model nobody/here")
 	p.keys("Enter")
-	p.sees("error:", `there is no provider "nobody"`, "find out why a test fails") // back where we were
+	p.sees("error:", `there is no provider "nobody"`, "stops the agent; /undo") // back where we were
 	if _, err := os.Stat(filepath.Join(u.home, "config.json")); err == nil {
 		t.Error("a model that cannot be used was kept as the default")
 	}

@@ -129,8 +129,6 @@ func (e Endpoint) Shown() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-func (e Endpoint) loopback() bool { return wire.Loopback(wire.Host(e.base)) }
-
 // Missing reports that a key is needed and not there, or that the address is none: nothing can be
 // asked.
 func (e Endpoint) Missing() bool { return e.astray() || e.NeedsKey && e.Key == "" }
