@@ -20,8 +20,8 @@ import (
 // and most reads take less.
 const holdsFor = 20 * time.Millisecond
 
-// held is what waits to be stored, and what is shown then.
-type held struct {
+// heldEvent is what waits to be stored, and what is shown then.
+type heldEvent struct {
 	storing sync.Mutex // one append at a time, so that what waits comes first
 	entries []Entry
 	lost    error // why what waited was not stored; nothing is, until forget
@@ -81,7 +81,7 @@ func (s *Session) hold(answer Entry) {
 }
 
 // add has entries wait where others do already; if false, none do.
-func (h *held) add(entries []Entry) bool {
+func (h *heldEvent) add(entries []Entry) bool {
 	h.storing.Lock()
 	defer h.storing.Unlock()
 	if len(h.entries) == 0 {
@@ -113,7 +113,7 @@ func (s *Session) release(stored bool) {
 }
 
 // forget reports whether what waited was lost, and lets entries be stored again.
-func (h *held) forget() bool {
+func (h *heldEvent) forget() bool {
 	h.storing.Lock()
 	defer h.storing.Unlock()
 	lost := h.lost != nil

@@ -89,9 +89,9 @@ type ledger struct {
 	system     string
 	digest     string
 	sources    []count // of the conversation, in the order of their first appearance
-	messages   []weighed
+	messages   []messageWeight
 	synced     Grown
-	shows      pictured
+	shows      pictureMemory
 	talk       int // bytes of messages
 	window     int
 	told       int // percent of the window that the user was told of
@@ -110,8 +110,8 @@ type count struct {
 	bytes            int
 }
 
-// weighed is what one message adds, so that taking it back needs no counting.
-type weighed struct {
+// messageWeight is what one message adds, so that taking it back needs no counting.
+type messageWeight struct {
 	identity
 	shares []share
 }
@@ -129,7 +129,7 @@ func (l *ledger) sync(history []Message) {
 	}
 	l.messages = l.messages[:n]
 	for _, m := range history[n:] {
-		w := weighed{identityOf(&m), l.weigh(m)}
+		w := messageWeight{identityOf(&m), l.weigh(m)}
 		l.add(w.shares, 1)
 		l.messages = append(l.messages, w)
 	}

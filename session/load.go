@@ -103,14 +103,14 @@ type log struct {
 	effort   string
 	plan     *Plan
 	entries  int
-	read     []Message // of user and model, as far as entries were taken
-	partial  *Message  // an answer of which fragments came; if nil, none
-	skim     *skim     // while only little of the entries counts; if nil, all does
-	lasting  []lasting // outcomes of what was skimmed
-	found    []Entry   // for Config.Found
-	undone   bool      // an undo is among them that no prompt followed
-	reports  bool      // one of a subagent is, or a subagent
-	called   int       // the highest number of a message for which a call was skimmed
+	read     []Message        // of user and model, as far as entries were taken
+	partial  *Message         // an answer of which fragments came; if nil, none
+	skim     *skim            // while only little of the entries counts; if nil, all does
+	lasting  []lastingOutcome // outcomes of what was skimmed
+	found    []Entry          // for Config.Found
+	undone   bool             // an undo is among them that no prompt followed
+	reports  bool             // one of a subagent is, or a subagent
+	called   int              // the highest number of a message for which a call was skimmed
 	history  []Message
 	summed   []Message                    // of user and model, in the place of which a summary stands
 	earlier  []Message                    // the same with their outcomes

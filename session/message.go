@@ -165,8 +165,8 @@ func (m Message) Calls() []tool.RawCall {
 type Input struct {
 	Text        string
 	Attachments []tool.Attachment
-	// Words are what the user said themselves, where Text holds more, such as a file that was piped in:
-	// tools are chosen by them. If empty, all of Text.
+	// Words are what the user said themselves, where Text holds more, such as a file that was piped
+	// in: tools are chosen by them. If empty, all of Text.
 	Words string
 	// Compose makes the text when the turn has begun, by calls of the user's own where it needs them;
 	// if nil, it is Text.

@@ -165,8 +165,8 @@ type ProviderError struct {
 	RetryAfter time.Duration // what the provider asked for; if 0, nothing
 	// Cut says that an answer in the wire format ended before its terminal event.
 	Cut bool
-	// Stumble is what the model wrote where its server could not read a call in it, bounded and without
-	// secrets; the model is told. If empty, it is no such failure.
+	// Stumble is what the model wrote where its server could not read a call in it, bounded and
+	// without secrets; the model is told. If empty, it is no such failure.
 	Stumble string
 	Err     error
 }

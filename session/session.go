@@ -75,9 +75,9 @@ type Requests struct {
 	Model    string // without the provider's prefix
 	// Offer chooses the tools that requests show; if nil, all of Tools.
 	Offer Offerer
-	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the model
-	// before the next request, as one message. It may read files, and ends soon after ctx does. If nil,
-	// only Session.Note hands some in.
+	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the
+	// model before the next request, as one message. It may read files, and ends soon after ctx does.
+	// If nil, only Session.Note hands some in.
 	Notes func(ctx context.Context, s Step) []Note
 	// Pieces tells the parts of a system prompt apart, for the ledger; if nil, it is one.
 	Pieces func(system string) []Piece
@@ -136,8 +136,8 @@ type Turns struct {
 	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
 	// come; if false, none is on its way any more. If nil, a turn waits for none.
 	Await func(ctx context.Context) bool
-	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx ends;
-	// if nil, there are none.
+	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx
+	// ends; if nil, there are none.
 	Hooks  func(ctx context.Context, m Moment) tool.Ruling
 	Claims ClaimCheck // compares an answer with what was done (claims.go)
 }
@@ -184,7 +184,7 @@ type Session struct {
 	mode     string              // that was chosen in one
 	callers  callers
 	watch    sync.Mutex // one observer call at a time
-	held     held
+	held     heldEvent
 }
 
 // New starts a conversation. Nothing is stored before the first prompt.

@@ -76,14 +76,14 @@ func pictures(m *Message) (n int) {
 	return n
 }
 
-// pictured remembers whether a conversation shows anything.
-type pictured struct {
+// pictureMemory remembers whether a conversation shows anything.
+type pictureMemory struct {
 	looked Grown
 	is     bool
 }
 
 // any reports a conversation with pictures.
-func (p *pictured) any(messages []Message) bool {
+func (p *pictureMemory) any(messages []Message) bool {
 	from := p.looked.Since(messages)
 	p.is = from > 0 && p.is
 	for i := from; i < len(messages) && !p.is; i++ {

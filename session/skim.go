@@ -78,7 +78,7 @@ var errSkim = errors.New("the newest summary names a message that is not there")
 func (c *Config) readSkimming(ctx context.Context, summary *Compaction) (*log, error) {
 	l := newLog(c)
 	if summary != nil {
-		l.skim = &skim{until: *summary, restorer: c.Restorer, outcomes: map[string][]lasting{}, begun: map[callKey]Entry{}}
+		l.skim = &skim{until: *summary, restorer: c.Restorer, outcomes: map[string][]lastingOutcome{}, begun: map[callKey]Entry{}}
 	}
 	damaged := false
 	err := Stream(ctx, c.Store, c.ID, func(e Entry) error {
@@ -114,17 +114,17 @@ func (c *Config) newestSummary(ctx context.Context) (newest *Compaction, err err
 type skim struct {
 	until    Compaction
 	restorer Restorer
-	ids      []string             // of the messages
-	first    int                  // of ids: those before were summed up earlier
-	outcomes map[string][]lasting // that may last, by message
-	ended    bool                 // only ids and first are there
-	highest  int                  // number of a message
-	begun    map[callKey]Entry    // intents without an outcome yet
-	order    []callKey            // of them
+	ids      []string                    // of the messages
+	first    int                         // of ids: those before were summed up earlier
+	outcomes map[string][]lastingOutcome // that may last, by message
+	ended    bool                        // only ids and first are there
+	highest  int                         // number of a message
+	begun    map[callKey]Entry           // intents without an outcome yet
+	order    []callKey                   // of them
 }
 
-// lasting is an outcome that holds although what led to it was summed up.
-type lasting struct {
+// lastingOutcome is an outcome that holds although what led to it was summed up.
+type lastingOutcome struct {
 	call     tool.CallID
 	tool     string
 	metadata json.RawMessage
@@ -250,7 +250,7 @@ func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
 	}
 	delete(l.intents, key)
 	if tool.Status(status) == tool.Completed && s.restorer != nil && s.restorer.Restores(name) {
-		s.outcomes[key.message] = append(s.outcomes[key.message], lasting{key.call, name, bytes.Clone(v[3])})
+		s.outcomes[key.message] = append(s.outcomes[key.message], lastingOutcome{key.call, name, bytes.Clone(v[3])})
 	}
 	return true, nil
 }

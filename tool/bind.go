@@ -64,20 +64,20 @@ func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks {
 }
 
 // prepare makes a tool of a checked declaration.
-func prepare(d *declaration, h *hooks, in Init) (*prepared, error) {
+func prepare(d *declaration, h *hooks, in Init) (*initTool, error) {
 	def, err := d.define(in)
 	if err != nil {
 		return nil, err
 	}
 	names := schema.FaceOf(d.args)
-	return &prepared{
+	return &initTool{
 		def:       def,
 		redact:    d.redact,
 		compat:    d.compat,
 		output:    d.output,
 		editable:  d.editable,
 		unoffered: d.unoffered,
-		instantiate: func(given parsed) (*call, error) {
+		instantiate: func(given parsedObject) (*call, error) {
 			args := h.args()
 			if err := decodeArgs(given, names(), args); err != nil {
 				return nil, err
@@ -91,7 +91,7 @@ func prepare(d *declaration, h *hooks, in Init) (*prepared, error) {
 
 // decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer
 // allows it.
-func decodeArgs(args parsed, names *schema.Face, into any) error {
+func decodeArgs(args parsedObject, names *schema.Face, into any) error {
 	if wrong := names.Exact(args.tree); wrong != nil {
 		return wrong
 	}

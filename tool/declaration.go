@@ -20,13 +20,13 @@ type declaration struct {
 	editable  string
 	redact    Redaction
 	unoffered bool
-	checked   bool           // its schema was, before
-	runs      bool           // it has a Run
-	linked    error          // why the references of its schemas could not be resolved
-	derive    func() derived // what args say, made once for check and definition
+	checked   bool                 // its schema was, before
+	runs      bool                 // it has a Run
+	linked    error                // why the references of its schemas could not be resolved
+	derive    func() derivedSchema // what args say, made once for check and definition
 }
 
-type derived struct {
+type derivedSchema struct {
 	schema     json.RawMessage
 	offered    json.RawMessage // what a model is shown of it
 	properties []schema.Property
@@ -65,8 +65,8 @@ func (d *declaration) link(refs map[string]json.RawMessage) {
 	d.linked = errors.Join(parameters, provider)
 }
 
-func deriveOnce(args reflect.Type) func() derived {
-	return sync.OnceValue(func() (d derived) {
+func deriveOnce(args reflect.Type) func() derivedSchema {
+	return sync.OnceValue(func() (d derivedSchema) {
 		if d.schema, d.properties, d.err = schema.Of(args); d.err == nil {
 			d.offered, d.err = schema.Offer(args, d.properties)
 		}

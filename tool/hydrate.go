@@ -72,7 +72,7 @@ type Hydration struct {
 	Provenance Provenance `json:"provenance"`
 
 	message  string
-	prepared *prepared
+	prepared *initTool
 	bound    *call
 	ran      *atomic.Bool // one call, one outcome: the second Exec is refused
 }
@@ -201,24 +201,24 @@ func (h *Hydration) aliased() {
 	}
 }
 
-// parsed is a JSON object as text and as a tree.
-type parsed struct {
+// parsedObject is a JSON object as text and as a tree.
+type parsedObject struct {
 	raw  json.RawMessage
 	tree map[string]any
 }
 
 // accept parses and validates arguments as they stand.
-func (h *Hydration) accept(arguments string) (parsed, []Fault) {
+func (h *Hydration) accept(arguments string) (parsedObject, []Fault) {
 	args, faults := parse(arguments)
 	if len(faults) > 0 {
-		return parsed{}, faults
+		return parsedObject{}, faults
 	}
 	h.Provenance.Parsed = args.raw
 	return args, h.validate(args.tree)
 }
 
 // parse reads a JSON object; models write "", null or nothing for a call without arguments.
-func parse(arguments string) (parsed, []Fault) {
+func parse(arguments string) (parsedObject, []Fault) {
 	text := strings.TrimSpace(arguments)
 	if text == "" || text == "null" {
 		text = "{}"
@@ -226,27 +226,27 @@ func parse(arguments string) (parsed, []Fault) {
 	if !utf8.ValidString(text) {
 		// The decoder would replace what is not UTF-8, and a file would be written with other
 		// bytes.
-		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid UTF-8"}}
+		return parsedObject{}, []Fault{{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid UTF-8"}}
 	}
 	var value any
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		return parsed{}, []Fault{parseFault(text, err)}
+		return parsedObject{}, []Fault{parseFault(text, err)}
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+		return parsedObject{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: fmt.Sprintf("arguments must be one JSON object, not %s", schema.TypeOf(value))}}
 	}
 	names, depth := measure(object)
 	if names != keysWritten(text) {
-		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+		return parsedObject{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: "a name appears twice in one object of the arguments; give each once"}}
 	}
 	if depth > laxjson.MaxNesting {
-		return parsed{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
+		return parsedObject{}, []Fault{{Stage: StageParse, Code: CodeInvalidArguments,
 			Message: fmt.Sprintf("the arguments nest %d levels deep; at most %d are taken", depth, laxjson.MaxNesting)}}
 	}
-	return parsed{json.RawMessage(text), object}, nil
+	return parsedObject{json.RawMessage(text), object}, nil
 }
 
 func parseFault(text string, err error) Fault {
@@ -277,7 +277,7 @@ func (h *Hydration) validate(object map[string]any) []Fault {
 	return schema.check(object)
 }
 
-func (h *Hydration) instantiate(args parsed) {
+func (h *Hydration) instantiate(args parsedObject) {
 	b, err := h.prepared.instantiate(args)
 	if err != nil {
 		h.fail(instantiateFault(err))

@@ -126,8 +126,8 @@ type Question struct {
 	Session string
 	Call    CallID
 	Agent   string
-	// Mode is the widest permission mode that may hold for the agent that makes the call; if empty, the
-	// one in force.
+	// Mode is the widest permission mode that may hold for the agent that makes the call; if empty,
+	// the one in force.
 	Mode   string
 	Tool   Definition
 	Needs  []Need
@@ -149,8 +149,8 @@ type Question struct {
 	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they
 	// were refused; if nil, the call is allowed whole or not at all.
 	Without func(ctx context.Context, refused []int, why string) (*Change, error)
-	// Wanted says why a hook wants a user to look at the call, whatever rules and mode allow; if empty,
-	// none does.
+	// Wanted says why a hook wants a user to look at the call, whatever rules and mode allow; if
+	// empty, none does.
 	Wanted string
 	// Amended is true when a user changed the call and allowed it so.
 	Amended bool

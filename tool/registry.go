@@ -164,20 +164,20 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 }
 
 // compiler compiles a schema once, at its first use.
-func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compiled, error) {
+func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compiledCheck, error) {
 	now := r.Now
 	if now == nil {
 		now = time.Now
 	}
-	return sync.OnceValues(func() (compiled, error) {
-		return sound(func() (compiled, error) {
+	return sync.OnceValues(func() (compiledCheck, error) {
+		return sound(func() (compiledCheck, error) {
 			check, err := v.Compile(schema)
-			return compiled{check, ValidatorInfo{Name: v.Name(), Version: v.Version(), CompiledAt: now()}}, err
+			return compiledCheck{check, ValidatorInfo{Name: v.Name(), Version: v.Version(), CompiledAt: now()}}, err
 		})
 	})
 }
 
-func (r *Registry) eagerly(p *prepared) error {
+func (r *Registry) eagerly(p *initTool) error {
 	if !r.Eager || p.def.AllowNoSchema {
 		return nil
 	}

@@ -71,17 +71,17 @@ func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 // repair makes the one attempt: every step that applies, then one more judgement. When the result
 // is not valid either, the model is told what is left: its other names are understood beside one
 // that is not.
-func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
+func (h *Hydration) repair(before string, faults []Fault) (parsedObject, []Fault) {
 	text, did := mend(h.prepared, before)
 	if len(did.kinds) == 0 {
-		return parsed{}, faults
+		return parsedObject{}, faults
 	}
 	original := h.Provenance.Parsed
 	args, after := h.accept(text)
 	switch {
 	case len(after) > 0:
 		h.Provenance.Parsed = original
-		return parsed{}, after
+		return parsedObject{}, after
 	case did.spoken():
 		h.Provenance.Dialect = did.record(before, args)
 		h.aliased()
@@ -94,13 +94,13 @@ func (h *Hydration) repair(before string, faults []Fault) (parsed, []Fault) {
 	return args, nil
 }
 
-func (f *fixes) record(before string, after parsed) *Repair {
+func (f *fixes) record(before string, after parsedObject) *Repair {
 	return &Repair{Kind: strings.Join(f.kinds, "+"), Before: before, After: after.raw, Dropped: f.dropped}
 }
 
 // mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema.
 // Nothing applied when no kind is recorded, also where the text cannot be read with certainty.
-func mend(p *prepared, text string) (string, fixes) {
+func mend(p *initTool, text string) (string, fixes) {
 	if len(text) > repairAtMost || !utf8.ValidString(text) {
 		return "", fixes{}
 	}

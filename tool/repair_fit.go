@@ -12,7 +12,7 @@ import (
 // that the schema does not take, a name that it does not know. Whatever it makes is judged by the
 // validator again.
 type mender struct {
-	prepared *prepared
+	prepared *initTool
 	shapes   *schema.Shapes
 	did      *fixes
 }

@@ -15,16 +15,16 @@ import (
 
 // Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
 type Set struct {
-	order  []*prepared
-	silent []*prepared // Unoffered ones
-	byName map[string]*prepared
+	order  []*initTool
+	silent []*initTool // Unoffered ones
+	byName map[string]*initTool
 	roster func() *roster // made at the first call of a tool by another name
 	digest func() string
 }
 
 // newSet makes one that is filled before anybody has it.
 func newSet(room int) *Set {
-	s := &Set{byName: make(map[string]*prepared, room), order: make([]*prepared, 0, room)}
+	s := &Set{byName: make(map[string]*initTool, room), order: make([]*initTool, 0, room)}
 	s.digest = sync.OnceValue(s.sum)
 	s.roster = sync.OnceValue(func() *roster {
 		r := roster{aliases: map[string]string{}, foldedNames: map[string]string{}, foldedAliases: map[string]string{}, kin: map[string]string{}}
@@ -37,7 +37,7 @@ func newSet(room int) *Set {
 }
 
 // add keeps the first owner of an alias; there is no second one in what Tools makes.
-func (s *Set) add(e *prepared) {
+func (s *Set) add(e *initTool) {
 	if e.unoffered {
 		s.silent = append(s.silent, e)
 	} else {
@@ -85,16 +85,16 @@ func (s *Set) SideEffects(name string) (declared, known bool) {
 
 // Only returns the Set of those tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
-	return s.filter(func(e *prepared) bool { return keep(e.def.Clone()) })
+	return s.filter(func(e *initTool) bool { return keep(e.def.Clone()) })
 }
 
 // Named returns the Set of those tools whose names keep accepts.
 func (s *Set) Named(keep func(name string) bool) *Set {
-	return s.filter(func(e *prepared) bool { return keep(e.def.Name) })
+	return s.filter(func(e *initTool) bool { return keep(e.def.Name) })
 }
 
-func (s *Set) filter(keep func(*prepared) bool) *Set {
-	var kept []*prepared
+func (s *Set) filter(keep func(*initTool) bool) *Set {
+	var kept []*initTool
 	for _, e := range slices.Concat(s.order, s.silent) {
 		if keep(e) {
 			kept = append(kept, e)
@@ -153,7 +153,7 @@ type verb struct {
 	tool string
 }
 
-func (n *roster) add(p *prepared) {
+func (n *roster) add(p *initTool) {
 	name := p.def.Name
 	claim(n.foldedNames, fuzzy.Fold(name), name)
 	for _, alias := range p.def.Aliases {
@@ -231,7 +231,7 @@ func unprefixed(name string) string {
 
 // lookup finds a tool by its name, or by what other assistants call it; alias reports the latter.
 // Arguments choose where one foreign name stands for several tools.
-func (s *Set) lookup(name, arguments string) (p *prepared, alias bool) {
+func (s *Set) lookup(name, arguments string) (p *initTool, alias bool) {
 	if e, ok := s.byName[name]; ok {
 		return e, false
 	}

@@ -89,8 +89,8 @@ type Config[Args, Meta any] struct {
 	Check func(ctx context.Context, c Context[Meta], in Args) error
 	// Preview shows a user what the call would do. It only reads; the model never sees it.
 	Preview func(context.Context, Args) (Meta, error)
-	// Editable names the text among the arguments that a user may rewrite before they allow the call: a
-	// command.
+	// Editable names the text among the arguments that a user may rewrite before they allow the call:
+	// a command.
 	Editable string
 	// Without gives the arguments that do the same without some of the hunks of the diff that Preview
 	// shows, counted from 1: those that a user refused. If nil, the call is allowed whole or not at
@@ -111,7 +111,7 @@ type Tool struct {
 	id      string
 	aliases []string     // as far as they are known before it is initialised
 	check   func() error // what Register can know without initialising the tool
-	load    func(context.Context, Init) (*prepared, error)
+	load    func(context.Context, Init) (*initTool, error)
 }
 
 // ID is the name under which the tool registers.
@@ -125,7 +125,7 @@ func Define[Args, Meta any](id string, c Config[Args, Meta]) Tool {
 		id:      id,
 		aliases: d.face.Aliases,
 		check:   d.check,
-		load: func(_ context.Context, in Init) (*prepared, error) {
+		load: func(_ context.Context, in Init) (*initTool, error) {
 			return prepare(d, h, in)
 		},
 	}
@@ -138,7 +138,7 @@ func DefineFunc[Args, Meta any](id string, init func(context.Context, Init) (Con
 	return Tool{
 		id:    id,
 		check: func() error { return nil },
-		load: func(ctx context.Context, in Init) (*prepared, error) {
+		load: func(ctx context.Context, in Init) (*initTool, error) {
 			c, err := sound(func() (Config[Args, Meta], error) { return init(ctx, in) })
 			if err != nil {
 				return nil, fmt.Errorf("tool %s: initialise: %w", id, err)
@@ -160,12 +160,12 @@ type Init struct {
 	Vars      map[string]string
 }
 
-// prepared is an initialised tool: its public face and typed hooks with the types erased.
-type prepared struct {
+// initTool is an initialised tool: its public face and typed hooks with the types erased.
+type initTool struct {
 	def         Definition
 	redact      Redaction
-	check       func() (compiled, error) // compiles on first use
-	instantiate func(parsed) (*call, error)
+	check       func() (compiledCheck, error) // compiles on first use
+	instantiate func(parsedObject) (*call, error)
 	view        func(json.RawMessage) []Block
 	heading     func(args, meta json.RawMessage) Heading // optional
 	compat      Compat

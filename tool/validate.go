@@ -19,8 +19,8 @@ type Validator interface {
 // none means valid.
 type Check func(value any) []Fault
 
-// compiled is a Check with where it came from.
-type compiled struct {
+// compiledCheck is a Check with where it came from.
+type compiledCheck struct {
 	check Check
 	info  ValidatorInfo
 }

@@ -14,8 +14,8 @@ import (
 // reformatShown is how many lines of a formatter's difference the model sees.
 const reformatShown = 60
 
-// changed is a file that was just changed, and what came of it then.
-type changed struct {
+// changedFile is a file that was just changed, and what came of it then.
+type changedFile struct {
 	before, text string // both empty where a large file was changed in place
 	format       text.Format
 	done         workspace.Written
@@ -26,7 +26,7 @@ type changed struct {
 
 // after has the file formatted and looked at, as the user configured, and notes it as the session
 // knows it.
-func (f files) after(ctx context.Context, session string, p workspace.Path, c changed) changed {
+func (f files) after(ctx context.Context, session string, p workspace.Path, c changedFile) changedFile {
 	c.done.State = describeState(c.done.State, c.format)
 	f.seen.Record(session, c.done.State, c.text)
 	if c.text == "" || p.Outside() {
@@ -40,7 +40,7 @@ func (f files) after(ctx context.Context, session string, p workspace.Path, c ch
 
 // reformat runs the formatter of a file and writes what it makes of it, if nobody has changed the
 // file meanwhile.
-func (f files) reformat(ctx context.Context, session string, p workspace.Path, c changed) changed {
+func (f files) reformat(ctx context.Context, session string, p workspace.Path, c changedFile) changedFile {
 	next, name, err := f.formatters.Format(ctx, p.Abs(), c.text)
 	switch {
 	case name == "" || err == nil && next == c.text:
@@ -94,7 +94,7 @@ func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was,
 }
 
 // amend puts what came of a change behind its result.
-func (c changed) amend(p workspace.Path, r changeResult) changeResult {
+func (c changedFile) amend(p workspace.Path, r changeResult) changeResult {
 	m := &r.Metadata
 	m.Seen, m.Bytes, m.Check = &c.done.State, c.done.Bytes, c.checked
 	if c.again {

@@ -268,7 +268,7 @@ func (a patcher) run(ctx context.Context, c tool.Context[patchMeta], in patchArg
 			one.Output += "\nsome lines were not there as written; they were matched by: " + strings.Join(m.Steps, "; ") + ". The change:\n" + firstLines(m.Diff, editEchoed)
 		}
 		if s.after.raw != nil {
-			made := a.after(ctx, c.SessionID, s.path, changed{before: s.before.text, text: s.after.text, format: s.after.format, done: written[i]})
+			made := a.after(ctx, c.SessionID, s.path, changedFile{before: s.before.text, text: s.after.text, format: s.after.format, done: written[i]})
 			one = made.amend(s.path, one)
 		}
 		r.Metadata.Files = append(r.Metadata.Files, one.Metadata)

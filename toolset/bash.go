@@ -158,7 +158,7 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if err := x.leave(ctx, &cmd); err != nil {
@@ -207,9 +207,9 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	}
 	x.limit = cmd.Timeout
 	cmd.Head, cmd.Tail, cmd.ProgressTail = headKept, tailKept, shellLiveTail
-	cmd.Transaction, cmd.Asks = true, !x.planned()
+	cmd.Transaction, cmd.ReviewChanges = true, !x.planned()
 	if x.planned() {
-		cmd.Aside, cmd.Reach, cmd.Local = true, nil, nil
+		cmd.KeepChanges, cmd.Reach, cmd.Local = true, nil, nil
 	}
 	cmd.Progress = x.progress()
 	if x.shell.Spill != nil {
@@ -219,7 +219,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	}
 	staged := x.root.Staged() != nil
 	if staged {
-		cmd.There = x.root.At(cmd.Dir)
+		cmd.ResolveDir = x.root.At(cmd.Dir)
 	}
 	start := x.shell.Now()
 	r, late, err := x.shell.wait(ctx, cmd, x.overtime(cmd))
@@ -252,7 +252,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 // that is ended then: nobody could read on, its changes wait for a decision in this call, or the
 // user has set its time.
 func (x *bashCall) overtime(cmd proc.Command) string {
-	if x.shell.EndsAtLimit || cmd.Aside || x.declared != "" || x.root.Staged() != nil {
+	if x.shell.EndsAtLimit || cmd.KeepChanges || x.declared != "" || x.root.Staged() != nil {
 		return ""
 	}
 	return x.in.Command

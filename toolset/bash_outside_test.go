@@ -19,7 +19,7 @@ type wall struct {
 }
 
 func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
-	if c.Outside {
+	if c.NoWalls {
 		return proc.Walls{}, nil
 	}
 	return proc.Walls{Name: cmp.Or(w.level, "full (test)"), Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
@@ -29,7 +29,7 @@ func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
 // reason; whatever is answered, the model reads what happened. Without that evidence, or with
 // success, nothing is offered.
 func TestACommandIsOfferedOutside(t *testing.T) {
-	barred := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredConnect, What: "10.0.0.5:443", Why: "which is elsewhere"}}}
+	barred := proc.Findings{Barred: []proc.Denial{{Kind: proc.BarredConnect, What: "10.0.0.5:443", Why: "which is elsewhere"}}}
 	for name, c := range map[string]struct {
 		found   proc.Findings
 		command string
@@ -42,7 +42,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 		"allowed":           {barred, "echo run $INSIDE >> log; test -z \"$INSIDE\"", true, true, 1, "run 1\nrun\n", []string{"run a second time, outside", "10.0.0.5:443"}},
 		"denied":            {barred, "echo run $INSIDE >> log; false", true, false, 1, "run 1\n", []string{"it was not run outside: not now", "exit code 1"}},
 		"success":           {barred, "echo run $INSIDE >> log", true, true, 0, "run 1\n", nil},
-		"no evidence":       {proc.Findings{Denied: []proc.Barred{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
+		"no evidence":       {proc.Findings{Denied: []proc.Denial{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
 		"a sandbox that is": {barred, "echo run $INSIDE >> log; false", false, true, 0, "run 1\n", []string{"exit code 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestACommandIsToldOfTheSandboxThatItRanIn(t *testing.T) {
 // A job that failed tells what the sandbox kept it from, and what was put aside of it.
 func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 	d := newDesk(t)
-	found := proc.Findings{Barred: []proc.Barred{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Denied: []proc.Barred{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}, Told: []string{"sub/.git"}}
+	found := proc.Findings{Barred: []proc.Denial{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Denied: []proc.Denial{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}, Told: []string{"sub/.git"}}
 	shell := NewShell(proc.Supervisor{Cage: wall{found: found}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
@@ -151,7 +151,7 @@ func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 // What the door of a sandbox carried stands in the record of the call.
 func TestTheRecordTellsWhatWasCarried(t *testing.T) {
 	d := newDesk(t)
-	carried := proc.Findings{Carried: []proc.Carried{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
+	carried := proc.Findings{Carried: []proc.HostTraffic{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
 	shell := NewShell(proc.Supervisor{Cage: wall{found: carried}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry

@@ -32,7 +32,7 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 		return r, nil, err
 	}
 	x.spill = spiller{keep: x.spill.keep, open: x.spill.open}
-	cmd.Outside, cmd.Inside = true, false
+	cmd.NoWalls, cmd.RequireWalls = true, false
 	x.left = fmt.Sprintf("(%s, so it was run a second time, outside; this is what it wrote there)", why)
 	return x.shell.wait(ctx, cmd, x.overtime(cmd))
 }
@@ -48,7 +48,7 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if x.call.Judged != nil {
 		why = x.call.Judged.Leaves
 	}
-	if why == "" && x.shell.InUse != nil && cmd.Inside && !x.in.Background {
+	if why == "" && x.shell.InUse != nil && cmd.RequireWalls && !x.in.Background {
 		why = x.shell.InUse([]string{x.in.Command}, cmd.Dir)
 	}
 	if why == "" {
@@ -57,7 +57,7 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
 		return err
 	}
-	cmd.Outside, cmd.Inside = true, false
+	cmd.NoWalls, cmd.RequireWalls = true, false
 	return nil
 }
 
@@ -83,7 +83,7 @@ func refusals(r proc.Result) (out []tool.Refusal) {
 // hinted are paths that the output calls read only, where nobody saw a write that was refused: not
 // each sandbox has who sees them.
 func hinted(r proc.Result) (out []tool.Refusal) {
-	written := slices.ContainsFunc(r.Denied, func(b proc.Barred) bool { return b.Kind == proc.BarredWrite })
+	written := slices.ContainsFunc(r.Denied, func(b proc.Denial) bool { return b.Kind == proc.BarredWrite })
 	if r.Sandbox == "" || written {
 		return nil
 	}
@@ -102,7 +102,7 @@ var readOnly = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(/[^\s:'"‘’]+)['"’]?: Read-only file system`)
 })
 
-func sentences(list []proc.Barred) (out []string) {
+func sentences(list []proc.Denial) (out []string) {
 	for _, b := range list {
 		out = append(out, b.String())
 	}
@@ -376,7 +376,7 @@ func refusedHosts(r proc.Result) []string {
 // gotOver tells what a command was refused that succeeded all the same, or that failed of something
 // else: what it left undone may matter.
 func gotOver(r proc.Result) []string {
-	all := slices.DeleteFunc(slices.Clone(r.Denied), func(b proc.Barred) bool { return b.Kind == proc.BarredHost || b.Kind == proc.BarredChange })
+	all := slices.DeleteFunc(slices.Clone(r.Denied), func(b proc.Denial) bool { return b.Kind == proc.BarredHost || b.Kind == proc.BarredChange })
 	if len(all) == 0 {
 		return nil
 	}

@@ -45,8 +45,8 @@ func rename(l linguist) tool.Tool {
 	})
 }
 
-// rewriting is one file of a rename.
-type rewriting struct {
+// renameFile is one file of a rename.
+type renameFile struct {
 	lsp.Rewrite
 	path workspace.Path
 }
@@ -83,7 +83,7 @@ func (l linguist) rename(ctx context.Context, c tool.Context[renameMeta], in ren
 }
 
 // permitted asks for each file that is not the one that was named.
-func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path, all []lsp.Rewrite) (work []rewriting, err error) {
+func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path, all []lsp.Rewrite) (work []renameFile, err error) {
 	for _, r := range all {
 		if _, inside := l.root.Inside(r.Path); !inside {
 			return nil, tool.Fail(tool.CodeInvalidArguments, "the name is used outside of the workspace, in %s; nothing was renamed", r.Path)
@@ -98,14 +98,14 @@ func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path
 				return nil, err
 			}
 		}
-		work = append(work, rewriting{r, p})
+		work = append(work, renameFile{r, p})
 	}
 	return work, nil
 }
 
 // rewrite changes all files, or none: one that is not any more as the server read it, or cannot be
 // written, takes back those before it.
-func (l linguist) rewrite(ctx context.Context, session string, work []rewriting) error {
+func (l linguist) rewrite(ctx context.Context, session string, work []renameFile) error {
 	for i, w := range work {
 		done, err := l.exchange(ctx, w.path, 0, []byte(w.Before), []byte(w.After))
 		if err == nil {
@@ -125,7 +125,7 @@ func (l linguist) rewrite(ctx context.Context, session string, work []rewriting)
 }
 
 // renamed tells what was done.
-func (l linguist) renamed(ctx context.Context, p workspace.Path, in renameArgs, work []rewriting) tool.Result[renameMeta] {
+func (l linguist) renamed(ctx context.Context, p workspace.Path, in renameArgs, work []renameFile) tool.Result[renameMeta] {
 	m := renameMeta{Path: p.Display(), Files: len(work)}
 	var files []string
 	var changes strings.Builder

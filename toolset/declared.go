@@ -183,7 +183,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Named: argv[:1], Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), Inside: c.Judged != nil && c.Judged.Caged,
+		UserWords: argv[:1], Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
 	}
 	if r.Stdin != "" {
 		cmd.Input = in

@@ -136,7 +136,7 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	if err != nil {
 		return changeResult{}, err
 	}
-	made := e.after(ctx, c.SessionID, of.path, changed{before: plan.before, text: plan.text, format: plan.format, done: done})
+	made := e.after(ctx, c.SessionID, of.path, changedFile{before: plan.before, text: plan.text, format: plan.format, done: done})
 	return made.amend(of.path, plan.result(of.path, done)), nil
 }
 

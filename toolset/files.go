@@ -192,11 +192,11 @@ func withNotes(out string, notes []string) string {
 // lineIndexes keeps where lines begin in the large files read last.
 type lineIndexes struct {
 	mu    sync.Mutex
-	files map[string]indexed
+	files map[string]indexedFile
 	order []string
 }
 
-type indexed struct {
+type indexedFile struct {
 	stamp workspace.Stamp
 	index *text.Index
 }
@@ -207,14 +207,14 @@ func (l *lineIndexes) of(p workspace.Path, stamp workspace.Stamp) *text.Index {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.files == nil {
-		l.files = map[string]indexed{}
+		l.files = map[string]indexedFile{}
 	}
 	if known, ok := l.files[p.Abs()]; ok && known.stamp == stamp {
 		return known.index
 	} else if !ok {
 		l.order = append(l.order, p.Abs())
 	}
-	l.files[p.Abs()] = indexed{stamp, &text.Index{}}
+	l.files[p.Abs()] = indexedFile{stamp, &text.Index{}}
 	if len(l.order) > kept {
 		delete(l.files, l.order[0])
 		l.order = l.order[1:]

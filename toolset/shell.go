@@ -36,8 +36,8 @@ type Shell struct {
 	// MayLeave says that a command which a sandbox kept from its work may be offered to a user outside
 	// of it.
 	MayLeave bool
-	// InUse says why a command can only work on the real files, and not on a view of them; if empty, it
-	// need not. It is nil where there are no views.
+	// InUse says why a command can only work on the real files, and not on a view of them; if empty,
+	// it need not. It is nil where there are no views.
 	InUse func(argv []string, dir string) string
 	// EndsAtLimit says that a command which meets its time limit is ended, because nobody could read
 	// on in the job that it would become.

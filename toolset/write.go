@@ -86,7 +86,7 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	if err != nil {
 		return changeResult{}, err
 	}
-	made := w.after(ctx, c.SessionID, p, changed{before: plan.before, text: plan.text, format: plan.format, done: done})
+	made := w.after(ctx, c.SessionID, p, changedFile{before: plan.before, text: plan.text, format: plan.format, done: done})
 	return made.amend(p, plan.result(p, done)), nil
 }
 

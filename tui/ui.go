@@ -69,8 +69,8 @@ type Options struct {
 	Send func(ctx context.Context, p api.Prompt) session.Result
 	// Ports are what else the program can do for the user.
 	Ports api.Ports
-	// Waits is told which messages wait for their turn, and which the agent has not read yet, when that
-	// changes; if nil, nobody is. It must not block.
+	// Waits is told which messages wait for their turn, and which the agent has not read yet, when
+	// that changes; if nil, nobody is. It must not block.
 	Waits func(queued, steered []string)
 	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block

@@ -38,16 +38,16 @@ import (
 // others ask for less. A function that is handed in is called once, and what it was given is closed
 // when it returns.
 type Program interface {
-	Configured
-	Stored
-	Changing
+	ConfigProgram
+	StoreReader
+	StoreWriter
 	Folder
 	// Failure sorts an error that would end a run.
 	Failure(error) session.Result
 }
 
-// Configured is a program that has a configuration.
-type Configured interface {
+// ConfigProgram is a program that has a configuration.
+type ConfigProgram interface {
 	// Config is the user's configuration and what finds the models that it names.
 	Config() (config.Config, *models.Finder, error)
 	// ConfigFile is where it stands, or would.
@@ -59,8 +59,8 @@ type Configured interface {
 	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
 }
 
-// Stored is a program that keeps sessions, to look at them.
-type Stored interface {
+// StoreReader is a program that keeps sessions, to look at them.
+type StoreReader interface {
 	// Here is this folder as sessions remember it.
 	Here() (string, error)
 	// Session is the one whose id begins so.
@@ -72,8 +72,8 @@ type Stored interface {
 	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
 }
 
-// Changing is a program that keeps sessions, to change them.
-type Changing interface {
+// StoreWriter is a program that keeps sessions, to change them.
+type StoreWriter interface {
 	// Change opens it to change what is in it.
 	Change(context.Context, func(*sessiondb.Store) error) error
 	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the
@@ -95,7 +95,7 @@ type Folder interface {
 	// Project is this folder, with what the user allowed of it.
 	Project(func(trust.Project) error) error
 	// Call makes a call by hand through the pipeline of every other run.
-	Call(Call, func(Called)) error
+	Call(Call, func(CallResult)) error
 	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
 	ServerChecks(context.Context) []doctor.Check
 }
@@ -109,8 +109,8 @@ type Call struct {
 	Model     session.Provider
 }
 
-// Called is what came of a call.
-type Called struct {
+// CallResult is what came of a call.
+type CallResult struct {
 	Session session.ID
 	Notices []string         // about earlier runs that were killed
 	End     *session.ToolEnd // if nil, the store failed, or an abort came first
@@ -157,7 +157,7 @@ func (a *all) storedSession(ctx context.Context, s *sessiondb.Store, words []str
 }
 
 // Newest is the session that was last used in this folder; those of subagents do not count.
-func Newest(ctx context.Context, p Stored, s *sessiondb.Store) (session.Head, error) {
+func Newest(ctx context.Context, p StoreReader, s *sessiondb.Store) (session.Head, error) {
 	dir, err := p.Here()
 	if err != nil {
 		return session.Head{}, err

@@ -36,8 +36,8 @@ type Context struct {
 	Offer   *session.Offer // if nil, all tools are shown
 	Tools   []string       // that a model may call
 	Texts   []instructions.Listed
-	Found   []Carried    // commands, skills and agents
-	Runs    []trust.Item // of the project
+	Found   []ContextItem // commands, skills and agents
+	Runs    []trust.Item  // of the project
 	Notices []string
 }
 
@@ -57,7 +57,7 @@ type contextAnswer struct {
 	Percent  *int             `json:"percent,omitempty"`
 	Sources  []session.Source `json:"sources"`
 	LeftOut  []leftOut        `json:"left_out"`
-	Carried  []Carried        `json:"carried"`
+	Carried  []ContextItem    `json:"carried"`
 	Notices  []string         `json:"notices"`
 }
 
@@ -68,9 +68,9 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// Carried is a thing that the user or the project has for assistants. Its bytes are those of its
-// file; what of it is in the request stands among the sources.
-type Carried struct {
+// ContextItem is a thing that the user or the project has for assistants. Its bytes are those of
+// its file; what of it is in the request stands among the sources.
+type ContextItem struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
 	Origin string `json:"origin"` // person or project
@@ -216,10 +216,10 @@ func (c Context) leftOut() []leftOut {
 
 // carried lists what the user and the project have for assistants, and what of the project would
 // run.
-func (c Context) carried() []Carried {
-	out := []Carried{}
+func (c Context) carried() []ContextItem {
+	out := []ContextItem{}
 	for _, l := range c.Texts {
-		one := Carried{Kind: "instructions", Name: l.Shown, Origin: string(discovery.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
+		one := ContextItem{Kind: "instructions", Name: l.Shown, Origin: string(discovery.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
 		if l.Mine {
 			one.Origin = string(discovery.Person)
 		}
@@ -228,7 +228,7 @@ func (c Context) carried() []Carried {
 	out = append(out, c.Found...)
 	for _, i := range c.Runs {
 		_, name, _ := strings.Cut(i.ID, ":")
-		out = append(out, Carried{Kind: i.Kind, Name: name, Origin: string(discovery.Project), Path: i.From, State: string(i.State), Why: i.Problem})
+		out = append(out, ContextItem{Kind: i.Kind, Name: name, Origin: string(discovery.Project), Path: i.From, State: string(i.State), Why: i.Problem})
 	}
 	return out
 }

@@ -45,9 +45,9 @@ func (a *all) logoutCommand() *cobra.Command {
 }
 
 // desk is where keys are taken.
-func (a *all) desk() (login.Desk, error) {
+func (a *all) desk() (login.Service, error) {
 	_, find, err := a.Config()
-	return login.Desk{Find: find, Keep: a.Keys(), Hide: a.Hide}, err
+	return login.Service{Find: find, Keep: a.Keys(), Hide: a.Hide}, err
 }
 
 func (a *all) login(ctx context.Context, provider string, o login.Options) error {
@@ -111,7 +111,7 @@ func (a *all) logout(provider string) error {
 	return nil
 }
 
-func (a *all) none(desk login.Desk, provider string) error {
+func (a *all) none(desk login.Service, provider string) error {
 	has, err := desk.Keep.Has()
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *all) none(desk login.Desk, provider string) error {
 }
 
 // named asks for the name of a provider.
-func (a *all) named(desk login.Desk, what string) error {
+func (a *all) named(desk login.Service, what string) error {
 	names := login.Providers(desk.Find)
 	if has, _ := desk.Keep.Has(); what == "logout" {
 		names = has

@@ -112,7 +112,7 @@ func (a *all) runByHand(call Call, name, arguments string, asJSON bool) error {
 		return usage.Mistake("0 means unlimited", "a budget cannot be negative")
 	}
 	call.Prompt, call.Model = "adze tools run "+name, &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
-	return a.Call(call, func(c Called) {
+	return a.Call(call, func(c CallResult) {
 		for _, notice := range c.Notices {
 			fmt.Fprintln(stream.Masked{To: a.Err, By: a.Mask()}, "adze: "+notice)
 		}

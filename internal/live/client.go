@@ -133,7 +133,7 @@ func (c *Client) next() (Line, error) {
 	}
 	switch l.Type {
 	case refusedLine:
-		var why told
+		var why ownerLine
 		_ = json.Unmarshal(raw, &why) // it was read above
 		return Line{}, fmt.Errorf("%w: %s", ErrRefused, why.Message)
 	case closingLine:

@@ -163,5 +163,5 @@ func (o *Owner) Refresh() {
 func (o *Owner) Anew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.spread(item{line: encode(told{Type: anewLine})})
+	o.spread(item{line: encode(ownerLine{Type: anewLine})})
 }

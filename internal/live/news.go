@@ -41,7 +41,7 @@ type news struct {
 	owner   *Owner
 	printer *stream.Printer // if nil, nobody has looked since the last turn
 	message string          // that arrives
-	pending []gathered      // what was not printed yet
+	pending []mergedPiece   // what was not printed yet
 	lines   []item          // what was printed
 	waits   bool            // a timer prints what is pending
 
@@ -49,9 +49,9 @@ type news struct {
 	position        int64  // in the log, at the newest event that stands there
 }
 
-// gathered is a piece of a message with those that came behind it, or the newest progress of a
+// mergedPiece is a piece of a message with those that came behind it, or the newest progress of a
 // call.
-type gathered struct {
+type mergedPiece struct {
 	event session.Event
 	text  []byte
 }
@@ -83,28 +83,28 @@ func (n *news) add(e session.Event) {
 func (n *news) piece(message string, of session.Event, text string) {
 	if n.message != message {
 		n.flush()
-		n.message, n.pending = message, slices.DeleteFunc(n.pending, gathered.isPiece)
+		n.message, n.pending = message, slices.DeleteFunc(n.pending, mergedPiece.isPiece)
 	}
 	if last := len(n.pending) - 1; last >= 0 && n.pending[last].event == of {
 		n.pending[last].text = append(n.pending[last].text, text...)
 	} else {
-		n.pending = append(n.pending, gathered{of, []byte(text)})
+		n.pending = append(n.pending, mergedPiece{of, []byte(text)})
 	}
 	n.schedule()
 }
 
-func (g gathered) isPiece() bool { return g.text != nil }
+func (g mergedPiece) isPiece() bool { return g.text != nil }
 
 // progress gathers the newest that a call shows.
 func (n *news) progress(e session.ToolUpdate) {
 	n.drop(e.Call)
-	n.pending = append(n.pending, gathered{event: e})
+	n.pending = append(n.pending, mergedPiece{event: e})
 	n.schedule()
 }
 
 // drop forgets the progress of a call that was not printed.
 func (n *news) drop(call tool.CallID) {
-	n.pending = slices.DeleteFunc(n.pending, func(g gathered) bool {
+	n.pending = slices.DeleteFunc(n.pending, func(g mergedPiece) bool {
 		u, is := g.event.(session.ToolUpdate)
 		return is && u.Call == call
 	})
@@ -171,7 +171,7 @@ func (n *news) forget(e session.Event) {
 // void drops the message that arrives, if it is this one.
 func (n *news) void(message string) {
 	if n.message == message {
-		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, gathered.isPiece), without(n.lines, "message:"+message)
+		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, mergedPiece.isPiece), without(n.lines, "message:"+message)
 	}
 }
 

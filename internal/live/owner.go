@@ -82,7 +82,7 @@ type Owner struct {
 	closing  bool // no request is begun any more
 	watchers map[*watcher]struct{}
 	news     news
-	asked    []asked // questions that wait
+	asked    []openQuestion // questions that wait
 	answers  map[string]Peer
 	status   Status
 	works    Works
@@ -90,8 +90,8 @@ type Owner struct {
 	turn     bool         // one runs
 }
 
-// asked is a question that waits.
-type asked struct {
+// openQuestion is a question that waits.
+type openQuestion struct {
 	name  string
 	line  []byte
 	about string // in a few words
@@ -139,7 +139,7 @@ func (o *Owner) Close(why string) {
 	o.requests.Wait() // each has its answer
 	o.mu.Lock()
 	for w := range o.watchers {
-		w.close(encode(told{Type: closingLine, Why: why}))
+		w.close(encode(ownerLine{Type: closingLine, Why: why}))
 	}
 	o.mu.Unlock()
 	o.cancel()
@@ -180,8 +180,8 @@ func (o *Owner) accept() {
 	}
 }
 
-// told is a line that an owner writes itself; its type says which fields it has.
-type told struct {
+// ownerLine is a line that an owner writes itself; its type says which fields it has.
+type ownerLine struct {
 	Type     string       `json:"type"`
 	Call     tool.CallID  `json:"call,omitempty"`
 	Blocks   []tool.Block `json:"blocks,omitempty"`
@@ -224,7 +224,7 @@ func (o *Owner) serve(c connection) {
 	defer c.Close()
 	p, why := examine(c, o.config.Below)
 	if why != "" {
-		_, _ = c.Write(encode(told{Type: refusedLine, Message: why})) // a client that is gone does not read it
+		_, _ = c.Write(encode(ownerLine{Type: refusedLine, Message: why})) // a client that is gone does not read it
 		return
 	}
 	if _, err := c.Write(encode(o.hello())); err != nil {
@@ -275,10 +275,10 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 		case err == nil:
 			err = o.actOnce(p, raw)
 		}
-		line := told{Type: acceptedLine, Line: n}
+		line := ownerLine{Type: acceptedLine, Line: n}
 		if err != nil {
 			why := failure(err)
-			line = told{Type: unreadLine, Line: n, Message: why.Message, Hint: why.Hint}
+			line = ownerLine{Type: unreadLine, Line: n, Message: why.Message, Hint: why.Hint}
 		}
 		w.say(encode(line))
 	}
@@ -385,7 +385,7 @@ func (o *Owner) ask(line []byte) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = append(o.asked, asked{q.Question, line, about(q)})
+	o.asked = append(o.asked, openQuestion{q.Question, line, about(q)})
 	o.spread(item{line: line})
 	o.stated()
 }
@@ -407,8 +407,8 @@ func about(q Question) string {
 func (o *Owner) settled(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = slices.DeleteFunc(o.asked, func(a asked) bool { return a.name == name })
-	line := told{Type: answeredLine, Question: name}
+	o.asked = slices.DeleteFunc(o.asked, func(a openQuestion) bool { return a.name == name })
+	line := ownerLine{Type: answeredLine, Question: name}
 	if p, ok := o.answers[name]; ok {
 		line.By = p.String()
 		delete(o.answers, name)
@@ -494,7 +494,7 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	return append(o.mask().JSON([]byte(stream.Line(told{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
+	return append(o.mask().JSON([]byte(stream.Line(ownerLine{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
 }
 
 // spread hands a line to all watchers. The caller holds o.mu.

@@ -7,19 +7,19 @@ import (
 	"adze/session"
 )
 
-// Standing is the group of an overview in which a session stands.
-type Standing string
+// Group is the group of an overview in which a session stands.
+type Group string
 
 // The groups, in the order of every overview.
 const (
-	NeedsYou Standing = "needs you" // a question waits
-	Busy     Standing = "working"   // a turn runs
-	ToReview Standing = "to review" // it is done, and changed files that nobody has looked at
-	Done     Standing = "done"      // everything else
+	NeedsYou Group = "needs you" // a question waits
+	Busy     Group = "working"   // a turn runs
+	ToReview Group = "to review" // it is done, and changed files that nobody has looked at
+	Done     Group = "done"      // everything else
 )
 
 // Standings are all groups in their order.
-func Standings() []Standing { return []Standing{NeedsYou, Busy, ToReview, Done} }
+func Standings() []Group { return []Group{NeedsYou, Busy, ToReview, Done} }
 
 // Tags by which every overview knows sessions. The user may set and take them like any other tag.
 const (
@@ -29,7 +29,7 @@ const (
 
 // Listing is where an overview lists a session, and what its tags say.
 type Listing struct {
-	Standing Standing
+	Standing Group
 	Doing    string // what it asks, or its running call; if empty, nothing is known
 	Pinned   bool
 	Tags     []string // the others

@@ -12,7 +12,7 @@ func TestListingOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		head  session.Head
 		now   *Status
-		want  Standing
+		want  Group
 		doing string
 	}{
 		"nobody has it":            {session.Head{}, nil, Done, ""},

@@ -47,7 +47,7 @@ func (p Place) TakeOver(ctx context.Context, as string) error {
 		case err != nil:
 			return err
 		case l.Type == unreadLine:
-			var why told
+			var why ownerLine
 			_ = json.Unmarshal(l.Raw, &why) // it was read before
 			return fmt.Errorf("process %d does not let go of the session: %s", c.Hello.PID, why.Message)
 		}

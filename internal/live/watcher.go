@@ -170,7 +170,7 @@ func (w *watcher) learn(identity string) {
 
 // again says that events were missed, and reads on in the log.
 func (w *watcher) again(events int) error {
-	if _, err := w.conn.Write(encode(told{Type: missedLine, Events: events, After: w.after})); err != nil {
+	if _, err := w.conn.Write(encode(ownerLine{Type: missedLine, Events: events, After: w.after})); err != nil {
 		return err
 	}
 	w.owner.join(w)
@@ -205,7 +205,7 @@ func (w *watcher) history() error {
 		h.buf = h.buf[:0]
 	}
 	w.after = max(w.after, h.from)
-	_, err := w.conn.Write(encode(told{Type: liveLine, After: w.after}))
+	_, err := w.conn.Write(encode(ownerLine{Type: liveLine, After: w.after}))
 	return err
 }
 

@@ -17,12 +17,12 @@ const (
 type calls struct {
 	mu   sync.Mutex
 	last int
-	by   map[string]*running
+	by   map[string]*runningCall
 	idle count // what was asked since no call runs
 }
 
-// running is one of them.
-type running struct {
+// runningCall is one of them.
+type runningCall struct {
 	tell func(*sdk.ProgressNotificationParams)
 	wait func() (over func()) // a user is waited for: the server's time stands still
 	end  func(why error)      // it asked too much
@@ -48,13 +48,13 @@ func (c *count) add(question bool) error {
 }
 
 // begin makes a token, under which a call is known until it has ended.
-func (c *calls) begin(r running) (token string, end func()) {
+func (c *calls) begin(r runningCall) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
 	token = fmt.Sprintf("adze-%d", c.last)
 	if c.by == nil {
-		c.by = map[string]*running{}
+		c.by = map[string]*runningCall{}
 	}
 	c.by[token], c.idle = &r, count{}
 	return token, func() {

@@ -244,7 +244,7 @@ func waitFor(t *testing.T, so func() bool) {
 func TestProgressGoesToItsCall(t *testing.T) {
 	var c calls
 	heard := 0.0
-	token, end := c.begin(running{tell: func(p *sdk.ProgressNotificationParams) { heard = p.Progress }})
+	token, end := c.begin(runningCall{tell: func(p *sdk.ProgressNotificationParams) { heard = p.Progress }})
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: "other", Progress: 1})
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 2})
 	end()

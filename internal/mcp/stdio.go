@@ -53,8 +53,8 @@ func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transpor
 	r, err := child.Program{
 		Supervisor: p.opts.Supervisor,
 		Command: proc.Command{
-			Argv: s.Command, Dir: at.dir, Own: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
-			Outside: s.Outside, Reach: p.opts.Reach, Named: append(slices.Clone(s.Command), s.Dir),
+			Argv: s.Command, Dir: at.dir, OwnDir: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
+			NoWalls: s.Outside, Reach: p.opts.Reach, UserWords: append(slices.Clone(s.Command), s.Dir),
 		},
 		Polite: politeTime,
 		Started: func(process *proc.Process) {

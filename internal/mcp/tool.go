@@ -239,7 +239,7 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	limit := cmp.Or(c.conf.Call, DefaultCall)
 	alarm := newAlarm(limit, func() { cancel(errNoSign) })
 	defer func() { alarm.hold() }() // for ever
-	token, end := c.calls.begin(running{
+	token, end := c.calls.begin(runningCall{
 		tell: func(p *sdk.ProgressNotificationParams) {
 			alarm.again()
 			w.show(progress(p))

@@ -233,7 +233,7 @@ func (p *Policy) isFolder(abs string) bool {
 // judgeScript judges each program and each file of a text, and adds how it runs where all of it is
 // allowed.
 func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script) verdict {
-	j := &judging{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target)}
+	j := &judgement{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target)}
 	for _, step := range s.Steps {
 		j.step(step)
 	}

@@ -28,7 +28,7 @@ func (m argvMatcher) covers(words []script.Word) bool {
 // ruled finds the rule that allows a program. With * and ** somebody thought of programs, not of
 // programs that start programs; through wrappers that cannot be misread the program behind them
 // counts.
-func (j *judging) ruled(words []script.Word) (Rule, bool) {
+func (j *judgement) ruled(words []script.Word) (Rule, bool) {
 	if !words[0].Known {
 		return Rule{}, false
 	}

@@ -77,7 +77,7 @@ func (p *Policy) part(mode Mode, s simple) Part {
 	}
 	denies, _, certain := forbidden(rules, alone)
 	asks, asked := asked(rules, alone)
-	allows, allowed := (&judging{Policy: p, rules: rules}).ruled(s.words)
+	allows, allowed := (&judgement{Policy: p, rules: rules}).ruled(s.words)
 	looks := looksAlone(s)
 	switch {
 	case certain == sure:

@@ -13,8 +13,8 @@ import (
 // readOnlyLayer is the layer of programs that only look: see package programs.
 const readOnlyLayer Layer = "read-only program"
 
-// judging is a text on its way through rules, table and mode, step by step.
-type judging struct {
+// judgement is a text on its way through rules, table and mode, step by step.
+type judgement struct {
 	*Policy
 	mode  Mode
 	rules []Rule // of execute
@@ -42,7 +42,7 @@ func below(dir, name, home string) string {
 }
 
 // plan is how an allowed text runs.
-func (j *judging) plan(s script.Script) *tool.Judged {
+func (j *judgement) plan(s script.Script) *tool.Judged {
 	plan := &tool.Judged{Git: j.git, Looks: !j.unlooked}
 	if env, argv, ok := s.Argv(); ok && !inShell(argv[0]) {
 		plan.Env, plan.Argv = env, argv
@@ -67,7 +67,7 @@ func ruleOf(open []verdict) string {
 }
 
 // reason says what is asked for: the first of it.
-func (j *judging) reason() string {
+func (j *judgement) reason() string {
 	if len(j.open) == 1 || j.open[0].need.Permission != tool.Execute {
 		return j.doing + " needs approval" + because(j.open[0])
 	}
@@ -82,7 +82,7 @@ func because(v verdict) string {
 }
 
 // step judges one program, or the files of a group.
-func (j *judging) step(s *script.Step) {
+func (j *judgement) step(s *script.Step) {
 	for _, f := range s.Files {
 		j.file(s, f)
 	}
@@ -100,17 +100,17 @@ func (j *judging) step(s *script.Step) {
 	}
 }
 
-func (j *judging) need(s *script.Step) tool.Need {
+func (j *judgement) need(s *script.Step) tool.Need {
 	return tool.Need{Permission: tool.Execute, Target: simple{words: s.Words}.String()}
 }
 
-func (j *judging) ask(v verdict) {
+func (j *judgement) ask(v verdict) {
 	v.effect = Ask
 	j.open = append(j.open, v)
 }
 
 // file judges the target of a redirection.
-func (j *judging) file(s *script.Step, f script.File) {
+func (j *judgement) file(s *script.Step, f script.File) {
 	j.unlooked = j.unlooked || f.Write
 	kind := programs.Read
 	if f.Write {
@@ -126,7 +126,7 @@ func (j *judging) file(s *script.Step, f script.File) {
 // access judges one path that is read or written, and has it checked again where it may have
 // changed meanwhile. Excused says that a rule allows the program, which may then read outside of
 // the workspace, and write in it.
-func (j *judging) access(s *script.Step, a programs.Access, excused bool) {
+func (j *judgement) access(s *script.Step, a programs.Access, excused bool) {
 	full := below(s.Dir, a.Path, "~")
 	kind := tool.Read
 	if a.Kind == programs.Write {
@@ -152,7 +152,7 @@ func (j *judging) access(s *script.Step, a programs.Access, excused bool) {
 }
 
 // program judges one program by the table and by rules.
-func (j *judging) program(s *script.Step) {
+func (j *judgement) program(s *script.Step) {
 	use, looks := j.look(s)
 	by, ruled := j.allowedBy(s)
 	if !looks {
@@ -184,7 +184,7 @@ func (j *judging) program(s *script.Step) {
 }
 
 // byRule judges a program that the table does not know.
-func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
+func (j *judgement) byRule(s *script.Step, by permit, ruled bool) {
 	why := j.never(s)
 	switch {
 	case why != "":
@@ -212,7 +212,7 @@ func (j *judging) byRule(s *script.Step, by permit, ruled bool) {
 
 // exactly is the grant of a program with these words, in this folder and with these variables; the
 // zero value: it is none that may last, or some of it is known only when it runs.
-func (j *judging) exactly(s *script.Step) grant {
+func (j *judgement) exactly(s *script.Step) grant {
 	if !lasting(simple{words: s.Words}) {
 		return grant{}
 	}
@@ -228,7 +228,7 @@ type permit struct {
 }
 
 // allowedBy finds what allows a program.
-func (j *judging) allowedBy(s *script.Step) (permit, bool) {
+func (j *judgement) allowedBy(s *script.Step) (permit, bool) {
 	if g := j.exactly(s); g.rule != "" && j.grantedKey(g.key) {
 		return permit{g.rule, granted, true, true}, true
 	}
@@ -242,7 +242,7 @@ func (j *judging) allowedBy(s *script.Step) (permit, bool) {
 // guarded reports that the text runs in the environment in which no repository has a say: not every
 // program in it was seen by a user. A git that they have seen would lose its hooks there, so that
 // it is asked for.
-func (j *judging) guarded() bool {
+func (j *judgement) guarded() bool {
 	guarded := j.unseen || j.git || !j.unlooked
 	if guarded && j.hooks != nil {
 		j.ask(*j.hooks)
@@ -256,12 +256,12 @@ func writes(use programs.Use) bool {
 
 // strict reports a rule that keeps some files from being read, other than adze's own, of which no
 // repository holds any.
-func (j *judging) strict() bool {
+func (j *judgement) strict() bool {
 	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow && !j.aboutOwn(r) })
 }
 
 // never says why no rule can allow a program as it stands there.
-func (j *judging) never(s *script.Step) string {
+func (j *judgement) never(s *script.Step) string {
 	name := s.Words[0].Text
 	switch {
 	case programs.Is("builtin", name):

@@ -143,7 +143,7 @@ func pieces(text string) []string {
 // beyond asks for what a program does that the rule which allows it did not mean: it does more by
 // an option, writes outside of the workspace or what makes another program run something, or reads
 // what is known for its secrets. A rule that spells it out means it.
-func (j *judging) beyond(s *script.Step, by permit) bool {
+func (j *judgement) beyond(s *script.Step, by permit) bool {
 	all := programs.Names(innermost(s.Words))
 	for _, n := range all {
 		if n.Option != "" && (by.seen || j.ruleNames(s.Words, n.Option)) || n.Path != "" && j.ruleNames(s.Words, n.Path) {
@@ -170,7 +170,7 @@ func (j *judging) beyond(s *script.Step, by permit) bool {
 }
 
 // use judges a file that a program names. Free says that it may be used without a question.
-func (j *judging) use(s *script.Step, n programs.Named) (v verdict, free bool) {
+func (j *judgement) use(s *script.Step, n programs.Named) (v verdict, free bool) {
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""
 	}
@@ -179,7 +179,7 @@ func (j *judging) use(s *script.Step, n programs.Named) (v verdict, free bool) {
 }
 
 // writesFree reports that all that a program writes by an option may be written without a question.
-func (j *judging) writesFree(s *script.Step, n programs.Named, all []programs.Named, free bool) bool {
+func (j *judgement) writesFree(s *script.Step, n programs.Named, all []programs.Named, free bool) bool {
 	if n.Path != "" {
 		return free
 	}
@@ -197,7 +197,7 @@ func (j *judging) writesFree(s *script.Step, n programs.Named, all []programs.Na
 
 // ruleNames reports an allow rule that covers the words and spells out a name or an option: who
 // wrote it thought of that.
-func (j *judging) ruleNames(words []script.Word, name string) bool {
+func (j *judgement) ruleNames(words []script.Word, name string) bool {
 	named := slices.ContainsFunc(j.rules, func(r Rule) bool {
 		return r.Effect == Allow && r.argv.covers(words) && slices.ContainsFunc(r.argv.tokens, func(t token) bool { return !t.any && slices.Contains(t.oneOf, name) })
 	})

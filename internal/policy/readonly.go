@@ -38,7 +38,7 @@ func quiet(words []script.Word) bool {
 }
 
 // look asks the table about a program, also behind a wrapper.
-func (j *judging) look(s *script.Step) (programs.Use, bool) {
+func (j *judgement) look(s *script.Step) (programs.Use, bool) {
 	words, before := s.Words, 0
 	use, ok := judgeWords(words)
 	if inner, wrapped := behindWrapper(words); !ok && wrapped && !inShell(nameOf(inner)) {
@@ -85,7 +85,7 @@ func chosen(only []string, name string) bool {
 
 // tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
 // links are followed what they lead to. One is enough for a question.
-func (j *judging) tree(v verdict, a programs.Access) verdict {
+func (j *judgement) tree(v verdict, a programs.Access) verdict {
 	held := j.FileFilterIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
 		return v
@@ -157,7 +157,7 @@ func (h Hook) String() string {
 
 // strays asks for what a repository leads git to outside of the workspace: none of the words name
 // it, so that only a rule for those very places allows it.
-func (j *judging) strays(s *script.Step, within string) {
+func (j *judgement) strays(s *script.Step, within string) {
 	if j.repos == nil {
 		return
 	}
@@ -180,7 +180,7 @@ func (j *judging) strays(s *script.Step, within string) {
 
 // hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of
 // git, not of them.
-func (j *judging) hooked(s *script.Step) string {
+func (j *judgement) hooked(s *script.Step) string {
 	words := innermost(s.Words)
 	if j.repos == nil || base(nameOf(words)) != "git" {
 		return ""

@@ -119,7 +119,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 			*set.to = *set.from
 		}
 	}
-	c := &edited{app: e.app, wish: w, begun: w.ID != ""}
+	c := &editorSession{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
 	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Put: w.Inquire, Named: w.Named, Clients: c.clients()})
@@ -140,7 +140,7 @@ func (e *editor) Take(ctx context.Context, id string) error {
 }
 
 // clients are other processes of the user.
-func (c *edited) clients() conversation.Clients {
+func (c *editorSession) clients() conversation.Clients {
 	to := c.wish.Clients
 	return conversation.Clients{
 		Prompt: func(p lineprotocol.Prompt) error {
@@ -154,8 +154,8 @@ func (c *edited) clients() conversation.Clients {
 	}
 }
 
-// edited is a conversation that an editor holds.
-type edited struct {
+// editorSession is a conversation that an editor holds.
+type editorSession struct {
 	app   *process.Process
 	wish  acp.Wish
 	wired *conversation.Conversation
@@ -165,26 +165,26 @@ type edited struct {
 	mode  string // the permission mode as it is kept with the session
 }
 
-func (c *edited) ID() string              { return c.wired.Head.Session }
-func (c *edited) Cwd() string             { return c.wired.Head.Cwd }
-func (c *edited) Begun() bool             { return len(c.wired.Session.History()) > 0 }
-func (c *edited) Replay() []session.Event { return conversation.Replayed(c.wired) }
-func (c *edited) Model() string           { return c.wired.Head.Provider + "/" + c.wired.Head.Model }
-func (c *edited) Mode() string            { return string(c.wired.Gate.Mode()) }
-func (c *edited) Effort() string          { return c.wired.Effort() }
-func (c *edited) SetEffort(name string)   { c.wired.Session.SetEffort(name) }
-func (c *edited) Efforts() []api.Mode     { return hostio.Efforts() }
-func (c *edited) Commands() []api.Named   { return slices.Concat(builtins(), c.wired.Named()) }
-func (c *edited) Notices() []string       { return c.wired.Notices }
-func (c *edited) Close()                  { c.wired.Close() }
+func (c *editorSession) ID() string              { return c.wired.Head.Session }
+func (c *editorSession) Cwd() string             { return c.wired.Head.Cwd }
+func (c *editorSession) Begun() bool             { return len(c.wired.Session.History()) > 0 }
+func (c *editorSession) Replay() []session.Event { return conversation.Replayed(c.wired) }
+func (c *editorSession) Model() string           { return c.wired.Head.Provider + "/" + c.wired.Head.Model }
+func (c *editorSession) Mode() string            { return string(c.wired.Gate.Mode()) }
+func (c *editorSession) Effort() string          { return c.wired.Effort() }
+func (c *editorSession) SetEffort(name string)   { c.wired.Session.SetEffort(name) }
+func (c *editorSession) Efforts() []api.Mode     { return hostio.Efforts() }
+func (c *editorSession) Commands() []api.Named   { return slices.Concat(builtins(), c.wired.Named()) }
+func (c *editorSession) Notices() []string       { return c.wired.Notices }
+func (c *editorSession) Close()                  { c.wired.Close() }
 
 // Modes are those that the owner of the machine lets be.
-func (c *edited) Modes() []api.Mode {
+func (c *editorSession) Modes() []api.Mode {
 	return slices.DeleteFunc(hostio.Modes(c.wired.Gate.Mode()), func(m api.Mode) bool { return !c.wired.Gate.MayBe(policy.Mode(m.Name)) })
 }
 
 // Title is the first line of what was first asked.
-func (c *edited) Title() string {
+func (c *editorSession) Title() string {
 	for _, m := range slices.Concat(c.wired.Session.Earlier(), c.wired.Session.History()) {
 		if m.Role == session.User && !m.Note && !m.Summary {
 			return session.TitleOf(m.Text())
@@ -194,7 +194,7 @@ func (c *edited) Title() string {
 }
 
 // Prompt is one turn.
-func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
+func (c *editorSession) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	w := c.wired
 	if do, arg := builtinOf(p); do != nil {
 		return do(c, ctx, arg)
@@ -212,12 +212,12 @@ func (c *edited) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	return w.Patient.Judge(w.Answer(ctx, in))
 }
 
-func (c *edited) Models() []api.ModelRow { return c.rows(models.Listing{}) }
+func (c *editorSession) Models() []api.ModelRow { return c.rows(models.Listing{}) }
 
 // lookTime bounds how long the servers of this machine are asked for their models.
 const lookTime = 10 * time.Second
 
-func (c *edited) AllModels(ctx context.Context) []api.ModelRow {
+func (c *editorSession) AllModels(ctx context.Context) []api.ModelRow {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	l, err := c.app.LookAround(ctx)
@@ -227,17 +227,17 @@ func (c *edited) AllModels(ctx context.Context) []api.ModelRow {
 	return c.rows(l)
 }
 
-func (c *edited) rows(l models.Listing) []api.ModelRow {
+func (c *editorSession) rows(l models.Listing) []api.ModelRow {
 	cfg := c.wired.Settings.Config
 	return modelpicker.RowsFrom(c.app.Models(cfg), []string{c.Model(), cfg.Model}, l)
 }
 
-func (c *edited) Tool(name string) (tool.Definition, bool) { return c.wired.Set.Get(name) }
+func (c *editorSession) Tool(name string) (tool.Definition, bool) { return c.wired.Set.Get(name) }
 
-func (c *edited) Blocks(name string, metadata json.RawMessage) []tool.Block {
+func (c *editorSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	return hostio.VeiledBlocks(c.wired.Set.Blocks(name, metadata))
 }
 
-func (c *edited) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+func (c *editorSession) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	return conversation.Asking{Of: c.wired, Ask: c.wish.Ask, Tell: c.wish.Observe}.Put(ctx, q, p)
 }

@@ -20,15 +20,15 @@ import (
 // builtin is a command of adze's own.
 type builtin struct {
 	api.Named
-	do func(c *edited, ctx context.Context, arg string) session.Result
+	do func(c *editorSession, ctx context.Context, arg string) session.Result
 }
 
 func builtinCommands() []builtin {
 	return []builtin{
-		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum up the conversation to make room"}, (*edited).compact},
-		{api.Named{Name: "context", Args: " ", Help: "the model's context and what was used"}, (*edited).context},
-		{api.Named{Name: "undo", Args: " ", Help: "restore files as they were before the last turn that changed any"}, (*edited).undo},
-		{api.Named{Name: "redo", Args: " ", Help: "reverse the last undo"}, (*edited).redo},
+		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum up the conversation to make room"}, (*editorSession).compact},
+		{api.Named{Name: "context", Args: " ", Help: "the model's context and what was used"}, (*editorSession).context},
+		{api.Named{Name: "undo", Args: " ", Help: "restore files as they were before the last turn that changed any"}, (*editorSession).undo},
+		{api.Named{Name: "redo", Args: " ", Help: "reverse the last undo"}, (*editorSession).redo},
 	}
 }
 
@@ -41,7 +41,7 @@ func builtins() (out []api.Named) {
 }
 
 // builtinOf is the command that a prompt is; if nil, it is none.
-func builtinOf(p acp.Prompt) (do func(*edited, context.Context, string) session.Result, arg string) {
+func builtinOf(p acp.Prompt) (do func(*editorSession, context.Context, string) session.Result, arg string) {
 	text, is := strings.CutPrefix(strings.TrimSpace(p.Text), "/")
 	if !is || len(p.Attachments) > 0 {
 		return nil, ""
@@ -56,20 +56,20 @@ func builtinOf(p acp.Prompt) (do func(*edited, context.Context, string) session.
 }
 
 // says tells the user what came of a command, as an answer. It is in no log.
-func (c *edited) says(text string) session.Result {
+func (c *editorSession) says(text string) session.Result {
 	id := fmt.Sprintf("command-%d", time.Now().UnixNano())
 	c.wish.Observe(session.TextDelta{Message: id, Delta: text + "\n"})
 	return session.Result{Cause: session.CauseDone}
 }
 
-func (c *edited) compact(ctx context.Context, wish string) session.Result {
+func (c *editorSession) compact(ctx context.Context, wish string) session.Result {
 	if len(c.wired.Session.History()) == 0 {
 		return c.says("There is nothing to sum up yet.")
 	}
 	return c.wired.Patient.Judge(c.wired.Session.Compact(ctx, wish))
 }
 
-func (c *edited) context(context.Context, string) session.Result {
+func (c *editorSession) context(context.Context, string) session.Result {
 	l := c.wired.Session.Ledger()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: about %d tokens", l.Model, l.Estimate)
@@ -93,16 +93,16 @@ func (c *edited) context(context.Context, string) session.Result {
 	return c.says(out.String())
 }
 
-func (c *edited) undo(ctx context.Context, _ string) session.Result {
+func (c *editorSession) undo(ctx context.Context, _ string) session.Result {
 	return c.putBack(ctx, api.Undo{})
 }
 
-func (c *edited) redo(ctx context.Context, _ string) session.Result {
+func (c *editorSession) redo(ctx context.Context, _ string) session.Result {
 	return c.putBack(ctx, api.Undo{Redo: true})
 }
 
 // putBack puts files back, after the user saw which and agreed.
-func (c *edited) putBack(ctx context.Context, u api.Undo) session.Result {
+func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result {
 	w := c.wired
 	if w.Keeper == nil {
 		return c.says("This run keeps no states of files, so nothing can be restored.")
@@ -150,7 +150,7 @@ func leftAlone(lines []string) string {
 
 // keepMode stores the permission mode with the session, where it is another one than is stored: who
 // goes on with the session goes on in it.
-func (c *edited) keepMode(ctx context.Context) {
+func (c *editorSession) keepMode(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.begun = c.begun || c.Begun()
@@ -166,7 +166,7 @@ func (c *edited) keepMode(ctx context.Context) {
 }
 
 // SetMode puts a mode in force, and keeps it with the session.
-func (c *edited) SetMode(name string) error {
+func (c *editorSession) SetMode(name string) error {
 	if err := c.wired.SetMode(name); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (c *edited) SetMode(name string) error {
 
 // restoreMode goes on in the mode that was chosen for the session, unless the one who opens it
 // chose another, or the owner of the machine does not let it be.
-func (c *edited) restoreMode() {
+func (c *editorSession) restoreMode() {
 	c.mode = c.Mode()
 	if kept := c.wired.Session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {
 		if err := c.wired.SetMode(kept); err == nil {

@@ -42,8 +42,8 @@ func (a *app) background(o *flags.Request, words string) error {
 	return a.launch(context.Background(), o, args, "")
 }
 
-// launched is a session that has begun in the background.
-type launched struct {
+// backgroundSession is a session that has begun in the background.
+type backgroundSession struct {
 	id       session.ID
 	pid      int
 	worktree string // that it works in, beside another session of the checkout; if empty, it needs none
@@ -80,7 +80,7 @@ func sessionFlags(o *flags.Request) []string {
 }
 
 // detach starts the process with these arguments, and a prompt where they have none.
-func (a *app) detach(ctx context.Context, o *flags.Request, args []string, prompt string) (l launched, err error) {
+func (a *app) detach(ctx context.Context, o *flags.Request, args []string, prompt string) (l backgroundSession, err error) {
 	if prompt != "" {
 		args = append(args, "--", prompt)
 	}
@@ -125,7 +125,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 		return l, err
 	}
 	l.id, l.pid = id, pid
-	err = begun(ctx, owned{folder, id, pid, known}, next, ended)
+	err = begun(ctx, ownedSession{folder, id, pid, known}, next, ended)
 	if err == nil {
 		return l, nil
 	}
@@ -153,8 +153,8 @@ func (a *app) prompted(ctx context.Context, id session.ID, after int64) (found b
 	return err == nil && found
 }
 
-// owned is a session that a process will have, and how many entries its log had before.
-type owned struct {
+// ownedSession is a session that a process will have, and how many entries its log had before.
+type ownedSession struct {
 	folder string
 	id     session.ID
 	pid    int
@@ -163,7 +163,7 @@ type owned struct {
 
 // begun waits until the process has its session and has stored its prompt, or has ended. It returns
 // errDone if the process ended without an error.
-func begun(ctx context.Context, o owned, next func(context.Context) error, ended <-chan error) error {
+func begun(ctx context.Context, o ownedSession, next func(context.Context) error, ended <-chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -187,7 +187,7 @@ func begun(ctx context.Context, o owned, next func(context.Context) error, ended
 // stored waits while the process works on its prompt until that is in the log, a question comes
 // before it, or the turn has failed without it. If false, the process has no session yet, or none
 // any more.
-func (o owned) stored(ctx context.Context) bool {
+func (o ownedSession) stored(ctx context.Context) bool {
 	c, err := live.Dial(ctx, o.folder, o.id, live.Wish{As: "terminal", After: o.known})
 	if err != nil {
 		return false

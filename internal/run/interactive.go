@@ -77,7 +77,7 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 		}
 	}
 	for {
-		s := &sitting{app: t, o: o, look: &look}
+		s := &interactiveRun{app: t, o: o, look: &look}
 		err := s.open(ctx, words)
 		o = s.o
 		if errors.Is(err, errLeft) {
@@ -172,15 +172,15 @@ type appearance struct {
 	shown string    // the session that the terminal shows
 }
 
-// sitting is the time between opening a session and leaving it. The interface is made last, because
-// it shows what was wired; what is wired talks to it through two small functions.
-type sitting struct {
+// interactiveRun is the time between opening a session and leaving it. The interface is made last,
+// because it shows what was wired; what is wired talks to it through two small functions.
+type interactiveRun struct {
 	app     *terminal
 	o       *flags.Request
 	look    *appearance // of this sitting, and of those after it
 	w       *conversation.Conversation
 	ui      *tui.UI
-	screen  *showing // set while the interface is shown
+	screen  *interfaceRun // set while the interface is shown
 	own     conversation.OwnCommand
 	words   string
 	first   []tool.Attachment                       // of the first prompt
@@ -198,7 +198,7 @@ const restTime = 3 * time.Second
 
 // open draws the first frame and builds the conversation beside it. On an error the frame is gone
 // again.
-func (s *sitting) open(ctx context.Context, words string) error {
+func (s *interactiveRun) open(ctx context.Context, words string) error {
 	if err := proc.CheckLimits(); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (s *sitting) open(ctx context.Context, words string) error {
 }
 
 // build makes the conversation.
-func (s *sitting) build(ctx context.Context, stage *settings.Settings, words string) error {
+func (s *interactiveRun) build(ctx context.Context, stage *settings.Settings, words string) error {
 	err := stage.Enter()
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (s *sitting) build(ctx context.Context, stage *settings.Settings, words str
 	return nil
 }
 
-func (s *sitting) run(ctx context.Context) (api.Next, error) {
+func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 	if s.app.linesOnly(&s.o.Run) && s.app.lines == nil {
 		s.app.lines = plain.ReadLines(s.app.In)
 	}
@@ -309,7 +309,7 @@ func (s *sitting) run(ctx context.Context) (api.Next, error) {
 // linesOnly reports whether the interface writes plain lines.
 func (t *terminal) linesOnly(o *flags.Run) bool { return o.Plain || t.Getenv("TERM") == "dumb" }
 
-func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
+func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result {
 	select {
 	case <-s.settled:
 	case <-ctx.Done():
@@ -340,14 +340,14 @@ func (s *sitting) send(ctx context.Context, p api.Prompt) session.Result {
 	return s.w.Answer(ctx, in)
 }
 
-func (s *sitting) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+func (s *interactiveRun) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	if s.own.Is(q) {
 		return policy.Answer{Choice: policy.Once}, nil
 	}
 	return s.askPerson(ctx, q, p)
 }
 
-func (s *sitting) info() tui.Info {
+func (s *interactiveRun) info() tui.Info {
 	w := s.w
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
@@ -358,7 +358,7 @@ func (s *sitting) info() tui.Info {
 
 // told names the instruction files of this session. Reading them failed when it was wired, if at
 // all.
-func (s *sitting) told() []string {
+func (s *interactiveRun) told() []string {
 	var names []string
 	for _, f := range s.w.Room.Files() {
 		names = append(names, f.Shown)

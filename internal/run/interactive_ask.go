@@ -11,17 +11,17 @@ import (
 )
 
 // put puts a question of the model, or its plan, to the user.
-func (s *sitting) put(ctx context.Context, q ask.Question) (string, error) {
+func (s *interactiveRun) put(ctx context.Context, q ask.Question) (string, error) {
 	return s.ui.Inquire(ctx, q)
 }
 
 // rewrite lets the user write in their editor.
-func (s *sitting) rewrite(ctx context.Context, text string) (string, error) {
+func (s *interactiveRun) rewrite(ctx context.Context, text string) (string, error) {
 	return s.ui.Write(ctx, text)
 }
 
 // askPerson shows the gate's question, and saves the rule where the user wants it for ever.
-func (s *sitting) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+func (s *interactiveRun) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	toMode := func(mode policy.Mode) error {
 		err := s.w.SetMode(string(mode))
 		if err == nil {

@@ -26,9 +26,9 @@ import (
 	"adze/tui/plain"
 )
 
-// attached is the interface on a session that another process writes: it shows what happens there,
-// prompts, answers and stops, and can take the session over. Leaving it ends nothing there.
-type attached struct {
+// attachedView is the interface on a session that another process writes: it shows what happens
+// there, prompts, answers and stops, and can take the session over. Leaving it ends nothing there.
+type attachedView struct {
 	app    *terminal
 	logs   *sessiondb.Store
 	id     session.ID
@@ -47,7 +47,7 @@ type attached struct {
 	working   bool
 	turns     []chan session.Result         // who waits for the end of a turn
 	questions map[string]context.CancelFunc // that are shown
-	steering
+	controlState
 }
 
 // What can be said after a slash beside prompts.
@@ -56,7 +56,7 @@ const (
 	stopIt   = "stop"
 )
 
-func (w *attached) run(ctx context.Context, o *flags.Request, theme string) error {
+func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) error {
 	attaching, leave := context.WithCancel(ctx)
 	defer leave()
 	w.leave = leave
@@ -96,11 +96,11 @@ func (w *attached) run(ctx context.Context, o *flags.Request, theme string) erro
 	return err
 }
 
-func (w *attached) dial(ctx context.Context) (*live.Client, error) {
+func (w *attachedView) dial(ctx context.Context) (*live.Client, error) {
 	return live.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
 }
 
-func (w *attached) ports() api.Ports {
+func (w *attachedView) ports() api.Ports {
 	p := api.Ports{Modes: hostio.Modes(""), Efforts: hostio.Efforts(),
 		Steer: func(text string) bool {
 			return w.isWorking() && w.say(live.Prompt{Type: "steer", Text: text}, nil) == nil
@@ -111,14 +111,14 @@ func (w *attached) ports() api.Ports {
 	return p
 }
 
-func (w *attached) isWorking() bool {
+func (w *attachedView) isWorking() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.working
 }
 
 // say sends a line; refused is called where it has no effect, and tells the user if it is nil.
-func (w *attached) say(line any, refused func(why string)) error {
+func (w *attachedView) say(line any, refused func(why string)) error {
 	w.mu.Lock()
 	client := w.client
 	w.mu.Unlock()
@@ -136,7 +136,7 @@ func (w *attached) say(line any, refused func(why string)) error {
 }
 
 // hangUp leaves the owner.
-func (w *attached) hangUp() {
+func (w *attachedView) hangUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.client != nil {
@@ -145,7 +145,7 @@ func (w *attached) hangUp() {
 }
 
 // follow shows the session from one owner to the next.
-func (w *attached) follow(ctx context.Context, client *live.Client, err error) {
+func (w *attachedView) follow(ctx context.Context, client *live.Client, err error) {
 	// An owner closes its socket before it gives its lock away, so both are waited for.
 	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
@@ -189,7 +189,7 @@ const nobody = "nobody"
 
 // alone shows what the log has of a session without an owner that can be watched. Told is the
 // holder that the user was told of; the result is that from here on.
-func (w *attached) alone(ctx context.Context, told string) string {
+func (w *attachedView) alone(ctx context.Context, told string) string {
 	holder := cmp.Or(w.logs.Holder(w.id), nobody)
 	// An owner that closes holds it for a moment.
 	if holder == told || told != "" && holder != nobody {
@@ -214,12 +214,12 @@ func (w *attached) alone(ctx context.Context, told string) string {
 	return holder
 }
 
-func (w *attached) tell(text string) {
+func (w *attachedView) tell(text string) {
 	w.ui.Observe(session.Notice{Text: safeterm.Clean(text).String()})
 }
 
 // show shows an event once.
-func (w *attached) show(e session.Event) {
+func (w *attachedView) show(e session.Event) {
 	if id := live.Identity(e); id != "" {
 		if w.seen[id] {
 			return
@@ -230,7 +230,7 @@ func (w *attached) show(e session.Event) {
 }
 
 // watch shows what one owner tells, until it ends.
-func (w *attached) watch(c *live.Client) (err error) {
+func (w *attachedView) watch(c *live.Client) (err error) {
 	w.mu.Lock()
 	w.client, w.working = c, c.Hello.State != live.Idle
 	w.mu.Unlock()
@@ -259,7 +259,7 @@ func (w *attached) watch(c *live.Client) (err error) {
 }
 
 // line does what a line of the owner says.
-func (w *attached) line(l live.Line) {
+func (w *attachedView) line(l live.Line) {
 	for _, e := range w.events.Of(l) {
 		w.show(e)
 		switch e := e.(type) {
@@ -317,7 +317,7 @@ func (w *attached) line(l live.Line) {
 	}
 }
 
-func (w *attached) turnEnded(r session.Result) {
+func (w *attachedView) turnEnded(r session.Result) {
 	w.mu.Lock()
 	turns := w.turns
 	w.turns = nil
@@ -328,7 +328,7 @@ func (w *attached) turnEnded(r session.Result) {
 }
 
 // nextTurn gets the end of the turn that runs, or of the next one.
-func (w *attached) nextTurn() chan session.Result {
+func (w *attachedView) nextTurn() chan session.Result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := make(chan session.Result, 1)
@@ -337,7 +337,7 @@ func (w *attached) nextTurn() chan session.Result {
 }
 
 // send has the owner work on a prompt, and waits until it has.
-func (w *attached) send(ctx context.Context, p api.Prompt) session.Result {
+func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	done := session.Result{Cause: session.CauseDone}
 	switch strings.TrimPrefix(strings.TrimSpace(p.Text), "/") {
 	case takeIt:
@@ -385,7 +385,7 @@ func (w *attached) send(ctx context.Context, p api.Prompt) session.Result {
 }
 
 // take has the owner let go, and ends this window, so that the session is opened here.
-func (w *attached) take(ctx context.Context) session.Result {
+func (w *attachedView) take(ctx context.Context) session.Result {
 	w.taken.Store(true)
 	refused := make(chan string, 1)
 	err := w.say(struct {
@@ -409,7 +409,7 @@ func (w *attached) take(ctx context.Context) session.Result {
 }
 
 // ask puts a question of the owner to the user here. The first answer wins, wherever it is given.
-func (w *attached) ask(q live.Question) {
+func (w *attachedView) ask(q live.Question) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.mu.Lock()
 	w.questions[q.Question] = cancel
@@ -431,7 +431,7 @@ func (w *attached) ask(q live.Question) {
 	}()
 }
 
-func (w *attached) answer(ctx context.Context, q live.Question) (live.Answer, error) {
+func (w *attachedView) answer(ctx context.Context, q live.Question) (live.Answer, error) {
 	a, is := live.Permission(q)
 	if !is {
 		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})

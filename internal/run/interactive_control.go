@@ -14,9 +14,9 @@ import (
 	"adze/session/api"
 )
 
-// steering is the state of requests that an attached window makes of the owner by lines of type
+// controlState is the state of requests that an attached window makes of the owner by lines of type
 // control.
-type steering struct {
+type controlState struct {
 	calls []chan struct{}     // who waits for the end of a call
 	since api.Since           // the moment of the hunks that are shown
 	hunks map[string][]string // their hashes, by path
@@ -28,7 +28,7 @@ func errElsewhere(what string) error {
 }
 
 // control has the owner do something and waits for its reply; out gets the result, if not nil.
-func (w *attached) control(ctx context.Context, r control.Request, out any) error {
+func (w *attachedView) control(ctx context.Context, r control.Request, out any) error {
 	w.mu.Lock()
 	client := w.client
 	w.mu.Unlock()
@@ -49,7 +49,7 @@ func (w *attached) control(ctx context.Context, r control.Request, out any) erro
 }
 
 // callEnded says that a call, or all that ran, has ended.
-func (w *attached) callEnded() {
+func (w *attachedView) callEnded() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range w.calls {
@@ -59,7 +59,7 @@ func (w *attached) callEnded() {
 }
 
 // steers adds to the ports what the owner does by lines of type control.
-func (w *attached) steers(p *api.Ports) {
+func (w *attachedView) steers(p *api.Ports) {
 	p.Undo = func(ctx context.Context, u api.Undo) (out api.Undone, err error) {
 		if u.Since || u.Git || u.Unknown {
 			return out, errElsewhere("this window undoes only the last turn that changed files, and not git's own state or what changed while a call ran")
@@ -94,7 +94,7 @@ func (w *attached) steers(p *api.Ports) {
 }
 
 // here reports that a process has the session and is connected.
-func (w *attached) here() bool {
+func (w *attachedView) here() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.client != nil
@@ -111,7 +111,7 @@ func ended(err error) session.Result {
 }
 
 // differences is what differs now from a moment, as the owner sees it.
-func (w *attached) differences(ctx context.Context, since api.Since) (out api.Net, err error) {
+func (w *attachedView) differences(ctx context.Context, since api.Since) (out api.Net, err error) {
 	var d control.Difference
 	since = cmp.Or(since, api.SinceSession)
 	if err := w.control(ctx, control.Request{Do: control.Changes, Since: since}, &d); err != nil {
@@ -135,7 +135,7 @@ func (w *attached) differences(ctx context.Context, since api.Since) (out api.Ne
 }
 
 // hunk has the owner do something with a hunk that differences told of, and waits for the call.
-func (w *attached) hunk(ctx context.Context, do string, h api.NetHunk) session.Result {
+func (w *attachedView) hunk(ctx context.Context, do string, h api.NetHunk) session.Result {
 	w.mu.Lock()
 	since, hashes := w.since, w.hunks[h.File.Path]
 	over := make(chan struct{})

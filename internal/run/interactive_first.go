@@ -104,7 +104,7 @@ func (t *terminal) keepKey(ctx context.Context, provider, key string) (string, e
 	if err != nil {
 		return "", err
 	}
-	taken, err := login.Desk{Find: find, Keep: t.Keys(), Hide: t.Hide}.Take(ctx, provider, key, login.Options{})
+	taken, err := login.Service{Find: find, Keep: t.Keys(), Hide: t.Hide}.Take(ctx, provider, key, login.Options{})
 	return taken.Where, err
 }
 

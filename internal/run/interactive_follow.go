@@ -33,7 +33,7 @@ func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string)
 	if err != nil {
 		return false, err
 	}
-	w := &attached{app: a, logs: logs, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State)}
+	w := &attachedView{app: a, logs: logs, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State)}
 	if w.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast}, logs, dir); err != nil {
 		return false, err
 	}
@@ -53,7 +53,7 @@ func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Plac
 
 // clients are other processes of the user. Their prompts and aborts take the way of the user's own
 // keys.
-func (s *sitting) clients() conversation.Clients {
+func (s *interactiveRun) clients() conversation.Clients {
 	s.wanting = make(chan string, 1)
 	return conversation.Clients{
 		Prompt: func(p lineprotocol.Prompt) error {
@@ -84,7 +84,7 @@ func (s *sitting) clients() conversation.Clients {
 }
 
 // offers lets clients ask for what can be done here. It takes the way of the user's own keys.
-func (s *sitting) offers(p *api.Ports) {
+func (s *interactiveRun) offers(p *api.Ports) {
 	h := s.w.Host(p, s.w.Named)
 	h.Begin = func(do func(context.Context) session.Result) error {
 		return busy(s.ui.Work(context.Background(), func(ctx context.Context) session.Result {
@@ -126,7 +126,7 @@ func busy(free bool) error {
 }
 
 // abortable is a context that a client's abort ends.
-func (s *sitting) abortable(ctx context.Context) (context.Context, func()) {
+func (s *interactiveRun) abortable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.abort.Store(&cancel)
 	return ctx, func() { s.abort.Store(nil); cancel(nil) }
@@ -134,7 +134,7 @@ func (s *sitting) abortable(ctx context.Context) (context.Context, func()) {
 
 // heed has the interface end when another process wants its session; s.wanted tells that, after
 // stop.
-func (s *sitting) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
+func (s *interactiveRun) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
 	heeding, cancel := context.WithCancel(ctx)
 	var wanted atomic.Bool
 	go func() {

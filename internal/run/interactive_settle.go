@@ -13,7 +13,7 @@ import (
 // settle puts the first session in a folder in the mode auto, where the sandbox is full and nobody
 // says otherwise: the command line, the configuration or the owner of the machine. A review begins
 // as it is. The choice is kept for the folder, so that one row tells of it once.
-func (s *sitting) settle(ctx context.Context) {
+func (s *interactiveRun) settle(ctx context.Context) {
 	w := s.w
 	modes := w.Settings.Owner.Modes
 	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||

@@ -12,8 +12,8 @@ import (
 // errLeft says that the user left before the conversation was there.
 var errLeft = errors.New("the user left")
 
-// showing is an interface that runs in a goroutine of its own.
-type showing struct {
+// interfaceRun is an interface that runs in a goroutine of its own.
+type interfaceRun struct {
 	hide context.CancelFunc
 	done chan struct{} // closed when it has ended
 	err  error         // of its end
@@ -22,9 +22,9 @@ type showing struct {
 }
 
 // show runs an interface until ctx ends or the user leaves.
-func show(ctx context.Context, ui *tui.UI) *showing {
+func show(ctx context.Context, ui *tui.UI) *interfaceRun {
 	ctx, hide := context.WithCancel(ctx)
-	s := &showing{hide: hide, done: make(chan struct{})}
+	s := &interfaceRun{hide: hide, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
 		defer hide()
@@ -35,7 +35,7 @@ func show(ctx context.Context, ui *tui.UI) *showing {
 
 // bound is a context that ends when the interface does. The function it returns parts the two, and
 // reports that neither has ended.
-func (s *showing) bound(ctx context.Context) (context.Context, func() bool) {
+func (s *interfaceRun) bound(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
 	parted, watched := make(chan struct{}), make(chan struct{})
@@ -55,21 +55,21 @@ func (s *showing) bound(ctx context.Context) (context.Context, func() bool) {
 }
 
 // release lets go of that context, after all that was made with it has ended.
-func (s *showing) release() {
+func (s *interfaceRun) release() {
 	if s != nil && s.cancel != nil {
 		s.cancel()
 	}
 }
 
 // end takes the interface off the terminal.
-func (s *showing) end() {
+func (s *interfaceRun) end() {
 	s.hide()
 	<-s.done
 	s.release()
 }
 
 // begin draws the first frame from the flags and the user's configuration.
-func (s *sitting) begin(ctx context.Context, stage *settings.Settings) {
+func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 	if s.app.linesOnly(&s.o.Run) {
 		return
 	}
@@ -89,7 +89,7 @@ func (s *sitting) begin(ctx context.Context, stage *settings.Settings) {
 }
 
 // watch shows the interface until ctx ends or the user leaves.
-func (s *sitting) watch(ctx context.Context) error {
+func (s *interactiveRun) watch(ctx context.Context) error {
 	if s.screen == nil {
 		return s.ui.Run(ctx)
 	}

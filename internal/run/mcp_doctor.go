@@ -14,7 +14,7 @@ import (
 // ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
 func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 	configured, fine := map[string]bool{}, 0
-	err := a.MCP(ctx, func(d mcp.Desk) error {
+	err := a.MCP(ctx, func(d mcp.Manager) error {
 		for _, l := range d.All {
 			configured[l.Name] = true
 			c := doctor.Check{Name: "MCP server", State: doctor.Warn, Found: l.Name + " " + l.State}

@@ -12,10 +12,10 @@ import (
 )
 
 // serversOf are the servers that somebody named, those of the user first.
-func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.Listed, err error) {
+func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
 		c := s.Config.MCP.Servers[name]
-		l := mcpCmd.Listed{Name: name, From: s.File, URL: c.URL, Mine: true}
+		l := mcpCmd.ServerEntry{Name: name, From: s.File, URL: c.URL, Mine: true}
 		if c.Command != "" {
 			l.Command = trust.Item{Argv: append([]string{c.Command}, c.Args...)}.Command()
 		}
@@ -43,7 +43,7 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.Listed, err e
 			}
 			continue
 		}
-		l := mcpCmd.Listed{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: mcpCmd.NeedsConsent, From: i.From, URL: i.URL, Why: i.Problem}
+		l := mcpCmd.ServerEntry{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: mcpCmd.NeedsConsent, From: i.From, URL: i.URL, Why: i.Problem}
 		if i.URL == "" {
 			l.Command = i.Command()
 		}

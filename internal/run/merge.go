@@ -16,7 +16,7 @@ import (
 )
 
 // trees are the work trees of the repository that a session works in.
-func (a *app) trees(dir string) (worktree.Desk, error) {
+func (a *app) trees(dir string) (worktree.Manager, error) {
 	cfg, _, err := a.Config()
 	return settings.TreesOf(a.Process, cfg, dir), err
 }

@@ -72,7 +72,7 @@ another flag it lists sessions, as adze sessions list does.`
 
 // overview shows all sessions in a process of its own on this terminal, while the session goes on
 // in this one. It returns when the user comes back.
-func (s *sitting) overview(ctx context.Context) func() error {
+func (s *interactiveRun) overview(ctx context.Context) func() error {
 	if _, stored := s.w.Stored.(*sessiondb.Store); !stored || s.o.NoSession || s.o.Demo {
 		return nil // the overview would not show it
 	}
@@ -152,7 +152,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]spent{}, begin: a.beginBeside}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]sessionCost{}, begin: a.beginBeside}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
 			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
@@ -171,13 +171,13 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 }
 
 // doing says in which state each of these sessions is, and what it does.
-func (a *app) doing(ctx context.Context, heads []session.Head) []sessions.Doing {
+func (a *app) doing(ctx context.Context, heads []session.Head) []sessions.Activity {
 	lives := livesIn(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State))
-	out := make([]sessions.Doing, len(heads))
+	out := make([]sessions.Activity, len(heads))
 	for i, h := range heads {
 		hello, isLive := lives[h.ID]
 		r := rowOf(h, hello, isLive)
-		out[i] = sessions.Doing{State: r.State.String(), What: r.Doing, Live: isLive}
+		out[i] = sessions.Activity{State: r.State.String(), What: r.Doing, Live: isLive}
 	}
 	return out
 }
@@ -204,7 +204,7 @@ type overviewPort struct {
 	lives atomic.Pointer[live.Sessions]
 
 	mu    sync.Mutex
-	costs map[session.ID]spent
+	costs map[session.ID]sessionCost
 }
 
 // living are the sessions that live, as they were told last.
@@ -220,8 +220,8 @@ func (p *overviewPort) living() map[session.ID]live.Hello {
 	return out
 }
 
-// spent is what a session of so many entries cost.
-type spent struct {
+// sessionCost is what a session of so many entries cost.
+type sessionCost struct {
 	entries int
 	cost    float64
 }
@@ -340,7 +340,7 @@ func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.costs[h.ID] = spent{h.Entries, sum}
+	p.costs[h.ID] = sessionCost{h.Entries, sum}
 	return sum
 }
 

@@ -129,7 +129,7 @@ func (a *app) Project(use func(trust.Project) error) error {
 }
 
 // Call is a run whose model makes one call.
-func (a *app) Call(call cmd.Call, use func(cmd.Called)) error {
+func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 	o := &flags.Request{Run: flags.New(), ByHand: call.Model}
 	o.Flags, o.MaxTime, o.NoSession, o.Bare, o.TaskComplete = call.Flags, call.MaxTime, call.NoSession, true, true
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -147,6 +147,6 @@ func (a *app) Call(call cmd.Call, use func(cmd.Called)) error {
 	}
 	defer w.Close()
 	result := w.Session.Prompt(ctx, session.Input{Text: call.Prompt})
-	use(cmd.Called{Session: w.Session.ID(), Notices: w.Guard.Notices, End: end, Result: result})
+	use(cmd.CallResult{Session: w.Session.ID(), Notices: w.Guard.Notices, End: end, Result: result})
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // MCP hands over the servers of this folder, for who looks after them.
-func (a *app) MCP(ctx context.Context, use func(mcpCmd.Desk) error) error {
+func (a *app) MCP(ctx context.Context, use func(mcpCmd.Manager) error) error {
 	return a.TryMCP(ctx, "", config.MCPServer{}, use)
 }
 
 // TryMCP does so with one more server, which stands in no file yet.
-func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use func(mcpCmd.Desk) error) error {
+func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use func(mcpCmd.Manager) error) error {
 	s, err := a.read(nil)
 	if err != nil {
 		return err
@@ -40,5 +40,5 @@ func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use
 	if err != nil {
 		return err
 	}
-	return use(mcpCmd.Desk{Pool: pool, All: all, Logins: s.Logins})
+	return use(mcpCmd.Manager{Pool: pool, All: all, Logins: s.Logins})
 }

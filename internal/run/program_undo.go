@@ -20,7 +20,7 @@ import (
 
 // Undoing opens a session and its folder, to put files back. Who only looks needs nothing that can
 // be written; where it can be, what was interrupted is finished first.
-func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error {
+func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	s, err := a.read(nil)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func writable(paths ...string) bool {
 }
 
 // desk opens the folder of a session that is picked.
-func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored session.Store, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error {
+func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored session.Store, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	heads, err := stored.List(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
@@ -68,7 +68,7 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 	kept.Tell = func(text string) { a.TellLosses([]string{text}) }
 	files := recorder.NewKeeper(kept)
 	defer files.Close() // the table that it writes is only a cache
-	d, err := files.Desk(ctx, recorder.Desk{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
+	d, err := files.Desk(ctx, recorder.Manager{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
 		return recorder.Named(ctx, stored, kept.Root)
 	}, Git: settings.Repositories(s.Config, kept.Root), Others: stored, Look: kept.Look})
 	if err == nil && !kept.Look {
@@ -81,7 +81,7 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 }
 
 // Worktrees is what looks after them, in this folder.
-func (a *app) Worktrees(use func(d worktree.Desk, dir string) error) error {
+func (a *app) Worktrees(use func(d worktree.Manager, dir string) error) error {
 	dir, err := a.Here()
 	if err != nil {
 		return err

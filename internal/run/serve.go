@@ -204,7 +204,7 @@ func keepAddress(state string, port int, address string) (string, error) {
 type serveBackend struct {
 	app    *process.Process
 	wish   serveWish
-	detach func(ctx context.Context, o *flags.Request, args []string, prompt string) (launched, error)
+	detach func(ctx context.Context, o *flags.Request, args []string, prompt string) (backgroundSession, error)
 	at     paths.Places
 	dirs   []string // absolute, without links; the server works in the first
 	stored *sessiondb.Store
@@ -380,7 +380,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, wish serve.Wish,
 	if wish.Model != "" {
 		o.Model = wish.Model
 	}
-	c := &served{who: who}
+	c := &servedSession{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
 	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Put: who.Inquire, Own: c.own.Runs, Named: func(string) { who.Changed() }, Unseen: true,
@@ -417,8 +417,8 @@ func prompted(who serve.Person) func(lineprotocol.Prompt) error {
 	}
 }
 
-// served is a conversation of the server.
-type served struct {
+// servedSession is a conversation of the server.
+type servedSession struct {
 	w      *conversation.Conversation
 	who    serve.Person
 	wanted context.Context
@@ -429,16 +429,16 @@ type served struct {
 	begun  atomic.Bool // something is stored of it
 }
 
-func (c *served) Ports() *api.Ports     { return &c.ports }
-func (c *served) Commands() []api.Named { return c.w.Named() }
+func (c *servedSession) Ports() *api.Ports     { return &c.ports }
+func (c *servedSession) Commands() []api.Named { return c.w.Named() }
 
 // Status is how it works now.
-func (c *served) Status() serve.Status {
+func (c *servedSession) Status() serve.Status {
 	return serve.Status{Model: c.w.Head.Provider + "/" + c.w.Head.Model, Folder: c.w.Head.Cwd, Branch: c.ports.Branch(), Mode: string(c.w.Gate.Mode()), Effort: c.w.Effort(), Sandbox: c.ports.Sandbox()}
 }
 
 // setMode puts a mode in force, and keeps it with the session.
-func (c *served) setMode(name string) error {
+func (c *servedSession) setMode(name string) error {
 	err := c.w.SetMode(name)
 	if err == nil && c.begun.Load() {
 		err = c.w.KeepMode(context.Background(), string(c.w.Gate.Mode()))
@@ -446,21 +446,21 @@ func (c *served) setMode(name string) error {
 	return err
 }
 
-func (c *served) Refresh() { c.w.Refresh() }
-func (c *served) Rewound() { c.w.Anew() }
+func (c *servedSession) Refresh() { c.w.Refresh() }
+func (c *servedSession) Rewound() { c.w.Anew() }
 
-func (c *served) ID() session.ID          { return c.w.Session.ID() }
-func (c *served) Steer(text string) bool  { return c.w.Session.Steer(text) }
-func (c *served) Wanted() <-chan struct{} { return c.wanted.Done() }
+func (c *servedSession) ID() session.ID          { return c.w.Session.ID() }
+func (c *servedSession) Steer(text string) bool  { return c.w.Session.Steer(text) }
+func (c *servedSession) Wanted() <-chan struct{} { return c.wanted.Done() }
 
 // Close ends what the conversation left running.
-func (c *served) Close() {
+func (c *servedSession) Close() {
 	c.stop()
 	c.w.Close()
 }
 
 // Prompt is one turn.
-func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
+func (c *servedSession) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	c.greet.Do(func() {
 		for _, notice := range c.w.Notices {
 			c.who.Observe(session.Notice{Text: notice})
@@ -483,11 +483,11 @@ func (c *served) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	return c.w.Patient.Judge(c.w.Answer(ctx, in))
 }
 
-func (c *served) Blocks(name string, metadata json.RawMessage) []tool.Block {
+func (c *servedSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	return hostio.VeiledBlocks(c.w.Set.Blocks(name, metadata))
 }
 
-func (c *served) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+func (c *servedSession) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	if c.own.Is(q) {
 		return policy.Answer{Choice: policy.Once}, nil
 	}

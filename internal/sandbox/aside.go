@@ -23,8 +23,8 @@ const (
 	maxTexts    = 4 << 20   // bytes of all files
 )
 
-// pending are changes that the user decides about.
-type pending struct {
+// pendingChanges are changes that the user decides about.
+type pendingChanges struct {
 	*view
 	changes []*overlay.Change
 	all     bool // also those without a doubt
@@ -40,8 +40,8 @@ type part struct {
 
 // aside lists what there is to decide. It is nil where there is nothing.
 func (v *view) aside(changes []*overlay.Change) *proc.Aside {
-	p := &pending{view: v, changes: changes, all: v.command.Aside}
-	if v.command.Asks || p.all {
+	p := &pendingChanges{view: v, changes: changes, all: v.command.KeepChanges}
+	if v.command.ReviewChanges || p.all {
 		for _, top := range changes {
 			for _, child := range top.Children {
 				p.list(child, "")
@@ -59,7 +59,7 @@ func (v *view) aside(changes []*overlay.Change) *proc.Aside {
 }
 
 // list adds a change and what is below it. A doubt about a folder holds for all that is in it.
-func (p *pending) list(c *overlay.Change, doubt string) {
+func (p *pendingChanges) list(c *overlay.Change, doubt string) {
 	if c.Left != "" || c.Dropped {
 		return
 	}
@@ -98,10 +98,10 @@ func (p *pending) list(c *overlay.Change, doubt string) {
 const moreFiles = "all other changes"
 
 // ofGit reports what belongs to a repository's own data.
-func (p *pending) ofGit(c *overlay.Change) bool { return p.gitOf(c) != "" }
+func (p *pendingChanges) ofGit(c *overlay.Change) bool { return p.gitOf(c) != "" }
 
 // gitOf is the folder of the repository that a change belongs to.
-func (p *pending) gitOf(c *overlay.Change) string {
+func (p *pendingChanges) gitOf(c *overlay.Change) string {
 	if c.Root > 0 {
 		return legibleIn(p.roots[0].Path, p.roots[c.Root].Path)
 	}
@@ -113,7 +113,7 @@ func (p *pending) gitOf(c *overlay.Change) string {
 }
 
 // show describes a change for the user.
-func (p *pending) show(c *overlay.Change) proc.ChangedFile {
+func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 	out := proc.ChangedFile{Path: legibleIn(p.roots[0].Path, p.Real(c)), Change: "modified", Doubt: c.Doubt}
 	switch {
 	case len(p.parts) >= maxFiles:
@@ -181,7 +181,7 @@ func count(c *overlay.Change) (n int) {
 }
 
 // sides are both texts of a file, where they are ones and short enough.
-func (p *pending) sides(c *overlay.Change) (before, after string, ok bool) {
+func (p *pendingChanges) sides(c *overlay.Change) (before, after string, ok bool) {
 	size := int64(0)
 	if c.Lower.There() {
 		if !c.Lower.IsFile() {
@@ -231,7 +231,7 @@ func textOf(path string) (string, bool) {
 }
 
 // apply applies what was chosen; without choices it drops all that was listed.
-func (p *pending) apply(choices []proc.FileChoice) (found proc.Findings) {
+func (p *pendingChanges) apply(choices []proc.FileChoice) (found proc.Findings) {
 	for i, part := range p.parts {
 		choice := proc.FileChoice{}
 		if i < len(choices) {
@@ -254,7 +254,7 @@ func (p *pending) apply(choices []proc.FileChoice) (found proc.Findings) {
 	return p.finish(p.changes)
 }
 
-func (p *pending) choose(c *overlay.Change, choice proc.FileChoice) {
+func (p *pendingChanges) choose(c *overlay.Change, choice proc.FileChoice) {
 	switch {
 	case choice.Apply && choice.Text != nil:
 		if err := p.Rewrite(c, *choice.Text); err != nil {

@@ -23,7 +23,7 @@ func (b *bench) kept(script string, change func(*proc.Command)) (proc.Result, er
 
 func (b *bench) aside(script string) proc.Result {
 	b.t.Helper()
-	r, err := b.kept(script, func(c *proc.Command) { c.Aside, c.Asks = true, true })
+	r, err := b.kept(script, func(c *proc.Command) { c.KeepChanges, c.ReviewChanges = true, true })
 	if err != nil || r.Aside == nil {
 		b.t.Fatalf("%+v, %v", r, err)
 	}
@@ -142,7 +142,7 @@ func TestWhatTheUserChangesDuringTheReviewIsTheirs(t *testing.T) {
 func TestDoubtfulChangesWaitForTheUser(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		b := newViewBench(t)
-		r, err := b.kept("mkdir -p pkg/.vscode; echo '{}' > pkg/.vscode/tasks.json; ln -s /etc/passwd pkg/.vscode/out; echo x > pkg/x", func(c *proc.Command) { c.Asks = true })
+		r, err := b.kept("mkdir -p pkg/.vscode; echo '{}' > pkg/.vscode/tasks.json; ln -s /etc/passwd pkg/.vscode/out; echo x > pkg/x", func(c *proc.Command) { c.ReviewChanges = true })
 		if err != nil || r.Aside == nil || len(r.Aside.Files) != 1 || r.Aside.Files[0].Doubt == "" || r.Aside.Files[0].Path != "pkg/.vscode/tasks.json" {
 			t.Fatalf("%+v, %v", r.Aside, err)
 		}
@@ -162,13 +162,13 @@ func TestACommandThatIsToRunAsideRunsSoOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := b.kept("echo ran > ran", func(c *proc.Command) { c.Aside = true }); err != nil || r.Aside == nil {
+	if r, err := b.kept("echo ran > ran", func(c *proc.Command) { c.KeepChanges = true }); err != nil || r.Aside == nil {
 		t.Errorf("beside a job: %v", err)
 	}
 	job.End(proc.Aborted)
 	job.Wait()
 	b.box = b.sandbox(sandbox.Landlock)
-	if _, err = b.kept("echo ran > ran", func(c *proc.Command) { c.Aside = true }); !errors.Is(err, sandbox.ErrNoView) {
+	if _, err = b.kept("echo ran > ran", func(c *proc.Command) { c.KeepChanges = true }); !errors.Is(err, sandbox.ErrNoView) {
 		t.Errorf("by Landlock: %v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(b.work, "ran")); err == nil {

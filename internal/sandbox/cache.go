@@ -11,7 +11,7 @@ import (
 // What the self-test found is kept in a file of the state folder, under a key of all that it
 // depends on.
 
-type remembered struct {
+type cachedCopy struct {
 	Key    string `json:"key"`
 	Report Report `json:"report"`
 }
@@ -24,7 +24,7 @@ func recall(state string) (Report, bool) {
 	if err != nil {
 		return Report{}, false
 	}
-	var r remembered
+	var r cachedCopy
 	if json.Unmarshal(data, &r) != nil || r.Key == "" || r.Key != machineKey() {
 		return Report{}, false
 	}
@@ -33,7 +33,7 @@ func recall(state string) (Report, bool) {
 
 // remember keeps a report. Where that fails the next run tests again.
 func remember(state string, r Report) {
-	data, err := json.Marshal(remembered{machineKey(), r})
+	data, err := json.Marshal(cachedCopy{machineKey(), r})
 	if err != nil {
 		return
 	}

@@ -51,11 +51,11 @@ func (c *Cage) inside() bool {
 // Encloses reports whether a command is to run inside; where there is no sandbox, Enclose says what
 // comes of that.
 func (c *Cage) Encloses(cmd proc.Command) bool {
-	inside := c.inside() || cmd.Inside // the mode may have changed since it was allowed
-	if r, known := c.Box.Known(); known && c.Setting == Auto && r.walled() && !cmd.Inside {
+	inside := c.inside() || cmd.RequireWalls // the mode may have changed since it was allowed
+	if r, known := c.Box.Known(); known && c.Setting == Auto && r.walled() && !cmd.RequireWalls {
 		return false
 	}
-	return inside && !(c.Setting == Auto && (cmd.Outside || c.Outside != nil && c.Outside(cmd)))
+	return inside && !(c.Setting == Auto && (cmd.NoWalls || c.Outside != nil && c.Outside(cmd)))
 }
 
 // Enclose is proc.Cage.
@@ -63,18 +63,18 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	switch {
 	case !c.Encloses(cmd):
 		return proc.Walls{}, nil
-	case cmd.Outside:
+	case cmd.NoWalls:
 		return proc.Walls{}, errors.New("no command runs outside the sandbox, because it is required")
 	}
 	report, err := c.Box.Level(ctx)
 	switch {
 	case err != nil:
 		return proc.Walls{}, err
-	case c.Setting == Auto && report.walled() && !cmd.Inside: // the user or a rule has allowed it
+	case c.Setting == Auto && report.walled() && !cmd.RequireWalls: // the user or a rule has allowed it
 		return proc.Walls{}, nil
-	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.Inside && len(report.Open) > 0):
+	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.RequireWalls && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
-	case c.Setting == Required || cmd.Inside:
+	case c.Setting == Required || cmd.RequireWalls:
 		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
 	}
 	return proc.Walls{}, nil
@@ -195,7 +195,7 @@ func (c *Cage) outside() Report {
 	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox required puts them inside"}
 }
 
-// caged is a cage of one function.
-type caged func(proc.Command) (proc.Walls, error)
+// cageFunc is a cage of one function.
+type cageFunc func(proc.Command) (proc.Walls, error)
 
-func (f caged) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }
+func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }

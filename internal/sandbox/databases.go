@@ -56,7 +56,7 @@ func (p *plan) openDatabases() (found []string) {
 // keepDatabases has the command work on the real folders of databases that are in use, where these
 // hold nothing else.
 func (p *plan) keepDatabases() {
-	if p.live != "" || p.command.Aside {
+	if p.live != "" || p.command.KeepChanges {
 		return
 	}
 	for _, file := range p.openDatabases() {

@@ -103,7 +103,7 @@ func TestDelicateNamesAreDoubtsForAPerson(t *testing.T) {
 	t.Run("command", func(t *testing.T) {
 		b := newViewBench(t)
 		r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
-			Argv: []string{"bash", "--noprofile", "--norc", "-c", plantAll(names)}, Dir: b.work, Env: b.env(), Transaction: true, Asks: true, Timeout: time.Minute,
+			Argv: []string{"bash", "--noprofile", "--norc", "-c", plantAll(names)}, Dir: b.work, Env: b.env(), Transaction: true, ReviewChanges: true, Timeout: time.Minute,
 		})
 		if err != nil || r.Aside == nil {
 			t.Fatalf("%v, %+v", err, r)

@@ -40,11 +40,11 @@ func (d Denial) steps() []string {
 // time of change.
 type denies struct {
 	mu      sync.Mutex
-	folders map[string]listing
+	folders map[string]folderListing
 }
 
-// listing is what was in a folder.
-type listing struct {
+// folderListing is what was in a folder.
+type folderListing struct {
 	changed unix.Timespec
 	at      time.Time
 	names   []string
@@ -119,22 +119,22 @@ func (f *denies) walk(p *plan, d Denial, dir, rel string, steps []string, out *[
 }
 
 // list reads a folder, or remembers it.
-func (f *denies) list(dir string) listing {
+func (f *denies) list(dir string) folderListing {
 	var st unix.Stat_t
 	if unix.Lstat(dir, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return listing{}
+		return folderListing{}
 	}
 	changed := unix.Timespec(st.Ctim)
 	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > visibility.ClockStep {
 		return old
 	}
-	l := listing{changed: changed, at: time.Now()}
+	l := folderListing{changed: changed, at: time.Now()}
 	entries, _ := os.ReadDir(dir) // what cannot be read here cannot be there
 	for _, e := range entries {
 		l.names, l.folder = append(l.names, e.Name()), append(l.folder, e.Type() == fs.ModeDir)
 	}
 	if f.folders == nil || len(f.folders) >= someFolders {
-		f.folders = map[string]listing{}
+		f.folders = map[string]folderListing{}
 	}
 	f.folders[dir] = l
 	return l

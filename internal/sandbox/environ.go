@@ -18,13 +18,13 @@ import (
 // insideCache is where a command finds its caches, which lie with adze's state outside.
 const insideCache = "/run/adze/cache"
 
-// insideOwn is where a command finds its own folder (proc.Command.Own), which may lie with adze's
-// state outside, where no command sees anything.
+// insideOwn is where a command finds its own folder (proc.Command.OwnDir), which may lie with
+// adze's state outside, where no command sees anything.
 const insideOwn = "/run/adze/own"
 
 // ownInside is that folder for means that mount; empty where the command has none.
 func (p *plan) ownInside() string {
-	if p.command.Own {
+	if p.command.OwnDir {
 		return insideOwn
 	}
 	return ""
@@ -32,7 +32,7 @@ func (p *plan) ownInside() string {
 
 // own is the command's own folder for means that mount nothing.
 func (p *plan) own() []string {
-	if p.command.Own {
+	if p.command.OwnDir {
 		return []string{p.command.Dir}
 	}
 	return nil

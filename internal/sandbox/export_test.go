@@ -8,7 +8,7 @@ import (
 
 // ByMeans is a cage of one means, whatever a self-test says of it.
 func ByMeans(s *Sandbox, m Means) proc.Cage {
-	return caged(func(c proc.Command) (proc.Walls, error) { return s.by(m, c) })
+	return cageFunc(func(c proc.Command) (proc.Walls, error) { return s.by(m, c) })
 }
 
-var _ proc.Cage = caged(nil)
+var _ proc.Cage = cageFunc(nil)

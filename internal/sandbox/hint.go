@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -75,12 +74,4 @@ func legible(name string) string {
 		return "…" + string(r[len(r)-most:])
 	}
 	return name
-}
-
-// legibleIn is a path, relative where it is in the workspace.
-func legibleIn(workspace, path string) string {
-	if rel, err := filepath.Rel(workspace, path); err == nil && filepath.IsLocal(rel) {
-		path = rel
-	}
-	return legible(path)
 }

@@ -26,15 +26,15 @@ type holder struct {
 
 // holdViews starts the holder of a stage's views.
 func holdViews(v *overlay.View, roots []apply.Root) (*holder, error) {
-	var views []namespace.Held
+	var views []namespace.HeldFolder
 	for i, r := range roots {
-		views = append(views, namespace.Held{Path: r.Path, Upper: v.Folder(i), Dev: r.Dev, Ino: r.Ino})
+		views = append(views, namespace.HeldFolder{Path: r.Path, Upper: v.Folder(i), Dev: r.Dev, Ino: r.Ino})
 	}
 	return hold(views)
 }
 
 // hold starts a holder.
-func hold(views []namespace.Held) (_ *holder, err error) {
+func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)

@@ -20,17 +20,17 @@ import (
 // home is what a command sees of the places that belong to users: the folders that are empty but
 // for what is shown in them.
 type home struct {
-	hollow []string // free of links, outermost first
-	files  []string // of the root folder; they are empty
-	shown  []shown  // in hollow folders
+	hollow []string      // free of links, outermost first
+	files  []string      // of the root folder; they are empty
+	shown  []visiblePath // in hollow folders
 	links  []link
 	locked []string // in what is shown and writable
 	veiled []string // in what is shown; nothing is there
 	byUser []string // of what is shown
 }
 
-// shown is a file or folder of the host that commands see below a hollow folder.
-type shown struct {
+// visiblePath is a file or folder of the host that commands see below a hollow folder.
+type visiblePath struct {
 	path string
 	from string // what stands there, where that is a copy; else the path
 	// writable: commands may change it.
@@ -81,7 +81,7 @@ func (p *plan) look(s *Sandbox) home {
 	if rules := s.o.Rules; rules != nil {
 		v.read, v.write = append(v.read, rules.Allowed(false)...), append(v.write, rules.Allowed(true)...)
 	}
-	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, []string{p.elsewhere, p.live}, p.command.Named), "\x00")
+	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, []string{p.elsewhere, p.live}, p.command.UserWords), "\x00")
 	if h.noted != nil && h.of == of && p.glance.Same(h.noted, h.at) {
 		return h.last
 	}
@@ -92,7 +92,7 @@ func (p *plan) look(s *Sandbox) home {
 func (v *viewer) look() home {
 	v.empty()
 	v.fromUser()
-	for _, word := range v.plan.command.Named {
+	for _, word := range v.plan.command.UserWords {
 		v.program(word)
 	}
 	v.paths()
@@ -175,12 +175,12 @@ func (h *home) covered(path string) bool {
 
 // visible reports that a path which lies in a hollow folder is shown there.
 func (h *home) visible(path string) bool {
-	return slices.ContainsFunc(h.shown, func(s shown) bool { return within(path, s.path) })
+	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return within(path, s.path) })
 }
 
 // opened reports a path in what is shown and writable.
 func (h *home) opened(path string) bool {
-	return slices.ContainsFunc(h.shown, func(s shown) bool { return s.writable && within(path, s.path) })
+	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return s.writable && within(path, s.path) })
 }
 
 // shownByUser reports a folder in one that the user shows.
@@ -206,7 +206,7 @@ func (v *viewer) show(path string) bool {
 		return false
 	}
 	if !v.visible(real) {
-		v.shown = append(v.shown, shown{path: real})
+		v.shown = append(v.shown, visiblePath{path: real})
 	}
 	return true
 }
@@ -248,10 +248,10 @@ func (v *viewer) crosses(path string) (behind string, ok bool) {
 
 // tidy leaves out what is shown twice, and links that lie in something that is shown.
 func (v *viewer) tidy() {
-	slices.SortStableFunc(v.shown, func(a, b shown) int { return strings.Compare(a.path, b.path) })
-	var out []shown
+	slices.SortStableFunc(v.shown, func(a, b visiblePath) int { return strings.Compare(a.path, b.path) })
+	var out []visiblePath
 	for _, s := range v.shown {
-		if s.from == "" && !s.writable && slices.ContainsFunc(out, func(o shown) bool { return o.from == "" && within(s.path, o.path) }) || within(s.path, v.plan.workspace.path) {
+		if s.from == "" && !s.writable && slices.ContainsFunc(out, func(o visiblePath) bool { return o.from == "" && within(s.path, o.path) }) || within(s.path, v.plan.workspace.path) {
 			continue
 		}
 		out = append(out, s)
@@ -510,8 +510,8 @@ func (v *viewer) fromUser() {
 		return
 	}
 	for _, secret := range v.sandbox.o.Rules.Secret() {
-		if real, ok := v.plan.glance.Real(secret); ok && slices.ContainsFunc(v.shown, func(s shown) bool { return s.path != real && within(real, s.path) }) &&
-			!slices.ContainsFunc(v.shown, func(s shown) bool { return s.path == real }) {
+		if real, ok := v.plan.glance.Real(secret); ok && slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path != real && within(real, s.path) }) &&
+			!slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path == real }) {
 			v.veiled = append(v.veiled, real)
 		}
 	}
@@ -524,7 +524,7 @@ func (v *viewer) open(path string) {
 		return
 	}
 	v.way(filepath.Clean(path))
-	v.shown = append(v.shown, shown{path: real, writable: true})
+	v.shown = append(v.shown, visiblePath{path: real, writable: true})
 	v.locked = append(v.locked, present(v.plan.glance, real, append(delicate.Spelled(delicate.Top), ".git"))...)
 	for _, at := range present(v.plan.glance, v.sandbox.o.Home, delicate.Spelled(delicate.Home)) {
 		if at != real && within(at, real) && !slices.Contains(v.locked, at) {

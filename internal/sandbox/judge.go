@@ -84,7 +84,7 @@ func leave(c *overlay.Change, why string) {
 // decide decides a change in a work tree, and what is below it.
 func (j *judge) decide(c *overlay.Change) {
 	why := j.doubts(c)
-	if why != "" && j.command.Asks {
+	if why != "" && j.command.ReviewChanges {
 		c.Doubt, why = why, ""
 	}
 	if why == "" {

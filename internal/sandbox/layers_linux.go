@@ -79,14 +79,14 @@ func (l *layers) make(p *plan, from layering) {
 		if !ok {
 			return
 		}
-		var views []namespace.Held
+		var views []namespace.HeldFolder
 		for _, one := range list {
 			upper := filepath.Join(p.cache, strings.ReplaceAll(one.name, "/", "-")+".layer")
 			f := pin(one.path)
 			if f.err != nil || readied(upper) != nil {
 				continue
 			}
-			views = append(views, namespace.Held{Path: one.path, Upper: upper, Dev: f.dev, Ino: f.ino})
+			views = append(views, namespace.HeldFolder{Path: one.path, Upper: upper, Dev: f.dev, Ino: f.ino})
 			l.list = append(l.list, one)
 		}
 		h, err := hold(views)

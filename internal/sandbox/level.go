@@ -152,13 +152,13 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 	return best, nil
 }
 
-// found is what came of the self-test with one means.
-type found struct {
+// selfTestResult is what came of the self-test with one means.
+type selfTestResult struct {
 	escaped []string
 	broken  bool // something that even a degraded sandbox must refuse was not
 }
 
-func (f found) level(m Means) Level {
+func (f selfTestResult) level(m Means) Level {
 	switch {
 	case f.broken:
 		return NoLevel

@@ -122,9 +122,9 @@ func (p *plan) name(level Level, m Means) string {
 func (p *plan) weaker(c proc.Command, m Means) error {
 	switch {
 	case p.live == "":
-	case c.Aside:
+	case c.KeepChanges:
 		return fmt.Errorf("%w: %s", ErrNoView, p.live)
-	case m != Landlock && c.Inside && c.Transaction:
+	case m != Landlock && c.RequireWalls && c.Transaction:
 		return fmt.Errorf("%w: it was allowed because its changes would be kept apart until they are judged, which they cannot be: %s; run it again, and it is asked about", ErrNotFull, p.live)
 	}
 	return nil

@@ -35,7 +35,7 @@ type locals struct {
 	mu      sync.Mutex
 	over    bool                    // the command has ended
 	lasts   bool                    // it is a job
-	ports   []served                // of its network that it serves, in order
+	ports   []servedPort            // of its network that it serves, in order
 	answers map[string]func() error // by place: why it may not be reached; the first call asks
 }
 
@@ -78,7 +78,7 @@ func (p *plan) local(w *proc.Walls) error {
 		}
 		for place, answer := range l.answers {
 			if err := answer(); err != nil {
-				b := proc.Barred{Kind: proc.BarredHost, What: legible(place), Why: err.Error()}
+				b := proc.Denial{Kind: proc.BarredHost, What: legible(place), Why: err.Error()}
 				if path, ok := strings.CutPrefix(b.What, "unix:"); ok {
 					b.Kind, b.What = proc.BarredSocket, path
 				}

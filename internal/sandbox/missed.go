@@ -52,7 +52,7 @@ func (p *plan) miss(path string, hidden, denied *[]string) {
 		to = denied
 	case !p.home.covered(path) || p.home.visible(path) || within(path, p.workspace.path) || within(p.workspace.path, path):
 		return
-	case slices.ContainsFunc(p.home.shown, func(s shown) bool { return within(s.path, path) }), slices.Contains(p.home.hollow, path):
+	case slices.ContainsFunc(p.home.shown, func(s visiblePath) bool { return within(s.path, path) }), slices.Contains(p.home.hollow, path):
 		return // a part of it is there
 	}
 	if len(*to) < maxMissed && !slices.Contains(*to, path) && there(path) {

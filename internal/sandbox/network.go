@@ -56,9 +56,9 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		found.Carried = carried.sum()
 		for _, r := range server.Refused() {
 			if r.Barred {
-				found.Barred = append(found.Barred, proc.Barred{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
+				found.Barred = append(found.Barred, proc.Denial{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
 			} else {
-				found.Deny(proc.Barred{Kind: proc.BarredHost, What: r.Target.String(), Why: r.Why})
+				found.Deny(proc.Denial{Kind: proc.BarredHost, What: r.Target.String(), Why: r.Why})
 			}
 		}
 		return found
@@ -69,7 +69,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 // tally sums up the connections to each host.
 type tally struct {
 	mu    sync.Mutex
-	hosts []proc.Carried
+	hosts []proc.HostTraffic
 }
 
 func (t *tally) add(v proxy.Visit) {
@@ -79,10 +79,10 @@ func (t *tally) add(v proxy.Visit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	host := v.Target.String()
-	i := slices.IndexFunc(t.hosts, func(c proc.Carried) bool { return c.Host == host })
+	i := slices.IndexFunc(t.hosts, func(c proc.HostTraffic) bool { return c.Host == host })
 	if i < 0 {
 		i = len(t.hosts)
-		t.hosts = append(t.hosts, proc.Carried{Host: host})
+		t.hosts = append(t.hosts, proc.HostTraffic{Host: host})
 	}
 	c := &t.hosts[i]
 	c.Connections, c.Sent, c.Received = c.Connections+1, c.Sent+v.Sent, c.Received+v.Received
@@ -90,7 +90,7 @@ func (t *tally) add(v proxy.Visit) {
 
 // sum is what is known when the server was closed; what a plain request still carried while that
 // cut it off is not in it.
-func (t *tally) sum() []proc.Carried {
+func (t *tally) sum() []proc.HostTraffic {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.hosts)

@@ -27,7 +27,7 @@ func TestACommandHasAFolderOfItsOwn(t *testing.T) {
 			}
 			r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
 				Argv: []string{"bash", "--noprofile", "--norc", "-c", "cat before; echo y > after; cat " + filepath.Join(b.state, "secret") + " 2>/dev/null && echo seen; { echo z > " + filepath.Join(b.work, "in") + "; } 2>/dev/null"},
-				Dir:  own, Own: true, Env: b.env(),
+				Dir:  own, OwnDir: true, Env: b.env(),
 			})
 			if err != nil {
 				t.Fatal(err)

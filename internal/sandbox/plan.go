@@ -182,7 +182,7 @@ func (p *plan) mounts() []namespace.Mount {
 	out = append(out, namespace.Mount{Kind: namespace.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
 		namespace.Mount{Kind: namespace.Writable, Path: insideCache, From: p.cache})
 	out = append(out, p.layers...)
-	if p.command.Own {
+	if p.command.OwnDir {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, From: p.command.Dir})
 	}
 	for _, path := range p.grants {

@@ -19,8 +19,8 @@ import (
 // error names and that the user could write, a call that is closed, and where there is no network,
 // one that it wanted. It goes by the words of errors, so it is a reason to ask the user, who reads
 // it, and never one to run anything.
-func (p *plan) refused(output string) (out []proc.Barred) {
-	add := func(b proc.Barred, ok bool) {
+func (p *plan) refused(output string) (out []proc.Denial) {
+	add := func(b proc.Denial, ok bool) {
 		if ok && len(out) < proc.MaxDenied && !slices.Contains(out, b) {
 			out = append(out, b)
 		}
@@ -29,10 +29,10 @@ func (p *plan) refused(output string) (out []proc.Barred) {
 	for line := range strings.Lines(output[:min(len(output), maxSearched)]) {
 		switch {
 		case p.walled && offline().MatchString(line):
-			add(proc.Barred{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}, true)
+			add(proc.Denial{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}, true)
 			continue
 		case unreachable().MatchString(line):
-			add(proc.Barred{Kind: proc.BarredConnect, What: "a host", Why: "because programs in the sandbox reach hosts only through the proxy of HTTPS_PROXY"}, true)
+			add(proc.Denial{Kind: proc.BarredConnect, What: "a host", Why: "because programs in the sandbox reach hosts only through the proxy of HTTPS_PROXY"}, true)
 			continue
 		}
 		at := refusal().FindStringIndex(line)
@@ -41,7 +41,7 @@ func (p *plan) refused(output string) (out []proc.Barred) {
 		}
 		denied = denied || !absence().MatchString(line[at[0]:at[1]])
 		if call := closedCall().FindString(line); call != "" && !strings.Contains(line, "'") {
-			add(proc.Barred{Kind: proc.BarredCall, What: strings.ToLower(call), Why: "which is closed in the sandbox"}, true)
+			add(proc.Denial{Kind: proc.BarredCall, What: strings.ToLower(call), Why: "which is closed in the sandbox"}, true)
 			continue
 		}
 		missing := absence().MatchString(line[at[0]:at[1]])
@@ -52,7 +52,7 @@ func (p *plan) refused(output string) (out []proc.Barred) {
 		}
 	}
 	if p.walled && denied && len(out) == 0 {
-		add(proc.Barred{Kind: proc.BarredWrite, What: "what its output calls not permitted", Why: "because commands only read in this sandbox"}, true)
+		add(proc.Denial{Kind: proc.BarredWrite, What: "what its output calls not permitted", Why: "because commands only read in this sandbox"}, true)
 	}
 	return out
 }
@@ -137,8 +137,8 @@ var errorNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 const mostWords = 8
 
 // weighWrite asks whether the walls keep a path as it is and the user may write it.
-func (p *plan) weighWrite(path string) (proc.Barred, bool) {
-	b := proc.Barred{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, path), Why: "which is read only in the sandbox"}
+func (p *plan) weighWrite(path string) (proc.Denial, bool) {
+	b := proc.Denial{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, path), Why: "which is read only in the sandbox"}
 	absent := p.home.covered(path) && !p.home.visible(path) && !within(path, p.workspace.path)
 	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return path == g.path || g.kind == namespace.Locked && within(path, g.path) })
 	folder := filepath.Dir(path)
@@ -196,4 +196,12 @@ func may(path string) bool {
 func inPassing(path string) bool {
 	return strings.HasSuffix(path, "/.config") || strings.HasSuffix(path, "/.config/go") || strings.Contains(path, "/__pycache__") || strings.Contains(path, "/go/telemetry") || strings.HasSuffix(path, "/nscd/socket") ||
 		strings.Contains(path, "/run/systemd/") || path == "/dev/log" || strings.Contains(path, "/dbus/system_bus_socket")
+}
+
+// legibleIn is a path, relative where it is in the workspace.
+func legibleIn(workspace, path string) string {
+	if rel, err := filepath.Rel(workspace, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return legible(path)
 }

@@ -111,7 +111,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	if err := p.onStage(s.stage.Load(), means); err != nil {
 		return proc.Walls{}, err
 	}
-	if means == Namespaces && !p.command.Aside {
+	if means == Namespaces && !p.command.KeepChanges {
 		s.layers.show(&p, layering{s.o.State, s.o.Rules, s.noView})
 	}
 	if p.view, err = s.openView(&p, overlay.Make); err != nil {

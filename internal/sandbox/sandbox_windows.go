@@ -97,15 +97,15 @@ const testTime = 60 * time.Second
 // test makes a workspace with files beside it and has commands write from inside. It is an error
 // where a command cannot work inside: in its workspace, with temporary files, and by the user's
 // shell.
-func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
+func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	if err := os.MkdirAll(s.o.State, 0o700); err != nil {
-		return found{}, err
+		return selfTestResult{}, err
 	}
 	top, err := os.MkdirTemp(s.o.State, "sandbox-test-")
 	if err != nil {
-		return found{}, err
+		return selfTestResult{}, err
 	}
 	defer os.RemoveAll(top)
 	work := filepath.Join(top, "work")
@@ -116,11 +116,11 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	}
 	for _, path := range append(kept, own) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("before"), 0o600)); err != nil {
-			return found{}, err
+			return selfTestResult{}, err
 		}
 	}
 	inner := New(Options{Workspace: work, State: filepath.Join(top, "state")})
-	cage := caged(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })
+	cage := cageFunc(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })
 	run := func(shell proc.ShellProgram, line string) (proc.Result, error) {
 		return proc.Supervisor{Cage: cage}.Run(ctx, proc.Command{Argv: shell.Argv(line), Dir: work, Env: os.Environ(), Tag: "sandbox test", Timeout: testTime})
 	}
@@ -131,18 +131,18 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	}
 	r, err := run(cmd, line+`& mkdir "`+filepath.Join(top, "made")+`"& echo done`)
 	if err != nil {
-		return found{}, err
+		return selfTestResult{}, err
 	}
 	if out := r.Output.Head; !strings.HasPrefix(out, "t") || !strings.Contains(out, "done") {
-		return found{}, fmt.Errorf("a command cannot work in it: %q", out)
+		return selfTestResult{}, fmt.Errorf("a command cannot work in it: %q", out)
 	}
-	var f found
+	var f selfTestResult
 	changed := func(path string) bool {
 		text, err := os.ReadFile(path)
 		return err != nil || string(text) != "before"
 	}
 	if !changed(own) {
-		return found{}, errors.New("a command cannot write in its workspace")
+		return selfTestResult{}, errors.New("a command cannot write in its workspace")
 	}
 	for _, path := range kept {
 		if changed(path) {
@@ -159,7 +159,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	}
 	shell := proc.FindShell(os.Getenv, os.Environ())
 	if r, err := run(shell, "echo adze"); err != nil || !strings.Contains(r.Output.Head, "adze") {
-		return found{}, fmt.Errorf("%s does not run in it: %v, %q", shell.Name, cmp.Or(err, r.Err()), r.Output.Head)
+		return selfTestResult{}, fmt.Errorf("%s does not run in it: %v, %q", shell.Name, cmp.Or(err, r.Err()), r.Output.Head)
 	}
 	f.escaped = append(f.escaped, lacksOfToken()...)
 	return f, nil

@@ -17,7 +17,7 @@ func TestSeatbeltSaysWhatThePlanSays(t *testing.T) {
 		workspace: folder{path: odd}, cache: "/s/sandbox/cache/1", grants: []string{"/main/.git"},
 		guards:  []guard{{odd + "/.git", namespace.Same}, {odd + "/.git/hooks", namespace.Locked}, {odd + "/.vscode", namespace.Locked}, {"/main/.git/info/attributes", namespace.Locked}},
 		secrets: []string{"/home/.ssh", "/s"},
-		command: proc.Command{Dir: "/s/mcp/folders/fs", Own: true},
+		command: proc.Command{Dir: "/s/mcp/folders/fs", OwnDir: true},
 	}
 	text, params := seatbelt(p)
 	if strings.Count(text, "(") != strings.Count(text, ")") || strings.Contains(text, "/w\"") || strings.Contains(text, "/home") || strings.Contains(text, "allow default") {

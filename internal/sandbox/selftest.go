@@ -29,12 +29,12 @@ type trial struct {
 
 // test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what
 // must not be possible.
-func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
+func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	site, err := newSite(s.o.State, s.o.Workspace)
 	if err != nil {
-		return found{}, err
+		return selfTestResult{}, err
 	}
 	defer site.close()
 	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
@@ -44,12 +44,12 @@ func (s *Sandbox) test(ctx context.Context, m Means) (found, error) {
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
-	r, err := proc.Supervisor{Cage: caged(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
+	r, err := proc.Supervisor{Cage: cageFunc(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
 		Argv: argv, Dir: site.work, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + site.home}, Tag: "sandbox test", Timeout: testTime,
 		Separate: true, Tail: 64 << 10,
 	})
 	if err != nil {
-		return found{}, err
+		return selfTestResult{}, err
 	}
 	return assess(trials, r, site)
 }
@@ -64,7 +64,7 @@ func itself() string {
 }
 
 // assess reads the answers. A trial without an answer counts as one that succeeded.
-func assess(trials []trial, r proc.Result, s *site) (found, error) {
+func assess(trials []trial, r proc.Result, s *site) (selfTestResult, error) {
 	held := map[string]bool{}
 	lines := 0
 	for line := range strings.Lines(r.Output.Head + r.Output.Tail) {
@@ -80,9 +80,9 @@ func assess(trials []trial, r proc.Result, s *site) (found, error) {
 		if why == "" && r.Err() != nil {
 			why = r.Err().Error()
 		}
-		return found{}, errors.New(cmp.Or(why, "the self-test gave no answer"))
+		return selfTestResult{}, errors.New(cmp.Or(why, "the self-test gave no answer"))
 	}
-	var f found
+	var f selfTestResult
 	for i, t := range trials {
 		if !held[strconv.Itoa(i)] && t.reached() {
 			f.escaped = append(f.escaped, t.name+" "+strings.TrimPrefix(t.upon, s.home+"/"))

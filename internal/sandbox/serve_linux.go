@@ -57,8 +57,8 @@ func (s *servers) remove(l *locals) {
 	}
 }
 
-// served is a port of a command's network.
-type served struct {
+// servedPort is a port of a command's network.
+type servedPort struct {
 	port      uint16
 	outside   uint16         // on the user's localhost; if 0, it is not there
 	listeners []net.Listener // likewise
@@ -97,11 +97,11 @@ func (l *locals) served(about string, files []*os.File) bool {
 func (l *locals) listens(port uint16) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over || len(l.ports) >= mostServed || slices.ContainsFunc(l.ports, func(s served) bool { return s.port == port }) {
+	if l.over || len(l.ports) >= mostServed || slices.ContainsFunc(l.ports, func(s servedPort) bool { return s.port == port }) {
 		return
 	}
 	l.plan.servers.add(port, l)
-	l.ports = append(l.ports, served{port: port})
+	l.ports = append(l.ports, servedPort{port: port})
 	if l.lasts {
 		l.open(&l.ports[len(l.ports)-1])
 	}
@@ -121,7 +121,7 @@ func (l *locals) last() {
 }
 
 // open serves a port on the user's localhost, under another number where that is taken.
-func (l *locals) open(s *served) {
+func (l *locals) open(s *servedPort) {
 	listen := func(network, host string, port uint16) bool {
 		made, err := net.Listen(network, net.JoinHostPort(host, strconv.Itoa(int(port))))
 		if err == nil {

@@ -72,7 +72,7 @@ func (v *viewer) place(path, from string) bool {
 	if !v.covered(path) {
 		return false
 	}
-	v.shown = append(v.shown, shown{path: path, from: from})
+	v.shown = append(v.shown, visiblePath{path: path, from: from})
 	return true
 }
 

@@ -77,7 +77,7 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoStage, err)
 	}
 	v.stage, v.roots = true, v.Roots
-	v.command = proc.Command{Asks: true}
+	v.command = proc.Command{ReviewChanges: true}
 	return &Stage{view: v, mounted: &s.stage, removing: &s.removing}, nil
 }
 
@@ -171,7 +171,7 @@ type Staged struct {
 	Conflicts []string
 
 	stage   *Stage
-	pending *pending
+	pending *pendingChanges
 }
 
 // Review lists what differs now. The stage must not be mounted.
@@ -183,7 +183,7 @@ func (g *Stage) Review() (*Staged, error) {
 	if !nothing(changes) {
 		g.view.judge(changes)
 	}
-	p := &pending{view: g.view, changes: changes, all: true}
+	p := &pendingChanges{view: g.view, changes: changes, all: true}
 	for _, top := range changes {
 		for _, child := range top.Children {
 			p.list(child, "")
@@ -238,7 +238,7 @@ func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, err
 // onStage has a command work on the stage, where there is one and it is not to run otherwise.
 func (p *plan) onStage(g *Stage, means Means) error {
 	c := p.command
-	if g == nil || !c.Transaction || c.Aside || c.Own {
+	if g == nil || !c.Transaction || c.KeepChanges || c.OwnDir {
 		return nil
 	}
 	if means != Namespaces || p.live != "" {

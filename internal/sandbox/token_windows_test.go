@@ -74,7 +74,7 @@ func TestTheWallsOfAToken(t *testing.T) {
 	if upper, err := rootID(strings.ToUpper(work) + `\`); err != nil || !windows.EqualSid(id, upper) {
 		t.Errorf("another spelling of the folder has another id: %v", err)
 	}
-	cage := caged(func(c proc.Command) (proc.Walls, error) { return s.by(RestrictedToken, c) })
+	cage := cageFunc(func(c proc.Command) (proc.Walls, error) { return s.by(RestrictedToken, c) })
 	cmd := proc.ShellProgram{Kind: proc.Cmd, Path: filepath.Join(os.Getenv("SYSTEMROOT"), "System32", "cmd.exe")}
 	for range 2 {
 		r, err := proc.Supervisor{Cage: cage}.Run(context.Background(), proc.Command{Argv: cmd.Argv(`echo %TEMP%& exit 3`), Dir: work, Env: os.Environ()})

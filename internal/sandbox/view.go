@@ -69,7 +69,7 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 			}
 		}
 	}
-	if p.command.Aside {
+	if p.command.KeepChanges {
 		if roots, err = p.discarded(roots); err != nil {
 			return nil, err
 		}
@@ -265,11 +265,11 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 }
 
 // leftOut lists the changes that the judge has left out, as far as they are told.
-func (v *view) leftOut(changes []*overlay.Change) (out []proc.Barred) {
+func (v *view) leftOut(changes []*overlay.Change) (out []proc.Denial) {
 	for _, top := range changes {
 		top.Walk(func(c *overlay.Change) bool {
 			if c.Left != "" && len(out) < proc.MaxDenied {
-				out = append(out, proc.Barred{Kind: proc.BarredChange, What: legibleIn(v.workspace, v.Real(c)), Why: "because " + c.Left})
+				out = append(out, proc.Denial{Kind: proc.BarredChange, What: legibleIn(v.workspace, v.Real(c)), Why: "because " + c.Left})
 			}
 			return c.Left == ""
 		})

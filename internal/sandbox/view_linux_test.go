@@ -442,7 +442,7 @@ func TestChangesOfACommandThatGoesOnAreAppliedWhenItEnds(t *testing.T) {
 	} {
 		script := "echo 1 > made; mkdir -p pkg/.vscode; echo x > pkg/.vscode/tasks.json; trap 'echo 2 >> made; exit' USR1; echo up; while :; do :; done"
 		_, late, err := jobs.Run(t.Context(), script, proc.Command{
-			Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Transaction: true, Asks: true, Timeout: time.Second,
+			Argv: []string{"bash", "--noprofile", "--norc", "-c", script}, Dir: b.work, Env: b.env(), Transaction: true, ReviewChanges: true, Timeout: time.Second,
 		}, nil)
 		if err != nil || late == nil || !late.Job.Apart || late.Output.Head != "up\n" {
 			t.Fatalf("%+v, %v", late, err)

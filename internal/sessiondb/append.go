@@ -148,7 +148,7 @@ func (s *Store) insertOf(ctx context.Context, n int) (*sql.Stmt, error) {
 
 // saveTogether is the usual case: one statement is all or nothing without a transaction around it,
 // which is a third less work.
-func (s *Store) saveTogether(ctx context.Context, w *writer, rows []row, _ *opening) (num int64, err error) {
+func (s *Store) saveTogether(ctx context.Context, w *writer, rows []row, _ *listHead) (num int64, err error) {
 	insert, err := s.insertOf(ctx, len(rows))
 	if err != nil {
 		return 0, err
@@ -161,7 +161,7 @@ func (s *Store) saveTogether(ctx context.Context, w *writer, rows []row, _ *open
 	return w.num, err
 }
 
-func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *opening) (num int64, err error) {
+func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *listHead) (num int64, err error) {
 	one, err := s.insertOf(ctx, 1)
 	if err != nil {
 		return 0, err

@@ -11,12 +11,12 @@ import (
 	"adze/session"
 )
 
-// opening is what a list shows of a session: its first start entry and its first message.
-type opening struct{ start, first *string }
+// listHead is what a list shows of a session: its first start entry and its first message.
+type listHead struct{ start, first *string }
 
 // openingOf finds what the opening of w still misses; if nil, nothing.
-func openingOf(entries []session.Entry, w *writer) *opening {
-	var o opening
+func openingOf(entries []session.Entry, w *writer) *listHead {
+	var o listHead
 	copied := 0 // how many of the entries a fork has of its parent
 	for i, e := range entries {
 		switch {
@@ -32,7 +32,7 @@ func openingOf(entries []session.Entry, w *writer) *opening {
 			}
 		}
 	}
-	if o == (opening{}) {
+	if o == (listHead{}) {
 		return nil
 	}
 	return &o
@@ -44,7 +44,7 @@ const copiedMark = `{"copied":true,`
 
 func isCopied(first string) bool { return strings.HasPrefix(first, copiedMark) }
 
-func (o *opening) save(ctx context.Context, tx *sql.Tx, num int64) error {
+func (o *listHead) save(ctx context.Context, tx *sql.Tx, num int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO openings (session, start, first) VALUES (?, ?, ?)
 		ON CONFLICT (session) DO UPDATE SET start = coalesce(start, excluded.start),
 			first = CASE WHEN substr(first, 1, ?) = ? THEN coalesce(excluded.first, first) ELSE coalesce(first, excluded.first) END`,

@@ -172,7 +172,7 @@ func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
 		loss.Missing = append(loss.Missing, "the list of sessions could not be read to its end: "+causeText(broken))
 	}
 	for _, h := range heads {
-		c := &copying{ctx: ctx, old: old}
+		c := &rowCopier{ctx: ctx, old: old}
 		if c.err = s.copySession(c, h.num, h.created, h.id); c.err != nil {
 			return fmt.Errorf("write session %s, as far as it could be read: %w", h.id, c.err)
 		}
@@ -187,7 +187,7 @@ func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
 			loss.Entries += int(c.entries)
 		}
 	}
-	c := &copying{ctx: ctx, old: old}
+	c := &rowCopier{ctx: ctx, old: old}
 	if c.tx, err = s.db.BeginTx(ctx, nil); err != nil {
 		return err
 	}
@@ -196,8 +196,8 @@ func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
 	return errors.Join(c.err, c.tx.Commit())
 }
 
-// copying copies rows of one session in one transaction.
-type copying struct {
+// rowCopier copies rows of one session in one transaction.
+type rowCopier struct {
 	ctx                context.Context
 	old                *sql.DB
 	tx                 *sql.Tx
@@ -207,7 +207,7 @@ type copying struct {
 
 // copySession copies a session up to its first row that cannot be read, under the number and with
 // the hashes that it had, so that Verify still names what is missing.
-func (s *Store) copySession(c *copying, num, created int64, id string) (err error) {
+func (s *Store) copySession(c *rowCopier, num, created int64, id string) (err error) {
 	if c.tx, err = s.db.BeginTx(c.ctx, nil); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (s *Store) copySession(c *copying, num, created int64, id string) (err erro
 
 // rows inserts what a query finds, up to the first row that cannot be read, and returns how many
 // that were.
-func (c *copying) rows(statement string, columns int, query string, arg any) (n int64) {
+func (c *rowCopier) rows(statement string, columns int, query string, arg any) (n int64) {
 	values, into := make([]any, columns), make([]any, columns)
 	for i := range values {
 		into[i] = &values[i]
@@ -259,7 +259,7 @@ func (c *copying) rows(statement string, columns int, query string, arg any) (n 
 }
 
 // insert writes a row. One that does not fit the schema comes from a damaged page.
-func (c *copying) insert(statement string, values ...any) error {
+func (c *rowCopier) insert(statement string, values ...any) error {
 	_, err := c.tx.ExecContext(c.ctx, statement, values...)
 	if code := codeOf(err); code != codeConstraint && code != codeMismatch && c.err == nil {
 		c.err = err

@@ -93,16 +93,16 @@ func (s *Store) stream(ctx context.Context, query string, args ...any) (*stream,
 	return &stream{rows, conn, &texts{from: conn}, s.explain}, nil
 }
 
-// reading is a stream that was begun, or could not be.
-type reading struct {
+// streamStart is a stream that was begun, or could not be.
+type streamStart struct {
 	*stream
 	err error
 }
 
-func read(rows *stream, err error) reading { return reading{rows, err} }
+func read(rows *stream, err error) streamStart { return streamStart{rows, err} }
 
 // each calls use for the entries that a query finds, until it fails, and ends the reading.
-func (r reading) each(ctx context.Context, use func(Found) error) error {
+func (r streamStart) each(ctx context.Context, use func(Found) error) error {
 	if r.err != nil {
 		return r.err
 	}

@@ -64,8 +64,8 @@ type Options struct {
 	Now     func() time.Time       // names a damaged file that is put aside; if nil, time.Now
 	Network func(path string) bool // reports a network file system; if nil, asks the kernel (Linux only)
 	Wait    func(time.Duration)    // before a lock that is held is tried again; if nil, time.Sleep
-	// Mask takes secrets out of an entry before it is written; if nil, entries are stored as they come.
-	// It gives the same for the same, and for what it gave leaves it.
+	// Mask takes secrets out of an entry before it is written; if nil, entries are stored as they
+	// come. It gives the same for the same, and for what it gave leaves it.
 	Mask func(session.ID, session.Entry) session.Entry
 }
 

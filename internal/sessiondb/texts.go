@@ -94,14 +94,14 @@ func apart(data string) (short string, texts []text) {
 	return b.String(), texts
 }
 
-// named is where a name stands in an entry.
-type named struct {
+// namePlace is where a name stands in an entry.
+type namePlace struct {
 	textName
 	start, end int
 }
 
 // names finds the names in an entry's data. A quote behind a backslash is inside of another text.
-func names(data []byte) (out []named) {
+func names(data []byte) (out []namePlace) {
 	begin := []byte(`"` + nameOfText)
 	for at := 0; ; {
 		next := bytes.Index(data[at:], begin)
@@ -115,7 +115,7 @@ func names(data []byte) (out []named) {
 			continue
 		}
 		hash, size, _ := strings.Cut(string(data[start+len(nameOfText):start+end]), ":")
-		n := named{start: start, end: start + end}
+		n := namePlace{start: start, end: start + end}
 		sum, err := hex.DecodeString(hash)
 		length, serr := strconv.Atoi(size)
 		if err != nil || serr != nil || copy(n.hash[:], sum) != sha256.Size || len(hash) != 2*sha256.Size || length < 0 {

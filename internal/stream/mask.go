@@ -31,9 +31,9 @@ func (w Masked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// arriving is the text of one message that still arrives. What is written cannot be taken back, so
-// the end of a piece waits where it may be the beginning of a secret.
-type arriving struct {
+// messageText is the text of one message that still arrives. What is written cannot be taken back,
+// so the end of a piece waits where it may be the beginning of a secret.
+type messageText struct {
 	kind, message string // of the line
 	text          *redact.Stream
 }
@@ -57,7 +57,7 @@ func (p *Printer) stream(e session.Event) {
 		}
 	case session.Retry:
 		if p.arriving.message == e.Message {
-			p.arriving = arriving{} // what came of it is void
+			p.arriving = messageText{} // what came of it is void
 		}
 	case session.Unsaved:
 		p.line(lineOf(e)) // that, a script must read now
@@ -92,7 +92,7 @@ func (p *Printer) pause(unsaved bool) {
 func (p *Printer) delta(kind, message, piece string) {
 	if p.arriving.kind != kind || p.arriving.message != message {
 		p.endStreams()
-		p.arriving = arriving{kind, message, p.mask().Stream()}
+		p.arriving = messageText{kind, message, p.mask().Stream()}
 	}
 	if ready := p.arriving.text.Write(piece); ready != "" {
 		p.event(deltaLine{kind, message, ready})
@@ -102,7 +102,7 @@ func (p *Printer) delta(kind, message, piece string) {
 // endStreams writes what still waits.
 func (p *Printer) endStreams() {
 	now := p.arriving
-	p.arriving = arriving{}
+	p.arriving = messageText{}
 	if now.text == nil {
 		return
 	}

@@ -65,7 +65,7 @@ type Printer struct {
 	later    []any // what is told when it is
 	broken   error
 	finished bool
-	arriving arriving
+	arriving messageText
 }
 
 // Head is what the first line tells about the run.

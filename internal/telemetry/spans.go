@@ -167,7 +167,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // requestAttributes are named as in the semantic conventions for generative AI.
-func requestAttributes(r asked, e session.Requested, provider string) []trace.Attribute {
+func requestAttributes(r requestSpan, e session.Requested, provider string) []trace.Attribute {
 	out := []trace.Attribute{
 		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: provider},
 		{Key: "gen_ai.system", Value: provider}, // its older name
@@ -230,16 +230,16 @@ func (s *spans) end(o *open, called string, kind trace.Kind, failed bool, attrib
 	s.tracer.Add(trace.Span{Place: o.Place, Up: o.up, Name: called, Kind: kind, Start: o.began, End: s.now(), Failed: failed, Attributes: attributes})
 }
 
-// asked is one request.
-type asked struct {
+// requestSpan is one request.
+type requestSpan struct {
 	provider, model, status string
 	usage                   session.Usage
 	cost                    *float64
 	took, first             time.Duration
 }
 
-func requestOf(e session.Requested) asked {
-	return asked{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Took, e.First}
+func requestOf(e session.Requested) requestSpan {
+	return requestSpan{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Took, e.First}
 }
 
 // statusOf is how a request ended, in a word.

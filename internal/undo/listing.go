@@ -91,8 +91,8 @@ func appendEntry(b []byte, e Entry) []byte {
 	return b
 }
 
-// listed is an entry of a listing that was read.
-type listed struct {
+// entry is an entry of a listing that was read.
+type entry struct {
 	Entry
 	name string
 }
@@ -114,12 +114,12 @@ func (w *Workspace) openListing(e Entry) (*reader, error) {
 }
 
 // listing reads the listing of a folder.
-func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
+func (w *Workspace) listing(h pack.Hash) ([]entry, error) {
 	r, err := w.openListing(Entry{Kind: Folder, Hash: h})
 	if err != nil {
 		return nil, err
 	}
-	var all []listed
+	var all []entry
 	for l, ok := r.next(); ok; l, ok = r.next() {
 		all = append(all, l)
 	}
@@ -130,12 +130,12 @@ func (w *Workspace) listing(h pack.Hash) ([]listed, error) {
 }
 
 // next is the next entry of a listing; false at the end, or where it is damaged.
-func (r *reader) next() (listed, bool) {
+func (r *reader) next() (entry, bool) {
 	if len(r.b) == 0 || r.bad {
-		return listed{}, false
+		return entry{}, false
 	}
 	name := r.text()
-	return listed{r.entry(), name}, !r.bad
+	return entry{r.entry(), name}, !r.bad
 }
 
 // reader takes a stored text apart; bad once something is missing.

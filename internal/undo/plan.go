@@ -60,7 +60,7 @@ func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan
 
 // PlanLeaving is Plan that leaves paths alone for reasons of the caller; an empty reason is none.
 func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path string) string, windows ...Window) (Plan, error) {
-	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]listed{}}
+	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]entry{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
 		if err != nil {
@@ -99,7 +99,7 @@ type planner struct {
 	present Mark
 	// listings are those of the present that were read, by the paths of their folders; err is why one
 	// could not be read.
-	listings map[string][]listed
+	listings map[string][]entry
 	err      error
 }
 
@@ -177,7 +177,7 @@ func (p *planner) now(path string) Entry {
 		name = rootName
 	}
 	all := p.listing(parent)
-	i, ok := slices.BinarySearchFunc(all, name, func(l listed, name string) int { return strings.Compare(l.name, name) })
+	i, ok := slices.BinarySearchFunc(all, name, func(l entry, name string) int { return strings.Compare(l.name, name) })
 	if !ok {
 		return Entry{}
 	}
@@ -185,7 +185,7 @@ func (p *planner) now(path string) Entry {
 }
 
 // listing is what stands in a folder, in the order of the names; "" is the root.
-func (p *planner) listing(folder string) []listed {
+func (p *planner) listing(folder string) []entry {
 	all, known := p.listings[folder]
 	if known {
 		return all
@@ -225,7 +225,7 @@ func (p *planner) children() {
 		if s.From.Kind != Folder || s.To.Kind == Folder || p.refused[s.Path] != "" {
 			continue
 		}
-		stays := func(l listed) bool { return l.name != rootName && p.later(pathpkg.Join(s.Path, l.name)).Kind != Absent }
+		stays := func(l entry) bool { return l.name != rootName && p.later(pathpkg.Join(s.Path, l.name)).Kind != Absent }
 		if slices.ContainsFunc(p.listing(s.Path), stays) {
 			p.refused[s.Path] = refusedNotEmpty
 		}

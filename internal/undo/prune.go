@@ -78,25 +78,25 @@ func (w *Workspace) sweep(ctx context.Context, s pack.Sweep) (int64, error) {
 	return freed, os.RemoveAll(filepath.Join(w.opts.State, "clones")) // an older adze kept large files there
 }
 
-// kept are the contents that states need.
-type kept struct {
+// keptContents are the contents that states need.
+type keptContents struct {
 	store *pack.Store
 	w     *Workspace
 	all   map[pack.Hash]bool
 	size  int64 // bytes that they take on the disk
 }
 
-func (k *kept) has(h pack.Hash) bool { return k.all[h] }
+func (k *keptContents) has(h pack.Hash) bool { return k.all[h] }
 
 // always are the contents of the latest state, of undos that were not finished, and of those whose
 // results are in the journal and young enough.
-func (w *Workspace) always(ctx context.Context, age time.Duration) (*kept, error) {
+func (w *Workspace) always(ctx context.Context, age time.Duration) (*keptContents, error) {
 	if w.tree == nil {
 		if _, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 			return nil, err
 		}
 	}
-	k := &kept{store: w.store, w: w, all: map[pack.Hash]bool{}}
+	k := &keptContents{store: w.store, w: w, all: map[pack.Hash]bool{}}
 	k.state(w.tree.hash)
 	plans, err := filepath.Glob(w.planPath("*"))
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *Workspace) always(ctx context.Context, age time.Duration) (*kept, error
 }
 
 // within adds a state when all of it fits into a size.
-func (k *kept) within(m Mark, size int64) bool {
+func (k *keptContents) within(m Mark, size int64) bool {
 	if k.all[m.Tree] {
 		return true
 	}
@@ -151,7 +151,7 @@ func (k *kept) within(m Mark, size int64) bool {
 
 // state adds the contents of a state, and tells which they are. What is missing or damaged is
 // stepped over.
-func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
+func (k *keptContents) state(tree pack.Hash) (added []pack.Hash) {
 	if !k.add(tree) {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (k *kept) state(tree pack.Hash) (added []pack.Hash) {
 	return added
 }
 
-func (k *kept) add(h pack.Hash) bool {
+func (k *keptContents) add(h pack.Hash) bool {
 	if k.all[h] {
 		return false
 	}

@@ -42,7 +42,7 @@ func (p *site) history(states int, now time.Time) (all []Named) {
 
 // whole reports whether everything of a state is kept.
 func (p *site) whole(m Mark) bool {
-	k := &kept{store: p.store, w: p.Workspace, all: map[pack.Hash]bool{}}
+	k := &keptContents{store: p.store, w: p.Workspace, all: map[pack.Hash]bool{}}
 	k.state(m.Tree)
 	for h := range k.all {
 		if _, err := p.store.Get(h); err != nil {

@@ -93,8 +93,8 @@ type Options struct {
 	Tracked func(top string) []string
 	// Git is the folder of git where that is not below Root. It is covered too, under OuterGit.
 	Git Outer
-	// Same reports whether two contents of a file of git's own state mean the same, so that the one may
-	// stand for the other; if nil, only equal ones do.
+	// Same reports whether two contents of a file of git's own state mean the same, so that the one
+	// may stand for the other; if nil, only equal ones do.
 	Same func(path string, a, b []byte) bool
 
 	// Moment is called at each moment at which a process may die, or somebody else may change what

@@ -45,13 +45,13 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// counted tells somebody who watches how much has arrived.
-type counted struct {
+// countedReader tells somebody who watches how much has arrived.
+type countedReader struct {
 	io.ReadCloser
 	n *atomic.Int64
 }
 
-func (c counted) Read(p []byte) (int, error) {
+func (c countedReader) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	if c.n != nil {
 		c.n.Add(int64(n))

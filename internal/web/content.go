@@ -58,8 +58,8 @@ func (m *measure) add(sub measure) {
 // dense reports that at least part of whole of the text is links.
 func (m measure) dense(part, whole int) bool { return m.link*whole >= m.text*part && m.text > 0 }
 
-// reading is what one pass over a page finds: the measure of every element.
-type reading struct {
+// pageMeasure is what one pass over a page finds: the measure of every element.
+type pageMeasure struct {
 	sizes map[*html.Node]measure
 	score map[*html.Node]int // running text at hand: that of an element's own lines, and half of that of each below
 	total int                // running text of the page
@@ -67,14 +67,14 @@ type reading struct {
 	thread bool
 }
 
-func readTree(root *html.Node) *reading {
-	r := &reading{sizes: map[*html.Node]measure{}, score: map[*html.Node]int{}}
+func readTree(root *html.Node) *pageMeasure {
+	r := &pageMeasure{sizes: map[*html.Node]measure{}, score: map[*html.Node]int{}}
 	r.total = r.walk(root).prose
 	return r
 }
 
 // walk measures an element from the leaves up.
-func (r *reading) walk(n *html.Node) (m measure) {
+func (r *pageMeasure) walk(n *html.Node) (m measure) {
 	if n.Type == html.TextNode {
 		m = measure{text: visibleRunes(n.Data), last: strings.TrimSpace(n.Data)}
 		r.sizes[n] = m
@@ -106,7 +106,7 @@ const proseRunes = 25
 
 // end ends a line in a block. Running text counts for the containers around it: the column of an
 // article beats both its paragraphs and the page around it.
-func (r *reading) end(n *html.Node, line, m *measure) {
+func (r *pageMeasure) end(n *html.Node, line, m *measure) {
 	ends := line.last != strings.TrimRight(line.last, `."”»!?:。！？…`)
 	if line.link*2 < line.text && (line.text >= proseRunes || ends && line.text >= proseRunes/3) {
 		line.prose = line.text - line.link
@@ -154,7 +154,7 @@ func contentOf(body *goquery.Selection, thread bool) *html.Node {
 
 // widen goes up from the block with most text and takes in the running text and the headline beside
 // it, and drops the rest. The higher it gets, the more text there has to be.
-func (r *reading) widen(n, root *html.Node) *html.Node {
+func (r *pageMeasure) widen(n, root *html.Node) *html.Node {
 	found, far := n, false
 	var drop []*html.Node
 	for at := n; at != root; at = at.Parent {
@@ -208,7 +208,7 @@ func dropSurroundings(body *goquery.Selection) {
 }
 
 // holdsHeading reports a heading that is no link, below n: its part has a name of its own.
-func (r *reading) holdsHeading(n *html.Node) bool {
+func (r *pageMeasure) holdsHeading(n *html.Node) bool {
 	for d := range n.Descendants() {
 		if isHeading(d) && !r.sizes[d].dense(1, 2) && !within(d, atom.A, n) {
 			return true
@@ -279,7 +279,7 @@ func dropFurniture(content *html.Node) {
 }
 
 // teasers reports a block that points to other pages: several headings, most of them links.
-func (r *reading) teasers(n *html.Node) bool {
+func (r *pageMeasure) teasers(n *html.Node) bool {
 	headings, linked := 0, 0
 	for d := range n.Descendants() {
 		if isHeading(d) {
@@ -302,7 +302,7 @@ func remove(found *goquery.Selection, which func(*html.Node) bool) {
 
 // against reports a name that says something else than content, on an element that is not most of
 // the page.
-func (r *reading) against(n *html.Node) bool {
+func (r *pageMeasure) against(n *html.Node) bool {
 	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }
 

@@ -124,7 +124,7 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r R
 		return nil, explain(ctx, u.Host, err)
 	}
 	defer resp.Body.Close()
-	resp.Body = counted{resp.Body, r.Received}
+	resp.Body = countedReader{resp.Body, r.Received}
 	res := &resource{url: u, status: resp.StatusCode, header: resp.Header, contentType: resp.Header.Get("Content-Type")}
 	if isRedirect(resp) {
 		res.redirect = resp.Header.Get("Location")

@@ -9,7 +9,7 @@ import (
 // count is how often calls were made in a run of steps.
 type count struct {
 	times   []times // in the order in which they were first made
-	at      map[sighting]int
+	at      map[callPrint]int
 	least   int // how often each call of the last step was made, at least
 	steps   int
 	took    time.Duration
@@ -19,26 +19,26 @@ type count struct {
 
 // times is one call of the run.
 type times struct {
-	made
+	stepCall
 	n int
 }
 
 // add takes a step; the same call twice in it counts once.
-func (c *count) add(step []made, took time.Duration) {
+func (c *count) add(step []stepCall, took time.Duration) {
 	if c.at == nil {
-		c.at = map[sighting]int{}
+		c.at = map[callPrint]int{}
 	}
-	done := map[sighting]bool{}
+	done := map[callPrint]bool{}
 	c.least = 0
 	for _, m := range step {
-		if done[m.sighting] {
+		if done[m.callPrint] {
 			continue
 		}
-		done[m.sighting] = true
-		at, known := c.at[m.sighting]
+		done[m.callPrint] = true
+		at, known := c.at[m.callPrint]
 		if !known {
 			at = len(c.times)
-			c.at[m.sighting], c.times = at, append(c.times, times{made: m})
+			c.at[m.callPrint], c.times = at, append(c.times, times{stepCall: m})
 		}
 		c.times[at].n++
 		if n := c.times[at].n; c.least == 0 || n < c.least {
@@ -81,7 +81,7 @@ func (c *count) names() string {
 	return strings.Join(names, ", ") + more
 }
 
-// patience is how many times as often calls may be made: those of steps that take a second on
+// patience is how many times as often calls may be stepCall: those of steps that take a second on
 // average, those that take five, and those that ask after a job.
 func (c *count) patience(took time.Duration, slow, slower, pending int) int {
 	switch {

@@ -43,9 +43,9 @@ const (
 // Err ends a turn.
 var Err = errors.New("the model repeats itself")
 
-// made is a call of the step that runs.
-type made struct {
-	sighting
+// stepCall is a call of the step that runs.
+type stepCall struct {
+	callPrint
 	name    string // with the beginning of its arguments
 	pending bool   // it asks after something that goes on by itself
 	effect  bool   // it may have changed something
@@ -54,13 +54,13 @@ type made struct {
 
 // Guard watches the calls of a turn. Its zero value is ready. It is for one goroutine.
 type Guard struct {
-	step []made // that runs
+	step []stepCall // that runs
 	took time.Duration
 
-	ever   map[sighting]bool
-	seen   map[sighting]bool // since something changed that never did before
-	circle count             // in the stale steps since the last one that told something
-	still  count             // since something may have changed
+	ever   map[callPrint]bool
+	seen   map[callPrint]bool // since something changed that never did before
+	circle count              // in the stale steps since the last one that told something
+	still  count              // since something may have changed
 	memory memory
 	vain   fruitless
 	warn   string
@@ -73,7 +73,7 @@ func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 		g.Forget() // a user stepped in, or the turn ends
 		return
 	}
-	g.step = append(g.step, made{sightingOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
+	g.step = append(g.step, stepCall{sightingOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
 	g.took += o.Duration
 }
 
@@ -87,19 +87,19 @@ func (g *Guard) Close() {
 	}
 	fresh, changed := false, false
 	for _, m := range g.step {
-		if !g.seen[m.sighting] {
+		if !g.seen[m.callPrint] {
 			fresh = true
 		}
-		changed = changed || m.effect && !g.ever[m.sighting]
+		changed = changed || m.effect && !g.ever[m.callPrint]
 	}
 	if g.ever == nil {
-		g.ever = map[sighting]bool{}
+		g.ever = map[callPrint]bool{}
 	}
 	if changed || g.seen == nil { // the first look after a change tells something, also when it shows what it did before
-		g.still, g.seen = count{}, map[sighting]bool{}
+		g.still, g.seen = count{}, map[callPrint]bool{}
 	}
 	for _, m := range g.step {
-		g.seen[m.sighting], g.ever[m.sighting] = true, true
+		g.seen[m.callPrint], g.ever[m.callPrint] = true, true
 	}
 	g.still.add(g.step, g.took)
 	if fresh {

@@ -93,14 +93,14 @@ func learn(known map[string]bool, words []string) (news int) {
 	return news
 }
 
-// saying is what a result says beyond the arguments of its call.
-type saying struct {
+// resultText is what a result says beyond the arguments of its call.
+type resultText struct {
 	words []string // in lower case, as often as they are said
 	text  []byte   // words and numbers, each behind a zero byte
 }
 
 // different counts the words, each once.
-func (s saying) different() int {
+func (s resultText) different() int {
 	once := map[string]bool{}
 	for _, w := range s.words {
 		once[w] = true
@@ -111,7 +111,7 @@ func (s saying) different() int {
 // newWords splits a result into words and numbers, without those of the arguments and without
 // measured durations: a failure that repeats the name of its file says nothing that the name did
 // not.
-func newWords(arguments, output string) (s saying) {
+func newWords(arguments, output string) (s resultText) {
 	given, longest := map[string]bool{}, 0
 	split(arguments[:min(len(arguments), mostCanonical)], func(w string, _ bool) {
 		given[w], longest = true, max(longest, len(w))
@@ -158,7 +158,7 @@ func split(text string, yield func(word string, number bool)) {
 }
 
 // sum tells results with the same words and numbers from others.
-func (s saying) sum(o tool.Outcome) (sum [sha256.Size]byte) {
+func (s resultText) sum(o tool.Outcome) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	_, _ = h.Write([]byte(string(o.Status) + "\x00" + o.Tool))
 	_, _ = h.Write(s.text)
@@ -171,7 +171,7 @@ func (s saying) sum(o tool.Outcome) (sum [sha256.Size]byte) {
 }
 
 // add takes a step with the cost of its most useful call.
-func (f *fruitless) add(step []made, took time.Duration) {
+func (f *fruitless) add(step []stepCall, took time.Duration) {
 	cost := costFailed
 	for _, m := range step {
 		cost = min(cost, m.cost)

@@ -11,12 +11,12 @@ import (
 	"adze/tool"
 )
 
-// sighting is a call with its result.
-type sighting [sha256.Size]byte
+// callPrint is a call with its result.
+type callPrint [sha256.Size]byte
 
 // sightingOf tells calls with the same result from others. How long something took is no part of a
 // result: tests that fail again in 0.13 s and not in 0.12 s fail as before.
-func sightingOf(call tool.RawCall, o tool.Outcome) (s sighting) {
+func sightingOf(call tool.RawCall, o tool.Outcome) (s callPrint) {
 	h := sha256.New()
 	for _, field := range []string{cmp.Or(o.Tool, call.Name), canonical(call.Arguments), string(o.Status), o.Code} {
 		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))

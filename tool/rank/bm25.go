@@ -131,7 +131,7 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 const tellingWords = 8
 
 // mostTelling is what a tool gets that has the rarest words of a query in full.
-func mostTelling(words []asked) (sum float64) {
+func mostTelling(words []queryWord) (sum float64) {
 	all := make([]float64, len(words))
 	for i, w := range words {
 		all[i] = w.ideal
@@ -148,7 +148,7 @@ func (v variant) gain(idf float64, p posting) float64 {
 }
 
 // explain names the words of the query that count for a tool.
-func (x *bm25Index) explain(words []asked, i int) string {
+func (x *bm25Index) explain(words []queryWord, i int) string {
 	var parts []string
 	for _, w := range words {
 		if text := x.explainWord(w, i); text != "" {
@@ -161,7 +161,7 @@ func (x *bm25Index) explain(words []asked, i int) string {
 	return strings.Join(parts, "; ")
 }
 
-func (x *bm25Index) explainWord(w asked, doc int) (text string) {
+func (x *bm25Index) explainWord(w queryWord, doc int) (text string) {
 	most := 0.0
 	for _, v := range w.variants {
 		idf := x.idf(v.term)

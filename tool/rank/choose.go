@@ -19,7 +19,7 @@ type candidate struct {
 
 // choose says of each definition whether it is picked and why; the picks come first, each part by
 // score.
-func (p *Picker) choose(o Options, r rating) []candidate {
+func (p *Picker) choose(o Options, r rankResult) []candidate {
 	limit := o.MaxCandidates
 	if limit <= 0 {
 		limit = DefaultMaxCandidates
@@ -51,7 +51,7 @@ func (p *Picker) choose(o Options, r rating) []candidate {
 	return append(picked, excluded...)
 }
 
-func (r rating) reason(place int) string {
+func (r rankResult) reason(place int) string {
 	if r.scores.Explain == nil {
 		return "in the order of registration"
 	}

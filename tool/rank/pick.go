@@ -79,8 +79,8 @@ func Tools(ctx context.Context, query string, defs []tool.Definition, o Options)
 	return New(defs, o.Scorer).Pick(ctx, query, o)
 }
 
-// rating is what the scorer said: the definitions by falling score, or why there are no scores.
-type rating struct {
+// rankResult is what the scorer said: the definitions by falling score, or why there are no scores.
+type rankResult struct {
 	order    []int
 	scores   Scores
 	fallback string
@@ -90,7 +90,7 @@ type rating struct {
 // longQuery is how many words a query may have for the default least score to mean something.
 const longQuery = 12
 
-func (r rating) score(i int) float64 {
+func (r rankResult) score(i int) float64 {
 	if r.scores.Values == nil {
 		return 0
 	}
@@ -109,11 +109,11 @@ func inRange(scores []float64) []float64 {
 }
 
 // rate asks the scorer and bounds how long it may take.
-func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) rating {
+func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) rankResult {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
-	r := rating{order: make([]int, len(p.names)), long: len(strings.Fields(query)) > longQuery}
+	r := rankResult{order: make([]int, len(p.names)), long: len(strings.Fields(query)) > longQuery}
 	for i := range r.order {
 		r.order[i] = i
 	}

@@ -6,8 +6,8 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// asked is one word of a query with all terms that may stand for it.
-type asked struct {
+// queryWord is one word of a query with all terms that may stand for it.
+type queryWord struct {
 	text     string
 	variants []variant
 	ideal    float64 // what a tool gets that has the word in full
@@ -21,7 +21,7 @@ type variant struct {
 }
 
 // words turns a query into what to look for; a word counts once.
-func (x *bm25Index) words(query string) []asked {
+func (x *bm25Index) words(query string) []queryWord {
 	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords()}
 	var said []hint
 	if !x.plain {
@@ -52,7 +52,7 @@ func stems(query string, said []hint) map[string]bool {
 type queryReader struct {
 	index    *bm25Index
 	synonyms thesaurus
-	out      []asked
+	out      []queryWord
 	seen     map[string]bool
 	stops    map[string]bool
 	before   string
@@ -85,8 +85,8 @@ func (x *bm25Index) has(term string) bool { _, ok := x.terms[term]; return ok }
 
 // ask collects the terms for one word. A word that nobody knows counts for the ideal only a little:
 // it is more often a name or a value than something a tool could match.
-func (x *bm25Index) ask(word, term string, synonyms thesaurus) asked {
-	a := asked{text: word}
+func (x *bm25Index) ask(word, term string, synonyms thesaurus) queryWord {
+	a := queryWord{text: word}
 	if n, ok := x.terms[term]; ok {
 		a.variants = append(a.variants, variant{term: n, weight: 1})
 	}

@@ -13,8 +13,8 @@ import (
 
 // Show says how much of a block is drawn.
 type Show struct {
-	// Rows bounds the rows; if 0, all. What is left out is counted in a last row; of command output the
-	// end is kept, of all else the beginning.
+	// Rows bounds the rows; if 0, all. What is left out is counted in a last row; of command output
+	// the end is kept, of all else the beginning.
 	Rows int
 	// Whole wraps long lines instead of cutting them, so that nothing is hidden.
 	Whole bool

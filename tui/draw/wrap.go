@@ -38,9 +38,9 @@ func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	return dst
 }
 
-// styled is a line of text with the ends of its styles. The text is safe: it is put together from
-// Texts.
-type styled struct {
+// styledLine is a line of text with the ends of its styles. The text is safe: it is put together
+// from Texts.
+type styledLine struct {
 	text string
 	runs []run
 }
@@ -50,8 +50,8 @@ type run struct {
 	style Style
 }
 
-func join(spans []Span) styled {
-	var line styled
+func join(spans []Span) styledLine {
+	var line styledLine
 	if len(spans) == 1 {
 		line.text = flat(spans[0].Text.String(), 0)
 		line.runs = []run{{len(line.text), spans[0].Style}}
@@ -77,7 +77,7 @@ func join(spans []Span) styled {
 
 // align moves the ends of styles out of characters: a mark may stand between a letter and its
 // accent.
-func (l styled) align() {
+func (l styledLine) align() {
 	pos := 0
 	for i, r := range l.runs {
 		if r.end >= len(l.text) || l.text[r.end] < 0x80 {
@@ -92,7 +92,7 @@ func (l styled) align() {
 }
 
 // put writes the bytes from..to with their styles.
-func (l styled) put(p *Pen, from, to int) {
+func (l styledLine) put(p *Pen, from, to int) {
 	for _, r := range l.runs {
 		if from >= to {
 			return

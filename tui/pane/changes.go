@@ -19,7 +19,7 @@ import (
 // all, comes with the events.
 type Changes struct {
 	draw   *ui.Drawing
-	unseen []changing
+	unseen []pendingChange
 	// delegated are calls whose subagents' calls were seen.
 	delegated []tool.CallID
 	files     []*changedFile // in the order of their first change
@@ -31,8 +31,8 @@ type Changes struct {
 // NewChanges is a pane without changes.
 func NewChanges(d *ui.Drawing) *Changes { return &Changes{draw: d} }
 
-// changing is a call that changed files and was not looked at yet.
-type changing struct {
+// pendingChange is a call that changed files and was not looked at yet.
+type pendingChange struct {
 	tool   string
 	raw    json.RawMessage
 	of     []string
@@ -74,7 +74,7 @@ func (c *Changes) remember(o tool.Outcome, w *session.Window) {
 		seen = w.Changes
 	}
 	if len(o.Changed)+len(seen) > 0 {
-		c.unseen, c.rows = append(c.unseen, changing{o.Tool, o.Metadata, o.Changed, seen}), nil
+		c.unseen, c.rows = append(c.unseen, pendingChange{o.Tool, o.Metadata, o.Changed, seen}), nil
 	}
 }
 
@@ -89,7 +89,7 @@ func (c *Changes) look() {
 }
 
 // declared takes the diffs that a call shows itself, and tells of which files.
-func (u changing) declared(c *Changes) map[string]bool {
+func (u pendingChange) declared(c *Changes) map[string]bool {
 	shown := map[string]bool{}
 	if u.raw == nil {
 		return shown
@@ -108,7 +108,7 @@ func (u changing) declared(c *Changes) map[string]bool {
 }
 
 // seen takes what was seen of the other files.
-func (u changing) seen(c *Changes, shown map[string]bool) {
+func (u pendingChange) seen(c *Changes, shown map[string]bool) {
 	for _, x := range u.window {
 		if x.Git || shown[x.Path] || x.Before.Kind == "folder" && x.After.Kind == "folder" && x.Before.Mode == x.After.Mode {
 			continue

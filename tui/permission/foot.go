@@ -13,40 +13,40 @@ func (p *Dialog) foot(w int) []draw.Row {
 	return p.choices(w)
 }
 
-// named is a key with what it does; brief is for narrow windows.
-type named struct{ key, word, brief string }
+// keyHint is a key with what it does; brief is for narrow windows.
+type keyHint struct{ key, word, brief string }
 
 // answers are the keys of the step.
-func (p *Dialog) answers() []named {
+func (p *Dialog) answers() []keyHint {
 	k := p.keys
 	switch p.step {
 	case AtText:
-		return []named{{k.Send, "run this", "run"}, {k.Line, "new line", "line"}, {k.Back, "back", "back"}}
+		return []keyHint{{k.Send, "run this", "run"}, {k.Line, "new line", "line"}, {k.Back, "back", "back"}}
 	case AtHunks:
-		all := []named{{k.Next, "next hunk", "next"}, {k.Flip + ":", "keep / drop", "keep / drop"}, {k.Send, "answer", "answer"}}
+		all := []keyHint{{k.Next, "next hunk", "next"}, {k.Flip + ":", "keep / drop", "keep / drop"}, {k.Send, "answer", "answer"}}
 		if len(p.refused()) > 0 {
-			all = append(all, named{k.No, "say why", "why"})
+			all = append(all, keyHint{k.No, "say why", "why"})
 		}
-		return append(all, named{k.Back, "back", "back"})
+		return append(all, keyHint{k.Back, "back", "back"})
 	}
 	if p.Stage() {
-		all := []named{{k.Once, "take all", "take"}}
+		all := []keyHint{{k.Once, "take all", "take"}}
 		if p.Parts() > 1 {
-			all = append(all, named{k.Edit, "take some", "some"})
+			all = append(all, keyHint{k.Edit, "take some", "some"})
 		}
-		return append(all, named{k.No, "drop all", "drop"}, named{k.Stop, "later", "later"})
+		return append(all, keyHint{k.No, "drop all", "drop"}, keyHint{k.Stop, "later", "later"})
 	}
-	all := []named{{k.Once, "yes", "yes"}}
+	all := []keyHint{{k.Once, "yes", "yes"}}
 	if p.Grants() {
-		all = append(all, named{k.All, "all like this", "all"})
+		all = append(all, keyHint{k.All, "all like this", "all"})
 	}
 	if p.Others() > 0 {
-		all = append(all, named{k.Other, "other rule", "other"})
+		all = append(all, keyHint{k.Other, "other rule", "other"})
 	}
 	if p.Edits() || p.Parts() > 1 {
-		all = append(all, named{k.Edit, "edit", "edit"})
+		all = append(all, keyHint{k.Edit, "edit", "edit"})
 	}
-	return append(all, named{k.No, "no", "no"}, named{k.Stop, "stop", "stop"})
+	return append(all, keyHint{k.No, "no", "no"}, keyHint{k.Stop, "stop", "stop"})
 }
 
 // choices are the keys that answer, in as many rows as they need: none of them is ever out of

@@ -170,8 +170,8 @@ func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id st
 	return err
 }
 
-// looking is a command that looks at a server.
-type looking struct {
+// statusCommand is a command that looks at a server.
+type statusCommand struct {
 	context.Context
 	*fleet.Server
 	cmd   *cobra.Command
@@ -180,7 +180,7 @@ type looking struct {
 
 // lookCommands are the commands that look at batches of workers.
 func (r command) lookCommands() []*cobra.Command {
-	on := func(use, short, example string, least, most int, do func(looking) error) *cobra.Command {
+	on := func(use, short, example string, least, most int, do func(statusCommand) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.Anyone(), Args: cmd.Takes(least, most), ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, words []string) error {
 				ctx, _, stop := signalled(c)
@@ -191,7 +191,7 @@ func (r command) lookCommands() []*cobra.Command {
 					return r.failed(err, "name another server with --on")
 				}
 				defer server.Close()
-				if err := do(looking{ctx, server, c, words}); err != nil {
+				if err := do(statusCommand{ctx, server, c, words}); err != nil {
 					return r.failed(err, "try again when the server answers")
 				}
 				return nil
@@ -203,7 +203,7 @@ func (r command) lookCommands() []*cobra.Command {
 	show := on("show BATCH TASK", "Show a result, its patch or its session", "  adze batch show k3wq7dab a --patch | git apply --index\n  adze batch show k3wq7dab a --session | adze sessions import -", 2, 2, r.show)
 	follow := on("follow BATCH", "Show how a batch goes on until it is over", "  adze batch follow k3wq7dab --json", 1, 1, r.follow)
 	workers := on("workers", "List the workers that are there", "  adze batch workers --json | jq -r .name", 0, 0, r.workers)
-	stop := on("cancel BATCH…", "Stop batches, wherever their tasks are", "  adze batch cancel k3wq7dab", 1, -1, func(a looking) error {
+	stop := on("cancel BATCH…", "Stop batches, wherever their tasks are", "  adze batch cancel k3wq7dab", 1, -1, func(a statusCommand) error {
 		for _, id := range a.words {
 			if err := a.Cancel(a, id); err != nil {
 				return err
@@ -212,7 +212,7 @@ func (r command) lookCommands() []*cobra.Command {
 		}
 		return nil
 	})
-	remove := on("delete BATCH…", "Remove batches that are over from the server, with their results, patches and sessions", "  adze batch delete k3wq7dab", 1, -1, func(a looking) error {
+	remove := on("delete BATCH…", "Remove batches that are over from the server, with their results, patches and sessions", "  adze batch delete k3wq7dab", 1, -1, func(a statusCommand) error {
 		for _, id := range a.words {
 			if err := a.Delete(a, id); errors.Is(err, fleet.ErrOpen) {
 				return usage.Mistake("adze batch cancel "+id+" first", "%v", err)
@@ -235,7 +235,7 @@ func (r command) lookCommands() []*cobra.Command {
 }
 
 // lines prints values as JSON lines where that is asked for.
-func lines[T any](r command, a looking, all []T) (did bool, err error) {
+func lines[T any](r command, a statusCommand, all []T) (did bool, err error) {
 	if !cmd.Flagged(a.cmd, "json") {
 		return false, nil
 	}
@@ -247,7 +247,7 @@ func lines[T any](r command, a looking, all []T) (did bool, err error) {
 	return true, nil
 }
 
-func (r command) list(a looking) error {
+func (r command) list(a statusCommand) error {
 	if len(a.words) == 1 {
 		return r.results(a, a.words[0])
 	}
@@ -279,7 +279,7 @@ func (r command) list(a looking) error {
 	return t.Flush()
 }
 
-func (r command) results(a looking, id string) error {
+func (r command) results(a statusCommand, id string) error {
 	o, err := a.Batch(a, id)
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (r command) results(a looking, id string) error {
 	return t.Flush()
 }
 
-func (r command) show(a looking) error {
+func (r command) show(a statusCommand) error {
 	results, err := a.Results(a, a.words[0])
 	if err != nil {
 		return err
@@ -326,7 +326,7 @@ func (r command) show(a looking) error {
 	return fmt.Errorf("%w: %q of %s", fleet.ErrNone, a.words[1], a.words[0])
 }
 
-func (r command) follow(a looking) error {
+func (r command) follow(a statusCommand) error {
 	o, err := a.Batch(a, a.words[0])
 	if err == nil {
 		err = r.tellUnattended(a, a.Server, o.ID)
@@ -349,7 +349,7 @@ func (r command) follow(a looking) error {
 	return err
 }
 
-func (r command) workers(a looking) error {
+func (r command) workers(a statusCommand) error {
 	there, err := a.Workers(a)
 	if err != nil {
 		return err

@@ -112,7 +112,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 	}
 	var failed error
 	var waits string
-	err = s.TryMCP(c.Context(), name, one, func(d Desk) (err error) {
+	err = s.TryMCP(c.Context(), name, one, func(d Manager) (err error) {
 		if waits = waiting(d, name); waits != "" {
 			return nil
 		}
@@ -148,7 +148,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 func wantsLogin(err error) bool { return errors.As(err, new(*oauth.LoginRequired)) }
 
 // waiting says why a server of the user's is not started in this folder; "" is that it may start.
-func waiting(d Desk, name string) string {
+func waiting(d Manager, name string) string {
 	for _, l := range d.All {
 		if l.Name == name && l.Mine && l.State == NeedsConsent {
 			return l.Why
@@ -174,7 +174,7 @@ func (s servers) remove() *cobra.Command {
 		Example: "  adze mcp remove files",
 		RunE: func(c *cobra.Command, words []string) error {
 			name := words[0]
-			if err := s.MCP(c.Context(), func(d Desk) error {
+			if err := s.MCP(c.Context(), func(d Manager) error {
 				for _, l := range d.All {
 					if l.Name == name && !l.Mine {
 						return usage.Mistake("adze permission trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.From)

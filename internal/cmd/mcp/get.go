@@ -22,9 +22,9 @@ func (s servers) get() *cobra.Command {
 	return c
 }
 
-// shown is a server as adze mcp get --json tells it. Values of variables and headers may be secrets
-// and are left out.
-type shown struct {
+// serverJSON is a server as adze mcp get --json tells it. Values of variables and headers may be
+// secrets and are left out.
+type serverJSON struct {
 	line
 	Env     []string  `json:"env,omitempty"`
 	Headers []string  `json:"headers,omitempty"`
@@ -34,13 +34,13 @@ type shown struct {
 }
 
 func (s servers) runGet(c *cobra.Command, words []string) error {
-	return s.MCP(c.Context(), func(d Desk) error {
-		at := slices.IndexFunc(d.All, func(l Listed) bool { return l.Name == words[0] })
+	return s.MCP(c.Context(), func(d Manager) error {
+		at := slices.IndexFunc(d.All, func(l ServerEntry) bool { return l.Name == words[0] })
 		if at < 0 {
 			return d.usable(words[0])
 		}
 		l := d.All[at]
-		one := shown{line: lineOf(l, d.Pool)}
+		one := serverJSON{line: lineOf(l, d.Pool)}
 		if conf, ok := d.Pool.Server(l.Name); ok {
 			one.Env, one.Headers, one.Cwd = slices.Sorted(maps.Keys(conf.Env)), slices.Sorted(maps.Keys(conf.Headers)), conf.Dir
 		}
@@ -108,7 +108,7 @@ func (s servers) switching(verb, short string, off bool) *cobra.Command {
 
 // notMine says how a server of a project is switched.
 func (s servers) notMine(c *cobra.Command, name string, off bool) error {
-	return s.MCP(c.Context(), func(d Desk) error {
+	return s.MCP(c.Context(), func(d Manager) error {
 		for _, l := range d.All {
 			if l.Name == name {
 				return usage.Mistake("adze permission trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.From)

@@ -43,8 +43,8 @@ func (s servers) importing() *cobra.Command {
 	return c
 }
 
-// offered is a server of another assistant as adze mcp import --json tells it.
-type offered struct {
+// importJSON is a server of another assistant as adze mcp import --json tells it.
+type importJSON struct {
 	Name    string   `json:"name"`
 	Client  string   `json:"client"`
 	From    string   `json:"from"`
@@ -65,7 +65,7 @@ func (s servers) runImport(c *cobra.Command, names, from []string) error {
 	}
 	all := s.offers(cfg, names, from)
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(o offered) bool { return o.Name == name }) {
+		if !slices.ContainsFunc(all, func(o importJSON) bool { return o.Name == name }) {
 			return usage.Mistake("adze mcp import shows them", "no other assistant has a server %q", name)
 		}
 	}
@@ -131,7 +131,7 @@ func (s servers) agrees(c *cobra.Command, n int) bool {
 }
 
 // offers are the servers of other assistants; of those of one name the first counts.
-func (s servers) offers(cfg config.Config, names, from []string) (out []offered) {
+func (s servers) offers(cfg config.Config, names, from []string) (out []importJSON) {
 	dir, err := s.Here()
 	if err != nil {
 		dir = ""
@@ -142,7 +142,7 @@ func (s servers) offers(cfg config.Config, names, from []string) (out []offered)
 		if len(names) > 0 && !slices.Contains(names, f.Name) || len(from) > 0 && !slices.Contains(from, f.Client) {
 			continue
 		}
-		o := offered{Name: f.Name, Client: f.Client, From: f.From, State: "new", Why: f.Problem, Command: f.Command, URL: f.URL, Env: slices.Sorted(maps.Keys(f.Env)), Off: f.Off, entry: entryOf(f)}
+		o := importJSON{Name: f.Name, Client: f.Client, From: f.From, State: "new", Why: f.Problem, Command: f.Command, URL: f.URL, Env: slices.Sorted(maps.Keys(f.Env)), Off: f.Off, entry: entryOf(f)}
 		if err := o.entry.Check(f.Name); err != nil && o.Why == "" {
 			o.Why = err.Error()
 		}

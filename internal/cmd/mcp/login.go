@@ -37,7 +37,7 @@ func (s servers) login() *cobra.Command {
 			} else if secretFrom != "" {
 				return usage.Mistake("set it, or leave the flag out", "the variable %s is empty", secretFrom)
 			}
-			return s.at(c, words[0], func(d Desk, at oauth.Server) error { return s.runLogin(c, d.Logins, at, o, inFile) })
+			return s.at(c, words[0], func(d Manager, at oauth.Server) error { return s.runLogin(c, d.Logins, at, o, inFile) })
 		}}
 	f := c.Flags()
 	f.Bool("device", false, "is gone")
@@ -54,8 +54,8 @@ func (s servers) login() *cobra.Command {
 }
 
 // at finds a server with an address.
-func (s servers) at(c *cobra.Command, name string, do func(Desk, oauth.Server) error) error {
-	return s.MCP(c.Context(), func(d Desk) error {
+func (s servers) at(c *cobra.Command, name string, do func(Manager, oauth.Server) error) error {
+	return s.MCP(c.Context(), func(d Manager) error {
 		if err := d.usable(name); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (s servers) logout() *cobra.Command {
 	c := &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp logout github",
 		RunE: func(c *cobra.Command, words []string) error {
-			return s.at(c, words[0], func(d Desk, at oauth.Server) error {
+			return s.at(c, words[0], func(d Manager, at oauth.Server) error {
 				revoked, err := d.Logins.Logout(c.Context(), at)
 				if err != nil {
 					return told(err)

@@ -26,7 +26,7 @@ func (s servers) logs() *cobra.Command {
 			"Lines that begin with --- are adze's own: starts and ends. Of a server with an address there are its failures alone.",
 		Example: "  adze mcp logs files\n  adze mcp logs files --follow",
 		RunE: func(c *cobra.Command, words []string) error {
-			return s.MCP(c.Context(), func(d Desk) error { return s.runLogs(c, d, words[0]) })
+			return s.MCP(c.Context(), func(d Manager) error { return s.runLogs(c, d, words[0]) })
 		}}
 	c.Flags().BoolP("follow", "f", false, "go on until it is interrupted")
 	c.Flags().IntP("lines", "n", 0, "only the last `N` lines")
@@ -34,7 +34,7 @@ func (s servers) logs() *cobra.Command {
 	return c
 }
 
-func (s servers) runLogs(c *cobra.Command, d Desk, name string) error {
+func (s servers) runLogs(c *cobra.Command, d Manager, name string) error {
 	if err := d.usable(name); err != nil {
 		return err
 	}

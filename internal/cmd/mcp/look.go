@@ -24,7 +24,7 @@ func (s servers) list() *cobra.Command {
 
 // line is a server as adze mcp list --json tells it.
 type line struct {
-	Listed
+	ServerEntry
 	Seen         bool     `json:"seen"` // its tools are known
 	Title        string   `json:"title,omitempty"`
 	Protocol     string   `json:"protocol,omitempty"`
@@ -33,9 +33,9 @@ type line struct {
 	Instructions string   `json:"instructions,omitempty"`
 }
 
-func lineOf(l Listed, p *mcp.Pool) line {
+func lineOf(l ServerEntry, p *mcp.Pool) line {
 	c, names := p.Catalogue(l.Name), p.ToolNames()[l.Name]
-	out := line{Listed: l, Seen: c != nil}
+	out := line{ServerEntry: l, Seen: c != nil}
 	if c == nil {
 		return out
 	}
@@ -50,7 +50,7 @@ func lineOf(l Listed, p *mcp.Pool) line {
 }
 
 func (s servers) runList(c *cobra.Command, _ []string) error {
-	return s.MCP(c.Context(), func(d Desk) error {
+	return s.MCP(c.Context(), func(d Manager) error {
 		table := s.Columns()
 		if len(d.All) == 0 {
 			fmt.Fprintln(s.Err, "no MCP server is configured here; adze mcp add NAME -- COMMAND adds one")
@@ -86,8 +86,8 @@ func (s servers) test() *cobra.Command {
 	return c
 }
 
-// tested is a server as adze mcp test --json tells it.
-type tested struct {
+// testJSON is a server as adze mcp test --json tells it.
+type testJSON struct {
 	line
 	Works   bool     `json:"works"`
 	Took    int64    `json:"took_ms"`
@@ -99,7 +99,7 @@ type tested struct {
 // runTest starts a server and tells what it is. It returns what kept the server from working, apart
 // from its own error.
 func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
-	err = s.MCP(c.Context(), func(d Desk) (err error) {
+	err = s.MCP(c.Context(), func(d Manager) (err error) {
 		failed, err = s.try(c, d, name)
 		if text, _ := d.Pool.Log(name); failed != nil && text != "" && !cmd.Flagged(c, "json") {
 			s.Show("  adze mcp logs %s shows what it wrote\n", name)
@@ -110,13 +110,13 @@ func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
 }
 
 // try is runTest with servers that are there already.
-func (s servers) try(c *cobra.Command, d Desk, name string) (failed, err error) {
+func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err error) {
 	if err := d.usable(name); err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	failed = d.Pool.Await(c.Context(), name)
-	t := tested{Works: failed == nil, Took: time.Since(began).Milliseconds()}
+	t := testJSON{Works: failed == nil, Took: time.Since(began).Milliseconds()}
 	for _, l := range d.All {
 		if l.Name == name {
 			if l.State, l.Why = Ready, ""; failed != nil {
@@ -152,7 +152,7 @@ func (s servers) try(c *cobra.Command, d Desk, name string) (failed, err error) 
 }
 
 // tell says what came of a test.
-func (s servers) tell(name string, t tested, p *mcp.Pool) {
+func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 	if !t.Works {
 		s.Show("%s does not work: %s\n", name, t.Why)
 		return
@@ -183,7 +183,7 @@ func (s servers) accept() *cobra.Command {
 		Long:    "Starts a server, shows what it says otherwise than you agreed to, and agrees to it. Look at it with adze mcp test first.",
 		Example: "  adze mcp test files && adze mcp accept files",
 		RunE: func(c *cobra.Command, words []string) error {
-			return s.MCP(c.Context(), func(d Desk) error {
+			return s.MCP(c.Context(), func(d Manager) error {
 				if err := d.usable(words[0]); err != nil {
 					return err
 				}

@@ -25,20 +25,20 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Configured
+	cmd.ConfigProgram
 	Here() (string, error) // this folder as sessions remember it
 	// MCP hands over the servers of this folder; nothing of them runs before it is asked for.
-	MCP(context.Context, func(Desk) error) error
+	MCP(context.Context, func(Manager) error) error
 	// TryMCP does so with one more server, which stands in no file yet.
-	TryMCP(ctx context.Context, name string, one config.MCPServer, use func(Desk) error) error
+	TryMCP(ctx context.Context, name string, one config.MCPServer, use func(Manager) error) error
 	// ServeTools offers the tools of this folder until the client goes or a signal comes.
 	ServeTools(Serve) error
 }
 
-// Desk are the servers of a folder.
-type Desk struct {
+// Manager are the servers of a folder.
+type Manager struct {
 	Pool   *mcp.Pool
-	All    []Listed
+	All    []ServerEntry
 	Logins oauth.Manager
 }
 
@@ -55,8 +55,8 @@ const (
 	Broken       = "broken" // its entry cannot be read
 )
 
-// Listed is a server that somebody named, whether it may be used or not.
-type Listed struct {
+// ServerEntry is a server that somebody named, whether it may be used or not.
+type ServerEntry struct {
 	Name    string `json:"name"`
 	State   string `json:"state"`
 	From    string `json:"from"` // the file that names it
@@ -87,7 +87,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 // names completes the names of servers.
 func (s servers) names(c *cobra.Command, words []string, _ string) (out []string, _ cobra.ShellCompDirective) {
 	if len(words) == 0 {
-		_ = s.MCP(c.Context(), func(d Desk) error {
+		_ = s.MCP(c.Context(), func(d Manager) error {
 			for _, l := range d.All {
 				out = append(out, l.Name+"\t"+l.State)
 			}
@@ -98,7 +98,7 @@ func (s servers) names(c *cobra.Command, words []string, _ string) (out []string
 }
 
 // usable finds a server that may be used, or says why there is none.
-func (d Desk) usable(name string) error {
+func (d Manager) usable(name string) error {
 	if slices.Contains(d.Pool.Names(), name) {
 		return nil
 	}

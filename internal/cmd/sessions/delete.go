@@ -19,14 +19,14 @@ import (
 	"adze/session"
 )
 
-// deleting is what the flags of session delete say.
-type deleting struct{ yes, json, expired bool }
+// deleteFlags is what the flags of session delete say.
+type deleteFlags struct{ yes, json, expired bool }
 
 // remover is adze sessions delete.
 type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
-	var o deleting
+	var o deleteFlags
 	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
 		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs,
 their prompts among those you wrote before, and changes of their staged turns that wait for you. The files are written anew, so that the words are gone from the disk, as far as
@@ -39,7 +39,7 @@ adze wrote them there. What is open is not removed, and that a session was there
 	return c
 }
 
-func (p remover) deleteSessions(ctx context.Context, words []string, o deleting) error {
+func (p remover) deleteSessions(ctx context.Context, words []string, o deleteFlags) error {
 	if o.expired != (len(words) == 0) {
 		return usage.Mistake("adze sessions list shows the ids", "name sessions, or --expired for those that sessions.keep lets go")
 	}
@@ -88,7 +88,7 @@ func (p remover) chosen(ctx context.Context, s *sessiondb.Store, words []string)
 }
 
 // agrees asks the user, where they did not say so before; more are subagents of the sessions.
-func (p remover) agrees(heads []session.Head, more int, o deleting) (bool, error) {
+func (p remover) agrees(heads []session.Head, more int, o deleteFlags) (bool, error) {
 	if o.yes {
 		return true, nil
 	}

@@ -26,15 +26,15 @@ session last used in this folder.`,
 	return c
 }
 
-// checked is what session evidence --json tells.
-type checked struct {
+// evidenceJSON is what session evidence --json tells.
+type evidenceJSON struct {
 	Session  session.ID         `json:"session"`
 	Claims   []session.Claim    `json:"claims"`
 	Evidence []session.Evidence `json:"evidence"`
 }
 
 func (p past) showEvidence(ctx context.Context, prefix string, asJSON bool) error {
-	found := checked{Claims: []session.Claim{}, Evidence: []session.Evidence{}}
+	found := evidenceJSON{Claims: []session.Claim{}, Evidence: []session.Evidence{}}
 	err := p.Store(ctx, func(s *sessiondb.Store) error {
 		head, err := p.one(ctx, s, prefix)
 		if err != nil {
@@ -63,7 +63,7 @@ func (p past) showEvidence(ctx context.Context, prefix string, asJSON bool) erro
 }
 
 // read takes what is known of the answer of the newest turn.
-func (c *checked) read(log []session.Entry) error {
+func (c *evidenceJSON) read(log []session.Entry) error {
 	for _, e := range log {
 		switch e.Type {
 		case session.RewindEntry:

@@ -21,14 +21,14 @@ import (
 	"adze/tool"
 )
 
-// exporting is what the flags of session export say.
-type exporting struct {
+// exportFlags is what the flags of session export say.
+type exportFlags struct {
 	format, file string
 	force        bool
 }
 
 func (p past) export() *cobra.Command {
-	var e exporting
+	var e exportFlags
 	c := &cobra.Command{Use: "export [ID]", Annotations: cmd.Anyone(), Short: "Write a session as Markdown, JSON, or one page of HTML", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `Writes prompts, answers, and of each call what its tool lets be shown, with the differences of files that it changed.
 Outputs, thoughts and the system prompt stay out, secrets are masked again, your home folder is written ~, and what was
@@ -51,7 +51,7 @@ ID: the session last used in this folder.`,
 	return c
 }
 
-func (p past) exportSession(ctx context.Context, prefix string, e exporting) error {
+func (p past) exportSession(ctx context.Context, prefix string, e exportFlags) error {
 	format, err := e.formatOf()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (p past) exportSession(ctx context.Context, prefix string, e exporting) err
 	return nil
 }
 
-func (e exporting) formatOf() (string, error) {
+func (e exportFlags) formatOf() (string, error) {
 	format := e.format
 	if format == "" {
 		switch strings.ToLower(filepath.Ext(e.file)) {

@@ -74,13 +74,13 @@ func (p past) follow(ctx context.Context, prefix string, lines bool) error {
 		if err != nil {
 			return err
 		}
-		f := following{past: p, logs: s, id: head.ID, seen: map[string]bool{}, lines: lines, emit: p.emitter(lines)}
+		f := follower{past: p, logs: s, id: head.ID, seen: map[string]bool{}, lines: lines, emit: p.emitter(lines)}
 		return cmd.Readable(f.run(ctx))
 	})
 }
 
-// following is a session that is followed from one owner to the next.
-type following struct {
+// follower is a session that is followed from one owner to the next.
+type follower struct {
 	past
 	logs  *sessiondb.Store
 	id    session.ID
@@ -91,7 +91,7 @@ type following struct {
 }
 
 // run shows what happens until nobody has the session.
-func (f *following) run(ctx context.Context) error {
+func (f *follower) run(ctx context.Context) error {
 	folder := live.Folder(f.Getenv, paths.Of(f.Getenv).State)
 	for met := false; ; met = true {
 		c, err := live.Dial(ctx, folder, f.id, live.Wish{As: "adze sessions follow", After: f.after})
@@ -122,7 +122,7 @@ func (f *following) run(ctx context.Context) error {
 }
 
 // watch shows what one owner tells, until it lets go or was killed.
-func (f *following) watch(ctx context.Context, c *live.Client) error {
+func (f *follower) watch(ctx context.Context, c *live.Client) error {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	var events live.Events
@@ -155,7 +155,7 @@ func (f *following) watch(ctx context.Context, c *live.Client) error {
 }
 
 // show shows events, each once.
-func (f *following) show(all []session.Event, emit func(session.Event)) {
+func (f *follower) show(all []session.Event, emit func(session.Event)) {
 	for _, e := range all {
 		id := live.Identity(e)
 		if id == "" || !f.seen[id] {

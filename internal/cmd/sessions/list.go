@@ -14,15 +14,15 @@ import (
 	"adze/session"
 )
 
-// Doing is what a session does now.
-type Doing struct {
+// Activity is what a session does now.
+type Activity struct {
 	State string // needs you, working, to review, or done
 	What  string // its running call, or what it asks; if empty, nothing is known
 	Live  bool   // a process has it
 }
 
-// List is adze sessions list. Doing tells what each of some sessions does now.
-func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) *cobra.Command {
+// List is adze sessions list. Activity tells what each of some sessions does now.
+func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) *cobra.Command {
 	p := past{e, program}
 	w := &which{}
 	var tags []string
@@ -61,7 +61,7 @@ func lineOf(h session.Head) sessionLine {
 	return line
 }
 
-func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func(context.Context, []session.Head) []Doing) error {
+func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func(context.Context, []session.Head) []Activity) error {
 	if w.json && !c.Flags().Changed("limit") {
 		w.limit = 0 // a script wants all
 	}

@@ -23,8 +23,8 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Stored
-	cmd.Changing
+	cmd.StoreReader
+	cmd.StoreWriter
 	// Tools makes the tools of this folder, without a model, a session or a gate.
 	Tools(context.Context, func(*tool.Set) error) error
 	// Merge merges the branch of a session's work tree into the main checkout, or only says what that
@@ -41,7 +41,7 @@ type past struct {
 }
 
 // Commands are those below adze sessions.
-func Commands(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Doing) []*cobra.Command {
+func Commands(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) []*cobra.Command {
 	p := past{e, program}
 	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),

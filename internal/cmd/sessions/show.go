@@ -19,8 +19,8 @@ import (
 	"adze/tool"
 )
 
-// showing is what the flags of session show say.
-type showing struct {
+// showFlags is what the flags of session show say.
+type showFlags struct {
 	turn  int
 	call  string
 	whole bool
@@ -31,7 +31,7 @@ type showing struct {
 type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
-	var o showing
+	var o showFlags
 	c := &cobra.Command{Use: "show [ID]", Annotations: cmd.Anyone(), Short: "Read what was said and done in a session", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
 them. Of arguments it shows what their tools let be logged, of long results the first lines. Without an ID: the session last
@@ -50,8 +50,8 @@ used in this folder.`,
 	return c
 }
 
-// said is one line of session show --json.
-type said struct {
+// messageJSON is one line of session show --json.
+type messageJSON struct {
 	Session session.ID      `json:"session"`
 	Turn    int             `json:"turn"` // if 0, before the first, or taken back
 	Seq     int             `json:"seq"`  // of the entry
@@ -70,7 +70,7 @@ type said struct {
 	title   string
 }
 
-func (p reader) showSession(ctx context.Context, prefix string, o showing) error {
+func (p reader) showSession(ctx context.Context, prefix string, o showFlags) error {
 	var head session.Head
 	var log []session.Entry
 	err := p.Store(ctx, func(s *sessiondb.Store) (err error) {
@@ -123,14 +123,14 @@ func (p reader) introduce(h session.Head) {
 }
 
 // saidIn is what an entry tells a reader; if false, nothing.
-func saidIn(e session.Entry) (l said, ok bool) {
+func saidIn(e session.Entry) (l messageJSON, ok bool) {
 	switch e.Type {
 	case session.MessageEntry:
 		var m session.Message
 		if json.Unmarshal(e.Data, &m) != nil {
 			return l, false
 		}
-		l = said{Kind: "prompt", Text: m.Text(), Message: m.ID}
+		l = messageJSON{Kind: "prompt", Text: m.Text(), Message: m.ID}
 		switch {
 		case m.Role == session.Assistant:
 			l.Kind, l.Model = "answer", m.Provider+"/"+m.Model
@@ -145,13 +145,13 @@ func saidIn(e session.Entry) (l said, ok bool) {
 		if json.Unmarshal(e.Data, &o) != nil {
 			return l, false
 		}
-		return said{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Took: o.Duration, title: o.Headed().String()}, true
+		return messageJSON{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Took: o.Duration, title: o.Headed().String()}, true
 	case session.EndEntry:
 		var r session.Result
 		if json.Unmarshal(e.Data, &r) != nil {
 			return l, false
 		}
-		return said{Kind: "end", Cause: r.Cause, Text: r.Message}, true
+		return messageJSON{Kind: "end", Cause: r.Cause, Text: r.Message}, true
 	}
 	return l, false
 }
@@ -160,7 +160,7 @@ func saidIn(e session.Entry) (l said, ok bool) {
 const shownLines = 12
 
 // tell writes what was said for a user to read.
-func (p reader) tell(l said, whole bool) error {
+func (p reader) tell(l messageJSON, whole bool) error {
 	text := safeterm.Clean(p.Mask().Text(l.Text)).String()
 	var b strings.Builder
 	switch l.Kind {

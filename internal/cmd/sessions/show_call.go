@@ -29,7 +29,7 @@ type calledLine struct {
 
 // showCall prints what a call gave, whole. Some servers use an id again in every message: all are
 // printed.
-func (p reader) showCall(ctx context.Context, prefix string, o showing) error {
+func (p reader) showCall(ctx context.Context, prefix string, o showFlags) error {
 	var found []calledLine
 	var of session.ID
 	err := p.Store(ctx, func(s *sessiondb.Store) error {

@@ -37,14 +37,14 @@ func (w *which) add(c *cobra.Command, few int) {
 	f.BoolVar(&w.json, "json", false, "print one JSON object per line")
 }
 
-// settled is what the flags say.
-type settled struct {
+// whichFlags is what the flags say.
+type whichFlags struct {
 	folder string // if empty, all
 	since  time.Time
 	skip   int
 }
 
-func (w *which) settle(p past) (s settled, err error) {
+func (w *which) settle(p past) (s whichFlags, err error) {
 	if w.limit < 0 || w.page < 1 {
 		return s, usage.Mistake("--limit 20 --page 2 shows the second twenty", "--limit and --page count from 0 and from 1")
 	}
@@ -65,7 +65,7 @@ func (w *which) settle(p past) (s settled, err error) {
 
 // at takes a folder that the user names, as sessions remember it. One that is gone may still have
 // sessions.
-func (s *settled) at(folder string) (err error) {
+func (s *whichFlags) at(folder string) (err error) {
 	if s.folder, err = filepath.Abs(folder); err != nil {
 		return err
 	}

@@ -27,10 +27,10 @@ import (
 
 // Program is what these commands ask of the program.
 type Program interface {
-	cmd.Stored
+	cmd.StoreReader
 	// Undoing opens a session, the folder that it works in and its kept states, to put files back,
 	// or only to look: then it works where nothing may be written, too.
-	Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Desk) error) error
+	Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error
 }
 
 type back struct {
@@ -140,10 +140,10 @@ func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 
 func (b back) runUndo(c *cobra.Command) error {
 	if paths, _ := c.Flags().GetStringArray("forget"); len(paths) > 0 {
-		return b.Undoing(c.Context(), false, b.pick(c), func(d recorder.Desk) error { return b.forget(c, d, paths) })
+		return b.Undoing(c.Context(), false, b.pick(c), func(d recorder.Manager) error { return b.forget(c, d, paths) })
 	}
 	if cmd.Flagged(c, "list") {
-		return b.Undoing(c.Context(), true, b.pick(c), func(d recorder.Desk) error { return b.list(c, d) })
+		return b.Undoing(c.Context(), true, b.pick(c), func(d recorder.Manager) error { return b.list(c, d) })
 	}
 	w := recorder.Wish{Git: cmd.Flagged(c, "git"), Unknown: cmd.Flagged(c, "unknown")}
 	if c.Flags().Changed("to") {
@@ -154,7 +154,7 @@ func (b back) runUndo(c *cobra.Command) error {
 }
 
 func (b back) run(c *cobra.Command, w recorder.Wish) error {
-	return b.Undoing(c.Context(), cmd.Flagged(c, "dry-run"), b.pick(c), func(d recorder.Desk) error {
+	return b.Undoing(c.Context(), cmd.Flagged(c, "dry-run"), b.pick(c), func(d recorder.Manager) error {
 		p, err := d.Plan(c.Context(), w)
 		if err != nil {
 			return mistaken(err)

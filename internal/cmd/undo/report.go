@@ -44,7 +44,7 @@ type turnLine struct {
 }
 
 // did keeps of the steps what was done.
-func (r *report) did(d recorder.Done) {
+func (r *report) did(d recorder.UndoResult) {
 	r.Steps = slices.DeleteFunc(r.Steps, func(s recorder.Step) bool { return !slices.Contains(d.Paths, s.Path) })
 	r.Refused = d.Refused
 }
@@ -95,7 +95,7 @@ func (r report) write(to io.Writer) error {
 }
 
 // forget drops what is kept of paths for ever.
-func (b back) forget(c *cobra.Command, d recorder.Desk, paths []string) error {
+func (b back) forget(c *cobra.Command, d recorder.Manager, paths []string) error {
 	n, err := d.Forget(c.Context(), paths)
 	if errors.Is(err, recorder.ErrInUse) {
 		return usage.Mistake("end the other one, and try again", "%v", err)
@@ -111,7 +111,7 @@ func (b back) forget(c *cobra.Command, d recorder.Desk, paths []string) error {
 }
 
 // list tells what each turn changed.
-func (b back) list(c *cobra.Command, d recorder.Desk) error {
+func (b back) list(c *cobra.Command, d recorder.Manager) error {
 	past, err := d.Past(c.Context())
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ type Program interface {
 	// Store opens the store to look into it.
 	Store(context.Context, func(*sessiondb.Store) error) error
 	// Worktrees hands over what makes and removes work trees, and this folder.
-	Worktrees(func(d worktree.Desk, dir string) error) error
+	Worktrees(func(d worktree.Manager, dir string) error) error
 }
 
 type trees struct {
@@ -61,7 +61,7 @@ type treeLine struct {
 }
 
 func (t trees) runList(c *cobra.Command, _ []string) error {
-	return t.Worktrees(func(d worktree.Desk, dir string) error {
+	return t.Worktrees(func(d worktree.Manager, dir string) error {
 		all, err := d.List(c.Context(), dir)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (t trees) clean() *cobra.Command {
 			"interrupted adze left half made goes, too. Those that stay are named with the reason. Sessions stay stored.",
 		Example: "  adze worktree clean --dry-run\n  adze worktree clean",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return t.Worktrees(func(d worktree.Desk, dir string) error {
+			return t.Worktrees(func(d worktree.Manager, dir string) error {
 				all, err := d.Clean(c.Context(), dir, worktree.Wish{Dry: cmd.Flagged(c, "dry-run")})
 				for _, r := range all {
 					if err := t.tell(c, r); err != nil {
@@ -153,7 +153,7 @@ func (t trees) remove() *cobra.Command {
 	c.Flags().Bool("json", false, "print one JSON object per line")
 	c.ValidArgsFunction = func(c *cobra.Command, words []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		if len(words) == 0 {
-			_ = t.Worktrees(func(d worktree.Desk, dir string) error {
+			_ = t.Worktrees(func(d worktree.Manager, dir string) error {
 				all, err := d.List(c.Context(), dir)
 				for _, tree := range all {
 					if tree.Mine {
@@ -169,7 +169,7 @@ func (t trees) remove() *cobra.Command {
 }
 
 func (t trees) runRemove(c *cobra.Command, name string) error {
-	return t.Worktrees(func(d worktree.Desk, dir string) error {
+	return t.Worktrees(func(d worktree.Manager, dir string) error {
 		r, err := d.Remove(c.Context(), dir, name, worktree.Wish{Force: cmd.Flagged(c, "force"), Dry: cmd.Flagged(c, "dry-run")})
 		if err != nil {
 			return err

@@ -126,8 +126,8 @@ type elicitation struct {
 	RequestedSchema sdk.UnstableElicitationSchema `json:"requestedSchema"`
 }
 
-// elicited is its answer.
-type elicited struct {
+// elicitAnswer is its answer.
+type elicitAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content"`
 }
@@ -175,9 +175,9 @@ func (t *thread) write(ctx context.Context, what, text string) (string, bool, er
 	return words, err == nil && said.Action == "accept" && (words != "" || text == ""), err
 }
 
-func (t *thread) elicit(ctx context.Context, message string, fields map[string]any) (elicited, error) {
+func (t *thread) elicit(ctx context.Context, message string, fields map[string]any) (elicitAnswer, error) {
 	t.agent.out.flush()
-	var said elicited
+	var said elicitAnswer
 	err := t.agent.conn.ask(ctx, sdk.ClientMethodElicitationCreate, elicitation{
 		SessionId: t.id, Mode: "form", Message: message, RequestedSchema: sdk.UnstableElicitationSchema{Type: "object", Properties: fields},
 	}, &said)

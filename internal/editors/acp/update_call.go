@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// shown is a call that the editor was told of.
-type shown struct {
+// shownCall is a call that the editor was told of.
+type shownCall struct {
 	title   string
 	args    json.RawMessage
 	forming bool   // it is still being written
@@ -78,7 +78,7 @@ func (t *teller) unformed(message string, came []tool.RawCall) {
 }
 
 // begins tells a call once.
-func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage) *shown {
+func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage) *shownCall {
 	if s, ok := t.calls[id]; ok {
 		if s.forming {
 			t.whole(id, s, name, title, args)
@@ -86,7 +86,7 @@ func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage
 		return s
 	}
 	args = json.RawMessage(redact.Passwords(string(args)))
-	s := &shown{title: redact.Passwords(callTitle(name, title, args)), args: args}
+	s := &shownCall{title: redact.Passwords(callTitle(name, title, args)), args: args}
 	t.calls[id] = s
 	d, _ := t.with.Tool(name)
 	s.asks = slices.Contains(d.Tags, "question") || slices.Contains(d.Tags, "propose")
@@ -96,7 +96,7 @@ func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage
 }
 
 // whole tells the arguments of a call that was told while it was written.
-func (t *teller) whole(id tool.CallID, s *shown, name, title string, args json.RawMessage) {
+func (t *teller) whole(id tool.CallID, s *shownCall, name, title string, args json.RawMessage) {
 	s.forming = false
 	args = json.RawMessage(redact.Passwords(string(args)))
 	at, words := places(t.with.Cwd(), args, nil, nil), redact.Passwords(callTitle(name, title, args))

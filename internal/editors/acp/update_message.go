@@ -23,7 +23,7 @@ type teller struct {
 	message   string       // whose text is being told
 	text      int          // bytes of it that were told
 	thought   int
-	calls     map[tool.CallID]*shown
+	calls     map[tool.CallID]*shownCall
 	mode      string     // as told last
 	usage     [3]float64 // as told last
 	questions int        // that were no call's
@@ -33,7 +33,7 @@ type teller struct {
 func (t *teller) settled(with Conversation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.with, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shown{}
+	t.with, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shownCall{}
 }
 
 // before are the notices of the time in which it was opened, once.

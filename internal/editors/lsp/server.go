@@ -155,7 +155,7 @@ func (v *server) live(ctx context.Context) {
 		Supervisor: v.pool.opts.Supervisor,
 		Command: proc.Command{
 			Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-			Inside: v.pool.opts.Inside, Named: v.start.named,
+			RequireWalls: v.pool.opts.Inside, UserWords: v.start.named,
 		},
 		Started: func(p *proc.Process) {
 			v.mu.Lock()

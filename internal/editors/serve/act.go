@@ -81,7 +81,7 @@ func (a action) request(name string) (r control.Request, is bool) {
 
 // find is a session that is open: here, or in another process; if nil, it is in none that can be
 // talked with.
-func (s *Server) find(id session.ID) opened {
+func (s *Server) find(id session.ID) openSession {
 	if r := s.open(id); r != nil {
 		return r
 	}
@@ -146,7 +146,7 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 }
 
 // doAt does one action in a session that is open.
-func doAt(ctx context.Context, at opened, name string, a action) (any, error) {
+func doAt(ctx context.Context, at openSession, name string, a action) (any, error) {
 	switch name {
 	case "say":
 		return at.prompted(ctx, a)

@@ -75,8 +75,8 @@ func (r *room) does(e session.Event) {
 	}
 }
 
-// attended is what a page needs of a session that is open, beside its log.
-type attended struct {
+// pageState is what a page needs of a session that is open, beside its log.
+type pageState struct {
 	reader  *reader
 	events  []item // of the turn that runs, that are not in the log
 	running bool
@@ -87,13 +87,13 @@ type attended struct {
 
 // attend has a reader told all that happens from here on; woken is where it is told that something
 // did.
-func (r *room) attend(woken chan struct{}) attended {
+func (r *room) attend(woken chan struct{}) pageState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	q := newReader(everyTurn)
 	q.woken = woken
 	r.readers[q] = struct{}{}
-	a := attended{reader: q, running: r.turn.abort != nil && !r.turn.over}
+	a := pageState{reader: q, running: r.turn.abort != nil && !r.turn.over}
 	if a.running {
 		for _, it := range r.turn.under {
 			it.text = slices.Clone(it.text)

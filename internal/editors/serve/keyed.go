@@ -10,8 +10,8 @@ import (
 	"adze/internal/live"
 )
 
-// keyed does actions that bring a key, each once.
-type keyed struct {
+// onceByKey does actions that bring a key, each once.
+type onceByKey struct {
 	ctx  context.Context // of the server
 	ends *sync.WaitGroup // as in Server
 	once live.Once
@@ -19,7 +19,7 @@ type keyed struct {
 
 // do does an action of a sender. With a key it goes on when the request ends, so that it has an
 // outcome when its sender asks again.
-func (k *keyed) do(ctx context.Context, of []string, key string, act func(context.Context) (any, error)) (any, error) {
+func (k *onceByKey) do(ctx context.Context, of []string, key string, act func(context.Context) (any, error)) (any, error) {
 	switch {
 	case key == "":
 		return act(ctx)

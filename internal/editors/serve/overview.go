@@ -14,7 +14,7 @@ import (
 )
 
 // groupClass is a group of the list as the sheets of the page know it.
-var groupClass = map[live.Standing]string{live.NeedsYou: "needs", live.Busy: "working", live.ToReview: "review", live.Done: "done"}
+var groupClass = map[live.Group]string{live.NeedsYou: "needs", live.Busy: "working", live.ToReview: "review", live.Done: "done"}
 
 // row is a session in the list.
 type row struct {
@@ -32,7 +32,7 @@ func (s *Server) overview(ctx context.Context, current session.ID) (html string,
 	if err != nil {
 		return "", 0, err
 	}
-	by := map[live.Standing][]row{}
+	by := map[live.Group][]row{}
 	for _, h := range heads[:min(len(heads), most)] {
 		r := s.row(h)
 		by[r.Standing] = append(by[r.Standing], r)
@@ -65,7 +65,7 @@ func (s *Server) overview(ctx context.Context, current session.ID) (html string,
 }
 
 // heading is the name of a group as it stands above it.
-func heading(g live.Standing) string { return strings.ToUpper(string(g[:1])) + string(g[1:]) }
+func heading(g live.Group) string { return strings.ToUpper(string(g[:1])) + string(g[1:]) }
 
 func (s *Server) row(h session.Head) row {
 	r := row{head: h, model: h.Info().Model}
@@ -105,7 +105,7 @@ func (r *room) describe(to *row) *live.Status {
 }
 
 // brief is a question on one line.
-func (w *asked) brief() string {
+func (w *openQuestion) brief() string {
 	if w.ask == nil {
 		return w.Text
 	}

@@ -14,9 +14,9 @@ import (
 	"adze/tool"
 )
 
-// posted is what the AI SDK's transport sends. Only the newest message is read of the conversation:
-// the rest is what its sender says that was said, and the store knows better.
-type posted struct {
+// chatPost is what the AI SDK's transport sends. Only the newest message is read of the
+// conversation: the rest is what its sender says that was said, and the store knows better.
+type chatPost struct {
 	ID        session.ID        `json:"id"`
 	Messages  []json.RawMessage `json:"messages"`
 	Trigger   string            `json:"trigger"`
@@ -37,8 +37,8 @@ type newestPart struct {
 	Content json.RawMessage `json:"content"` // of the older form: a text
 }
 
-// said is what a POST means: a prompt, or answers.
-type said struct {
+// postMeaning is what a POST means: a prompt, or answers.
+type postMeaning struct {
 	id        session.ID
 	prompt    *Prompt
 	approvals []approval
@@ -47,32 +47,32 @@ type said struct {
 	answer    string // the message that is to be made again; if empty, the newest
 }
 
-func read(r *http.Request) (said, error) {
+func read(r *http.Request) (postMeaning, error) {
 	raw, err := io.ReadAll(r.Body)
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return said{}, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB; only the newest message is needed", maxBody>>20)}
+		return postMeaning{}, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB; only the newest message is needed", maxBody>>20)}
 	}
-	var p posted
+	var p chatPost
 	if err == nil {
 		err = json.Unmarshal(raw, &p)
 	}
 	if err != nil {
-		return said{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + jsontext.Problem(err)}
+		return postMeaning{}, &refusal{http.StatusBadRequest, "the request cannot be read: " + jsontext.Problem(err)}
 	}
 	if len(p.Messages) == 0 {
-		return said{}, &refusal{http.StatusBadRequest, "the request has no message"}
+		return postMeaning{}, &refusal{http.StatusBadRequest, "the request has no message"}
 	}
 	var m newestPart
 	if err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m); err != nil {
-		return said{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + jsontext.Problem(err)}
+		return postMeaning{}, &refusal{http.StatusBadRequest, "the newest message cannot be read: " + jsontext.Problem(err)}
 	}
 	return p.mean(m)
 }
 
 // mean tells what a POST means by its newest message.
-func (p posted) mean(m newestPart) (said, error) {
-	s := said{id: p.ID, answer: p.MessageID, persons: p.persons()}
+func (p chatPost) mean(m newestPart) (postMeaning, error) {
+	s := postMeaning{id: p.ID, answer: p.MessageID, persons: p.persons()}
 	anew := p.Trigger == "regenerate-message"
 	switch {
 	case p.Trigger != "" && p.Trigger != "submit-message" && !anew:
@@ -98,7 +98,7 @@ func (p posted) mean(m newestPart) (said, error) {
 
 // answers reads the answers of a message of the user that holds nothing else: interfaces whose
 // protocol has no part for an approval send them as data-answer.
-func (m newestPart) answers(s *said) bool {
+func (m newestPart) answers(s *postMeaning) bool {
 	for _, part := range m.Parts {
 		var a struct {
 			approval
@@ -116,7 +116,7 @@ func (m newestPart) answers(s *said) bool {
 }
 
 // users counts the messages of the user.
-func (p posted) persons() (n int) {
+func (p chatPost) persons() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {
 			Role string `json:"role"`
@@ -140,7 +140,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	// A body that never comes ends the request; the stream behind it may take as long as it likes.
 	conn := http.NewResponseController(w)
 	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
-	var in said
+	var in postMeaning
 	if err == nil {
 		in, err = read(r)
 	}
@@ -164,7 +164,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 }
 
 // take does what a POST says.
-func (s *Server) take(r *http.Request, in said) (*teller, error) {
+func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 	if _, is := s.find(in.id).(remoteSession); is {
 		return nil, session.ErrLocked
 	}

@@ -83,7 +83,7 @@ func (p *Prompt) enclose(f piece) error {
 
 // again checks that what is to be made anew is the newest answer: who has not seen the conversation
 // go on would take back what was said since.
-func (s *Server) again(r *http.Request, in said) error {
+func (s *Server) again(r *http.Request, in postMeaning) error {
 	l := scroll{all: true}
 	err := ignoreMissing(s.Backend.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)
@@ -102,7 +102,7 @@ func (s *Server) again(r *http.Request, in said) error {
 
 // repeats reports the newest prompt, by who sends no other: all that is known of the conversation
 // then is what it says.
-func (in said) repeats(m session.Message) bool {
+func (in postMeaning) repeats(m session.Message) bool {
 	return in.persons == 1 && strings.HasPrefix(m.Text(), in.prompt.Text)
 }
 

@@ -15,8 +15,8 @@ import (
 	"adze/tool"
 )
 
-// asked is a question that waits. It is answered once: by whoever comes first.
-type asked struct {
+// openQuestion is a question that waits. It is answered once: by whoever comes first.
+type openQuestion struct {
 	uistream.Question
 	ask      *ask.Permission // what is asked, of a permission
 	inquiry  *ask.Question
@@ -58,7 +58,7 @@ func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	if a.Question.Repair != nil {
 		q.Input = a.Question.Repair.After
 	}
-	w, err := r.put(ctx, &asked{Question: q, ask: &a})
+	w, err := r.put(ctx, &openQuestion{Question: q, ask: &a})
 	if err != nil {
 		return ask.Answer{}, err
 	}
@@ -72,7 +72,7 @@ func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	if a.Said != "" {
 		text += "\n\n" + a.Said
 	}
-	w, err := r.put(ctx, &asked{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
+	w, err := r.put(ctx, &openQuestion{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
 	if err != nil {
 		return "", err
 	}
@@ -80,7 +80,7 @@ func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 }
 
 // put asks and waits.
-func (r *room) put(ctx context.Context, w *asked) (*asked, error) {
+func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) {
 	q := w.Question
 	w.done = make(chan struct{})
 	r.mu.Lock()
@@ -117,7 +117,7 @@ func (r *room) put(ctx context.Context, w *asked) (*asked, error) {
 }
 
 // settle closes a question.
-func (r *room) settle(w *asked, answered string) {
+func (r *room) settle(w *openQuestion, answered string) {
 	r.asked = nil
 	r.past[w.ID] = answered
 	if r.order = append(r.order, w.ID); len(r.order) > maxPast {
@@ -156,7 +156,7 @@ func (r *room) answer(id string, a ask.Answer, words string) error {
 }
 
 // allows says what an answer is in a few words, and refuses what was not offered.
-func (w *asked) allows(a ask.Answer) (string, error) {
+func (w *openQuestion) allows(a ask.Answer) (string, error) {
 	offered := a.Offer >= 0 && a.Offer < len(w.ask.Offers)
 	none := &refusal{http.StatusBadRequest, "that was not offered"}
 	switch a.Choice {

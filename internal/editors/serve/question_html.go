@@ -47,7 +47,7 @@ func asking(b *strings.Builder, id, question, title string) {
 var verbs = map[tool.Permission]string{tool.Write: "Change", tool.Read: "Read", tool.Network: "Reach"}
 
 // permission is a question of the gate: what would be done, in full, and what may be allowed.
-func (t *watcher) permission(id string, w *asked) string {
+func (t *watcher) permission(id string, w *openQuestion) string {
 	var b strings.Builder
 	a := w.ask
 	title := "Allow " + t.escape(w.Tool)
@@ -111,7 +111,7 @@ func (t *watcher) preview(b *strings.Builder, blocks []tool.Block, parts bool) {
 }
 
 // offers are the rules that may be given, each with what it covers.
-func (t *watcher) offers(b *strings.Builder, w *asked) {
+func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 	a := w.ask
 	if len(a.Offers) == 0 {
 		if a.NoOffer != "" {

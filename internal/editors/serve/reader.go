@@ -22,12 +22,12 @@ type item struct {
 	event    session.Event
 	text     []byte // of a delta; its event has none
 	question *uistream.Question
-	answered string // to the question; if empty, it is asked
-	asked    *asked // the question whole, for a page
-	anew     bool   // the log is to be read once more
-	prompts  bool   // a turn begins elsewhere: the log may say what was taken back
-	joins    bool   // what follows is live: the log may say that the turn ended
-	gone     bool   // the process that had the session has ended
+	answered string        // to the question; if empty, it is asked
+	asked    *openQuestion // the question whole, for a page
+	anew     bool          // the log is to be read once more
+	prompts  bool          // a turn begins elsewhere: the log may say what was taken back
+	joins    bool          // what follows is live: the log may say that the turn ended
+	gone     bool          // the process that had the session has ended
 }
 
 // reader is what waits for one stream.

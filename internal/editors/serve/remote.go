@@ -88,10 +88,10 @@ func (b remoteSession) asks(ctx context.Context, line any) (json.RawMessage, err
 }
 
 // attend has a reader told what happens, from the position in the log that follow is called with.
-func (b remoteSession) attend(woken chan struct{}) attended {
+func (b remoteSession) attend(woken chan struct{}) pageState {
 	q := newReader(everyTurn)
 	q.woken = woken
-	return attended{reader: q, follow: func(after int64, seen map[string]bool) (running bool) { return b.follow(q, after, seen) }}
+	return pageState{reader: q, follow: func(after int64, seen map[string]bool) (running bool) { return b.follow(q, after, seen) }}
 }
 
 func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (running bool) {
@@ -106,7 +106,7 @@ func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (run
 	b.among.Ends.Go(func() {
 		defer context.AfterFunc(b.among.Ctx, q.stop)()
 		defer cancel()
-		f := &following{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
+		f := &itemMaker{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
 		for l, err := c.Next(); err == nil; l, err = c.Next() {
 			if f.line(l); l.Type == "live" {
 				cancel() // whatever happens from now on is told
@@ -124,8 +124,8 @@ func (b remoteSession) forget(q *reader) {
 	}
 }
 
-// following makes items for a page of the lines of an owner.
-type following struct {
+// itemMaker makes items for a page of the lines of an owner.
+type itemMaker struct {
 	remoteSession
 	to        *reader
 	events    live.Events
@@ -133,7 +133,7 @@ type following struct {
 	questions map[string]item // that wait
 }
 
-func (f *following) line(l live.Line) {
+func (f *itemMaker) line(l live.Line) {
 	for _, e := range f.events.Of(l) {
 		id := live.Identity(e)
 		if f.seen[id] {
@@ -179,7 +179,7 @@ func (f *following) line(l live.Line) {
 
 // question is one of the owner.
 func (b remoteSession) question(q live.Question) item {
-	w := &asked{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
+	w := &openQuestion{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
 	if q.Problem != "" {
 		w.Text = q.Problem
 	}
@@ -312,30 +312,30 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	return done{Text: "sent"}, b.say(ctx, line)
 }
 
-// unfinished finds the message that was arriving at the end of a log, and where it began: its owner
-// tells that from its beginning.
-type unfinished struct {
+// partialMessage finds the message that was arriving at the end of a log, and where it began: its
+// owner tells that from its beginning.
+type partialMessage struct {
 	message string
 	before  int64 // the entry before its first piece
 }
 
-func (u *unfinished) add(seq int64, e session.Entry) {
+func (u *partialMessage) add(seq int64, e session.Entry) {
 	switch e.Type {
 	case session.FragmentEntry:
 		var f session.Fragment
 		if json.Unmarshal(e.Data, &f) == nil && f.Message != u.message {
-			*u = unfinished{f.Message, seq - 1}
+			*u = partialMessage{f.Message, seq - 1}
 		}
 	case session.MessageEntry:
 		var m session.Message
 		if json.Unmarshal(e.Data, &m) == nil && m.ID == u.message {
-			*u = unfinished{}
+			*u = partialMessage{}
 		}
 	}
 }
 
 // has reports an event that is a piece of the message.
-func (u unfinished) has(e session.Event) bool {
+func (u partialMessage) has(e session.Event) bool {
 	switch e := e.(type) {
 	case session.TextDelta:
 		return u.message != "" && e.Message == u.message

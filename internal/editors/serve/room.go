@@ -25,7 +25,7 @@ type room struct {
 	running bool  // the loop that takes jobs
 	turn    turn
 	readers map[*reader]struct{}
-	asked   *asked            // what waits for an answer
+	asked   *openQuestion     // what waits for an answer
 	past    map[string]string // how approvals were answered, by id
 	order   []string          // of them, the oldest first
 	steered []string          // remarks that the model has not read yet

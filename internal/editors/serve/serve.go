@@ -146,8 +146,8 @@ type Server struct {
 	Names map[string]bool
 	// Sockets is the folder where the owners of sessions listen. Optional.
 	Sockets string
-	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the clock;
-	// if nil, time.Now.
+	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the
+	// clock; if nil, time.Now.
 	Deadline func() time.Time
 	Now      func() time.Time
 	// Wait sleeps unless ctx ends first, or the channel is closed; if nil, a timer.
@@ -160,7 +160,7 @@ type Server struct {
 
 	remoteSessions *remoteSessions // sessions of other processes
 	directory      directory
-	keyed          *keyed // actions of pages
+	keyed          *onceByKey // actions of pages
 
 	mu    sync.Mutex
 	rooms map[session.ID]*room
@@ -182,7 +182,7 @@ func (s *Server) Start(ctx context.Context) {
 		s.Wait = wait
 	}
 	s.remoteSessions = s.newRemoteSessions()
-	s.keyed = &keyed{ctx: s.ctx, ends: &s.ends}
+	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends}
 	s.directory = directory{s.Backend, s.remoteSessions, s.stir}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.remoteSessions.Watch(s.Backend.Locks()) })
@@ -252,8 +252,8 @@ func (s *Server) Handler() http.Handler {
 	return s.door(http.NewCrossOriginProtection().Handler(m))
 }
 
-// listed is a session in the list.
-type listed struct {
+// sessionRow is a session in the list.
+type sessionRow struct {
 	ID      session.ID `json:"id"`
 	Title   string     `json:"title"`
 	Updated time.Time  `json:"updated"`
@@ -271,9 +271,9 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	out := []listed{}
+	out := []sessionRow{}
 	for _, h := range heads[:min(len(heads), most)] {
-		l := listed{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
+		l := sessionRow{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
 			l.State = room.state()
 		} else if l.Who = s.Backend.Holder(h.ID); l.Who != "" {

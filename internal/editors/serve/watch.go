@@ -30,7 +30,7 @@ type note struct {
 	Kind string `json:"t"` // turns, turn, put, bar, list, alive, gone
 	// Turns are the ids of all turns of a session, in order; the page drops all others.
 	Turns []string `json:"turns,omitempty"`
-	// Pieces are all pieces of the turn ID; Reset says that it is the page's first look at the session.
+	// Pieces are all pieces of the turn ID; Reset says that the page looks for the first time.
 	ID     string              `json:"id,omitempty"`
 	Pieces []htmlstream.Change `json:"pieces,omitempty"`
 	Change *htmlstream.Change  `json:"change,omitempty"`
@@ -62,10 +62,10 @@ type bar struct {
 	Folders []string   `json:"folders,omitempty"` // where a session can be begun, this one first
 }
 
-// opened is a session that is open: here (room), or in a process with a socket (remoteSession).
-type opened interface {
+// openSession is one that is open here (room), or in a process with a socket (remoteSession).
+type openSession interface {
 	// attend has a reader told all that happens from here on, which says so at woken, until forget.
-	attend(woken chan struct{}) attended
+	attend(woken chan struct{}) pageState
 	forget(*reader)
 	fill(*bar)
 	works(session.Head) Status
@@ -85,7 +85,7 @@ type place struct {
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
 	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
-	find     func(session.ID) opened // if nil, the session is not open
+	find     func(session.ID) openSession // if nil, the session is not open
 	overview func(ctx context.Context, current session.ID) (html string, needs int, err error)
 	ended    func() error // that the server ends
 	stirs    func() int64 // counts the changes of which sessions there are and what they do
@@ -102,7 +102,7 @@ type watcher struct {
 	woken chan struct{}
 	id    session.ID // if empty, the list alone
 
-	live   opened // where it is open; else nil
+	live   openSession // where it is open; else nil
 	reader *reader
 	view   *htmlstream.View
 	seq    int64 // of the log, up to which it was read
@@ -273,7 +273,7 @@ func (t *watcher) leave() {
 // anew reads the session from its beginning, and tells the turns that the page does not have.
 func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	t.leave()
-	var now attended
+	var now pageState
 	blocks := t.backend.Blocks
 	if t.live = t.find(t.id); t.live != nil {
 		now = t.live.attend(t.woken)
@@ -281,7 +281,7 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	}
 	t.holder = t.backend.Holder(t.id)
 	t.view = htmlstream.New(htmlstream.Options{Mask: t.masker, Now: t.now, Blocks: blocks})
-	l, arrives := scroll{all: true}, unfinished{}
+	l, arrives := scroll{all: true}, partialMessage{}
 	t.mode = ""
 	if err := ignoreMissing(t.backend.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
 		l.add(seq, e)

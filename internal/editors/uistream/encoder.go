@@ -17,7 +17,7 @@ type Encoder struct {
 	step    string          // the message whose step is open; if empty, none is
 	spent   *session.Usage  // by that message
 	ended   map[string]bool // messages that were told whole
-	text    talking
+	text    openText
 	calls   map[tool.CallID]*call
 	order   []tool.CallID
 }

@@ -7,8 +7,8 @@ import (
 	"adze/session"
 )
 
-// talking is the text or reasoning that is open.
-type talking struct {
+// openText is the text or reasoning that is open.
+type openText struct {
 	kind  session.PartKind // of the open part; if empty, none is
 	id    string
 	parts int            // of the step so far

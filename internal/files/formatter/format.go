@@ -71,11 +71,11 @@ func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, 
 		c.Timeout = DefaultTime
 	}
 	if one.May != nil {
-		if c.Inside, err = one.May(); err != nil {
+		if c.RequireWalls, err = one.May(); err != nil {
 			return text, one.Name, err
 		}
 	}
-	c.Named = one.Command
+	c.UserWords = one.Command
 	for _, word := range one.Command {
 		c.Argv = append(c.Argv, strings.ReplaceAll(word, "{file}", path))
 	}

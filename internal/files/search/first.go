@@ -18,12 +18,12 @@ type first struct {
 	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
 
 	mu    sync.Mutex
-	files []weighed // a heap from when the limit was reached first
-	held  int       // matches in files
+	files []weightedFile // a heap from when the limit was reached first
+	held  int            // matches in files
 }
 
-// weighed is a file with how much of the limit it takes.
-type weighed struct {
+// weightedFile is a file with how much of the limit it takes.
+type weightedFile struct {
 	FileMatches
 	weight int
 }
@@ -59,7 +59,7 @@ func comesBefore(folder, name, path string) bool {
 
 // add offers a file and lets go of those that are no longer needed.
 func (f *first) add(m FileMatches) {
-	file := weighed{m, m.weight()}
+	file := weightedFile{m, m.weight()}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	full := f.held >= f.limit
@@ -93,7 +93,7 @@ func (m *FileMatches) weight() int {
 // sorted returns the files in order, the last one cut so that no more than limit matches are left,
 // and whether that left something out.
 func (f *first) sorted(limit int) (files []FileMatches, more bool) {
-	slices.SortFunc(f.files, func(a, b weighed) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.files, func(a, b weightedFile) int { return strings.Compare(a.Path, b.Path) })
 	files = slices.Grow(files, len(f.files))
 	left := limit
 	for _, m := range f.files {
@@ -139,10 +139,10 @@ func trimContext(lines []match.Line) []match.Line {
 func (f *first) Len() int           { return len(f.files) }
 func (f *first) Less(i, j int) bool { return f.files[i].Path > f.files[j].Path }
 func (f *first) Swap(i, j int)      { f.files[i], f.files[j] = f.files[j], f.files[i] }
-func (f *first) Push(x any)         { f.files = append(f.files, x.(weighed)) }
+func (f *first) Push(x any)         { f.files = append(f.files, x.(weightedFile)) }
 func (f *first) Pop() any {
 	last := f.files[len(f.files)-1]
-	f.files[len(f.files)-1] = weighed{}
+	f.files[len(f.files)-1] = weightedFile{}
 	f.files = f.files[:len(f.files)-1]
 	return last
 }

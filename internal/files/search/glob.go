@@ -101,13 +101,13 @@ func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
 			continue // gone since it was listed
 		}
 		g.total++
-		g.newest.add(dated{modified: modified, size: size, link: e.kind == kindLink}, d.path, e.name)
+		g.newest.add(datedFile{modified: modified, size: size, link: e.kind == kindLink}, d.path, e.name)
 	}
 }
 
 func mergeGlobs(finders []*globber) GlobResult {
 	var r GlobResult
-	var all []dated
+	var all []datedFile
 	for _, g := range finders {
 		r.Total += g.total
 		r.Withheld += g.held
@@ -116,7 +116,7 @@ func mergeGlobs(finders []*globber) GlobResult {
 	}
 	first := newest{limit: finders[0].newest.limit, files: all}
 	first.cut()
-	slices.SortFunc(first.files, func(a, b dated) int { return a.compare(&b) })
+	slices.SortFunc(first.files, func(a, b datedFile) int { return a.compare(&b) })
 	r.Files = make([]GlobFile, len(first.files))
 	for i := range r.Files {
 		f := &first.files[i]

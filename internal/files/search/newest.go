@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// dated is a file that may be returned; its time is a number, which is compared without a pointer
-// to a time zone.
-type dated struct {
+// datedFile is a file that may be returned; its time is a number, which is compared without a
+// pointer to a time zone.
+type datedFile struct {
 	path     string
 	modified int64 // nanoseconds since 1970
 	size     int64
@@ -16,7 +16,7 @@ type dated struct {
 }
 
 // compare is the order of results: newest first, then by path.
-func (f *dated) compare(g *dated) int {
+func (f *datedFile) compare(g *datedFile) int {
 	if f.modified != g.modified {
 		return cmp.Compare(g.modified, f.modified)
 	}
@@ -27,12 +27,12 @@ func (f *dated) compare(g *dated) int {
 // the later half is given up.
 type newest struct {
 	limit int
-	files []dated
-	last  *dated // of those that were kept the last time; nothing behind it counts
+	files []datedFile
+	last  *datedFile // of those that were kept the last time; nothing behind it counts
 }
 
 // add offers a file. Its path is only put together when its time does not rule it out.
-func (n *newest) add(f dated, folder, name string) {
+func (n *newest) add(f datedFile, folder, name string) {
 	if l := n.last; l != nil && (f.modified < l.modified || f.modified == l.modified && !comesBefore(folder, name, l.path)) {
 		return
 	}
@@ -65,7 +65,7 @@ func (n *newest) cut() {
 
 // part puts what comes before one of some files in front of it, and the rest behind, and returns
 // where it stands.
-func part(files []dated) int {
+func part(files []datedFile) int {
 	last := len(files) - 1
 	pivot := rand.IntN(len(files)) // so that no order of the files is a bad one
 	files[pivot], files[last] = files[last], files[pivot]

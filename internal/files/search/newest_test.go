@@ -14,9 +14,9 @@ func TestTheNewestFilesAreKept(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 6))
 	for range 300 {
 		count, limit, times := rng.IntN(120), 1+rng.IntN(40), 1+rng.IntN(20)
-		kept, all := newest{limit: limit}, []dated(nil)
+		kept, all := newest{limit: limit}, []datedFile(nil)
 		for i := range count {
-			f := dated{modified: int64(rng.IntN(times)), size: int64(i)}
+			f := datedFile{modified: int64(rng.IntN(times)), size: int64(i)}
 			folder, name := fmt.Sprintf("d%d/", rng.IntN(3)), fmt.Sprintf("f%03d", i)
 			kept.add(f, folder, name)
 			f.path = folder + name
@@ -25,7 +25,7 @@ func TestTheNewestFilesAreKept(t *testing.T) {
 		if len(kept.files) >= 2*limit {
 			t.Errorf("%d files are held for %d", len(kept.files), limit)
 		}
-		order := func(a, b dated) int { return a.compare(&b) }
+		order := func(a, b datedFile) int { return a.compare(&b) }
 		kept.cut()
 		slices.SortFunc(kept.files, order)
 		slices.SortFunc(all, order)

@@ -31,10 +31,10 @@ const (
 	placeEnd
 )
 
-// reached is the set of places that the path so far leads to, one bit each.
-type reached []uint64
+// placeSet is the set of places that the path so far leads to, one bit each.
+type placeSet []uint64
 
-func (r reached) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
+func (r placeSet) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
 
 // Limits of patterns: more than a user or model means, few enough to stay quick.
 const (
@@ -146,8 +146,8 @@ func classEnd(pattern string, i int) int {
 }
 
 // root returns the places before any element.
-func (g *glob) root() reached {
-	r := make(reached, len(g.places)/64+1)
+func (g *glob) root() placeSet {
+	r := make(placeSet, len(g.places)/64+1)
 	for _, i := range g.first {
 		g.reach(r, i)
 	}
@@ -155,7 +155,7 @@ func (g *glob) root() reached {
 }
 
 // reach adds a place, and those after it that need no element.
-func (g *glob) reach(r reached, i int) {
+func (g *glob) reach(r placeSet, i int) {
 	for {
 		r[i>>6] |= 1 << (i & 63)
 		if g.places[i].kind != placeAny {
@@ -167,8 +167,8 @@ func (g *glob) reach(r reached, i int) {
 
 // enter returns the places reached in the folder name, whether the folder itself matches, and
 // whether something below it could.
-func (g *glob) enter(r reached, name string) (next reached, matches, open bool) {
-	next = make(reached, len(r))
+func (g *glob) enter(r placeSet, name string) (next placeSet, matches, open bool) {
+	next = make(placeSet, len(r))
 	for i, p := range g.places {
 		if !r.has(i) || p.kind == placeEnd || !g.matches(p, name) {
 			continue
@@ -189,7 +189,7 @@ func (g *glob) enter(r reached, name string) (next reached, matches, open bool) 
 }
 
 // accepts reports whether a file of this name matches.
-func (g *glob) accepts(r reached, name string) bool {
+func (g *glob) accepts(r placeSet, name string) bool {
 	for i, p := range g.places {
 		if !r.has(i) || p.kind == placeEnd {
 			continue

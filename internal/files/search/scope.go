@@ -20,8 +20,8 @@ type scope struct {
 // dirState is what a scope has to know about one folder.
 type dirState struct {
 	path  string // from the root, with a final slash; "" for the root
-	want  []reached
-	drop  reached
+	want  []placeSet
+	drop  placeSet
 	level *ignore.Level
 }
 
@@ -30,7 +30,7 @@ var everything = []string{"**"}
 
 // start returns the state of the root.
 func (s *scope) start() dirState {
-	d := dirState{level: s.root, want: make([]reached, len(s.want))}
+	d := dirState{level: s.root, want: make([]placeSet, len(s.want))}
 	for i, g := range s.want {
 		d.want[i] = g.root()
 	}
@@ -64,7 +64,7 @@ func (s *scope) ignores(q *ignore.Query, name string, dir bool) bool {
 // enter returns the state of the folder name in d, except for the rules that the folder brings
 // along; false when nothing in it counts.
 func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool) {
-	next := dirState{path: d.path + name + "/", level: d.level, want: make([]reached, len(s.want))}
+	next := dirState{path: d.path + name + "/", level: d.level, want: make([]placeSet, len(s.want))}
 	for i, g := range s.want {
 		r, _, open := g.enter(d.want[i], name)
 		if !open {

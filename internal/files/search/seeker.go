@@ -17,7 +17,7 @@ type seeker struct {
 	q     GrepQuery
 	scan  *match.Scanner
 	most  int // matches after which a file is left; if 0, none
-	file  bounded
+	file  boundedFile
 	first *first // shared with the others
 	r     GrepResult
 }
@@ -135,16 +135,16 @@ func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	return nil
 }
 
-// bounded is the file in hand, of which only so many bytes are read: one may be longer than a
+// boundedFile is the file in hand, of which only so many bytes are read: one may be longer than a
 // search has time for, or grow faster than it is read.
-type bounded struct {
+type boundedFile struct {
 	handle
 	left int64
 	cut  bool // there is more than was read
 }
 
 // Read reads on. Where the bound is reached, the file ends.
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedFile) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		n, _ := b.handle.Read(p[:min(len(p), 1)])
 		b.cut = n > 0

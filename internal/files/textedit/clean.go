@@ -20,8 +20,8 @@ func Number(n, width int, line string) string {
 // Width is the width of the number column for lines up to last.
 func Width(last int) int { return len(strconv.Itoa(last)) }
 
-// reading is an edit without what the model may have added to its copy.
-type reading struct {
+// cleanedEdit is an edit without what the model may have added to its copy.
+type cleanedEdit struct {
 	Edit
 	steps  []Step
 	inLine bool   // the copy may be a part of a line
@@ -50,8 +50,8 @@ type cleaner struct {
 
 // readings lists what an edit may mean, as written first. A cleaner that finds its addition on the
 // whole of the copy is used on the new text alike: one that has nothing of it is left as it is.
-func (d *doc) readings(e Edit) []reading {
-	list := []reading{d.lookalikes(e)}
+func (d *doc) readings(e Edit) []cleanedEdit {
+	list := []cleanedEdit{d.lookalikes(e)}
 	for _, c := range cleaners() {
 		for _, r := range list {
 			old, had := c.off(r.Old)
@@ -261,7 +261,7 @@ func unentitied(s string) (string, extent) {
 // lookalikes writes characters of the copy that the file has nowhere, or that stand before its
 // lines, as the file has them: quotes, dashes and spaces in ASCII, and letters with marks composed
 // or not.
-func (d *doc) lookalikes(e Edit) reading {
+func (d *doc) lookalikes(e Edit) cleanedEdit {
 	foreign := map[rune]bool{}
 	for _, r := range e.Old {
 		if _, ok := plain(r); ok && !strings.ContainsRune(d.Text, r) {
@@ -286,7 +286,7 @@ func (d *doc) lookalikes(e Edit) reading {
 		}
 		return s
 	}
-	r := reading{inLine: true, Edit: Edit{Old: off(e.Old), New: off(e.New), All: e.All}}
+	r := cleanedEdit{inLine: true, Edit: Edit{Old: off(e.Old), New: off(e.New), All: e.All}}
 	if r.Old != e.Old {
 		r.steps = []Step{Normalised}
 	}

@@ -185,7 +185,7 @@ func (d *doc) locate(e Edit) ([]Span, error) {
 }
 
 // place finds one reading of an edit: as it stands, then in whole lines.
-func (d *doc) place(r reading) ([]Span, error) {
+func (d *doc) place(r cleanedEdit) ([]Span, error) {
 	// What was taken off may have had the line end.
 	if old := strings.TrimSuffix(r.Old, "\n"); len(r.steps) > 0 && r.New != "" {
 		r.Old, r.New = old, strings.TrimSuffix(r.New, "\n")

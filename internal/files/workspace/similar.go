@@ -43,7 +43,7 @@ func (r *Root) nearest(p Path) (folder, missing string) {
 	}
 }
 
-type scored struct {
+type scoredPath struct {
 	name  string
 	score float64
 }
@@ -56,16 +56,16 @@ func (r *Root) siblings(folder, want string) []string {
 	}
 	defer d.Close()
 	names, _ := d.Names(similarScan)
-	var close []scored
+	var close []scoredPath
 	for _, name := range names {
 		if strings.HasPrefix(name, tempPrefix) {
 			continue
 		}
 		if s := likeness(want, name); s >= 0.6 {
-			close = append(close, scored{r.display(filepath.Join(folder, name)), s})
+			close = append(close, scoredPath{r.display(filepath.Join(folder, name)), s})
 		}
 	}
-	slices.SortFunc(close, func(a, b scored) int {
+	slices.SortFunc(close, func(a, b scoredPath) int {
 		if a.score != b.score {
 			return int((b.score - a.score) * 1e6)
 		}

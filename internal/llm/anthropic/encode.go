@@ -51,14 +51,14 @@ type (
 	}
 )
 
-// sealed is what the API wants back unchanged with a thinking block, kept as session.Part.Opaque.
-type sealed struct {
+// opaqueThinking goes back unchanged with a thinking block; session.Part.Opaque keeps it.
+type opaqueThinking struct {
 	Signature string `json:"signature,omitempty"`
 	Redacted  string `json:"redacted,omitempty"`
 }
 
-// placed is kept with a call that stood before a thinking block: how many of them came before it.
-type placed struct {
+// callPlace is kept with a call that stood before a thinking block: how many came before it.
+type callPlace struct {
 	After int `json:"after"`
 }
 
@@ -133,7 +133,7 @@ func isThinking(block []byte) bool { return bytes.HasPrefix(block, []byte(`{"typ
 
 // placeOf is the number of thinking blocks before a call, or -1 when it came after all of them.
 func placeOf(c tool.RawCall) int {
-	var at placed
+	var at callPlace
 	if len(c.Opaque) == 0 || json.Unmarshal(c.Opaque, &at) != nil || at.After == 0 {
 		return -1
 	}
@@ -142,7 +142,7 @@ func placeOf(c tool.RawCall) int {
 
 // encodeThinking is nothing for thinking without a seal: the API refuses it, and it was cut off.
 func encodeThinking(p session.Part) any {
-	var s sealed
+	var s opaqueThinking
 	if json.Unmarshal(p.Opaque, &s) != nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ type block struct {
 	kind  string
 	input string // given with the start, used when no delta comes
 	grown bool   // by deltas
-	seal  sealed
+	seal  opaqueThinking
 }
 
 // answer reads one stream.
@@ -194,7 +194,7 @@ func (a *answer) stop(index int) error {
 	switch {
 	case b.kind == "tool_use" && !b.grown && b.input != "":
 		return a.grow(index, wire.Fragment{Arguments: b.input})
-	case b.seal != sealed{}:
+	case b.seal != opaqueThinking{}:
 		a.thoughts++
 		return a.Out.Send(session.Reasoning{Opaque: wire.JSON(b.seal)})
 	}
@@ -213,7 +213,7 @@ func (a *answer) conclude() error {
 	}
 	return a.Conclude(func(i int) json.RawMessage {
 		if a.before[i] < a.thoughts {
-			return wire.JSON(placed{a.before[i]})
+			return wire.JSON(callPlace{a.before[i]})
 		}
 		return nil
 	})

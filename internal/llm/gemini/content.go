@@ -47,9 +47,9 @@ type (
 	}
 )
 
-// sealed is what the API wants back unchanged. It is kept with a call, with a thought, and after a
-// text as a piece of reasoning of its own.
-type sealed struct {
+// opaquePart is what the API wants back unchanged. It is kept with a call, with a thought, and
+// after a text as a piece of reasoning of its own.
+type opaquePart struct {
 	// ID says that the server gave a call an id. It goes back with the call's own, which is the
 	// same unless the server repeated itself.
 	ID        bool   `json:"id,omitempty"`
@@ -60,8 +60,8 @@ type sealed struct {
 	Bytes int  `json:"bytes,omitempty"`
 }
 
-func unseal(opaque json.RawMessage) sealed {
-	var s sealed
+func unseal(opaque json.RawMessage) opaquePart {
+	var s opaquePart
 	_ = json.Unmarshal(opaque, &s) // what another format kept has no fields for us
 	return s
 }
@@ -104,7 +104,7 @@ func (e encoder) assistant(m session.Message) []part {
 	var list []part
 	calls := 0
 	for _, p := range m.Parts {
-		var s sealed
+		var s opaquePart
 		if e.seals && m.Provider == e.own {
 			s = unseal(p.Opaque)
 		}
@@ -124,7 +124,7 @@ func (e encoder) assistant(m session.Message) []part {
 }
 
 // signed gives the end of the text before it back its signature.
-func signed(list []part, s sealed) []part {
+func signed(list []part, s opaquePart) []part {
 	n := len(list) - 1
 	if n < 0 || list[n].Text == nil || list[n].Thought || s.Bytes > len(*list[n].Text) || s.Bytes == 0 {
 		empty := ""
@@ -142,7 +142,7 @@ func signed(list []part, s sealed) []part {
 
 // call gives a call back. Of parallel calls only the first has a signature.
 func (e encoder) call(c tool.RawCall, own, first bool) part {
-	var s sealed
+	var s opaquePart
 	if own {
 		s = unseal(c.Opaque)
 	}

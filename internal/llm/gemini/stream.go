@@ -140,7 +140,7 @@ func (a *answer) part(p received) error {
 	case p.Thought:
 		r := session.Reasoning{Delta: p.Text}
 		if p.Signature != "" {
-			r.Opaque = wire.JSON(sealed{Signature: p.Signature})
+			r.Opaque = wire.JSON(opaquePart{Signature: p.Signature})
 		}
 		if p.Text == "" && p.Signature == "" {
 			return nil
@@ -150,13 +150,13 @@ func (a *answer) part(p received) error {
 	if err := a.Out.Text(p.Text); err != nil || p.Signature == "" {
 		return err
 	}
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(sealed{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
 }
 
 // call takes a call, which this format always sends whole.
 func (a *answer) call(p received) error {
 	var opaque json.RawMessage
-	if s := (sealed{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (sealed{}) {
+	if s := (opaquePart{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (opaquePart{}) {
 		opaque = wire.JSON(s)
 	}
 	return a.Whole(p.Call.V.ID, p.Call.V.Name, p.Call.V.Args, opaque)

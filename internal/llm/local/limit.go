@@ -38,9 +38,9 @@ const (
 	mostStands = 256
 )
 
-// asked is a request as it was sent: its bytes, those of its text alone, and the context that is
-// known for it.
-type asked struct{ size, text, limit int }
+// sentRequest is a request as it was sent: its bytes, those of its text alone, and the context that
+// is known for it.
+type sentRequest struct{ size, text, limit int }
 
 // stand is where the count of a conversation stands: since which size of its requests.
 type stand struct {
@@ -87,7 +87,7 @@ func Limit(o Limits) Decorator {
 				return
 			}
 			ending(p.Stream(ctx, r), yield, func(done session.Done) session.Done {
-				return l.judged(r, asked{size, text, l.limit(ctx, r.Model)}, done)
+				return l.judged(r, sentRequest{size, text, l.limit(ctx, r.Model)}, done)
 			})
 		}}
 	}
@@ -211,7 +211,7 @@ func (t *talk) attachment(a tool.Attachment) {
 
 // judged learns from what the server counted, and makes a failure of an answer to a prompt that was
 // cut.
-func (l *limiter) judged(r session.Request, a asked, done session.Done) session.Done {
+func (l *limiter) judged(r session.Request, a sentRequest, done session.Done) session.Done {
 	u := done.Usage
 	count := u.Input + u.CacheRead + u.CacheWrite
 	if done.Err != nil || count <= 0 || a.size < 1000 {
@@ -240,7 +240,7 @@ func (l *limiter) judged(r session.Request, a asked, done session.Done) session.
 	return done
 }
 
-func (l *limiter) told(a asked, count, context int) string {
+func (l *limiter) told(a sentRequest, count, context int) string {
 	if context > 0 {
 		return fmt.Sprintf("%s read only %d tokens of the prompt, which fill its context: it cut the rest in silence", l.server, count)
 	}
@@ -248,7 +248,7 @@ func (l *limiter) told(a asked, count, context int) string {
 }
 
 // cut reports whether a prompt was certainly cut, and the context when the count gives it away.
-func (l *limiter) cut(r session.Request, a asked, count int) (context int, cut bool) {
+func (l *limiter) cut(r session.Request, a sentRequest, count int) (context int, cut bool) {
 	ratio := float64(a.text) / float64(count) // a picture may count as nothing
 	stands := l.stood(r, a.text, count)
 	switch {

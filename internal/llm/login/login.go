@@ -3,7 +3,7 @@
 //
 // The one rule: a key is shown to nobody and sent to no host but the one that it is kept for.
 //
-// Start reading at Desk.Take.
+// Start reading at Service.Take.
 //
 // Known limits: a server that tells its models to anybody (OpenRouter does) checks no key.
 package login
@@ -25,8 +25,8 @@ import (
 // about 4,000.
 const maxKey = 16 << 10
 
-// Desk is where keys are taken.
-type Desk struct {
+// Service is where keys are taken.
+type Service struct {
 	Find *models.Finder
 	Keep *keyring.Store
 	// Hide has all that lasts hide a key; if nil, nothing does.
@@ -39,20 +39,20 @@ type Options struct {
 	InFile    bool // not in the key ring
 }
 
-// Taken is what became of a key.
-type Taken struct {
+// KeyResult is what became of a key.
+type KeyResult struct {
 	Where   string   // it is kept
 	Notices []string // what the user should know beside
 }
 
 // Endpoint is the provider that a user means, if a key of it is of use.
-func (d Desk) Endpoint(provider string) (models.Endpoint, error) {
+func (d Service) Endpoint(provider string) (models.Endpoint, error) {
 	e, err := d.Find.Endpoint(provider)
 	if err != nil {
 		return e, err
 	}
-	if e.With != "" {
-		return d.Endpoint(e.With)
+	if e.SameServerAs != "" {
+		return d.Endpoint(e.SameServerAs)
 	}
 	if e.Host() == "" {
 		return e, usage.Mistake("adze models lists the providers", "%s is asked nothing, and needs no key", provider)
@@ -71,8 +71,8 @@ func Providers(find *models.Finder) (names []string) {
 }
 
 // Take looks at a key, has it checked, and keeps it.
-func (d Desk) Take(ctx context.Context, provider, key string, o Options) (Taken, error) {
-	var t Taken
+func (d Service) Take(ctx context.Context, provider, key string, o Options) (KeyResult, error) {
+	var t KeyResult
 	e, err := d.Endpoint(provider)
 	if err != nil {
 		return t, err
@@ -107,7 +107,7 @@ func (d Desk) Take(ctx context.Context, provider, key string, o Options) (Taken,
 	return t, nil
 }
 
-func (t *Taken) note(text string) {
+func (t *KeyResult) note(text string) {
 	if text != "" {
 		t.Notices = append(t.Notices, text)
 	}

@@ -39,11 +39,11 @@ func gate(t *testing.T, status int) (url string, asked *int) {
 	return s.URL + "/v1", asked
 }
 
-func deskAt(t *testing.T, url string, env map[string]string) (Desk, string) {
+func deskAt(t *testing.T, url string, env map[string]string) (Service, string) {
 	cfg := config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: url, KeyEnv: "OURS"}}}
 	path := filepath.Join(t.TempDir(), "keys.json")
 	keep := keyring.Open(path, nil)
-	return Desk{Find: models.New(cfg, "config.json", func(name string) string { return env[name] }).With(keep), Keep: keep}, path
+	return Service{Find: models.New(cfg, "config.json", func(name string) string { return env[name] }).With(keep), Keep: keep}, path
 }
 
 func TestAKeyIsCheckedThenKept(t *testing.T) {

@@ -68,9 +68,9 @@ func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 	at.model, at.own, at.findings, at.servers = m.Name, f.own(given.Name(), m.Name), f.findings, f.servers
 	at.server.Patience = f.patience(lookTime)
 	at.router = local.NewRouter(given, at.look)
-	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) told {
+	m.window = f.window(given.Name(), m.Name, func(ctx context.Context) contextSize {
 		tokens, sure := at.router.Limit(ctx, m.Name)
-		return told{tokens: tokens, sure: sure}
+		return contextSize{tokens: tokens, sure: sure}
 	})
 	m.larger = func() string { return LargerAt(at.router.Known(context.Background()).Kind, m.Name) }
 	m.place = at
@@ -154,7 +154,7 @@ func profileAt(kind local.Kind) func() Profile {
 // LargerAt is how a program is given a larger context.
 func LargerAt(kind local.Kind, model string) string {
 	if v, ok := vendorOf(kind); ok {
-		return strings.ReplaceAll(v.Larger, "NAME", model)
+		return strings.ReplaceAll(v.ContextHint, "NAME", model)
 	}
 	return "give the server a larger context"
 }

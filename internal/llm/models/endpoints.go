@@ -59,7 +59,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	}
 	e.NeedsKey = slices.Contains(homes(), wire.Host(e.base))
 	if e.Key == "" && f.kept != nil {
-		e.Key, e.unkept = f.kept.Key(cmp.Or(v.With, v.Name), e.Host())
+		e.Key, e.unkept = f.kept.Key(cmp.Or(v.SameServerAs, v.Name), e.Host())
 		e.Kept = e.Key != ""
 	}
 	return e, nil
@@ -79,7 +79,7 @@ func (f *Finder) Endpoints() []Endpoint {
 	var out []Endpoint
 	for _, name := range names {
 		e, err := f.Endpoint(name) // a provider without an address: a run with it says so
-		if err == nil && e.base != "" && e.With == "" {
+		if err == nil && e.base != "" && e.SameServerAs == "" {
 			out = append(out, e)
 		}
 	}
@@ -90,7 +90,7 @@ func (f *Finder) Endpoints() []Endpoint {
 // written before.
 func (f *Finder) Serving(m Model) (Endpoint, bool) {
 	v, _ := vendor(m.Provider.Name())
-	e, err := f.Endpoint(cmp.Or(v.With, v.Name))
+	e, err := f.Endpoint(cmp.Or(v.SameServerAs, v.Name))
 	return e, err == nil && e.base != ""
 }
 

@@ -151,7 +151,7 @@ func (f *Finder) variable(v Vendor) string {
 func (f *Finder) bare(name string) bool {
 	v, _ := vendor(name)
 	given := wire.FromEnv(f.getenv, v.Keys, v.URLs)
-	return (given.Key != "" || f.Keeps(name)) && (given.BaseURL == "" || !v.OnlyHome)
+	return (given.Key != "" || f.Keeps(name)) && (given.BaseURL == "" || !v.DefaultURLOnly)
 }
 
 // Named reads provider/name, or a name that only one provider has.

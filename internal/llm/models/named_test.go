@@ -99,7 +99,7 @@ func naming() func(text string) string {
 		parts = append(parts, regexp.QuoteMeta(v.Name+"/"), regexp.QuoteMeta(wire.Host(v.Home))+":[1-9]")
 		if !slices.Contains(words, v.Name) {
 			whole = append(whole, regexp.QuoteMeta(v.Name))
-		} else if v.With == "" {
+		} else if v.SameServerAs == "" {
 			parts = append(parts, "^"+regexp.QuoteMeta(v.Name)+"$")
 		}
 		if v.Program != "" {
@@ -121,7 +121,7 @@ func naming() func(text string) string {
 func TestTheWaysTellEveryProvider(t *testing.T) {
 	ways := New(config.Config{}, "config.json", func(string) string { return "" }).Ways()
 	for _, v := range vendors() {
-		if v.Home != "" && v.With == "" && !strings.Contains(ways, v.Name+"/NAME") {
+		if v.Home != "" && v.SameServerAs == "" && !strings.Contains(ways, v.Name+"/NAME") {
 			t.Errorf("%s stands nowhere in:\n%s", v.Name, ways)
 		}
 		if v.Program != "" && !strings.Contains(ways, v.Program) || v.Default != "" && !strings.Contains(ways, v.Keys[0]) {

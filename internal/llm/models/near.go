@@ -72,7 +72,7 @@ func makers(name string) []string {
 // makes reports a name that only this company gives.
 func (v Vendor) makes(name string) bool {
 	made := false
-	for _, start := range v.Makes {
+	for _, start := range v.ModelPrefixes {
 		start, others := strings.CutPrefix(start, "!")
 		if strings.HasPrefix(name, start) {
 			if others {
@@ -111,7 +111,7 @@ func (f *Finder) noProvider(provider, name string) error {
 // compatible is how a server is used that has no name.
 func compatible() string {
 	for _, v := range keyed() {
-		if v.OnlyHome {
+		if v.DefaultURLOnly {
 			row, _ := vendor(v.Name)
 			return row.URLs[0] + "=… --model " + v.Name + "/NAME"
 		}

@@ -41,8 +41,8 @@ func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	if err != nil {
 		return catalog.Row{}, false
 	}
-	if v, _ := vendor(provider); v.With != "" {
-		provider = v.With // one server, two formats
+	if v, _ := vendor(provider); v.SameServerAs != "" {
+		provider = v.SameServerAs // one server, two formats
 	}
 	full := provider + "/" + model
 	if _, own := catalog.Find(all[:len(f.config.Models)], full, today()); !own && !f.AtHome(provider) {

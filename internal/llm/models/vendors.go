@@ -21,8 +21,8 @@ import (
 // Vendor is one provider: a company, or a program that people run themselves.
 type Vendor struct {
 	Name string // before the slash in a model's full name
-	// Program is how a program that people run themselves is called; if empty, a company, which wants a
-	// key.
+	// Program is how a program that people run themselves is called; if empty, a company, which wants
+	// a key.
 	Program string
 	Home    string      // the address, of its documentation; if empty, it has none
 	Keys    []string    // the variables of its key; the first that is set counts
@@ -30,30 +30,30 @@ type Vendor struct {
 	Format  wire.Format // what its adapter says of itself
 	// Default is the model that a bare key means, and Rank its place among such keys. OnlyHome: not
 	// where an address is set too, because other servers of the format have other models.
-	Default  string
-	Rank     int
-	OnlyHome bool
+	Default        string
+	Rank           int
+	DefaultURLOnly bool
 	// Tells is the program whose list says more than names; Any: none is known to.
-	Tells     local.Kind
-	Start     string // how the program is started
-	Larger    string // how it is given a larger context; NAME stands for the model
-	Fetch     Fetch  // of a program that gets models itself
-	KeyPage   string // where a key of a company is had
-	KeyPrefix string // of the keys of a company that marks its own
-	// Makes are the beginnings of the names that only this company gives to models; behind a ! of
-	// those that others run.
-	Makes   []string
-	Profile func() Profile
-	// Spans is gen_ai.provider.name of the semantic conventions for generative AI; if empty, Name.
-	Spans string
-	// With is the vendor whose server this is in another format; if empty, its own.
-	With string
+	Tells       local.Kind
+	Start       string // how the program is started
+	ContextHint string // how it is given a larger context; NAME stands for the model
+	Fetch       Fetch  // of a program that gets models itself
+	KeyPage     string // where a key of a company is had
+	KeyPrefix   string // of the keys of a company that marks its own
+	// ModelPrefixes are the beginnings of the names that only this company gives to models; behind a !
+	// of those that others run.
+	ModelPrefixes []string
+	Profile       func() Profile
+	// OTelName is gen_ai.provider.name of the semantic conventions for generative AI; if empty, Name.
+	OTelName string
+	// SameServerAs is the vendor whose server this is in another format; if empty, its own.
+	SameServerAs string
 }
 
 // own is what stands in for what servers have in common; if nil, nothing does.
 type own struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
-	look func(f *Finder, ctx context.Context, e Endpoint) seen
+	look func(f *Finder, ctx context.Context, e Endpoint) lookResult
 	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider)
 }
 
@@ -92,32 +92,32 @@ func allVendors() []Vendor {
 	chat := openai.Format()
 	return []Vendor{
 		{Name: "anthropic", Home: "https://api.anthropic.com", Keys: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://console.anthropic.com/settings/keys", KeyPrefix: "sk-ant-",
-			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1, Makes: []string{"claude-"}},
+			Format: anthropic.Format(), Default: "claude-sonnet-5-5", Rank: 1, ModelPrefixes: []string{"claude-"}},
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", KeyPrefix: "AIza",
-			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, Makes: []string{"gemini-"}, Spans: "gcp.gemini"},
+			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, ModelPrefixes: []string{"gemini-"}, OTelName: "gcp.gemini"},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
-			Format: ollama.Format(), Profile: Local, Tells: local.Ollama, Larger: "ollama show NAME tells its context",
+			Format: ollama.Format(), Profile: Local, Tells: local.Ollama, ContextHint: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
-		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys", Format: chat, Default: "gpt-5.4", Rank: 2, OnlyHome: true,
-			Makes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
-		{Name: "responses", With: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
+		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys", Format: chat, Default: "gpt-5.4", Rank: 2, DefaultURLOnly: true,
+			ModelPrefixes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
+		{Name: "responses", SameServerAs: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, URLs: []string{"OPENAI_BASE_URL"},
 			Format: responses.Format()},
 		{Name: "openrouter", Home: "https://openrouter.ai/api/v1", Keys: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/keys", KeyPrefix: "sk-or-", Format: chat},
 		{Name: "groq", Home: "https://api.groq.com/openai/v1", Keys: []string{"GROQ_API_KEY"}, KeyPage: "https://console.groq.com/keys", KeyPrefix: "gsk_", Format: chat},
 		{Name: "together", Home: "https://api.together.xyz/v1", Keys: []string{"TOGETHER_API_KEY"}, KeyPage: "https://api.together.xyz/settings/api-keys", Format: chat},
 		{Name: "mistral", Home: "https://api.mistral.ai/v1", Keys: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys", Format: chat,
-			Makes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}, Spans: "mistral_ai"},
-		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Format: chat, Makes: []string{"deepseek-"}},
-		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai", KeyPrefix: "xai-", Format: chat, Makes: []string{"grok-"}, Spans: "x_ai"},
+			ModelPrefixes: []string{"mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-"}, OTelName: "mistral_ai"},
+		{Name: "deepseek", Home: "https://api.deepseek.com/v1", Keys: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Format: chat, ModelPrefixes: []string{"deepseek-"}},
+		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai", KeyPrefix: "xai-", Format: chat, ModelPrefixes: []string{"grok-"}, OTelName: "x_ai"},
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, KeyPage: "https://fireworks.ai/account/api-keys", Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPage: "https://cloud.cerebras.ai", KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
-			Tells: local.LlamaCPP, Larger: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
+			Tells: local.LlamaCPP, ContextHint: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
-			Tells: local.LMStudio, Larger: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
+			Tells: local.LMStudio, ContextHint: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
 		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
-			Tells: local.VLLM, Larger: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
+			Tells: local.VLLM, ContextHint: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script"},
 	}
 }
@@ -126,7 +126,7 @@ func allVendors() []Vendor {
 // is one.
 func InSpans(provider string) string {
 	v, _ := vendor(provider)
-	return cmp.Or(v.Spans, v.With, provider)
+	return cmp.Or(v.OTelName, v.SameServerAs, provider)
 }
 
 // vendor finds a row, with what most rows leave out.
@@ -183,8 +183,8 @@ func homes() []string {
 // KeyPage is where a key of a provider is had; if empty, nobody knows.
 func KeyPage(provider string) string {
 	v, _ := vendor(provider)
-	if v.With != "" {
-		v, _ = vendor(v.With)
+	if v.SameServerAs != "" {
+		v, _ = vendor(v.SameServerAs)
 	}
 	return v.KeyPage
 }

@@ -11,14 +11,14 @@ import (
 func (f *Finder) Ways() string {
 	first, address := keyed()[0], ""
 	for _, v := range keyed() {
-		if v.OnlyHome {
+		if v.DefaultURLOnly {
 			row, _ := vendor(v.Name)
 			address = ", or " + row.URLs[0] + " for a compatible server"
 		}
 	}
 	return strings.Join([]string{
 		"name one: --model " + list("or", append(names(func(v Vendor) bool { return v.Default != "" || v.Fetch.Get != "" }, "/NAME"), "script/FILE")),
-		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.With == "" && v.own().make == nil }, "/NAME"), ", "),
+		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.SameServerAs == "" && v.own().make == nil }, "/NAME"), ", "),
 		`or write it down: {"model": "` + first.Name + `/NAME"} in ` + f.File,
 		"or set " + strings.Join(Keyed(), ", ") + address,
 		"or start " + list("or", programs()) + " with a model that can call tools",

@@ -12,12 +12,12 @@ import (
 // windowPatience is how long the first question may wait for a server to tell its context.
 const windowPatience = time.Second
 
-// asking asks a server about one model.
-type asking func(context.Context) told
+// sizeQuery asks a server about one model.
+type sizeQuery func(context.Context) contextSize
 
-// told is the context of a model in tokens, 0 when its server does not tell; sure says that this
-// holds while the model runs, and blind that it takes no pictures.
-type told struct {
+// contextSize is the context of a model in tokens, 0 when its server does not tell; sure says that
+// this holds while the model runs, and blind that it takes no pictures.
+type contextSize struct {
 	tokens      int
 	sure, blind bool
 }
@@ -26,16 +26,16 @@ type told struct {
 // model's own server tells, where it runs one that does. It is safe for concurrent use.
 type window struct {
 	known func() int // without asking
-	asks  asking     // if nil, the server does not tell
+	asks  sizeQuery  // if nil, the server does not tell
 	most  int        // of the configuration; if 0, any
 	waits time.Duration
 
 	mu   sync.Mutex
-	told told
+	told contextSize
 	seen int // the context that a cut prompt gave away; if 0, none was
 }
 
-func (f *Finder) window(provider, name string, asks asking) *window {
+func (f *Finder) window(provider, name string, asks sizeQuery) *window {
 	return &window{asks: asks, waits: f.patience(windowPatience), most: f.config.Providers[provider].MaxContext, known: sync.OnceValue(func() int {
 		row, _ := f.row(provider, name)
 		return row.Context
@@ -134,20 +134,20 @@ func (m Model) limits() *local.Limits {
 // asksFor makes the question of what context a model has on a server that tells it; nil on any
 // other. A model that is not loaded has the context that it was trained for, which is the most it
 // can get.
-func asksFor(s local.Server, name string) asking {
+func asksFor(s local.Server, name string) sizeQuery {
 	if s.Kind == local.Any {
 		return nil
 	}
-	return func(ctx context.Context) told {
+	return func(ctx context.Context) contextSize {
 		models, err := s.Models(ctx)
 		if err != nil {
-			return told{}
+			return contextSize{}
 		}
 		for _, m := range models {
 			if m.Name == name || len(models) == 1 && s.Kind == local.LlamaCPP { // which takes any name
-				return told{m.Limit(), m.Context > 0, m.Vision != nil && !*m.Vision}
+				return contextSize{m.Limit(), m.Context > 0, m.Vision != nil && !*m.Vision}
 			}
 		}
-		return told{sure: true}
+		return contextSize{sure: true}
 	}
 }

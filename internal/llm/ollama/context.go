@@ -29,14 +29,14 @@ type window struct {
 	ratio   float64 // bytes a token
 }
 
-// sent is what a request was sized for.
-type sent struct {
+// sizedRequest is what a request was sized for.
+type sizedRequest struct {
 	bytes, tokens, context int
 }
 
 // fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded
 // up to a step, never less than before, at most what the model has and Options.MaxContext allows.
-func (p *Provider) fit(r session.Request, d details, bytes int) sent {
+func (p *Provider) fit(r session.Request, d details, bytes int) sizedRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.window[r.Model]
@@ -53,7 +53,7 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sent {
 		w.context = step(w.context)
 	}
 	w.context = min(w.context, p.limit(d))
-	return sent{bytes, tokens, w.context}
+	return sizedRequest{bytes, tokens, w.context}
 }
 
 // step is the next larger num_ctx. A new value makes the server load the model anew and read the
@@ -130,7 +130,7 @@ func (p *Provider) Blind(ctx context.Context, model string) bool {
 
 // widen enlarges the context after the server said that a prompt did not fit; if false, the model
 // has no more.
-func (p *Provider) widen(model string, s sent, d details) bool {
+func (p *Provider) widen(model string, s sizedRequest, d details) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.window[model]
@@ -143,7 +143,7 @@ func (p *Provider) widen(model string, s sent, d details) bool {
 
 // counted compares the server's count of the prompt with what was sent, corrects the estimate, and
 // fails when the server cut the prompt: what it answered is about something else.
-func (p *Provider) counted(model string, s sent, count int) error {
+func (p *Provider) counted(model string, s sizedRequest, count int) error {
 	if count <= 0 {
 		return nil // an older server that had the whole prompt cached
 	}

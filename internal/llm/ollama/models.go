@@ -121,7 +121,7 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	if ok {
 		return p.seen(d), nil
 	}
-	var shown shown
+	var shown showAnswer
 	body := &wire.Body{}
 	body.Add(wire.JSON(map[string]string{"model": model}))
 	reply, err := p.post(ctx, "/api/show", body)
@@ -172,15 +172,15 @@ func unsupported(err error) bool {
 		(failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed)
 }
 
-// shown is the answer of /api/show.
-type shown struct {
+// showAnswer is the answer of /api/show.
+type showAnswer struct {
 	Capabilities []string                   `json:"capabilities"`
 	Parameters   string                     `json:"parameters"`
 	Template     string                     `json:"template"`
 	Info         map[string]json.RawMessage `json:"model_info"`
 }
 
-func (s shown) details() details {
+func (s showAnswer) details() details {
 	d := details{
 		tools:    slices.Contains(s.Capabilities, "tools"),
 		vision:   slices.Contains(s.Capabilities, "vision"),

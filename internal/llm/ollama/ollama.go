@@ -150,7 +150,7 @@ func advise(err error, model string) error {
 
 // open sends the request. A server that finds the prompt too long for num_ctx is asked again with
 // more, as long as the model has more.
-func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wire.Reply, sent, error) {
+func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wire.Reply, sizedRequest, error) {
 	if d.vision {
 		r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OllamaPictures)
 	}

@@ -26,8 +26,8 @@ func (e encoder) variants() map[bool]string {
 	return map[bool]string{false: plain + " false", true: plain + " true"}
 }
 
-// kept is what goes back unchanged with the thinking that it closes, as session.Part.Opaque.
-type kept struct {
+// opaqueThinking goes back unchanged with the thinking that it closes, as session.Part.Opaque.
+type opaqueThinking struct {
 	// Details are OpenRouter's reasoning_details.
 	Details []json.RawMessage `json:"details,omitempty"`
 	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes
@@ -108,7 +108,7 @@ const plainField = "reasoning"
 // field is the one in which the thinking of a message came.
 func (e encoder) field(m session.Message) string {
 	for _, p := range m.Parts {
-		var k kept
+		var k opaqueThinking
 		if p.Kind == session.ReasoningPart && json.Unmarshal(p.Opaque, &k) == nil && k.Field != "" {
 			return k.Field
 		}
@@ -129,7 +129,7 @@ func (e encoder) thoughts(m session.Message) (text string, details []json.RawMes
 		case session.TextPart:
 			chunks = append(chunks, part{Type: "text", Text: p.Text})
 		case session.ReasoningPart:
-			var k kept
+			var k opaqueThinking
 			_ = json.Unmarshal(p.Opaque, &k) // what another format kept has no fields for us
 			all.WriteString(p.Text)
 			details = append(details, k.Details...)

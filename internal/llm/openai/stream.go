@@ -183,7 +183,7 @@ func (a *answer) closeThought() error {
 		return nil
 	}
 	a.chunk = false
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(kept{Chunk: true})})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaqueThinking{Chunk: true})})
 }
 
 // seal closes the thinking with what must go back with it.
@@ -192,7 +192,7 @@ func (a *answer) seal() error {
 		return err
 	}
 	list := a.details.list()
-	k := kept{Details: list}
+	k := opaqueThinking{Details: list}
 	if a.field == plainField {
 		k.Field = a.field
 	}

@@ -21,8 +21,8 @@ type item struct {
 	ended  bool // by the item itself
 }
 
-// received is an item as the server sends it.
-type received struct {
+// streamItem is an item as the server sends it.
+type streamItem struct {
 	Type      wire.Word       `json:"type"`
 	ID        wire.Word       `json:"id"`
 	Status    wire.Word       `json:"status"`
@@ -39,8 +39,8 @@ type said struct {
 	Refusal string `json:"refusal"`
 }
 
-func (a *answer) receive(raw json.RawMessage) (received, error) {
-	var r received
+func (a *answer) receive(raw json.RawMessage) (streamItem, error) {
+	var r streamItem
 	if json.Unmarshal(raw, &r) != nil || r.Type == "" {
 		return r, a.Client.Bad("sent an item that is malformed")
 	}
@@ -65,7 +65,7 @@ func known(kind string) bool {
 
 // open makes an item. Its id tells items apart, because Ollama gives all of them the output_index
 // 0; a server without ids has only the index.
-func (a *answer) open(r received, index int) (*item, error) {
+func (a *answer) open(r streamItem, index int) (*item, error) {
 	id := string(r.ID)
 	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
 	a.Reply.Content()
@@ -185,7 +185,7 @@ func (a *answer) finished(e event) error {
 
 // pending is the opened item that a finished one completes, or nil: one that ended is another,
 // unless its id says so.
-func (a *answer) pending(r received, index wire.Number) *item {
+func (a *answer) pending(r streamItem, index wire.Number) *item {
 	it := a.find(event{ItemID: r.ID, Index: index})
 	if it == nil || it.ended && (r.ID == "" || a.items[string(r.ID)] != it) || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
 		return nil
@@ -194,7 +194,7 @@ func (a *answer) pending(r received, index wire.Number) *item {
 }
 
 // seal keeps a reasoning item as it came; its text is used when no delta brought any.
-func (a *answer) seal(it *item, r received, raw json.RawMessage) error {
+func (a *answer) seal(it *item, r streamItem, raw json.RawMessage) error {
 	if it.closed {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (a *answer) came(kind string) bool {
 }
 
 // message takes the text of a message that came without deltas.
-func (a *answer) message(it *item, r received) error {
+func (a *answer) message(it *item, r streamItem) error {
 	if it.closed {
 		return nil
 	}

@@ -42,8 +42,8 @@ type (
 	}
 )
 
-// placed is kept with a call that stood before a reasoning item: how many of them came before it.
-type placed struct {
+// callPlace is kept with a call that stood before a reasoning item: how many came before it.
+type callPlace struct {
 	After int `json:"after"`
 }
 
@@ -130,7 +130,7 @@ func (e encoder) sends(opaque json.RawMessage) bool {
 
 // placeOf is the number of reasoning items before a call, or -1 when it came after all of them.
 func placeOf(c tool.RawCall) int {
-	at := placed{-1}
+	at := callPlace{-1}
 	if json.Unmarshal(c.Opaque, &at) != nil {
 		return -1
 	}

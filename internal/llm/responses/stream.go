@@ -228,7 +228,7 @@ func (a *answer) conclude() error {
 	}
 	return a.Conclude(func(i int) json.RawMessage {
 		if before := a.list[i].before; before < a.thoughts {
-			return wire.JSON(placed{before})
+			return wire.JSON(callPlace{before})
 		}
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 // block is a piece of the message that is no text, as long as it stands.
 type block struct {
 	raw   string
-	calls []found
+	calls []blockCall
 	doubt doubt
 	gap   bool
 	// hidden blocks are marks of a format that nobody misses, such as the header of a channel.
@@ -30,7 +30,7 @@ const (
 )
 
 // doubts judges a block by its form and by what stands before it.
-func (s *scanner) doubts(f *form, r reading, held string) doubt {
+func (s *scanner) doubts(f *form, r blockResult, held string) doubt {
 	before := firm
 	for _, b := range s.blocks[s.loose:] {
 		if !b.gap {
@@ -56,7 +56,7 @@ func special(held string) bool {
 }
 
 // accept takes a block out of the text.
-func (s *scanner) accept(f *form, held string, r reading) {
+func (s *scanner) accept(f *form, held string, r blockResult) {
 	if r.reasoning != "" {
 		s.flush()
 		s.ready = append(s.ready, session.Reasoning{Delta: r.reasoning})

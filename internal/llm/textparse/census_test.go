@@ -18,7 +18,7 @@ import (
 func set(t *testing.T) *tool.Set {
 	t.Helper()
 	var registry tool.Registry
-	for _, d := range offered() {
+	for _, d := range toolKinds() {
 		err := registry.Register(tool.Define(d.Name, tool.Config[map[string]json.RawMessage, struct{}]{
 			Description: d.Name, Parameters: d.Parameters, Aliases: d.Aliases, Permissions: tool.Requires(tool.Read), Redact: tool.Expose(),
 			Needs: func(map[string]json.RawMessage) []tool.Need { return []tool.Need{{Permission: tool.Read}} },
@@ -87,7 +87,7 @@ func fate(t *testing.T, tools *tool.Set, c txtar.File) string {
 	n := 0
 	mint := func() string { n++; return strings.Repeat("c", n) }
 	text := strings.TrimSuffix(string(c.Data), "\n")
-	for c := range textparse.Recover(stream(done, text), session.Request{Tools: offered()}, mint) {
+	for c := range textparse.Recover(stream(done, text), session.Request{Tools: toolKinds()}, mint) {
 		if c, ok := c.(session.Call); ok {
 			calls = append(calls, c.RawCall)
 		}

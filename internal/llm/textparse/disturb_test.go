@@ -40,7 +40,7 @@ func accepted(t *testing.T) map[string]string {
 
 // calls are what a text that ended well released, and what it said.
 func calls(text string) (list []tool.RawCall, said string) {
-	for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, text), session.Request{Tools: offered()}, func() string { return "n" }) {
+	for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, text), session.Request{Tools: toolKinds()}, func() string { return "n" }) {
 		switch c := c.(type) {
 		case session.Call:
 			list = append(list, c.RawCall)

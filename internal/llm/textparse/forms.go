@@ -17,7 +17,7 @@ type form struct {
 	balanced, line, weak, bare bool
 	// read judges the whole; if nil, what stands between the marks is read as calls. It must not
 	// change its mind about a block that it has refused or taken.
-	read func(s *scanner, held string) reading
+	read func(s *scanner, held string) blockResult
 }
 
 // verdict is what a form says about a block.
@@ -30,10 +30,10 @@ const (
 	yes                 // it is calls
 )
 
-// reading is the result of reading a block; the last rest bytes do not belong to it.
-type reading struct {
+// blockResult is the result of reading a block; the last rest bytes do not belong to it.
+type blockResult struct {
 	verdict   verdict
-	calls     []found
+	calls     []blockCall
 	reasoning string
 	rest      int
 }
@@ -77,11 +77,11 @@ func endTokens() []string {
 }
 
 // stray takes an end mark without a beginning, when there was markup before it; else it is text.
-func stray(s *scanner, _ string) reading {
+func stray(s *scanner, _ string) blockResult {
 	if len(s.blocks) > 0 {
-		return reading{verdict: yes}
+		return blockResult{verdict: yes}
 	}
-	return reading{verdict: no}
+	return blockResult{verdict: no}
 }
 
 // ends reports whether a block may be whole here.
@@ -118,16 +118,16 @@ func (f *form) between(held string) (body string, rest int, closed bool) {
 
 // marked reads calls between marks. The closing mark may be missing where what stands before it is
 // whole by itself: servers do not print a model's stop token.
-func (f *form) marked(s *scanner, held string) reading {
+func (f *form) marked(s *scanner, held string) blockResult {
 	body, rest, closed := held, 0, true
 	if !f.bare {
 		body, rest, closed = f.between(held)
 	}
 	switch {
 	case body == "" && (closed || rest > 0) && !f.balanced:
-		return reading{verdict: no, rest: rest}
+		return blockResult{verdict: no, rest: rest}
 	case body == "", f.balanced && body == leadingName(body), !closed && rest == 0 && !f.balanced && (!s.ended || !delimited(body)), !closed && rest > 0 && !delimited(body):
-		return reading{verdict: s.atEnd(no), rest: rest}
+		return blockResult{verdict: s.atEnd(no), rest: rest}
 	}
 	calls, ok := s.body(body, f.weak)
 	r := s.orWait(s.all(calls, ok))
@@ -142,7 +142,7 @@ func delimited(body string) bool {
 
 // body reads calls in any of the ways to write them, to the end of the text; strict wants nothing
 // but a call, all of which can be read.
-func (s *scanner) body(body string, strict bool) (calls []found, ok bool) {
+func (s *scanner) body(body string, strict bool) (calls []blockCall, ok bool) {
 	body = strings.TrimSpace(body)
 	word := leadingName(body)
 	switch {
@@ -169,7 +169,7 @@ func (s *scanner) body(body string, strict bool) (calls []found, ok bool) {
 		return s.tags(body)
 	}
 	f, ok := named(body)
-	return []found{f}, ok
+	return []blockCall{f}, ok
 }
 
 // leadingName is the name with which a text begins.
@@ -179,17 +179,17 @@ func leadingName(text string) string {
 }
 
 // named reads a name and an object of arguments: as Mistral writes it, NAME[CALL_ID]9[ARGS]{…}.
-func named(text string) (found, bool) {
+func named(text string) (blockCall, bool) {
 	at := strings.IndexByte(text, '{')
 	if at <= 0 || span(text, at) != len(text) {
-		return found{}, false
+		return blockCall{}, false
 	}
 	head, _, _ := strings.Cut(text[:at], "[CALL_ID]")
-	return found{strings.Trim(strings.TrimSuffix(strings.TrimSpace(head), "[ARGS]"), space+":"), text[at:]}, true
+	return blockCall{strings.Trim(strings.TrimSuffix(strings.TrimSpace(head), "[ARGS]"), space+":"), text[at:]}, true
 }
 
 // orWait reads on where a refused block may only hold its closing mark inside a value.
-func (s *scanner) orWait(r reading) reading {
+func (s *scanner) orWait(r blockResult) blockResult {
 	if r.verdict == no {
 		r.verdict = s.atEnd(no)
 	}
@@ -209,12 +209,12 @@ func (s *scanner) atEnd(v verdict) verdict {
 func languages() []string { return []string{"", "json", "tool_call", "tool_calls", "tool_code"} }
 
 // readFence reads a fence that holds nothing but calls.
-func readFence(s *scanner, held string) reading {
+func readFence(s *scanner, held string) blockResult {
 	body, open := strings.CutSuffix(held[3:], "```")
 	language, body, _ := strings.Cut(body, "\n")
 	body = strings.TrimSpace(body)
 	if !open || body == "" {
-		return reading{verdict: s.atEnd(no)}
+		return blockResult{verdict: s.atEnd(no)}
 	}
 	if strings.TrimSpace(language) == "tool_code" {
 		if inner, printed := strings.CutPrefix(body, "print("); printed {
@@ -353,7 +353,7 @@ var sectionMarks = sync.OnceValue(func() [3]*regexp.Regexp {
 
 // readSections reads the calls of a section. Without outer marks, one call is the block; an outer
 // end may be missing at the end of the message.
-func readSections(s *scanner, held string) reading {
+func readSections(s *scanner, held string) blockResult {
 	marks, body, outer := sectionMarks(), held, false
 	if m := marks[0].FindString(body); m != "" && marks[1].FindString(body) == "" {
 		body, outer = body[len(m):], true
@@ -365,13 +365,13 @@ func readSections(s *scanner, held string) reading {
 		}
 	}
 	if !closed && !s.ended {
-		return reading{}
+		return blockResult{}
 	}
-	var calls []found
+	var calls []blockCall
 	for strings.TrimSpace(body) != "" {
 		f, rest, ok := section(body)
 		if !ok {
-			return reading{verdict: s.atEnd(no)}
+			return blockResult{verdict: s.atEnd(no)}
 		}
 		calls, body = append(calls, f), rest
 	}
@@ -380,7 +380,7 @@ func readSections(s *scanner, held string) reading {
 
 // section reads one call: the head is functions.NAME:0, NAME, or function with the name on the
 // first line of the body and the arguments in a fence.
-func section(text string) (f found, rest string, ok bool) {
+func section(text string) (f blockCall, rest string, ok bool) {
 	m := sectionMarks()[1].FindStringSubmatch(text)
 	if m == nil {
 		return f, text, false
@@ -416,7 +416,7 @@ func harmonyEnds() []string {
 }
 
 // readHarmony reads one channel: thinking, a call, or the header of text.
-func readHarmony(s *scanner, held string) reading {
+func readHarmony(s *scanner, held string) blockResult {
 	header, body, ok := strings.Cut(held, "<|message|>")
 	if strings.HasPrefix(held, leakedHeader) {
 		header, body, ok = strings.Cut(held, "{")
@@ -424,34 +424,34 @@ func readHarmony(s *scanner, held string) reading {
 		header = strings.TrimSuffix(header, "json")
 	}
 	if !ok {
-		return reading{verdict: s.atEnd(no)}
+		return blockResult{verdict: s.atEnd(no)}
 	}
 	before, after, _ := strings.Cut(header, "<|channel|>")
 	channel, _, _ := strings.Cut(strings.TrimSpace(after), " ")
 	channel, _, _ = strings.Cut(channel, "<")
 	to := recipient(before + " " + after)
 	if to == "" && (channel == "final" || channel == "commentary") {
-		return reading{verdict: yes, rest: len(body)}
+		return blockResult{verdict: yes, rest: len(body)}
 	}
 	body, rest, ended := channelEnd(body)
 	switch {
 	case to != "":
 		text := strings.TrimSpace(body)
 		if !strings.HasPrefix(text, "{") || span(text, 0) != len(text) {
-			return reading{verdict: s.atEnd(no)}
+			return blockResult{verdict: s.atEnd(no)}
 		}
 		if !ended && !s.ended && !strings.HasPrefix(held, leakedHeader) {
-			return reading{verdict: wait}
+			return blockResult{verdict: wait}
 		}
-		r := s.all([]found{{to, text}}, true)
+		r := s.all([]blockCall{{to, text}}, true)
 		r.rest = rest
 		return r
 	case channel == "analysis" && (ended || s.ended):
-		return reading{verdict: yes, reasoning: body, rest: rest}
+		return blockResult{verdict: yes, reasoning: body, rest: rest}
 	case channel != "analysis":
-		return reading{verdict: no, rest: len(body)}
+		return blockResult{verdict: no, rest: len(body)}
 	}
-	return reading{}
+	return blockResult{}
 }
 
 // recipient is the function that a header names.

@@ -335,7 +335,7 @@ func outcome(t *testing.T, tools *tool.Set, pieces []string, calls []meant, cert
 	var raw []tool.RawCall
 	n := 0
 	mint := func() string { n++; return fmt.Sprint("c", n) }
-	for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, pieces...), session.Request{Tools: offered()}, mint) {
+	for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, pieces...), session.Request{Tools: toolKinds()}, mint) {
 		if c, ok := c.(session.Call); ok {
 			raw = append(raw, c.RawCall)
 		}

@@ -94,22 +94,22 @@ func (k kinds) value(bare string) (string, bool) {
 // have no text that could be a call.
 type tools struct {
 	list []tool.Definition
-	by   map[string]*offered
+	by   map[string]*toolKinds
 }
 
-// offered is a tool with the kinds of its arguments, which are read when first needed.
-type offered struct {
+// toolKinds is a tool with the kinds of its arguments, which are read when first needed.
+type toolKinds struct {
 	schema json.RawMessage
 	kinds  map[string]kinds
 	read   bool
 }
 
 // all are the tools by their names.
-func (t *tools) all() map[string]*offered {
+func (t *tools) all() map[string]*toolKinds {
 	if t.by == nil {
-		t.by = map[string]*offered{}
+		t.by = map[string]*toolKinds{}
 		for _, d := range t.list {
-			o := &offered{schema: d.Parameters}
+			o := &toolKinds{schema: d.Parameters}
 			t.by[d.Name] = o
 			for _, name := range d.Aliases {
 				t.by[name] = o
@@ -120,7 +120,7 @@ func (t *tools) all() map[string]*offered {
 }
 
 // named is the tool with a name; if nil, there is none.
-func (t *tools) named(name string) *offered { return t.all()[name] }
+func (t *tools) named(name string) *toolKinds { return t.all()[name] }
 
 // starts reports whether an offered name begins so.
 func (t *tools) starts(prefix string) bool {
@@ -133,14 +133,14 @@ func (t *tools) starts(prefix string) bool {
 }
 
 // all is the reading of calls that must all be offered.
-func (s *scanner) all(calls []found, ok bool) reading {
+func (s *scanner) all(calls []blockCall, ok bool) blockResult {
 	if !ok || len(calls) == 0 {
-		return reading{verdict: no}
+		return blockResult{verdict: no}
 	}
 	for _, c := range calls {
 		if s.tools.named(c.name) == nil {
-			return reading{verdict: no}
+			return blockResult{verdict: no}
 		}
 	}
-	return reading{verdict: yes, calls: calls}
+	return blockResult{verdict: yes, calls: calls}
 }

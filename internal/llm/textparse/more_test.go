@@ -32,7 +32,7 @@ func chunks(list ...session.Chunk) iter.Seq[session.Chunk] {
 
 func recovered(t *testing.T, list ...session.Chunk) string {
 	t.Helper()
-	return show(t, textparse.Recover(chunks(list...), session.Request{Tools: offered()}, func() string { return "new" }))
+	return show(t, textparse.Recover(chunks(list...), session.Request{Tools: toolKinds()}, func() string { return "new" }))
 }
 
 func native(name, arguments string) []session.Chunk {
@@ -94,7 +94,7 @@ func TestTextIsNotHeldLongerThanNeeded(t *testing.T) {
 		"<function=vec":           "<function=vec",
 	} {
 		var got string
-		for c := range textparse.Recover(chunks(session.Text{Delta: pieces}), session.Request{Tools: offered()}, nil) {
+		for c := range textparse.Recover(chunks(session.Text{Delta: pieces}), session.Request{Tools: toolKinds()}, nil) {
 			got += c.(session.Text).Delta
 		}
 		if got != shown {
@@ -114,7 +114,7 @@ func TestHostileText(t *testing.T) {
 	} {
 		start := time.Now()
 		var got strings.Builder
-		for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, text), session.Request{Tools: offered()}, nil) {
+		for c := range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, text), session.Request{Tools: toolKinds()}, nil) {
 			if c, ok := c.(session.Text); ok {
 				got.WriteString(c.Delta)
 			}
@@ -130,7 +130,7 @@ func TestSoundOverAScript(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.txtar")
 	writeFile(t, path, "# a test\n-- 1 --\ntext: I read. "+hermes+"\n")
 	llmtest.Sound(t, func() session.Provider { return textparse.Wrap(script.New(script.Options{}), nil) }, session.Request{
-		Model: path, Tools: offered(), Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}}},
+		Model: path, Tools: toolKinds(), Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}}},
 	})
 	if name := textparse.Wrap(script.New(script.Options{}), nil).Name(); name != "script" {
 		t.Errorf("the wrapped provider is called %q", name)
@@ -173,7 +173,7 @@ func FuzzRecover(f *testing.F) {
 
 func said(done session.Done, text string) string {
 	var b strings.Builder
-	for c := range textparse.Recover(stream(done, text), session.Request{Tools: offered()}, func() string { return "n" }) {
+	for c := range textparse.Recover(stream(done, text), session.Request{Tools: toolKinds()}, func() string { return "n" }) {
 		if c, ok := c.(session.Text); ok {
 			b.WriteString(c.Delta)
 		}
@@ -201,7 +201,7 @@ func BenchmarkLongCall(b *testing.B) {
 }
 
 func benchmark(b *testing.B, pieces []string) {
-	r := session.Request{Tools: offered()}
+	r := session.Request{Tools: toolKinds()}
 	b.ReportAllocs()
 	for b.Loop() {
 		for range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, pieces...), r, func() string { return "n" }) {

@@ -24,8 +24,8 @@ const (
 	starters = "<[{`"
 )
 
-// found is a call in a block.
-type found struct{ name, arguments string }
+// blockCall is a call in a block.
+type blockCall struct{ name, arguments string }
 
 // scanner tells text from calls.
 type scanner struct {
@@ -205,7 +205,7 @@ func (s *scanner) flush() {
 }
 
 // finish reads the end of the message. When it did not end well, everything is text.
-func (s *scanner) finish(well bool) []found {
+func (s *scanner) finish(well bool) []blockCall {
 	s.ended = true
 	tail := cutEndTokens(s.buf[s.start:])
 	s.buf = s.buf[:len(s.buf)-len(tail)]
@@ -213,7 +213,7 @@ func (s *scanner) finish(well bool) []found {
 	s.buf = append(s.buf, tail...)
 	s.scan()
 	s.decideAll(well)
-	var calls []found
+	var calls []blockCall
 	for _, b := range s.blocks {
 		calls = append(calls, b.calls...)
 	}

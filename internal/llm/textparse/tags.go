@@ -58,7 +58,7 @@ func (s *scanner) probeTags(text string) bool {
 }
 
 // tags reads calls in tags one after the other, to the end of the text.
-func (s *scanner) tags(text string) (calls []found, ok bool) {
+func (s *scanner) tags(text string) (calls []blockCall, ok bool) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		f, rest, ok := s.tagged(text)
 		if !ok {
@@ -69,7 +69,7 @@ func (s *scanner) tags(text string) (calls []found, ok bool) {
 	return calls, len(calls) > 0
 }
 
-func (s *scanner) tagged(text string) (f found, rest string, ok bool) {
+func (s *scanner) tagged(text string) (f blockCall, rest string, ok bool) {
 	for _, family := range tagFamilies() {
 		m := family.open.FindStringSubmatch(text)
 		if m == nil || family.begin == "" && strings.HasPrefix(text, "<") {

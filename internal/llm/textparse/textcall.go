@@ -141,7 +141,7 @@ func (v *recovery) done(d session.Done) bool {
 }
 
 // known reports whether the server understood the same call and left its text standing.
-func (v *recovery) known(f found) bool {
+func (v *recovery) known(f blockCall) bool {
 	for _, c := range v.native {
 		if c.Name == f.name && sameJSON(c.Arguments, f.arguments) {
 			return true

@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "rewrite the wants of testdata/textcall"
 
 const folder = "../../../testdata/textcall"
 
-// offered are the tools of all cases.
-func offered() []tool.Definition {
+// toolKinds are the tools of all cases.
+func toolKinds() []tool.Definition {
 	object := func(properties string) json.RawMessage {
 		return json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)
 	}
@@ -53,7 +53,7 @@ func read(t testing.TB, done session.Done, pieces ...string) string {
 	t.Helper()
 	n := 0
 	mint := func() string { n++; return fmt.Sprintf("new%d", n) }
-	return show(t, textparse.Recover(stream(done, pieces...), session.Request{Tools: offered()}, mint))
+	return show(t, textparse.Recover(stream(done, pieces...), session.Request{Tools: toolKinds()}, mint))
 }
 
 func show(t testing.TB, seq iter.Seq[session.Chunk]) string {

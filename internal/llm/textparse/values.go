@@ -177,7 +177,7 @@ func argsKeys() []string {
 func sideKeys() []string { return []string{"type", "id", "index", "call_id", "tool_call_id"} }
 
 // object reads a call from an object; strict wants nothing but a call, all of which can be read.
-func object(s string, strict bool) (f found, rest string, ok bool) {
+func object(s string, strict bool) (f blockCall, rest string, ok bool) {
 	list, rest, ok := members(s)
 	if !ok || strict && !valid(s[:len(s)-len(rest)]) {
 		return f, rest, false
@@ -240,7 +240,7 @@ func inner(m member) bool {
 
 // inList reads calls as OpenAI's answers have them, in an object with nothing beside:
 // {"tool_calls": [...]}.
-func inList(s string, strict bool) (calls []found, rest string, ok bool) {
+func inList(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	list, rest, ok := members(s)
 	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !valid(s[:len(s)-len(rest)]) {
 		return nil, s, false
@@ -265,7 +265,7 @@ func arguments(raw string) string {
 }
 
 // objects reads one call, or a list of them, or several in a row, and what follows.
-func objects(s string, strict bool) (calls []found, rest string, ok bool) {
+func objects(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	s = strings.TrimLeft(s, space)
 	list := strings.HasPrefix(s, "[")
 	if list {
@@ -282,7 +282,7 @@ func objects(s string, strict bool) (calls []found, rest string, ok bool) {
 		if !strings.HasPrefix(s, "{") {
 			return calls, s, len(calls) > 0 && !list
 		}
-		var f found
+		var f blockCall
 		if f, s, ok = object(s, strict); !ok {
 			return nil, s, false
 		}
@@ -308,7 +308,7 @@ func (p *python) take(token string) bool {
 }
 
 // calls reads f(a=1), g(b="x").
-func (p *python) calls() (list []found, ok bool) {
+func (p *python) calls() (list []blockCall, ok bool) {
 	for {
 		f, ok := p.call()
 		if !ok {
@@ -321,7 +321,7 @@ func (p *python) calls() (list []found, ok bool) {
 	}
 }
 
-func (p *python) call() (f found, ok bool) {
+func (p *python) call() (f blockCall, ok bool) {
 	f.name = strings.TrimSuffix(p.word(true), ".call")
 	if f.name == "" || !p.take("(") {
 		return f, false
@@ -371,13 +371,13 @@ func wordByte(b byte) bool {
 }
 
 // pythonic reads [f(a=1), g()], or calls on lines of their own.
-func pythonic(body string) ([]found, bool) {
+func pythonic(body string) ([]blockCall, bool) {
 	inner, list := strings.CutPrefix(body, "[")
 	p := python{inner}
 	calls, ok := p.calls()
 	for ok && !list && strings.TrimSpace(strings.TrimLeft(p.s, ";")) != "" {
 		p.s = strings.TrimLeft(p.s, ";")
-		var f found
+		var f blockCall
 		if f, ok = p.call(); ok {
 			calls = append(calls, f)
 		}

@@ -21,8 +21,8 @@ type Options struct {
 	Key     string // if empty, none is sent
 	// KeyEnv and URLEnv name the variables of the key and the address, for hints.
 	KeyEnv, URLEnv string
-	// KeyHint and URLHint say what to do about a refused key and an unreachable server; if empty, check
-	// these variables.
+	// KeyHint and URLHint say what to do about a refused key and an unreachable server; if empty,
+	// check these variables.
 	KeyHint, URLHint string
 	// Header is added to each request.
 	Header http.Header
@@ -30,8 +30,8 @@ type Options struct {
 	NewID  func() string // mints ids for calls without one; if nil, random
 	// Idle is how long the server may send no content; if 0, DefaultIdle, on loopback LocalIdle.
 	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; if 0, what the server or the model's family
-	// allows.
+	// MaxTokens bounds an answer when the request does not; if 0, what the server or the model's
+	// family allows.
 	MaxTokens int
 	// Effort is how hard a model thinks, in the server's words: "low", "medium", "high"; if empty, its
 	// default.
@@ -130,8 +130,8 @@ type Format struct {
 	New  func(Options) session.Provider
 	// Tools writes tools down as requests hold them.
 	Tools func([]tool.Definition) json.RawMessage
-	// List is where a server at an address lists its models, and Header is what carries a key there; if
-	// nil, as with OpenAI, at /models below it and as a bearer token.
+	// List is where a server at an address lists its models, and Header is what carries a key there;
+	// if nil, as with OpenAI, at /models below it and as a bearer token.
 	List   func(base string) string
 	Header func(key string) http.Header
 	// Address reads an address as it stands in a variable; if nil, as it is.

@@ -129,7 +129,7 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 	return failure
 }
 
-func (c *Client) saidError(status int, s said) *session.ProviderError {
+func (c *Client) saidError(status int, s failureText) *session.ProviderError {
 	kind := classify(status, s)
 	if s.wrote != "" {
 		kind = session.BadResponse

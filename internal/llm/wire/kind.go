@@ -12,7 +12,7 @@ import (
 
 // classify sorts a failure. Words come before the status, because providers use 400 and 500 for
 // all. In an answer that began well, a code that is an HTTP status stands for it.
-func classify(status int, s said) session.ErrorKind {
+func classify(status int, s failureText) session.ErrorKind {
 	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
 		status = code
 	}

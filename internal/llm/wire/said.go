@@ -9,28 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// said is what a provider told about a failure.
-type said struct {
+// failureText is what a provider told about a failure.
+type failureText struct {
 	message, kind, code, param string
 	wrote                      string // by the model, where the server could not read a call in it
 }
 
 // parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"},
 // {"message":"text"}, {"detail":"text"}, each also as the first element of a list.
-func parseSaid(body []byte) (said, bool) {
+func parseSaid(body []byte) (failureText, bool) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
-		return said{}, false
+		return failureText{}, false
 	}
 	if list, ok := value.([]any); ok && len(list) > 0 {
 		value = list[0]
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return said{}, false
+		return failureText{}, false
 	}
 	if text, ok := object["error"].(string); ok {
-		return said{message: text, code: word(object["code"]), wrote: misread(text)}, text != ""
+		return failureText{message: text, code: word(object["code"]), wrote: misread(text)}, text != ""
 	}
 	if list, ok := object["errors"].([]any); ok && len(list) > 0 && object["error"] == nil { // Cloudflare
 		object["error"] = list[0]
@@ -38,7 +38,7 @@ func parseSaid(body []byte) (said, bool) {
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	s := said{kind: word(object["type"]), code: word(object["code"]), param: word(object["param"]), wrote: word(object["failed_generation"])}
+	s := failureText{kind: word(object["type"]), code: word(object["code"]), param: word(object["param"]), wrote: word(object["failed_generation"])}
 	if s.kind == "" {
 		s.kind = word(object["status"]) // Google's name of the kind
 	}
@@ -57,7 +57,7 @@ func parseSaid(body []byte) (said, bool) {
 
 // unquote takes the words out of a message that is itself the whole error of the provider behind a
 // gateway.
-func (s *said) unquote() {
+func (s *failureText) unquote() {
 	if inner, ok := parseSaid([]byte(s.message)); ok {
 		s.message = inner.message
 		s.kind, s.code, s.wrote = cmp.Or(inner.kind, s.kind), cmp.Or(inner.code, s.code), cmp.Or(s.wrote, inner.wrote)
@@ -66,7 +66,7 @@ func (s *said) unquote() {
 
 // handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an
 // object of its own.
-func (s *said) handed(metadata any) {
+func (s *failureText) handed(metadata any) {
 	about, _ := metadata.(map[string]any)
 	raw := word(about["raw"])
 	if inner, ok := parseSaid([]byte(raw)); ok {

@@ -18,20 +18,20 @@ import (
 
 // Why tasks in the background are ended.
 const (
-	errLeft  ending = "adze was left while it worked"
-	errEnded ending = "the person ended it"
+	errLeft  abortReason = "adze was left while it worked"
+	errEnded abortReason = "the person ended it"
 )
 
-// ending is an abort from outside, for a reason.
-type ending string
+// abortReason is an abort from outside, for a reason.
+type abortReason string
 
-func (e ending) Error() string { return string(e) }
+func (e abortReason) Error() string { return string(e) }
 
 // ErrorCode is that of what was aborted.
-func (ending) ErrorCode() string { return tool.CodeAborted }
+func (abortReason) ErrorCode() string { return tool.CodeAborted }
 
 // Is lets a session know it as an interruption.
-func (ending) Is(target error) bool { return target == session.ErrInterrupted }
+func (abortReason) Is(target error) bool { return target == session.ErrInterrupted }
 
 // Later is a task in the background, as it stands.
 type Later struct {

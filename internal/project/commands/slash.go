@@ -44,8 +44,8 @@ type Menu struct {
 	// Lend has the model that a file names answer the turn, and says which one that is; if nil, the
 	// session's always answers.
 	Lend func(of discovery.Origin, model string) (full string, err error)
-	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a text
-	// of what is written behind one; if nil, there are none.
+	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a
+	// text of what is written behind one; if nil, there are none.
 	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
 	// Mask hides secrets in what a file says; if nil, nothing is hidden.
 	Mask func(string) string

@@ -104,7 +104,7 @@ func (e *Engine) Fire(ctx context.Context, m session.Moment) tool.Ruling {
 }
 
 // aside runs hooks beside the session, until Close ends them.
-func (e *Engine) aside(ctx context.Context, t moment, about []chosen) {
+func (e *Engine) aside(ctx context.Context, t moment, about []chosenHook) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	forget := context.AfterFunc(e.ended, cancel)
 	e.beside.Go(func() {

@@ -17,7 +17,7 @@ type output struct {
 }
 
 // start runs a hook to its end. Whatever else happens than that it exits by itself is an error.
-func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Duration) (output, error) {
+func (e *Engine) start(ctx context.Context, h chosenHook, input []byte, time time.Duration) (output, error) {
 	argv := h.Argv
 	if h.Shell != "" {
 		argv = []string{"/bin/sh", "-c", h.Shell}
@@ -34,7 +34,7 @@ func (e *Engine) start(ctx context.Context, h chosen, input []byte, time time.Du
 		}
 	}
 	r, err := e.Supervisor.Run(ctx, proc.Command{
-		Argv: argv, Dir: e.Dir, Env: append(env, h.Environment(e.Dir)...), Tag: "hook", Named: words, Inside: inside,
+		Argv: argv, Dir: e.Dir, Env: append(env, h.Environment(e.Dir)...), Tag: "hook", UserWords: words, RequireWalls: inside,
 		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
 	})
 	if err != nil {

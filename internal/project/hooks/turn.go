@@ -23,8 +23,8 @@ type moment struct {
 	began time.Time
 }
 
-// chosen is a hook that is about a moment, with the name that its dialect has for the tool.
-type chosen struct {
+// chosenHook is a hook that is about a moment, with the name that its dialect has for the tool.
+type chosenHook struct {
 	Program
 	as string
 }
@@ -48,14 +48,14 @@ func (t *moment) told() dialect.Moment {
 }
 
 // about finds the hooks to start; nothing is started to find out.
-func (t *moment) about() (out []chosen) {
+func (t *moment) about() (out []chosenHook) {
 	var m dialect.Moment
 	for n, p := range t.engine.Programs() {
 		if n == 0 {
 			m = t.told()
 		}
 		if as, yes := p.Applies(m); yes {
-			out = append(out, chosen{p, as})
+			out = append(out, chosenHook{p, as})
 		}
 	}
 	return out
@@ -63,7 +63,7 @@ func (t *moment) about() (out []chosen) {
 
 // run starts them in order. The first that denies is the last that runs; a question waits for the
 // others, which may deny.
-func (t *moment) run(ctx context.Context, about []chosen) (r tool.Ruling) {
+func (t *moment) run(ctx context.Context, about []chosenHook) (r tool.Ruling) {
 	if len(about) > 0 && t.Starts != nil {
 		t.Starts()
 	}
@@ -127,7 +127,7 @@ func (t *moment) rule(r *tool.Ruling, run session.HookRun, of dialect.Dialect) {
 var errTime = fmt.Errorf("the hooks before it took all of the %s that one moment has", allTime)
 
 // ask runs one hook and reads its answer.
-func (t *moment) ask(ctx context.Context, h chosen, now time.Time) (a dialect.Answer, walls string, err error) {
+func (t *moment) ask(ctx context.Context, h chosenHook, now time.Time) (a dialect.Answer, walls string, err error) {
 	left := allTime - now.Sub(t.began)
 	if left <= 0 {
 		return a, "", errTime
@@ -164,7 +164,7 @@ func (e *Engine) clean(text string, most int) string {
 }
 
 // change puts a hook's arguments in the place of the call's. The same ones again change nothing.
-func (t *moment) change(h chosen, arguments json.RawMessage) (bool, error) {
+func (t *moment) change(h chosenHook, arguments json.RawMessage) (bool, error) {
 	l := t.Look
 	names, err := differences(l.Arguments, arguments)
 	if err != nil || len(names) == 0 {

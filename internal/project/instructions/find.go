@@ -39,8 +39,8 @@ type File struct {
 	instead bool // it is read in the place of an AGENTS.md
 }
 
-// found is what the system prompt holds, and what may join later.
-type found struct {
+// instructionSet is what the system prompt holds, and what may join later.
+type instructionSet struct {
 	files   []File
 	rules   []rule // that wait for a file or for their name
 	notices []string
@@ -50,9 +50,9 @@ type found struct {
 
 // find reads the user's own file, then those of the folders from the root down to the working
 // folder. What there is room for is given to the user's first, then to the nearest.
-func (r *Room) find() found {
+func (r *Room) find() instructionSet {
 	in := r.reader(context.Background())
-	var out found
+	var out instructionSet
 	if f, ok := in.person(); ok {
 		out.files = append(out.files, f)
 	}

@@ -61,7 +61,7 @@ type Room struct {
 	git  bool
 	root *workspace.Root        // of top, once it is opened
 	tree func() *workspace.Root // opens it; if nil, it cannot be opened
-	file func() found           // reads what the system prompt holds, once
+	file func() instructionSet  // reads what the system prompt holds, once
 }
 
 // New makes the room of a run. Nothing is read before it is asked.

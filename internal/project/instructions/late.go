@@ -103,7 +103,7 @@ func (r *Room) folders(file string) (out []string) {
 // late gathers the notes of one step.
 type late struct {
 	in      *reader
-	base    found
+	base    instructionSet
 	touched []string
 	said    []session.Note
 	looked  []string // folders

@@ -56,7 +56,7 @@ func (r *Room) Listed() (out []Listed) {
 }
 
 // left are those that another one takes the place of.
-func (r *Room) left(f found) (out []Listed) {
+func (r *Room) left(f instructionSet) (out []Listed) {
 	read := map[string]bool{}
 	for path := range f.real {
 		read[path] = true

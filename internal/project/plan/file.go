@@ -12,7 +12,7 @@ import (
 
 // changed takes over what the file holds, and reports whether that is something else than was
 // shown.
-func (d *Desk) changed(w *draft) bool {
+func (d *Manager) changed(w *draft) bool {
 	text, err := d.read()
 	if err != nil || text == w.text {
 		return false // what was shown is what counts; the log has it
@@ -22,7 +22,7 @@ func (d *Desk) changed(w *draft) bool {
 }
 
 // write keeps a plan in its file, whole or not at all, for nobody else to read.
-func (d *Desk) write(text string) error {
+func (d *Manager) write(text string) error {
 	if d.File == "" {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (d *Desk) write(text string) error {
 	return atomicfile.Write(d.File, []byte(text+"\n"))
 }
 
-func (d *Desk) read() (string, error) {
+func (d *Manager) read() (string, error) {
 	info, err := os.Lstat(d.File)
 	if err != nil {
 		return "", err

@@ -22,7 +22,7 @@ const modeOrigin, planOrigin = "permission mode", "accepted plan"
 // Notes are what the model is to know at a step: that nothing may be changed, or may be again, and
 // the plan that the user accepted. What it was told last is not told again, and all of it
 // outlives a compaction.
-func (d *Desk) Notes(s session.Step) (out []session.Note) {
+func (d *Manager) Notes(s session.Step) (out []session.Note) {
 	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Short: "mode is " + string(d.Mode()), Lasts: true}
 	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })
 	switch {

@@ -8,9 +8,9 @@
 // it, and the user can edit it in between. The plan mode itself is not here: package policy
 // refuses whatever changes something.
 //
-// Start reading at Desk.Propose. note.go is what the model is told of mode and plan. Known limits:
-// a plan is one text for one session; earlier ones are in the log alone. A hook that the user
-// allowed, and a job from before, are no calls of the model: the plan mode does not stop them.
+// Start reading at Manager.Propose. note.go is what the model is told of mode and plan. Known
+// limits: a plan is one text for one session; earlier ones are in the log alone. A hook that the
+// user allowed, and a job from before, are no calls of the model: the plan mode does not stop them.
 package plan
 
 import (
@@ -42,8 +42,8 @@ type Question struct {
 	Said    string   // what came of their last answer, such as that no editor could be started
 }
 
-// Desk is where the plan of one session lies.
-type Desk struct {
+// Manager is where the plan of one session lies.
+type Manager struct {
 	File    string         // of the plan, absolute; if empty, nothing is kept on the disk
 	Session func() Session // it is made later than the desk
 	// Mode is the permission mode in force, SetMode changes it, and MayBe reports one that can be
@@ -68,7 +68,7 @@ func (d draft) edits() string {
 }
 
 // Propose keeps a plan of the model and puts it to the user, if they are there.
-func (d *Desk) Propose(ctx context.Context, text string) (toolset.Proposed, error) {
+func (d *Manager) Propose(ctx context.Context, text string) (toolset.Proposed, error) {
 	if err := d.write(text); err != nil {
 		return toolset.Proposed{}, tool.Fail(tool.CodeFailed, "the plan could not be kept (%w); say it in your answer", err)
 	}
@@ -117,7 +117,7 @@ func outcome(p session.Plan) string {
 }
 
 // review shows the plan until the user accepts it or sends it back.
-func (d *Desk) review(ctx context.Context, w draft) (session.Plan, error) {
+func (d *Manager) review(ctx context.Context, w draft) (session.Plan, error) {
 	said := ""
 	for {
 		answers := d.answers()
@@ -156,7 +156,7 @@ type answer struct {
 }
 
 // answers are those that are there; the first one lets nothing happen unasked.
-func (d *Desk) answers() (out []answer) {
+func (d *Manager) answers() (out []answer) {
 	for _, a := range []answer{
 		{words: "accept it; ask me before each change", mode: policy.AskFirst},
 		{words: "accept it; files of the workspace may be written without asking", mode: policy.Edits},
@@ -182,7 +182,7 @@ func answerOf(answers []answer, words string) answer {
 }
 
 // edit has the user rewrite the plan.
-func (d *Desk) edit(ctx context.Context, w *draft) (said string, err error) {
+func (d *Manager) edit(ctx context.Context, w *draft) (said string, err error) {
 	_ = d.changed(w) // what they wrote into the file meanwhile is where they go on
 	text, err := d.Edit(ctx, w.text)
 	text = strings.TrimSpace(text)
@@ -199,7 +199,7 @@ func (d *Desk) edit(ctx context.Context, w *draft) (said string, err error) {
 }
 
 // accept stores that the user accepted the plan as it is, then lets the mode go on.
-func (d *Desk) accept(ctx context.Context, w draft, mode policy.Mode) (session.Plan, error) {
+func (d *Manager) accept(ctx context.Context, w draft, mode policy.Mode) (session.Plan, error) {
 	p := d.state(w, session.PlanAccepted)
 	p.Mode = string(mode)
 	if err := d.Session().SetPlan(ctx, p); err != nil {
@@ -208,7 +208,7 @@ func (d *Desk) accept(ctx context.Context, w draft, mode policy.Mode) (session.P
 	return p, d.SetMode(string(mode))
 }
 
-func (d *Desk) state(w draft, s session.PlanState) session.Plan {
+func (d *Manager) state(w draft, s session.PlanState) session.Plan {
 	return session.Plan{State: s, SHA256: hashOf(w.text), Path: d.File, Text: w.text, Edits: w.edits()}
 }
 
@@ -223,7 +223,7 @@ const Prompt = "Carry out the plan that I accepted."
 
 // Accept accepts the plan of a session that is gone on with, as its file holds it now, in the mode
 // in force.
-func (d *Desk) Accept(ctx context.Context) error {
+func (d *Manager) Accept(ctx context.Context) error {
 	w, err := d.waiting()
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (d *Desk) Accept(ctx context.Context) error {
 
 // Show puts the plan that waits to the user once more, and returns what to ask the model then;
 // nothing: none waits.
-func (d *Desk) Show(ctx context.Context) (prompt string, err error) {
+func (d *Manager) Show(ctx context.Context) (prompt string, err error) {
 	w, err := d.waiting()
 	if err != nil {
 		return "", nil
@@ -253,7 +253,7 @@ func (d *Desk) Show(ctx context.Context) (prompt string, err error) {
 
 // waiting is the plan that the user may still accept. What they changed of it before counts from
 // the model's words on.
-func (d *Desk) waiting() (draft, error) {
+func (d *Manager) waiting() (draft, error) {
 	p := d.Session().Plan()
 	switch {
 	case p == nil:

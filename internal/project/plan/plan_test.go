@@ -38,7 +38,7 @@ func (m *model) sent() string {
 
 // room is a desk with its conversation and a user who answers in turn.
 type room struct {
-	*Desk
+	*Manager
 	t       *testing.T
 	model   *model
 	stored  *sessiondb.Memory
@@ -50,7 +50,7 @@ type room struct {
 
 func newRoom(t *testing.T, answers ...string) *room {
 	r := &room{t: t, model: &model{}, stored: sessiondb.NewMemory(), mode: policy.Plan, answers: answers}
-	r.Desk = &Desk{
+	r.Manager = &Manager{
 		File: filepath.Join(t.TempDir(), "plans", "one.md"), Session: func() Session { return r.session },
 		Mode: func() policy.Mode { return r.mode }, SetMode: func(name string) error { r.mode = policy.Mode(name); return nil },
 		MayBe: func(m policy.Mode) bool { return m != policy.Auto },

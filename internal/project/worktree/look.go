@@ -53,7 +53,7 @@ func (t Tree) Loses() (out []string) {
 }
 
 // List tells of the work trees of the repository that dir lies in, without the main one, by name.
-func (d Desk) List(ctx context.Context, dir string) ([]Tree, error) {
+func (d Manager) List(ctx context.Context, dir string) ([]Tree, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func named(files []string) string {
 // PlanMerge looks what it comes to to merge the branch of the work tree that dir lies in into what
 // is checked out in the main checkout. The error says why it cannot be done, with the next move. No
 // file is changed.
-func (d Desk) PlanMerge(ctx context.Context, dir string) (m Merge, err error) {
+func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return m, err
@@ -143,7 +143,7 @@ func (m Merge) Command() string {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Merged reports that all of the branch is in what is checked out in the main checkout.
-func (d Desk) Merged(ctx context.Context, m Merge) (bool, error) {
+func (d Manager) Merged(ctx context.Context, m Merge) (bool, error) {
 	main, err := d.Git.Open(ctx, m.Main)
 	if err != nil {
 		return false, err

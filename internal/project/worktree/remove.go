@@ -28,7 +28,7 @@ type Wish struct {
 
 // Remove takes one work tree and the branch that was made with it away. One that would lose
 // something stays, and so does one that somebody works in, whatever is wished.
-func (d Desk) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
+func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return Removal{}, err
@@ -57,7 +57,7 @@ func (d Desk) Remove(ctx context.Context, dir, name string, w Wish) (Removal, er
 
 // Clean removes every work tree of adze's in which nothing would be lost, and what interrupted ones
 // left. It returns all that adze made.
-func (d Desk) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
+func (d Manager) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return nil, err

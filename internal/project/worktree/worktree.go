@@ -14,7 +14,7 @@
 // is known and can be cleaned away. Who works in a work tree holds a shared lock on its record; who
 // makes or removes it an exclusive one.
 //
-// Start reading at Desk.Make, then remove.go.
+// Start reading at Manager.Make, then remove.go.
 //
 // Known limits: content filters (Git LFS) are not run and submodules not fetched when a work tree
 // is made, which is said. A program that is no adze and works in a work tree is not seen.
@@ -34,8 +34,8 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Desk is what work trees are made with.
-type Desk struct {
+// Manager is what work trees are made with.
+type Manager struct {
 	Git   git.Git
 	State string   // adze's state folder
 	Copy  []string // patterns of files that git does not know and that a new one gets, such as .env
@@ -44,14 +44,14 @@ type Desk struct {
 // repository is the one that a folder lies in.
 type repository struct {
 	*git.Repo
-	desk Desk
+	desk Manager
 	main string // its main checkout
 	rel  string // the folder, below the top of its work tree
 	list []git.Worktree
 	dir  string // of its records
 }
 
-func (d Desk) open(ctx context.Context, dir string) (*repository, error) {
+func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, usage.Mistake("name a folder that exists", "%v", err)
@@ -118,8 +118,8 @@ func (r *repository) place(slug string) string {
 	return filepath.Join(folder, filepath.Base(r.main)+"-"+slug)
 }
 
-// Made is a work tree to work in.
-type Made struct {
+// WorkTree is a work tree to work in.
+type WorkTree struct {
 	Dir     string // in it, the folder that the user was in
 	Notices []string
 	Release func() // ends the hold on it
@@ -127,40 +127,40 @@ type Made struct {
 
 // Make goes into the work tree of a name, and makes it where it is not there: with a new branch of
 // that name at the commit that is checked out in dir, or with the branch of that name that exists.
-func (d Desk) Make(ctx context.Context, dir, name string) (Made, error) {
+func (d Manager) Make(ctx context.Context, dir, name string) (WorkTree, error) {
 	s := slug(name)
 	if s == "" {
-		return Made{}, usage.Mistake("use letters, digits, . _ - and / inside, at most 60, such as fix-parser", "%q is no name of a work tree", name)
+		return WorkTree{}, usage.Mistake("use letters, digits, . _ - and / inside, at most 60, such as fix-parser", "%q is no name of a work tree", name)
 	}
 	r, err := d.open(ctx, dir)
 	if err != nil {
-		return Made{}, err
+		return WorkTree{}, err
 	}
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return Made{}, err
+		return WorkTree{}, err
 	}
 	var notices []string
 	for range 3 { // it may be removed between its making and the hold
 		alone, unlock, err := r.enter(ctx, s)
 		if err != nil {
-			return Made{}, err
+			return WorkTree{}, err
 		}
 		made, told, err := r.ready(ctx, name, s, alone)
 		unlock()
 		if err != nil {
-			return Made{}, err
+			return WorkTree{}, err
 		}
 		notices = append(notices, told...)
 		release, err := r.hold(s)
 		if err != nil {
-			return Made{}, err
+			return WorkTree{}, err
 		}
 		if info, err := os.Stat(made.Path); err == nil && info.IsDir() {
-			return Made{r.inside(made.Path), notices, release}, nil
+			return WorkTree{r.inside(made.Path), notices, release}, nil
 		}
 		release()
 	}
-	return Made{}, fmt.Errorf("the work tree %s is removed while it is made; try again", name)
+	return WorkTree{}, fmt.Errorf("the work tree %s is removed while it is made; try again", name)
 }
 
 // inside is the folder in a work tree that the user was in, where it has one.

@@ -21,7 +21,7 @@ import (
 type bench struct {
 	testing.TB
 	top, main string
-	desk      Desk
+	desk      Manager
 }
 
 func newBench(t testing.TB) *bench {
@@ -36,7 +36,7 @@ func newBench(t testing.TB) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{TB: t, top: top, main: filepath.Join(top, "calc")}
-	b.desk = Desk{State: filepath.Join(top, "state"), Git: git.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top}}}
+	b.desk = Manager{State: filepath.Join(top, "state"), Git: git.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top}}}
 	b.sh(top, "mkdir calc && cd calc && git init -q -b main && mkdir sub && echo a > a && echo b > sub/b && printf '.env\n*.log\n' > .gitignore && git add . && git commit -qm start")
 	return b
 }
@@ -53,7 +53,7 @@ func (b *bench) sh(dir, script string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (b *bench) make(name string) Made {
+func (b *bench) make(name string) WorkTree {
 	b.Helper()
 	m, err := b.desk.Make(b.Context(), b.main, name)
 	if err != nil {

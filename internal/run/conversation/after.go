@@ -61,20 +61,20 @@ func (w *Conversation) entitle(ctx context.Context, asked string, r session.Resu
 // namingTime is how long a session in the background waits for its title.
 const namingTime = 20 * time.Second
 
-// naming is the request for a title. The zero value is none.
-type naming struct {
+// titleRequest is the request for a title. The zero value is none.
+type titleRequest struct {
 	cancel context.CancelFunc
 	runs   sync.WaitGroup
 }
 
-func (n *naming) begin(ask func(context.Context)) {
+func (n *titleRequest) begin(ask func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n.cancel = cancel
 	n.runs.Go(func() { ask(ctx) })
 }
 
 // await waits for the title, but not for longer than it is worth.
-func (n *naming) await(ctx context.Context) {
+func (n *titleRequest) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
 	defer context.AfterFunc(ctx, n.cancel)()
@@ -82,7 +82,7 @@ func (n *naming) await(ctx context.Context) {
 }
 
 // end gives the title up where it has not come yet.
-func (n *naming) end() {
+func (n *titleRequest) end() {
 	n.cancel()
 	n.runs.Wait()
 }

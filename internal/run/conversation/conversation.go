@@ -48,7 +48,7 @@ import (
 type Conversation struct {
 	id session.ID
 	*guard.Guard
-	*sharing
+	*clientAccess
 	Settings *settings.Settings
 	Session  *session.Session
 	Set      liveSet
@@ -61,7 +61,7 @@ type Conversation struct {
 	Prompt   string   // what to ask when the user gave no prompt: the demo's
 	resumed  bool     // it went on with a conversation
 	entitled bool     // a model was asked for its title
-	naming   naming
+	naming   titleRequest
 	closers  []func()
 	Staging  *Staging // staged turns
 	agents   *projectagents.Agents
@@ -69,7 +69,7 @@ type Conversation struct {
 	person   Person
 	observe  func(session.Event)
 	Patient  *buffered.Store // what waits to be saved; if nil, nothing ever does
-	plan     *plan.Desk
+	plan     *plan.Manager
 	Chosen   string         // the mode that the user chose for this folder; if empty, none
 	Menu     *commands.Menu // what can be named after a slash
 	shelf    *skills.Shelf
@@ -152,11 +152,11 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
 	a.Ease()
-	w = &Conversation{sharing: &sharing{tell: observe}, observe: observe}
+	w = &Conversation{clientAccess: &clientAccess{tell: observe}, observe: observe}
 	who = w.withClients(who)
 	w.person = who
 	w.closers = append(w.closers, s.Close)
-	shared := w.sharing.observe
+	shared := w.clientAccess.observe
 	show := func(e session.Event) { observe(e); shared(e) }
 	told := show
 	if who.Unseen { // it is marked before anybody is told of the end
@@ -263,7 +263,7 @@ func (w *Conversation) describeRun(ctx context.Context, id session.ID, model mod
 
 // openLogs opens the store and picks the session beside the caller: both that and the making of the
 // tools take about a millisecond of a start. The function it returns waits for the answer.
-func openLogs(ctx context.Context, w *Conversation) opening {
+func openLogs(ctx context.Context, w *Conversation) storeOpening {
 	type opened struct {
 		store   session.Store
 		id      session.ID
@@ -298,7 +298,7 @@ func openLogs(ctx context.Context, w *Conversation) opening {
 			r.store.Close()
 		}
 	})
-	return opening{fresh, func() (session.Store, session.ID, bool, error) {
+	return storeOpening{fresh, func() (session.Store, session.ID, bool, error) {
 		r := answer()
 		return r.store, r.id, r.resumed, r.err
 	}}

@@ -16,9 +16,9 @@ import (
 )
 
 // states tells of each command, skill and agent in files what becomes of it in this session.
-func (w *Conversation) states(ctx context.Context) (out []cmd.Carried) {
+func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 	add := func(i discovery.Item, state, why string) {
-		out = append(out, cmd.Carried{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
+		out = append(out, cmd.ContextItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
 	}
 	for _, i := range w.Menu.Items {
 		if i.Kind == discovery.Command && i.Origin != discovery.BuiltIn {
@@ -86,7 +86,7 @@ func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id se
 	w := &Conversation{observe: func(session.Event) {}}
 	defer w.Close()
 	w.settle(ctx, s, w.observe)
-	chosen, err := choose(ctx, s, w.kinds, opening{wait: func() (session.Store, session.ID, bool, error) { return logs, id, true, nil }})
+	chosen, err := choose(ctx, s, w.kinds, storeOpening{wait: func() (session.Store, session.ID, bool, error) { return logs, id, true, nil }})
 	if err != nil {
 		return err
 	}

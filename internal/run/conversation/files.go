@@ -74,8 +74,8 @@ func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, err
 }
 
 // folder is where the turns of the session are undone.
-func (w *Conversation) folder() recorder.Desk {
-	return recorder.Desk{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, ChangeLog: w.ChangeLog,
+func (w *Conversation) folder() recorder.Manager {
+	return recorder.Manager{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, ChangeLog: w.ChangeLog,
 		Git: settings.Repositories(w.Settings.Config, w.Settings.Root.Dir())}
 }
 

@@ -32,8 +32,8 @@ func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string,
 // merger merges the branch of the work tree that a session works in into the main checkout, by a
 // command of the user's own in the session.
 type merger struct {
-	trees func() worktree.Desk // made for each merge: it looks at the search path of git
-	dir   string               // that the session works in
+	trees func() worktree.Manager // made for each merge: it looks at the search path of git
+	dir   string                  // that the session works in
 	tell  func(string)
 	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
 }

@@ -36,7 +36,7 @@ type choice struct {
 }
 
 // choose finds out who answers.
-func choose(ctx context.Context, s *settings.Settings, kinds agents.Kinds, logs opening) (*choice, error) {
+func choose(ctx context.Context, s *settings.Settings, kinds agents.Kinds, logs storeOpening) (*choice, error) {
 	c := &choice{settings: s}
 	return c, c.recall(ctx, kinds, logs)
 }
@@ -119,14 +119,14 @@ func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(func(session.Chunk) bool) {}
 }
 
-// opening is a store that is being opened, and the session that is picked in it.
-type opening struct {
+// storeOpening is a store that is being opened, and the session that is picked in it.
+type storeOpening struct {
 	fresh session.ID // of a session that begins; if empty, one is gone on with
 	wait  func() (session.Store, session.ID, bool, error)
 }
 
 // id is that of the session. It waits for the store only where one is gone on with.
-func (l opening) id() (session.ID, error) {
+func (l storeOpening) id() (session.ID, error) {
 	if l.fresh != "" {
 		return l.fresh, nil
 	}
@@ -136,7 +136,7 @@ func (l opening) id() (session.ID, error) {
 
 // recall has a session that is gone on with keep its model, where nobody named another, and the
 // agent that leads it.
-func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs opening) error {
+func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpening) error {
 	o := &c.settings.Request
 	resumed := o.Resume != "" || o.ResumeLast
 	if resumed && o.ByHand == nil && !o.Demo {
@@ -290,10 +290,10 @@ func hired(o *flags.Request, find *models.Finder) (models.Model, error) {
 // noModel is the name of the model of a run that has none.
 const noModel = "none"
 
-// awaited has tasks of a program that has no notes told to it waited for.
-type awaited struct{ toolset.Tasks }
+// taskWaiter has tasks of a program that has no notes told to it waited for.
+type taskWaiter struct{ toolset.Tasks }
 
-func (t awaited) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
+func (t taskWaiter) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
 	r.Background = false
 	return t.Tasks.Run(ctx, r, progress)
 }

@@ -48,8 +48,8 @@ type Clients struct {
 	Headless bool
 }
 
-// sharing is what a conversation has for clients.
-type sharing struct {
+// clientAccess is what a conversation has for clients.
+type clientAccess struct {
 	clients Clients
 	// window asks at the session's own window alone.
 	window func(context.Context, ask.Question) (string, error)
@@ -60,24 +60,24 @@ type sharing struct {
 }
 
 // Offer lets clients ask for what can be done where the conversation is shown.
-func (s *sharing) Offer(h func() control.Host) { s.host.Store(&h) }
+func (s *clientAccess) Offer(h func() control.Host) { s.host.Store(&h) }
 
 // Refresh tells clients how the session works, and what waits in it.
-func (s *sharing) Refresh() {
+func (s *clientAccess) Refresh() {
 	if o := s.owner.Load(); o != nil {
 		o.Refresh()
 	}
 }
 
 // Anew tells clients that what they were told may hold no more.
-func (s *sharing) Anew() {
+func (s *clientAccess) Anew() {
 	if o := s.owner.Load(); o != nil {
 		o.Anew()
 	}
 }
 
 // control does what a client asks for.
-func (s *sharing) control(ctx context.Context, _ live.Peer, r control.Request) (any, error) {
+func (s *clientAccess) control(ctx context.Context, _ live.Peer, r control.Request) (any, error) {
 	h := s.host.Load()
 	if h == nil {
 		return nil, usage.Mistake("try again, or take the session over", "the process that has this session is only opening it, or works for one prompt and takes no other wishes")
@@ -86,7 +86,7 @@ func (s *sharing) control(ctx context.Context, _ live.Peer, r control.Request) (
 }
 
 // told is a way to put a mode in force of which clients are told.
-func (s *sharing) told(setMode func(string) error) func(string) error {
+func (s *clientAccess) told(setMode func(string) error) func(string) error {
 	return func(name string) error {
 		defer s.Refresh()
 		return setMode(name)
@@ -95,15 +95,15 @@ func (s *sharing) told(setMode func(string) error) func(string) error {
 
 // Host is what can be done for clients with these ports and commands. The place where the
 // conversation is shown adds what turns have to do with.
-func (s *sharing) Host(p *api.Ports, commands func() []api.Named) control.Host {
+func (s *clientAccess) Host(p *api.Ports, commands func() []api.Named) control.Host {
 	return control.Host{Ports: p, Commands: commands, Changed: func(string, string) { s.Refresh() }, Rewound: func(bool) { s.Anew() }}
 }
 
 // Shown is the session as it is known to clients; if nil, it is watched by nobody.
-func (s *sharing) Shown() *live.Owner { return s.owner.Load() }
+func (s *clientAccess) Shown() *live.Owner { return s.owner.Load() }
 
 // listen has clients connect, until end is called. The error is why they cannot.
-func (s *sharing) listen(c live.Config) (end func(), err error) {
+func (s *clientAccess) listen(c live.Config) (end func(), err error) {
 	c.Left = s.clients.Left
 	if to := s.clients.LetGo; to != nil {
 		c.LetGo = func(p live.Peer) {
@@ -132,14 +132,14 @@ func (s *sharing) listen(c live.Config) (end func(), err error) {
 }
 
 // observe shows an event to clients.
-func (s *sharing) observe(e session.Event) {
+func (s *clientAccess) observe(e session.Event) {
 	if o := s.owner.Load(); o != nil {
 		o.Observe(e)
 	}
 }
 
 // confirm asks the user at the session's own window whether a client may steer it.
-func (s *sharing) confirm(ctx context.Context, p live.Peer) error {
+func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
 	answer, err := s.window(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
 	if err == nil && answer != yes {
@@ -149,7 +149,7 @@ func (s *sharing) confirm(ctx context.Context, p live.Peer) error {
 }
 
 // recorder writes down what clients do.
-func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, string) {
+func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer, string) {
 	return func(p live.Peer, act string) {
 		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act}); err == nil {
 			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn tells of a store that fails
@@ -163,7 +163,7 @@ func (s *sharing) recorder(id session.ID, to session.Store) func(live.Peer, stri
 }
 
 // withClients has the model's questions be put to the clients, too.
-func (s *sharing) withClients(who Person) Person {
+func (s *clientAccess) withClients(who Person) Person {
 	s.clients, s.window = who.Clients, who.Put
 	if put := who.Put; put != nil {
 		who.Put = func(ctx context.Context, q ask.Question) (string, error) {
@@ -174,7 +174,7 @@ func (s *sharing) withClients(who Person) Person {
 }
 
 // inquire asks the clients; if nil, there can be none.
-func (s *sharing) inquire(q ask.Question) func(context.Context) (string, error) {
+func (s *clientAccess) inquire(q ask.Question) func(context.Context) (string, error) {
 	owner := s.owner.Load()
 	if owner == nil {
 		return nil
@@ -183,7 +183,7 @@ func (s *sharing) inquire(q ask.Question) func(context.Context) (string, error) 
 }
 
 // asking has a question of the gate be put to the clients, too.
-func (s *sharing) asking(window func(context.Context, ask.Permission) (ask.Answer, error)) func(context.Context, ask.Permission) (ask.Answer, error) {
+func (s *clientAccess) asking(window func(context.Context, ask.Permission) (ask.Answer, error)) func(context.Context, ask.Permission) (ask.Answer, error) {
 	owner := s.owner.Load()
 	if owner == nil {
 		return window

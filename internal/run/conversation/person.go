@@ -65,8 +65,8 @@ func (p Person) review() func(context.Context, plan.Question) (string, error) {
 }
 
 // desk is where the plan of this run lies.
-func (w *Conversation) desk() *plan.Desk {
-	return &plan.Desk{
+func (w *Conversation) desk() *plan.Manager {
+	return &plan.Manager{
 		File:    w.Settings.PlanFile(w.id),
 		Session: func() plan.Session { return w.Session },
 		Mode:    func() policy.Mode { return w.Gate.Mode() }, SetMode: w.SetMode, MayBe: func(m policy.Mode) bool { return w.Gate.MayBe(m) },

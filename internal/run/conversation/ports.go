@@ -72,7 +72,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	}
 	if _, ok := w.Set.Get(ShellTool); ok {
 		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
-		m := merger{trees: func() worktree.Desk { return settings.TreesOf(a, w.Settings.Config, w.Head.Cwd) }, dir: w.Head.Cwd}
+		m := merger{trees: func() worktree.Manager { return settings.TreesOf(a, w.Settings.Config, w.Head.Cwd) }, dir: w.Head.Cwd}
 		m.tell = func(text string) { w.observe(session.Notice{Text: text, Kind: session.Remark}) }
 		m.run = func(ctx context.Context, command string, came func(tool.Outcome)) session.Result {
 			return w.shell(ctx, command, own, came)

@@ -139,7 +139,7 @@ func (f *subagentFactory) tasks() toolset.Tasks {
 	case f.settings.Request.ByHand != nil || f.main.Provider == nobody(MCPProvider):
 		return nil
 	case f.settings.Request.Serves:
-		return awaited{f.wired.agents}
+		return taskWaiter{f.wired.agents}
 	}
 	return f.wired.agents
 }

@@ -99,7 +99,7 @@ func Chmod(root *workspace.Root, f api.NetFile) string {
 }
 
 // Since is what differs now from the beginning of a session, or of its newest turn.
-func Since(ctx context.Context, d recorder.Desk, turn bool) (api.Net, error) {
+func Since(ctx context.Context, d recorder.Manager, turn bool) (api.Net, error) {
 	all, err := d.Net(ctx, turn)
 	out := api.Net{From: "the first call of this session that could change a file"}
 	if turn {

@@ -16,7 +16,7 @@ import (
 
 // Undo puts files back as a user wishes in the interface, or says what it would put back. since is
 // the message that they said last. What stands in the log of it is nil where nothing was done.
-func Undo(ctx context.Context, d recorder.Desk, w api.Undo, since string) (api.Undone, *session.Undone, error) {
+func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (api.Undone, *session.Undone, error) {
 	wish := recorder.Wish{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
 	if w.Since {
 		wish.Since = cmp.Or(w.Message, since)

@@ -23,8 +23,8 @@ func (s *Settings) Undoing(root string) recorder.Options {
 }
 
 // TreesOf is what makes work trees for runs that begin in a folder.
-func TreesOf(p *process.Process, cfg config.Config, dir string) worktree.Desk {
-	return worktree.Desk{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Copy: cfg.Worktree.Copy}
+func TreesOf(p *process.Process, cfg config.Config, dir string) worktree.Manager {
+	return worktree.Manager{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Copy: cfg.Worktree.Copy}
 }
 
 // Repositories is git for what the user does in a folder.

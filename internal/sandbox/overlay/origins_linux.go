@@ -13,8 +13,8 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// lost is an entry of a root whose name the command took away.
-type lost struct {
+// lostEntry is an entry of a root whose name the command took away.
+type lostEntry struct {
 	path   string
 	stat   entry.Stat
 	target string  // of a link
@@ -27,9 +27,9 @@ type origins struct {
 	*View
 	top     *Change
 	root    int
-	lost    []*lost
-	byTime  map[[3]int64][]*lost // by time of access, and by size and time, of which renaming changes none
-	byPath  map[string]*lost
+	lost    []*lostEntry
+	byTime  map[[3]int64][]*lostEntry // by time of access, and by size and time, of which renaming changes none
+	byPath  map[string]*lostEntry
 	orphans []*Change            // copied files without one of their own below
 	others  []*Change            // what may have been renamed, but need not
 	made    []*Change            // folders that are new in the view, parents first
@@ -38,7 +38,7 @@ type origins struct {
 
 // findOrigins sets From of what was renamed and linked.
 func (v *View) findOrigins(top *Change) error {
-	o := origins{View: v, top: top, root: top.Root, byTime: map[[3]int64][]*lost{}, byPath: map[string]*lost{}, twins: map[uint64][]*Change{}}
+	o := origins{View: v, top: top, root: top.Root, byTime: map[[3]int64][]*lostEntry{}, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
 		if c.Kind == apply.File && c.Upper.Links > 1 {
 			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
@@ -72,7 +72,7 @@ func (v *View) findOrigins(top *Change) error {
 	}
 	o.match()
 	o.linked()
-	v.unclaimed = v.unclaimed || slices.ContainsFunc(o.lost, func(l *lost) bool { return !l.used && l.stat.IsFile() })
+	v.unclaimed = v.unclaimed || slices.ContainsFunc(o.lost, func(l *lostEntry) bool { return !l.used && l.stat.IsFile() })
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (o *origins) findLost() (err error) {
 }
 
 func (o *origins) lose(c *Change, path string, st entry.Stat) error {
-	l := &lost{path: path, stat: st, gone: c}
+	l := &lostEntry{path: path, stat: st, gone: c}
 	if st.Is(unix.S_IFLNK) {
 		l.target, _ = os.Readlink(filepath.Join(o.Roots[o.root].Path, path))
 	}
@@ -118,7 +118,7 @@ func (o *origins) lostBelow(c *Change, path string) error {
 	if err != nil {
 		return nil
 	}
-	o.byPath[path] = &lost{path: path, gone: c}
+	o.byPath[path] = &lostEntry{path: path, gone: c}
 	if o.byPath[path].stat, err = entry.At(fd, ""); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (o *origins) before(c *Change) string {
 
 // takeFolder says that a folder is one that was there. What was in that and is no more has been
 // removed, or has got another name.
-func (o *origins) takeFolder(c *Change, old *lost) error {
+func (o *origins) takeFolder(c *Change, old *lostEntry) error {
 	old.used = true
 	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
 	fd, err := o.Beneath(o.root, old.path)
@@ -203,7 +203,7 @@ func (o *origins) takeFolder(c *Change, old *lost) error {
 }
 
 // takeChild decides whether an entry of a renamed folder is the one that was in it.
-func (o *origins) takeChild(child *Change, was *lost) error {
+func (o *origins) takeChild(child *Change, was *lostEntry) error {
 	same := false
 	switch child.Kind {
 	case apply.New:
@@ -229,7 +229,7 @@ func (o *origins) takeChild(child *Change, was *lost) error {
 
 // missing adds the removal of an entry that was in a renamed folder. One that somebody else made
 // meanwhile is not missing: the command has never seen it.
-func (o *origins) missing(dir *Change, name string, lower int, was *lost) error {
+func (o *origins) missing(dir *Change, name string, lower int, was *lostEntry) error {
 	switch {
 	case entry.Later(was.stat.Born, o.Since):
 		dir.followed = append(dir.followed, filepath.Join(dir.Path, name))
@@ -247,7 +247,7 @@ func (o *origins) missing(dir *Change, name string, lower int, was *lost) error 
 }
 
 // goesBy says by which change an entry loses its name, with all that is in it.
-func (o *origins) goesBy(was *lost, c *Change) {
+func (o *origins) goesBy(was *lostEntry, c *Change) {
 	was.gone = c
 	if !was.stat.IsFolder() {
 		return
@@ -263,7 +263,7 @@ func (o *origins) goesBy(was *lost, c *Change) {
 const sameFile = 6
 
 // far rates how likely an entry was another one before; if 0, it was not.
-func (o *origins) far(c *Change, l *lost) (score int) {
+func (o *origins) far(c *Change, l *lostEntry) (score int) {
 	if c.Kind == apply.Link {
 		if l.stat.Is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
 			score = 4
@@ -292,7 +292,7 @@ func (o *origins) far(c *Change, l *lost) (score int) {
 // mayBe reports that a file of ours can be a copy of one of the root. Where the kernel marks none,
 // only one of the same content and time is: any other may be a new file, and written into the old
 // one it would change that under its other names.
-func (o *origins) mayBe(c *Change, l *lost) bool {
+func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 	if !l.stat.IsFile() || c.Copied != o.marks(l.stat) {
 		return false
 	}
@@ -329,7 +329,7 @@ func (o *origins) match() {
 		if c.From != nil && !(c.From.Whole && c.Content == entry.Differs) {
 			continue
 		}
-		var candidates []*lost
+		var candidates []*lostEntry
 		for _, key := range keysOf(c.Upper) {
 			candidates = append(candidates, o.byTime[key]...)
 		}
@@ -357,7 +357,7 @@ func (o *origins) match() {
 // mostCompared bounds the files whose content a renamed and changed file is compared with.
 const mostCompared = 200
 
-func (o *origins) best(c *Change, candidates []*lost) (best *lost, most int) {
+func (o *origins) best(c *Change, candidates []*lostEntry) (best *lostEntry, most int) {
 	for _, l := range candidates {
 		if l.used || l.path == c.Path {
 			continue
@@ -369,7 +369,7 @@ func (o *origins) best(c *Change, candidates []*lost) (best *lost, most int) {
 	return best, most
 }
 
-func (o *origins) take(c *Change, l *lost) {
+func (o *origins) take(c *Change, l *lostEntry) {
 	l.used = true
 	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
 	if c.Kind == apply.File {

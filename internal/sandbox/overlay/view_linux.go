@@ -21,13 +21,13 @@ import (
 // View is one command's. It belongs to one goroutine at a time.
 type View struct {
 	apply.Ground
-	seen
+	readState
 	lock  *os.File // held as long as the process lives
 	sizes atomic.Pointer[map[entry.ID]int64]
 }
 
-// seen is what reading the changes has found beside them.
-type seen struct {
+// readState is what reading the changes has found beside them.
+type readState struct {
 	shut      []*Change // folders of ours that the command forbade to look into, and that are open now
 	opened    []*Change // files that the command opened for writing and left as they were
 	vanished  bool      // the command removed or renamed what somebody else did too

@@ -26,14 +26,14 @@ func (p *Process) firstEvent() error {
 	_ = p.status.SetReadDeadline(time.Time{})
 	switch {
 	case !begun && errors.Is(err, io.EOF):
-		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(p.lastWords()))
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", noWallsError(p.lastWords()))
 	case errors.Is(err, io.EOF) && p.crashed():
 		return failure(CodeIO, "cannot start the supervising process, which ended at once: %w", lacking(p.lastWords()))
 	case err != nil:
 		_ = p.shim.Kill() // if it was only stopped
 		return nil
 	case e.Kind == shim.Unboxed:
-		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", unboxed(explain(e)))
+		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", noWallsError(explain(e)))
 	case e.Kind == shim.Failed && errors.Is(e.Errno, syscall.ENOENT):
 		return failure(CodeNotFound, "cannot run %s: %w", p.cmd.Argv[0], e.Errno)
 	case e.Kind == shim.Failed:

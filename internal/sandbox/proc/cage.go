@@ -29,7 +29,7 @@ type Walls struct {
 	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; if nil, as usual
 	Files []*os.File           // from descriptor FirstFile on
 	Env   []string             // instead of the command's environment; if nil, that
-	Dir   string               // where the command's own folder (Command.Own) is inside; if empty, where it is outside
+	Dir   string               // where the command's own folder (Command.OwnDir) is inside; if empty, where it is outside
 	PIDs  bool                 // process ids inside are not those outside
 	Name  string               // told in Result.Sandbox
 	Apart bool                 // the command changes a view of its folder: Done applies that
@@ -46,7 +46,7 @@ type Walls struct {
 	Failed func(error)
 	// Refused says what the walls kept a command that failed from, by what it wrote. It is nil where
 	// it is not asked. It is called before Done.
-	Refused func(output string) []Barred
+	Refused func(output string) []Denial
 	// Missed says which places a command that failed names, of those that the walls hide, by what
 	// it wrote. It is nil where it is not asked. It is called before Done.
 	Missed func(output string) []string
@@ -61,11 +61,11 @@ type Findings struct {
 	Failed string
 	// Denied are the things that it tried and was refused, whether it failed or not, at most
 	// MaxDenied, and its changes that were not applied.
-	Denied  []Barred
-	Hidden  []string  // sentences about places that a command that failed names, and that its walls hide; a hint
-	Carried []Carried // hosts that it reached, the first one first
-	Barred  []Barred  // what it wanted and no walls let through, whoever allows it: it may do better outside
-	Aside   *Aside    // changes that wait for a decision; if nil, there are none
+	Denied  []Denial
+	Hidden  []string      // sentences about places that a command that failed names, and that its walls hide; a hint
+	Carried []HostTraffic // hosts that it reached, the first one first
+	Barred  []Denial      // what it wanted and no walls let through, whoever allows it: it may do better outside
+	Aside   *Aside        // changes that wait for a decision; if nil, there are none
 }
 
 // Aside are changes of a command that are not applied yet.
@@ -107,14 +107,14 @@ type FileChoice struct {
 const MaxDenied = 64
 
 // Deny adds one thing that was refused, once.
-func (f *Findings) Deny(b Barred) {
-	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Barred) bool { return o.Kind == b.Kind && o.What == b.What }) {
+func (f *Findings) Deny(b Denial) {
+	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Denial) bool { return o.Kind == b.Kind && o.What == b.What }) {
 		f.Denied = append(f.Denied, b)
 	}
 }
 
-// Barred is one thing that walls did not let a command do.
-type Barred struct {
+// Denial is one thing that walls did not let a command do.
+type Denial struct {
 	Kind BarredKind
 	What string // the path, address, socket or call
 	Why  string // the end of a sentence: why not
@@ -134,14 +134,14 @@ const (
 )
 
 // String is a sentence for the user and the model, which begins with "it".
-func (b Barred) String() string {
+func (b Denial) String() string {
 	doing := map[BarredKind]string{BarredWrite: "write ", BarredConnect: "connect to ", BarredCall: "use the system call ", BarredSocket: "connect to the socket ",
 		BarredHost: "reach ", BarredChange: "change "}[b.Kind]
 	return "it could not " + doing + b.What + ", " + b.Why
 }
 
 // refused asks the walls what they kept a command that failed from.
-func (p *Process) refused() []Barred {
+func (p *Process) refused() []Denial {
 	if p.walls.Refused == nil || p.result.Err() == nil {
 		return nil
 	}
@@ -166,8 +166,8 @@ func (p *Process) written() string {
 	return text
 }
 
-// Carried is what went to one host and came from it.
-type Carried struct {
+// HostTraffic is what went to one host and came from it.
+type HostTraffic struct {
 	Host           string // with its port
 	Connections    int
 	Sent, Received int64 // bytes
@@ -191,7 +191,7 @@ func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 // socket, may be gone or made anew when its walls are built, and then nothing has run.
 const maxPlans = 3
 
-// unboxed is why walls could not be built.
-type unboxed string
+// noWallsError is why walls could not be built.
+type noWallsError string
 
-func (u unboxed) Error() string { return string(u) }
+func (u noWallsError) Error() string { return string(u) }

@@ -43,12 +43,12 @@ const (
 type Command struct {
 	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
 	Dir  string   // working directory, absolute
-	// There is where Dir is looked for before the command starts; if empty, where it is.
-	There string
-	// Own says that Dir is no part of the workspace and the command's alone: it may write there,
+	// ResolveDir is where Dir is looked for before the command starts; if empty, where it is.
+	ResolveDir string
+	// OwnDir says that Dir is no part of the workspace and the command's alone: it may write there,
 	// whatever its cage hides.
-	Own bool
-	Env []string // whole environment; see Environ
+	OwnDir bool
+	Env    []string // whole environment; see Environ
 
 	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a
 	// network of its own. It may wait for a user. If nil, none is allowed.
@@ -58,28 +58,28 @@ type Command struct {
 	// itself, "tcp://localhost:5432" or "unix:/run/docker.sock", or says why not, likewise.
 	Local func(ctx context.Context, place string) error
 
-	// Outside asks the cage for no walls, because a user allowed the command without any.
-	Outside bool
-	// Inside says that it was allowed because walls hold it: without full ones it does not run.
-	Inside bool
+	// NoWalls asks the cage for no walls, because a user allowed the command without any.
+	NoWalls bool
+	// RequireWalls says that it was allowed because walls hold it: without full ones it does not run.
+	RequireWalls bool
 	// Transaction has the cage collect what the command changes in its folder and apply it when the
 	// command has ended, where the cage can. Without it, and where it cannot, the command changes
 	// the folder itself.
 	Transaction bool
-	// Aside has the changes kept apart when the command has ended: Findings.Aside applies or drops
-	// them. Caches are put back too. A command that cannot run so does not run.
-	Aside bool
-	// Asks says that the user can be asked about changes that are left out otherwise: they are in
-	// Findings.Aside.
-	Asks bool
+	// KeepChanges has the changes kept apart when the command has ended: Findings.Aside applies or
+	// drops them. Caches are put back too. A command that cannot run so does not run.
+	KeepChanges bool
+	// ReviewChanges says that the user can be asked about changes that are left out otherwise: they
+	// are in Findings.Aside.
+	ReviewChanges bool
 
-	// Named are words of the command that the user chose, not a model: programs and files that they
-	// name as absolute paths are there for the command, whatever its cage hides.
-	Named []string
+	// UserWords are words of the command that the user chose, not a model: programs and files that
+	// they name as absolute paths are there for the command, whatever its cage hides.
+	UserWords []string
 
 	Input []byte // standard input; if nil, closed, reads see the end at once
-	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error is
-	// kept apart. When it returns, standard input is closed, and what the command still writes is
+	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error
+	// is kept apart. When it returns, standard input is closed, and what the command still writes is
 	// dropped. If nil, nobody speaks.
 	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // if 0, none

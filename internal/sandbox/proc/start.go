@@ -43,7 +43,7 @@ func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
 			return nil, failure(CodeAborted, "%s was not started: %w", name(c), context.Cause(ctx))
 		}
 		p, err := s.start(ctx, c)
-		if !errors.As(err, new(unboxed)) || try == maxPlans {
+		if !errors.As(err, new(noWallsError)) || try == maxPlans {
 			return p, err
 		}
 	}
@@ -67,7 +67,7 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 		}
 	}
 	if err := p.prepare(ctx, s); err != nil {
-		if walls.Failed != nil && errors.As(err, new(unboxed)) {
+		if walls.Failed != nil && errors.As(err, new(noWallsError)) {
 			walls.Failed(err)
 		}
 		p.discard()
@@ -98,7 +98,7 @@ func (c Command) spec() (shim.Spec, error) {
 	if len(c.Argv) == 0 {
 		return shim.Spec{}, failure(CodeInvalid, "no program given")
 	}
-	if info, err := os.Stat(cmp.Or(c.There, c.Dir)); err != nil || !info.IsDir() {
+	if info, err := os.Stat(cmp.Or(c.ResolveDir, c.Dir)); err != nil || !info.IsDir() {
 		return shim.Spec{}, failure(CodeNotFound, "working directory %s is not there", c.Dir)
 	}
 	path, err := LookPath(c.Argv[0], c.Dir, c.Env)

@@ -68,8 +68,8 @@ func StatsTypes() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.RequestEntry, session.OutcomeEntry}
 }
 
-// picked is the values at Paths.
-type picked struct {
+// pickedValues is the values at Paths.
+type pickedValues struct {
 	role, id, provider, model string
 	usage                     session.Usage
 	took                      time.Duration
@@ -78,7 +78,7 @@ type picked struct {
 }
 
 // UnmarshalJSON reads the array that a scan with Paths yields.
-func (p *picked) UnmarshalJSON(raw []byte) error {
+func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 	into := []any{&p.role, &p.id, &p.provider, &p.model, &p.usage, &p.took, &p.tool, &p.status, &p.code, &p.message, &p.repair, &p.origin}
 	return json.Unmarshal(raw, &into)
 }
@@ -108,7 +108,7 @@ func (t *Tally) Add(id session.ID, kind session.EntryType, data json.RawMessage)
 		t.session, t.asked = id, map[string]string{}
 		t.stats.Sessions++
 	}
-	var p picked
+	var p pickedValues
 	if json.Unmarshal(data, &p) != nil {
 		t.stats.Unreadable++
 		return
@@ -121,7 +121,7 @@ func (t *Tally) Add(id session.ID, kind session.EntryType, data json.RawMessage)
 	}
 }
 
-func (t *Tally) request(p picked, failed bool) {
+func (t *Tally) request(p pickedValues, failed bool) {
 	name := p.provider + "/" + p.model
 	t.asked[p.id] = name
 	if p.provider == Hand {
@@ -141,7 +141,7 @@ func (t *Tally) request(p picked, failed bool) {
 	}
 }
 
-func (t *Tally) call(p picked) {
+func (t *Tally) call(p pickedValues) {
 	t.stats.Calls++
 	named(t.tools, p.tool).count(p)
 	if model, ok := t.asked[p.message]; ok {
@@ -156,7 +156,7 @@ func named(m map[string]*counter, name string) *counter {
 	return m[name]
 }
 
-func (c *counter) count(p picked) {
+func (c *counter) count(p pickedValues) {
 	c.Calls++
 	c.Status[tool.Status(p.status)]++
 	if p.code != "" {

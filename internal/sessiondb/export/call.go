@@ -25,9 +25,9 @@ func (g *gatherer) learn(e session.Entry) {
 		return
 	}
 	if g.outcomes == nil {
-		g.outcomes = map[key]ended{}
+		g.outcomes = map[key]storedOutcome{}
 	}
-	g.outcomes[key{o.Record.Message, o.Call}] = ended{o, e.Time}
+	g.outcomes[key{o.Record.Message, o.Call}] = storedOutcome{o, e.Time}
 	for _, name := range touched(o) {
 		if dir, base := filepath.Split(name); redact.File(dir, base) {
 			g.scrub.learn(redact.In(base, unnumbered(o.Output)))

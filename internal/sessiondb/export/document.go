@@ -42,7 +42,7 @@ func (g *gatherer) imported(d *Document, i session.Import) {
 	d.Imported = &session.Import{Session: session.ID(g.scrub.name(string(i.Session))), At: i.At, SHA256: g.scrub.name(i.SHA256)}
 }
 
-func (l left) told(what string) string {
+func (l omissions) told(what string) string {
 	text := fmt.Sprintf("%d × %s", l.count, what)
 	if l.bytes > 0 {
 		text += fmt.Sprintf(", %d bytes", l.bytes)

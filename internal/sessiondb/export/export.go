@@ -137,7 +137,7 @@ type Options struct {
 
 // Of makes the document of a session's log.
 func Of(log []session.Entry, o Options) *Document {
-	g := gatherer{options: o, scrub: newScrubber(o), left: map[string]*left{}}
+	g := gatherer{options: o, scrub: newScrubber(o), left: map[string]*omissions{}}
 	for _, e := range log {
 		g.learn(e)
 	}

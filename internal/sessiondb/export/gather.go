@@ -23,8 +23,8 @@ type key struct {
 	call    tool.CallID
 }
 
-// ended is an outcome and when it was stored.
-type ended struct {
+// storedOutcome is an outcome and when it was stored.
+type storedOutcome struct {
 	tool.Outcome
 	at time.Time
 }
@@ -33,8 +33,8 @@ type ended struct {
 type gatherer struct {
 	options  Options
 	scrub    *scrubber
-	outcomes map[key]ended
-	left     map[string]*left
+	outcomes map[key]storedOutcome
+	left     map[string]*omissions
 	start    session.Start
 	created  time.Time
 	messages []Message
@@ -42,12 +42,12 @@ type gatherer struct {
 	partial  *Message // an answer that still arrived when the process ended
 }
 
-// left counts what is not in the document.
-type left struct{ count, bytes int }
+// omissions counts what is not in the document.
+type omissions struct{ count, bytes int }
 
 func (g *gatherer) leave(what string, bytes int) {
 	if g.left[what] == nil {
-		g.left[what] = &left{}
+		g.left[what] = &omissions{}
 	}
 	g.left[what].count++
 	g.left[what].bytes += bytes

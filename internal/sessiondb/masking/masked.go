@@ -48,11 +48,11 @@ type Log struct {
 	Mask func() *redact.Masker // as the configuration says by then
 
 	mu    sync.Mutex
-	parts map[session.ID]arriving
+	parts map[session.ID]answerPart
 }
 
-// arriving is the part of a session's answer that arrives.
-type arriving struct {
+// answerPart is the part of a session's answer that arrives.
+type answerPart struct {
 	message string
 	part    int
 	changed bool
@@ -69,7 +69,7 @@ func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 	defer l.mu.Unlock()
 	now := l.parts[id]
 	if now.text == nil || now.message != f.Message || now.part != f.Part {
-		now = arriving{message: f.Message, part: f.Part, text: l.Mask().Stream()}
+		now = answerPart{message: f.Message, part: f.Part, text: l.Mask().Stream()}
 	}
 	f.Text = now.text.Write(f.Text)
 	if f.Opaque != nil {
@@ -81,7 +81,7 @@ func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 		f.Opaque = nil
 	}
 	if l.parts == nil {
-		l.parts = map[session.ID]arriving{}
+		l.parts = map[session.ID]answerPart{}
 	}
 	l.parts[id] = now
 	e.Data = encoded(f, e.Data)

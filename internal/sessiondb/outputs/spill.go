@@ -70,7 +70,7 @@ func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return &masked{f, s.mask().Stream()}, path, nil
+	return &maskedFile{f, s.mask().Stream()}, path, nil
 }
 
 // OpenMasked is Open for an output in which secrets are masked already, as they are for the model.
@@ -82,20 +82,20 @@ func (s Files) OpenMasked(call tool.CallID) (io.WriteCloser, string, error) {
 	return f, path, nil
 }
 
-// masked writes a file without secrets, also those that lie across two pieces.
-type masked struct {
+// maskedFile writes a file without secrets, also those that lie across two pieces.
+type maskedFile struct {
 	file *os.File
 	text *redact.Stream
 }
 
-func (m *masked) Write(p []byte) (int, error) {
+func (m *maskedFile) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(m.file, m.text.Write(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-func (m *masked) Close() error {
+func (m *maskedFile) Close() error {
 	_, err := io.WriteString(m.file, m.text.End())
 	return errors.Join(err, m.file.Close())
 }

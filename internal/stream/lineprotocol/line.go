@@ -31,8 +31,8 @@ const (
 	userLine   = "user"   // a prompt in the shape that other assistants read
 )
 
-// said is a line of any type; which fields it may have, its type says.
-type said struct {
+// anyLine is a line of any type; which fields it may have, its type says.
+type anyLine struct {
 	Type     string   `json:"type"`
 	ID       string   `json:"id"`
 	Text     string   `json:"text"`
@@ -70,52 +70,52 @@ func fields() map[string][]string {
 }
 
 // parse reads one line.
-func parse(raw []byte) (said, error) {
+func parse(raw []byte) (anyLine, error) {
 	var kind struct {
 		Type *string `json:"type"`
 	}
 	if !utf8.Valid(raw) {
-		return said{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
+		return anyLine{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
 	}
 	if err := json.Unmarshal(raw, &kind); err != nil {
-		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+		return anyLine{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
 	types := []string{promptLine, steerLine, answerLine, abortLine, setLine, userLine}
 	if kind.Type == nil {
-		return said{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
+		return anyLine{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
 	}
 	known, ok := fields()[*kind.Type]
 	if !ok {
-		return said{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
+		return anyLine{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
 	}
 	if *kind.Type == userLine {
 		return parseUser(raw)
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return said{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+		return anyLine{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
 	for name := range all {
 		if name != "type" && !slices.Contains(known, name) {
-			return said{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
+			return anyLine{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
 		}
 	}
-	var s said
+	var s anyLine
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return said{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
+		return anyLine{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
 	}
 	if s.Type == setLine && s.Mode == "" && s.Model == "" && s.Effort == "" {
-		return said{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
+		return anyLine{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
 	}
 	for _, f := range s.Files {
 		file, beside, err := attachments.Sent(f.Name, f.Data)
 		if err != nil {
-			return said{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
+			return anyLine{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
 		}
 		s.files, s.beside = append(s.files, file...), s.beside+beside
 	}
 	if (s.Type == promptLine && len(s.Attach)+len(s.Files) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
-		return said{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
+		return anyLine{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
 	}
 	return s, nil
 }
@@ -155,7 +155,7 @@ func (p part) file(n int) (tool.Attachment, error) {
 // parseUser reads {"type":"user","message":{"role":"user","content":…}}. Its content is a text or
 // parts of it: texts, pictures and documents. Anything else is refused: what is left out in silence
 // would be missed.
-func parseUser(raw []byte) (said, error) {
+func parseUser(raw []byte) (anyLine, error) {
 	var line struct {
 		Message struct {
 			Content json.RawMessage `json:"content"`
@@ -163,13 +163,13 @@ func parseUser(raw []byte) (said, error) {
 	}
 	const hint = `write {"type":"user","message":{"role":"user","content":"…"}}, or {"type":"prompt","text":"…"}`
 	if err := json.Unmarshal(raw, &line); err != nil {
-		return said{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
+		return anyLine{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
 	}
-	out := said{Type: promptLine}
+	out := anyLine{Type: promptLine}
 	var parts []part
 	if json.Unmarshal(line.Message.Content, &out.Text) != nil {
 		if json.Unmarshal(line.Message.Content, &parts) != nil {
-			return said{}, usage.Mistake(hint, "the message has no content that can be read")
+			return anyLine{}, usage.Mistake(hint, "the message has no content that can be read")
 		}
 		var texts []string
 		for n, p := range parts {
@@ -179,17 +179,17 @@ func parseUser(raw []byte) (said, error) {
 			case "image", "document":
 				a, err := p.file(n + 1)
 				if err != nil {
-					return said{}, err
+					return anyLine{}, err
 				}
 				out.files = append(out.files, a)
 			default:
-				return said{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
+				return anyLine{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
 			}
 		}
 		out.Text = strings.Join(texts, "\n\n")
 	}
 	if strings.TrimSpace(out.Text) == "" && len(out.files) == 0 {
-		return said{}, usage.Mistake(hint, "the message says nothing")
+		return anyLine{}, usage.Mistake(hint, "the message says nothing")
 	}
 	return out, nil
 }
@@ -284,7 +284,7 @@ func Act(raw []byte, a Actor) error {
 	return err
 }
 
-func (s said) prompt() Prompt {
+func (s anyLine) prompt() Prompt {
 	return Prompt{ID: s.ID, Text: s.Text, Beside: s.beside, Attach: s.Attach, Files: s.files}
 }
 
@@ -311,7 +311,7 @@ func (t *Talk) take(raw []byte, line int, with Conversation) error {
 
 // change puts a mode or an effort in force at once. A model waits for the running turn to end, and
 // for the prompts before it.
-func (t *Talk) change(s said, line int, with Conversation) error {
+func (t *Talk) change(s anyLine, line int, with Conversation) error {
 	if s.Mode != "" || s.Effort != "" {
 		if err := with.Set(s.Mode, s.Effort); err != nil {
 			return err
@@ -338,7 +338,7 @@ func (t *Talk) queue(p Prompt) (err error) {
 
 // steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
 // between the two.
-func (t *Talk) steer(s said, with Conversation) error {
+func (t *Talk) steer(s anyLine, with Conversation) error {
 	steers := false
 	t.set(func() {
 		if steers = with.Steer(s.Text); steers {
@@ -352,7 +352,7 @@ func (t *Talk) steer(s said, with Conversation) error {
 }
 
 // stop aborts the running turn, or one call of it.
-func (t *Talk) stop(s said, with Conversation) error {
+func (t *Talk) stop(s anyLine, with Conversation) error {
 	if s.Call != "" {
 		if !with.CancelCall(tool.CallID(s.Call)) {
 			return usage.Mistake("", "no call %q is running", s.Call)

@@ -23,7 +23,7 @@ const (
 
 // question is one that waits.
 type question struct {
-	accept func(said) error // checks an answer and keeps it
+	accept func(anyLine) error // checks an answer and keeps it
 	done   chan struct{}
 	gone   chan struct{} // closed when no answer can come
 }
@@ -52,7 +52,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 		q.Editable = a.Question.Editing.Text
 	}
 	var answer ask.Answer
-	err := t.put(ctx, q, func(s said) (err error) {
+	err := t.put(ctx, q, func(s anyLine) (err error) {
 		answer, err = permitted(s, q, a.Usual)
 		answer.By = s.by
 		return err
@@ -61,7 +61,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 }
 
 // permitted is what an answer to a permission says.
-func permitted(s said, q stream.Question, usual int) (ask.Answer, error) {
+func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
 	if !slices.Contains(q.Choices, s.Choice) {
 		return ask.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
 	}
@@ -89,7 +89,7 @@ func permitted(s said, q stream.Question, usual int) (ask.Answer, error) {
 func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
 	var words string
-	err := t.put(ctx, q, func(s said) error {
+	err := t.put(ctx, q, func(s anyLine) error {
 		if words = s.Text; words == "" {
 			words = s.Choice
 		}
@@ -102,7 +102,7 @@ func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 }
 
 // put asks and waits.
-func (t *Talk) put(ctx context.Context, q stream.Question, accept func(said) error) error {
+func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) error) error {
 	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
 	ended := false
 	t.set(func() {
@@ -135,7 +135,7 @@ func (t *Talk) put(ctx context.Context, q stream.Question, accept func(said) err
 }
 
 // answer takes an answer. One that cannot be followed leaves the question open.
-func (t *Talk) answer(s said) (err error) {
+func (t *Talk) answer(s anyLine) (err error) {
 	t.set(func() {
 		w, open := t.asked[s.Question]
 		if !open {

@@ -80,8 +80,8 @@ func (f *folder) progress(i int) run {
 // mostSteps bounds how many lines of a text are compared as progress without being any.
 const mostSteps = 300
 
-// stepped is what step found in a line.
-type stepped struct {
+// stepResult is what step found in a line.
+type stepResult struct {
 	line  int
 	still string
 	at    int64
@@ -98,7 +98,7 @@ func (f *folder) step(line int) (still string, at int64, ok bool) {
 	if still, at, ok = step(f.lines[line]); still != "" {
 		f.steps++
 	}
-	f.newest = stepped{line + 1, still, at, ok}
+	f.newest = stepResult{line + 1, still, at, ok}
 	return still, at, ok
 }
 

@@ -91,8 +91,8 @@ type folder struct {
 	lines  []string
 	failed [ways]int
 
-	steps  int     // lines that were compared as progress and were none
-	newest stepped // the last of them; its line counts from one
+	steps  int        // lines that were compared as progress and were none
+	newest stepResult // the last of them; its line counts from one
 }
 
 const ways = 5

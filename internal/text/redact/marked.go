@@ -9,10 +9,10 @@ import (
 	"adze/internal/text/kern"
 )
 
-// marked does the work of pairTable.next with vector kernels. It marks the places of a block of a
-// text where four bytes in a row may begin a secret, an escape or a known value. It may mark too
-// many, as the table may.
-type marked struct {
+// vectorMarks does the work of pairTable.next with vector kernels. It marks the places of a block
+// of a text where four bytes in a row may begin a secret, an escape or a known value. It may mark
+// too many, as the table may.
+type vectorMarks struct {
 	pairs    *pairTable // for the end of a text
 	values   []kern.Quads
 	from, to int // the block
@@ -30,7 +30,7 @@ const (
 const minMarked = 1 << 10
 
 // next is as pairTable.next.
-func (x *marked) next(s string, i, end int) int {
+func (x *vectorMarks) next(s string, i, end int) int {
 	end = min(end, len(s)-1)
 	if i >= end {
 		return i
@@ -49,7 +49,7 @@ func (x *marked) next(s string, i, end int) int {
 }
 
 // fill marks the block that begins at from; if false, too little of the text is left for one.
-func (x *marked) fill(s string, from int) bool {
+func (x *vectorMarks) fill(s string, from int) bool {
 	size := min(marksAtOnce, (len(s)-from-inRow+1)/markBits)
 	if size < 1 {
 		return false

@@ -32,9 +32,9 @@ func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
 	if m != nil && m.known != nil {
 		pairs, known = &m.known.pairs, m.known
 	}
-	var fast *marked
+	var fast *vectorMarks
 	if len(s)-from >= minMarked && kern.Vectors() {
-		fast = &marked{pairs: pairs}
+		fast = &vectorMarks{pairs: pairs}
 		if known != nil {
 			fast.values = known.quads
 		}

@@ -8,12 +8,12 @@ import (
 // hunk is a part of a change: what stood there, and what stands there since.
 type hunk struct {
 	at     int // from 0, where it begins in the new file
-	lines  []signed
+	lines  []diffLine
 	hidden int // lines behind it that may be changed, too: the difference was cut there
 }
 
-// signed is a line of a difference; its sign is a space where it stayed.
-type signed struct {
+// diffLine is a line of a difference; its sign is a space where it stayed.
+type diffLine struct {
 	sign byte
 	text string
 }
@@ -73,7 +73,7 @@ func parse(text string) (out []hunk) {
 			continue // the names of the file, a line without its end, or what was cut
 		}
 		u := &out[len(out)-1]
-		u.lines = append(u.lines, signed{t[0], bare(t[1:])})
+		u.lines = append(u.lines, diffLine{t[0], bare(t[1:])})
 	}
 	if strings.Contains(text, cutMark) && len(out) > 0 {
 		out[len(out)-1].hidden = 1 << 30

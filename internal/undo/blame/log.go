@@ -22,8 +22,8 @@ func Types() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.OutcomeEntry, session.RewindEntry, session.ImportEntry}
 }
 
-// picked is the values at Paths.
-type picked struct {
+// pickedValues is the values at Paths.
+type pickedValues struct {
 	role                            session.Role
 	note, summary, created          any
 	own, text                       string
@@ -35,7 +35,7 @@ type picked struct {
 }
 
 // UnmarshalJSON reads the array that a scan with Paths yields.
-func (p *picked) UnmarshalJSON(raw []byte) error {
+func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 	into := []any{&p.role, &p.note, &p.own, &p.summary, &p.text, &p.status, &p.call, &p.tool, &p.path, &p.diff, &p.created, &p.message, &p.agent, &p.command, &p.changes, &p.id, &p.to}
 	return json.Unmarshal(raw, &into)
 }
@@ -64,7 +64,7 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 	if id != l.session {
 		l.session, l.open = id, nil
 	}
-	var p picked
+	var p pickedValues
 	if json.Unmarshal(e.Data, &p) != nil {
 		return
 	}

@@ -243,7 +243,7 @@ func (k *Keeper) exact(ctx context.Context, w session.Window) (session.Window, e
 
 // Past reads the log of the session, with the states from which on calls of a dead process changed
 // something.
-func (d Desk) Past(ctx context.Context) (*Past, error) {
+func (d Manager) Past(ctx context.Context) (*Past, error) {
 	past, err := Read(ctx, d.Store, d.Session)
 	if err != nil || d.Files == nil {
 		return past, err

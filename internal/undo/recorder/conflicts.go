@@ -22,9 +22,9 @@ func inDoubt(r session.Refused) bool {
 	return r.Reason == RefusedPerhaps || r.Reason == RefusedForeign || r.Reason == RefusedBeside
 }
 
-// changed are the paths that differ in a window, and those of them of which nobody knows who
+// windowChanges are the paths that differ in a window, and those of them of which nobody knows who
 // changed them.
-type changed struct {
+type windowChanges struct {
 	all    map[string]bool
 	unsure func(path string) bool
 	doubt  string // the reason for these
@@ -78,8 +78,8 @@ func (p *Proposal) doubts(ctx context.Context, past *Past) (map[string]string, e
 }
 
 // changed reads what differs in a window. One that has not ended is compared with what is there.
-func (d Desk) changed(ctx context.Context, w session.Window) (changed, error) {
-	c := changed{all: map[string]bool{}, doubt: RefusedForeign}
+func (d Manager) changed(ctx context.Context, w session.Window) (windowChanges, error) {
+	c := windowChanges{all: map[string]bool{}, doubt: RefusedForeign}
 	c.unsure = func(path string) bool { return w.By == session.ByPerhaps || slices.Contains(w.Unsure, path) }
 	if w.Unseen || w.After == nil && d.ChangeLog.unseen(w.Before.At) {
 		c.doubt = RefusedPerhaps
@@ -114,7 +114,7 @@ func (d Desk) changed(ctx context.Context, w session.Window) (changed, error) {
 
 // beside are the windows of other sessions in the folder that may overlap those of turns. Of a
 // window that has not ended nobody knows what its session did in it.
-func (d Desk) beside(ctx context.Context, turns []Turn) (out []session.Window, err error) {
+func (d Manager) beside(ctx context.Context, turns []Turn) (out []session.Window, err error) {
 	if d.Others == nil {
 		return nil, nil
 	}

@@ -31,9 +31,9 @@ func (u *uncovered) Error() string { return u.text }
 
 func (u *uncovered) Unwrap() error { return ErrNothing }
 
-// Desk is where the turns of one session are undone and redone. Nobody may run calls of the session
-// meanwhile.
-type Desk struct {
+// Manager is where the turns of one session are undone and redone. Nobody may run calls of the
+// session meanwhile.
+type Manager struct {
 	Files *undo.Workspace
 	Root  string // of Files
 	Store interface {
@@ -67,7 +67,7 @@ type Wish struct {
 
 // Proposal is what would be done. It is shown before it is done, and goes stale when calls run.
 type Proposal struct {
-	desk  Desk
+	desk  Manager
 	plan  undo.Plan
 	wish  Wish
 	redo  string // the id of the undo that is taken back
@@ -85,7 +85,7 @@ type Step struct {
 }
 
 // Plan says what a wish comes to.
-func (d Desk) Plan(ctx context.Context, w Wish) (*Proposal, error) {
+func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	if !d.Look {
 		if _, err := d.Finish(ctx); err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 }
 
 // nothing is ErrNothing with what undo does not cover: a turn may have changed that.
-func (d Desk) nothing() error {
+func (d Manager) nothing() error {
 	left := d.Files.LeftOut()
 	if len(left) == 0 {
 		return ErrNothing
@@ -309,8 +309,8 @@ func does(s undo.Step) string {
 	return "restore"
 }
 
-// Done is what came of a proposal.
-type Done struct {
+// UndoResult is what came of a proposal.
+type UndoResult struct {
 	Paths   []string
 	Refused []session.Refused
 	Entry   session.Undone // as it stands in the log
@@ -318,7 +318,7 @@ type Done struct {
 
 // Do does what a proposal says. The log says that it begins before the first file is touched, and
 // how it ended; what is missing of that after a kill is added by Finish.
-func (p *Proposal) Do(ctx context.Context) (Done, error) {
+func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	d := p.desk
 	u := session.Undone{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.wish.Git}
 	u.Before = session.State{Root: d.Root, Mark: p.plan.Present.String(), At: d.Now().UnixNano()}
@@ -334,17 +334,17 @@ func (p *Proposal) Do(ctx context.Context) (Done, error) {
 		}
 	}
 	if err := d.log(ctx, u); err != nil {
-		return Done{}, err
+		return UndoResult{}, err
 	}
 	r, failed := d.Files.Apply(ctx, p.plan)
 	end, err := d.conclude(context.WithoutCancel(ctx), u)
 	switch {
 	case failed != nil && end.State == session.UndoBegun:
-		return Done{}, fmt.Errorf("it stopped half-way, and the next adze undo or redo finishes it: %w", errors.Join(failed, err))
+		return UndoResult{}, fmt.Errorf("it stopped half-way, and the next adze undo or redo finishes it: %w", errors.Join(failed, err))
 	case failed != nil || err != nil:
-		return Done{}, errors.Join(failed, err)
+		return UndoResult{}, errors.Join(failed, err)
 	}
-	done := Done{Paths: r.Done, Refused: end.Refused, Entry: end}
+	done := UndoResult{Paths: r.Done, Refused: end.Refused, Entry: end}
 	for i := range done.Paths {
 		done.Paths[i] = d.shown(done.Paths[i])
 	}
@@ -355,17 +355,17 @@ func (p *Proposal) Do(ctx context.Context) (Done, error) {
 }
 
 // doNothing is Do where no path has to be put back: all are as they were, or all are refused.
-func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (Done, error) {
+func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (UndoResult, error) {
 	u.State = session.UndoDone
 	if len(p.Refused) > 0 || p.Git > 0 {
 		u.State = session.UndoRefused
 	}
 	after := u.Before
 	u.After, u.Refused = &after, p.Refused[:min(len(p.Refused), session.MaxFileChanges)]
-	return Done{Refused: p.Refused, Entry: u}, p.desk.log(ctx, u)
+	return UndoResult{Refused: p.Refused, Entry: u}, p.desk.log(ctx, u)
 }
 
-func (d Desk) log(ctx context.Context, u session.Undone) error {
+func (d Manager) log(ctx context.Context, u session.Undone) error {
 	data, err := json.Marshal(u)
 	if err != nil {
 		return err

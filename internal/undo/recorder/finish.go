@@ -19,7 +19,7 @@ import (
 //	ended        nothing                put back        has nothing to do
 //
 // The steps are finished by whoever opens the folder next, which may be a run of another session
-// (Keeper). The log is ended by whoever opens the session next (Desk.Finish).
+// (Keeper). The log is ended by whoever opens the session next (Manager.Finish).
 
 // Interrupted reports whether a log names an undo that has begun and of which it knows no end.
 func Interrupted(entries []session.Entry) bool { return len(begun(entries)) > 0 }
@@ -49,7 +49,7 @@ func undos(entries []session.Entry) (out []session.Undone) {
 
 // Finish ends the undos of the log that were interrupted: those that are half-way are finished, and
 // the log says what came of each. It returns those that put something back.
-func (d Desk) Finish(ctx context.Context) (done []session.Undone, err error) {
+func (d Manager) Finish(ctx context.Context) (done []session.Undone, err error) {
 	entries, err := d.Store.Load(ctx, d.Session)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (d Desk) Finish(ctx context.Context) (done []session.Undone, err error) {
 
 // conclude stores how an undo that has begun ended, and returns that. One that is half-way has not
 // ended, and is returned as it is.
-func (d Desk) conclude(ctx context.Context, u session.Undone) (session.Undone, error) {
+func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone, error) {
 	stage, r, err := d.Files.Journal(u.ID)
 	var end session.Undone
 	switch {
@@ -96,7 +96,7 @@ func (d Desk) conclude(ctx context.Context, u session.Undone) (session.Undone, e
 }
 
 // result is the end of an undo whose steps are done.
-func (d Desk) result(ctx context.Context, u session.Undone, r undo.Result) (session.Undone, error) {
+func (d Manager) result(ctx context.Context, u session.Undone, r undo.Result) (session.Undone, error) {
 	now := d.Now().UnixNano()
 	u.State = session.UndoDone
 	if len(r.Done) == 0 {
@@ -119,7 +119,7 @@ func (d Desk) result(ctx context.Context, u session.Undone, r undo.Result) (sess
 // withoutJournal is the end of an undo of which the journal knows nothing. As a rule, it was killed
 // before its first step. But a copy of the session may have discarded the result, so the files
 // decide.
-func (d Desk) withoutJournal(ctx context.Context, u session.Undone) (session.Undone, error) {
+func (d Manager) withoutJournal(ctx context.Context, u session.Undone) (session.Undone, error) {
 	done, err := d.isDone(ctx, u)
 	if err != nil {
 		return u, err
@@ -132,7 +132,7 @@ func (d Desk) withoutJournal(ctx context.Context, u session.Undone) (session.Und
 }
 
 // isDone reports whether each path of an undo is as the undo would leave it.
-func (d Desk) isDone(ctx context.Context, u session.Undone) (bool, error) {
+func (d Manager) isDone(ctx context.Context, u session.Undone) (bool, error) {
 	past, err := d.Past(ctx)
 	if err != nil {
 		return false, err
@@ -158,7 +158,7 @@ func (d Desk) isDone(ctx context.Context, u session.Undone) (bool, error) {
 }
 
 // discard removes the results of undos that the log has ended.
-func (d Desk) discard(entries []session.Entry) error {
+func (d Manager) discard(entries []session.Entry) error {
 	results := d.Files.Results()
 	if len(results) == 0 {
 		return nil
@@ -174,15 +174,15 @@ func (d Desk) discard(entries []session.Entry) error {
 	return nil
 }
 
-// Desk is a desk on what the keeper keeps, as soon as its first state was taken.
-func (k *Keeper) Desk(ctx context.Context, d Desk) (_ Desk, err error) {
+// Manager is a desk on what the keeper keeps, as soon as its first state was taken.
+func (k *Keeper) Desk(ctx context.Context, d Manager) (_ Manager, err error) {
 	d.Files, err = k.Workspace(ctx)
 	return d, err
 }
 
 // FinishFor finishes what is interrupted in the log of a desk, and says what the model must know of
 // it.
-func (k *Keeper) FinishFor(ctx context.Context, d Desk) (notes []session.Note) {
+func (k *Keeper) FinishFor(ctx context.Context, d Manager) (notes []session.Note) {
 	if k == nil {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (s dyingStore) Append(ctx context.Context, id session.ID, entries ...sessio
 }
 
 // with opens all as adze undo does.
-func (p *place) with(ctx context.Context, use func(Desk) error) error {
+func (p *place) with(ctx context.Context, use func(Manager) error) error {
 	logs, err := sessiondb.Open(ctx, filepath.Join(p.top, "sessions.db"), sessiondb.Options{})
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (p *place) with(ctx context.Context, use func(Desk) error) error {
 	root := filepath.Join(p.top, "work")
 	k := NewKeeper(Options{Options: undo.Options{Root: root, State: filepath.Join(p.top, "state"), Limits: undo.Limits{KeepFree: 1}, Moment: p.moment}})
 	defer k.Close()
-	d, err := k.Desk(ctx, Desk{Root: root, Store: dyingStore{logs, p.moment}, Session: "s", Now: time.Now, Git: git.Git{Env: os.Environ()}})
+	d, err := k.Desk(ctx, Manager{Root: root, Store: dyingStore{logs, p.moment}, Session: "s", Now: time.Now, Git: git.Git{Env: os.Environ()}})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *place) with(ctx context.Context, use func(Desk) error) error {
 }
 
 func (p *place) do(ctx context.Context, what string) error {
-	return p.with(ctx, func(d Desk) error {
+	return p.with(ctx, func(d Manager) error {
 		if what == "finish" {
 			_, err := d.Finish(ctx)
 			return err
@@ -195,7 +195,7 @@ func newPlace(t *testing.T, work string) (p *place, before, after string) {
 	}
 	p.sh(t, "git init -q -b main; printf a > a; printf b > b; mkdir d; printf c > d/c; git add .; git commit -qm one; git branch old; printf dirty > b")
 	before = p.shape(t)
-	err = p.with(t.Context(), func(d Desk) error {
+	err = p.with(t.Context(), func(d Manager) error {
 		return p.turn(d, "m1", func() {
 			p.sh(t, work)
 		})
@@ -207,7 +207,7 @@ func newPlace(t *testing.T, work string) (p *place, before, after string) {
 }
 
 // turn logs a turn that does something.
-func (p *place) turn(d Desk, id string, work func()) error {
+func (p *place) turn(d Manager, id string, work func()) error {
 	ctx := context.Background()
 	record := tool.Record{Message: id, Call: "c1"}
 	log := func(kind session.EntryType, v any) error {
@@ -240,7 +240,7 @@ func (p *place) turn(d Desk, id string, work func()) error {
 // undone is what the log says, after what was interrupted is finished.
 func (p *place) undone(t *testing.T) (undone bool) {
 	t.Helper()
-	err := p.with(t.Context(), func(d Desk) error {
+	err := p.with(t.Context(), func(d Manager) error {
 		if _, err := d.Finish(t.Context()); err != nil {
 			return err
 		}
@@ -328,7 +328,7 @@ func TestAnUndoOfAnOlderAdzeIsDecidedByTheFiles(t *testing.T) {
 		{"rm x", false}, // some of it
 	} {
 		p, before, after := newPlace(t, "printf A > a; rm -r d; printf x > x")
-		err := p.with(t.Context(), func(d Desk) error {
+		err := p.with(t.Context(), func(d Manager) error {
 			return d.log(t.Context(), session.Undone{ID: "0123456789abcdef", Turns: []string{"m1"}, Window: session.Window{Before: session.State{Root: d.Root, Mark: mark(1)}}})
 		})
 		if err != nil {

@@ -82,7 +82,7 @@ func (k *Keeper) sameKind(s session.State) error {
 // end gives the windows of named paths that nobody has ended the state that is there: a process
 // died in them. Of those without an end that cover other things than the folder does now nothing
 // can be told, and they are left out.
-func (d Desk) end(ctx context.Context, past *Past) error {
+func (d Manager) end(ctx context.Context, past *Past) error {
 	for i := range past.Turns {
 		turn := &past.Turns[i]
 		var ended []session.Window
@@ -108,7 +108,7 @@ func (d Desk) end(ctx context.Context, past *Past) error {
 
 // present is the state that windows without an end are compared with; none where only named paths
 // are covered.
-func (d Desk) present(ctx context.Context) (undo.Mark, error) {
+func (d Manager) present(ctx context.Context) (undo.Mark, error) {
 	if d.Files.Named() {
 		return undo.Mark{}, nil
 	}

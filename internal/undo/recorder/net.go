@@ -39,7 +39,7 @@ var ErrNotCompared = errors.New("this folder is too wide to be compared as a who
 // Net compares the files as they are now with what they were before the first call of the session
 // that could change some, or of the newest such turn. Each difference is there once, in the order
 // of the paths, whoever made it.
-func (d Desk) Net(ctx context.Context, turn bool) ([]Net, error) {
+func (d Manager) Net(ctx context.Context, turn bool) ([]Net, error) {
 	if d.Files.Named() {
 		return nil, ErrNotCompared
 	}
@@ -92,7 +92,7 @@ func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
 	return from, ok
 }
 
-func (d Desk) net(c undo.Change, show bool) Net {
+func (d Manager) net(c undo.Change, show bool) Net {
 	n := Net{Path: c.Path, Before: c.Before.Kind, After: c.After.Kind, Mode: c.Before.Mode}
 	before, ok := d.side(c.Path, c.Before)
 	after, too := d.side(c.Path, c.After)
@@ -117,7 +117,7 @@ func (d Desk) net(c undo.Change, show bool) Net {
 }
 
 // side is the text of a file, or of none.
-func (d Desk) side(path string, e undo.Entry) (diff.Side, bool) {
+func (d Manager) side(path string, e undo.Entry) (diff.Side, bool) {
 	if e.Kind == undo.Absent {
 		return diff.Side{}, true
 	}

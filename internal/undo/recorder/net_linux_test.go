@@ -9,7 +9,7 @@ import (
 // or none, whoever made it; the newest turn has only its own.
 func TestNetChangesAreThereOnce(t *testing.T) {
 	p, _, _ := newPlace(t, "printf one > a; printf new > n; chmod +x a b; rm d/c; printf gone > g; ln -s a made")
-	err := p.with(t.Context(), func(d Desk) error {
+	err := p.with(t.Context(), func(d Manager) error {
 		return p.turn(d, "m2", func() { p.sh(t, "printf two > a; rm g; printf '\\0' > z") })
 	})
 	if err != nil {
@@ -20,7 +20,7 @@ func TestNetChangesAreThereOnce(t *testing.T) {
 		false: "a mode 644 → 755 a→two; b mode 644 → 755; d/c c→; h →by hand; made link to a; n →new; z not a text, or too large",
 		true:  "a one→two; g gone→; h →by hand; z not a text, or too large",
 	} {
-		err := p.with(t.Context(), func(d Desk) error {
+		err := p.with(t.Context(), func(d Manager) error {
 			all, err := d.Net(t.Context(), turn)
 			var got []string
 			for _, n := range all {

@@ -29,7 +29,7 @@ func outer(root string) undo.Outer {
 
 // keepShared refuses steps in a repository of several work trees that would change what the others
 // work with: their branches, and files that hold something of all.
-func (d Desk) keepShared(plan *undo.Plan) {
+func (d Manager) keepShared(plan *undo.Plan) {
 	if d.Files.Paths().Git.Own == "" {
 		return
 	}
@@ -52,7 +52,7 @@ func (d Desk) keepShared(plan *undo.Plan) {
 }
 
 // differingRefs are those that the file packed-refs would have otherwise after a step.
-func (d Desk) differingRefs(s undo.Step) (refs []string) {
+func (d Manager) differingRefs(s undo.Step) (refs []string) {
 	from, to := d.packedRefs(s.From), d.packedRefs(s.To)
 	for ref, id := range from {
 		if to[ref] != id {
@@ -68,7 +68,7 @@ func (d Desk) differingRefs(s undo.Step) (refs []string) {
 }
 
 // packedRefs reads a file packed-refs: the ids by their refs.
-func (d Desk) packedRefs(e undo.Entry) map[string]string {
+func (d Manager) packedRefs(e undo.Entry) map[string]string {
 	refs := map[string]string{}
 	if e.Kind != undo.File {
 		return refs
@@ -119,7 +119,7 @@ func (r *repository) whole() bool {
 }
 
 // takenBranches are the branches that other work trees have checked out, as refs.
-func (d Desk) takenBranches() (refs []string) {
+func (d Manager) takenBranches() (refs []string) {
 	o := d.Files.Paths().Git
 	heads, _ := filepath.Glob(filepath.Join(o.Dir, "worktrees", "*", "HEAD")) // what cannot be read has none
 	for _, head := range append(heads, filepath.Join(o.Dir, "HEAD")) {
@@ -135,7 +135,7 @@ func (d Desk) takenBranches() (refs []string) {
 }
 
 // uncoveredGit lists what of git's own state would be meant by a wish and is not covered.
-func (d Desk) uncoveredGit() (all []session.Refused) {
+func (d Manager) uncoveredGit() (all []session.Refused) {
 	if d.Files.Named() {
 		return []session.Refused{{Path: ".git", Reason: refusedWide}}
 	}
@@ -154,7 +154,7 @@ func notCovered(reason string) bool {
 }
 
 // shown is a path as the user knows it.
-func (d Desk) shown(path string) string {
+func (d Manager) shown(path string) string {
 	if path == undo.OuterGit || strings.HasPrefix(path, undo.OuterGit+"/") {
 		return d.Files.Paths().Absolute(path)
 	}

@@ -23,7 +23,7 @@ type Turn struct {
 	Windows []session.Window
 	Undone  bool // and not redone
 	// Pending says that an undo or a redo of it has begun and that the log has no end of it:
-	// Desk.Finish decides.
+	// Manager.Finish decides.
 	Pending bool
 	// Left says that its undo left paths as they were because nobody saw who changed them, and
 	// LeftGit that it left git's own state: another undo may put that back, too.

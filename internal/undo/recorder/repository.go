@@ -39,7 +39,7 @@ type repository struct {
 
 // keepGitSound refuses the steps of a plan that would leave a repository without objects that it
 // needs.
-func (d Desk) keepGitSound(ctx context.Context, plan *undo.Plan) error {
+func (d Manager) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 	d.keepShared(plan)
 	refused := map[string]string{}
 	for _, r := range d.repositories(plan.Steps) {
@@ -63,7 +63,7 @@ func (d Desk) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 }
 
 // repositories groups the steps in folders of git.
-func (d Desk) repositories(steps []undo.Step) (all []*repository) {
+func (d Manager) repositories(steps []undo.Step) (all []*repository) {
 	is := func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(d.Files.Paths().Absolute(dir), "HEAD"))
 		return err == nil || slices.ContainsFunc(steps, func(s undo.Step) bool { return s.Path == dir+"/HEAD" })
@@ -106,7 +106,7 @@ func gitFolder(path string, is func(dir string) bool) string {
 // keepTogether refuses all of a repository where some of it stays as it is: an index on another
 // commit would undo that one unseen. What other work trees use may stay by itself, but for the
 // branch that HEAD names.
-func (d Desk) keepTogether(r *repository, stay []undo.Refusal, refused map[string]string) error {
+func (d Manager) keepTogether(r *repository, stay []undo.Refusal, refused map[string]string) error {
 	branches, err := d.headBranches(r)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (d Desk) keepTogether(r *repository, stay []undo.Refusal, refused map[strin
 }
 
 // headBranches are the paths of the branches that HEAD names: now, and when it is put back.
-func (d Desk) headBranches(r *repository) (paths []string, err error) {
+func (d Manager) headBranches(r *repository) (paths []string, err error) {
 	head := path.Join(r.dir, d.Files.Paths().Git.Own, "HEAD")
 	present, _ := os.ReadFile(d.Files.Paths().Absolute(head)) // what cannot be read names none
 	heads := [][]byte{present}
@@ -146,7 +146,7 @@ func (d Desk) headBranches(r *repository) (paths []string, err error) {
 }
 
 // judge refuses what a repository lacks the objects for.
-func (d Desk) judge(ctx context.Context, r *repository, refused map[string]string) error {
+func (d Manager) judge(ctx context.Context, r *repository, refused map[string]string) error {
 	all := func(reason string) error {
 		for _, s := range r.steps {
 			refused[s.Path] = reason
@@ -205,8 +205,8 @@ func (d Desk) judge(ctx context.Context, r *repository, refused map[string]strin
 	return nil
 }
 
-// needed is which objects the files need that are put back.
-type needed struct {
+// neededObjects is which objects the files need that are put back.
+type neededObjects struct {
 	objects git.Objects
 	core    []string            // objects that must be there
 	whole   []string            // those that must be there with all that they reach
@@ -215,9 +215,9 @@ type needed struct {
 }
 
 // needs reads the files that are put back.
-func (d Desk) needs(r *repository) (n needed, err error) {
+func (d Manager) needs(r *repository) (n neededObjects, err error) {
 	dir := d.Files.Paths().Absolute(r.dir)
-	n = needed{objects: git.Objects{Dir: filepath.Join(dir, "objects")}, single: map[string][]string{}}
+	n = neededObjects{objects: git.Objects{Dir: filepath.Join(dir, "objects")}, single: map[string][]string{}}
 	config, _ := os.ReadFile(filepath.Join(dir, "config")) // none: as git does it by itself
 	shallow, _ := os.ReadFile(filepath.Join(dir, "shallow"))
 	var indexes [][]byte
@@ -266,7 +266,7 @@ func (d Desk) needs(r *repository) (n needed, err error) {
 }
 
 // indexed adds what an index needs, with the one that it is based on.
-func (d Desk) indexed(n *needed, dir string, content []byte) error {
+func (d Manager) indexed(n *neededObjects, dir string, content []byte) error {
 	x, err := git.ParseIndex(content, n.objects.SHA256)
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (d Desk) indexed(n *needed, dir string, content []byte) error {
 }
 
 // presentIDs are the ids that the refs of a repository name now, and the heads of its work trees.
-func (d Desk) presentIDs(r *repository) (ids []string) {
+func (d Manager) presentIDs(r *repository) (ids []string) {
 	dir := d.Files.Paths().Absolute(r.dir)
 	names := []string{"HEAD", "packed-refs"}
 	heads, _ := filepath.Glob(filepath.Join(dir, "worktrees", "*", "HEAD")) // what cannot be read is not known
@@ -309,7 +309,7 @@ func (d Desk) presentIDs(r *repository) (ids []string) {
 
 // pointers refuses the ".git" files of submodules and work trees whose repository is not there, and
 // does not come.
-func (d Desk) pointers(steps []undo.Step, refused map[string]string) {
+func (d Manager) pointers(steps []undo.Step, refused map[string]string) {
 	for _, s := range steps {
 		if filepath.Base(s.Path) != ".git" || s.To.Kind != undo.File {
 			continue

@@ -47,7 +47,7 @@ func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, e
 }
 
 // Forget drops what is kept of paths in all states of the folder, and how many contents that were.
-func (d Desk) Forget(ctx context.Context, paths []string) (int, error) {
+func (d Manager) Forget(ctx context.Context, paths []string) (int, error) {
 	named, err := d.Named(ctx)
 	if err != nil {
 		return 0, err

@@ -244,8 +244,8 @@ func (f *finder) first(text []byte) int {
 	return -1
 }
 
-// sighting goes through the places of one text in order, many at a time. It belongs to one worker.
-type sighting struct {
+// placeScanner goes through the places of one text in order, many at a time, for one worker.
+type placeScanner struct {
 	finder   *finder
 	runs     kern.Runs
 	places   [kern.Batch]uint32
@@ -254,8 +254,8 @@ type sighting struct {
 }
 
 // newSighting prepares for a finder, which may be nil.
-func newSighting(f *finder) *sighting {
-	s := &sighting{finder: f}
+func newSighting(f *finder) *placeScanner {
+	s := &placeScanner{finder: f}
 	if f != nil && f.class != nil {
 		s.runs.Class, s.runs.Least = f.class, f.least
 	}
@@ -263,11 +263,11 @@ func newSighting(f *finder) *sighting {
 }
 
 // reset starts a new text.
-func (s *sighting) reset() { s.at, s.n, s.searched = 0, 0, 0 }
+func (s *placeScanner) reset() { s.at, s.n, s.searched = 0, 0, 0 }
 
 // next returns the first place at or after from that a match may be at, and what is known of it; -1
 // if there is none.
-func (s *sighting) next(text []byte, from int) (int, verdict) {
+func (s *placeScanner) next(text []byte, from int) (int, verdict) {
 	for {
 		for ; s.at < s.n; s.at++ {
 			at := int(s.places[s.at])

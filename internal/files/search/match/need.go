@@ -16,8 +16,8 @@ const maxAlternatives = 8
 // with all that have its bit.
 const maxLiterals = 4 * maxAlternatives
 
-// need is a choice of literals: every match contains at least one of them.
-type need struct {
+// literalSet is a choice of literals: every match contains at least one of them.
+type literalSet struct {
 	alts    []literal // none: nothing is known
 	whole   bool      // containing one is already a match
 	repeats bool      // though one of several in a row, so that what is beside it tells nothing
@@ -32,7 +32,7 @@ type literal struct {
 
 // needOf reads the best choice off a parsed expression; with near, the best of what lies on the
 // line on which a match begins.
-func needOf(re *syntax.Regexp, near bool) need {
+func needOf(re *syntax.Regexp, near bool) literalSet {
 	switch re.Op {
 	case syntax.OpLiteral:
 		return needOfLiteral(re, near)
@@ -40,23 +40,23 @@ func needOf(re *syntax.Regexp, near bool) need {
 		return needOf(re.Sub[0], near)
 	case syntax.OpPlus:
 		n := needOf(re.Sub[0], near)
-		return need{alts: n.alts, whole: n.whole, repeats: true, far: n.far}
+		return literalSet{alts: n.alts, whole: n.whole, repeats: true, far: n.far}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
 			n := needOf(re.Sub[0], near)
-			return need{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1, far: n.far}
+			return literalSet{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1, far: n.far}
 		}
 	case syntax.OpConcat:
 		return needOfConcat(re, near)
 	case syntax.OpAlternate:
 		return needOfAlternate(re, near)
 	}
-	return need{}
+	return literalSet{}
 }
 
 // needOfConcat picks the best of the parts: a match contains them all.
-func needOfConcat(re *syntax.Regexp, near bool) need {
-	var best need
+func needOfConcat(re *syntax.Regexp, near bool) literalSet {
+	var best literalSet
 	far := false
 	for _, sub := range re.Sub {
 		if n := needOf(sub, near); n.odds() < best.odds() {
@@ -72,12 +72,12 @@ func needOfConcat(re *syntax.Regexp, near bool) need {
 }
 
 // needOfAlternate needs something of every branch.
-func needOfAlternate(re *syntax.Regexp, near bool) need {
-	all := need{whole: true}
+func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
+	all := literalSet{whole: true}
 	for _, sub := range re.Sub {
 		n := needOf(sub, near)
 		if len(n.alts) == 0 || len(all.alts)+len(n.alts) > maxLiterals {
-			return need{}
+			return literalSet{}
 		}
 		all.alts = append(all.alts, n.alts...)
 		all.whole, all.repeats, all.far = all.whole && n.whole, all.repeats || n.repeats, all.far || n.far
@@ -86,7 +86,7 @@ func needOfAlternate(re *syntax.Regexp, near bool) need {
 }
 
 // needOfLiteral takes the part of a literal that has only one spelling in bytes, or two in ASCII.
-func needOfLiteral(re *syntax.Regexp, near bool) need {
+func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 	fold := re.Flags&syntax.FoldCase != 0
 	var best literal
 	bestFar, far := false, false // behind a line break of the literal
@@ -105,10 +105,10 @@ func needOfLiteral(re *syntax.Regexp, near bool) need {
 		run.Reset()
 	}
 	if best.text == "" {
-		return need{}
+		return literalSet{}
 	}
 	best.fold = fold && hasLetter(best.text)
-	return need{alts: []literal{best}, whole: len(best.text) == len(string(re.Rune)), far: bestFar}
+	return literalSet{alts: []literal{best}, whole: len(best.text) == len(string(re.Rune)), far: bestFar}
 }
 
 // oneSpelling reports whether a rune of a pattern stands for one byte sequence, up to ASCII case.
@@ -140,7 +140,7 @@ func hasLetter(s string) bool {
 }
 
 // odds estimates how often a place has to be looked at for what is needed: 1 where nothing is.
-func (n need) odds() float64 {
+func (n literalSet) odds() float64 {
 	if len(n.alts) == 0 {
 		return 1
 	}

@@ -20,8 +20,8 @@ const (
 	HoleLeast = 4 << 10
 )
 
-// holed is a file that may have holes.
-type holed interface {
+// sparseFile is a file that may have holes.
+type sparseFile interface {
 	// SkipHole moves the place for reading to where data follows, or to the end, and returns how
 	// far it went: 0 where no hole is.
 	SkipHole() int64
@@ -30,7 +30,7 @@ type holed interface {
 // skipHole leaves out a hole that what was read last ends in. A hole holds no text, and reading it
 // takes as long as reading data.
 func (s *Scanner) skipHole(r io.Reader, block []byte) (skipped bool) {
-	file, ok := r.(holed)
+	file, ok := r.(sparseFile)
 	return ok && MayEndInHole(block) && file.SkipHole() > 0
 }
 

@@ -30,12 +30,12 @@ const (
 type Scanner struct {
 	m     *Matcher
 	c     Config
-	sight *sighting
-	also  *sighting // of what else a match that spans lines contains; if nil, nothing
-	dfa   *dfa      // if nil, regexp tests the lines
-	slow  *dfa      // tests lines beyond maxLine; made when the first one is met
-	lines *dfa      // finds matches that span lines; if nil, regexp does
-	tail  *machine  // tells where they lie
+	sight *placeScanner
+	also  *placeScanner // of what else a match that spans lines contains; if nil, nothing
+	dfa   *dfa          // if nil, regexp tests the lines
+	slow  *dfa          // tests lines beyond maxLine; made when the first one is met
+	lines *dfa          // finds matches that span lines; if nil, regexp does
+	tail  *machine      // tells where they lie
 
 	first, window, maxLine int // bytes; tests make them small
 

@@ -30,7 +30,7 @@ const (
 
 // windowFinder looks for windows of byte sets, or for a long run of one class, where that is better
 // than the literals.
-func windowFinder(re *syntax.Regexp, than need) *finder {
+func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	odds := than.odds()
 	if than.whole || odds < rareLiteral {
 		return nil

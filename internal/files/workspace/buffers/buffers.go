@@ -45,11 +45,11 @@ type FS struct {
 	Write func(path, text string) error
 
 	mu      sync.Mutex
-	unsaved map[string]unsaved // by path
+	unsaved map[string]bufferText // by path
 }
 
-// unsaved is a text that the disk does not have.
-type unsaved struct {
+// bufferText is a text that the disk does not have.
+type bufferText struct {
 	disk workspace.Stamp // of the file that the text is a newer state of
 	told string          // as the editor told it
 	size int64           // of the text as the file would hold it
@@ -64,14 +64,14 @@ func (f *FS) OpenDir() (workspace.Dir, error) {
 	return &dir{d, f, "/"}, nil
 }
 
-func (f *FS) get(path string) (unsaved, bool) {
+func (f *FS) get(path string) (bufferText, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	u, ok := f.unsaved[path]
 	return u, ok
 }
 
-func (f *FS) set(path string, u *unsaved) {
+func (f *FS) set(path string, u *bufferText) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if u == nil {
@@ -79,7 +79,7 @@ func (f *FS) set(path string, u *unsaved) {
 		return
 	}
 	if f.unsaved == nil {
-		f.unsaved = map[string]unsaved{}
+		f.unsaved = map[string]bufferText{}
 	}
 	f.unsaved[path] = *u
 }
@@ -125,7 +125,7 @@ func (d *dir) Open(name string) (workspace.File, error) {
 		d.fs.set(at, nil)
 		return base, nil
 	}
-	d.fs.set(at, &unsaved{disk: info.Stamp, told: told, size: int64(len(text))})
+	d.fs.set(at, &bufferText{disk: info.Stamp, told: told, size: int64(len(text))})
 	return &file{base, text}, nil
 }
 
@@ -180,7 +180,7 @@ func (d *dir) Create(name string, perm fs.FileMode) (workspace.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made{f}, nil
+	return newFileInfo{f}, nil
 }
 
 // Rename is how a finished file takes its name: the editor is given its text instead.
@@ -257,10 +257,10 @@ func (f *file) Info() (workspace.Info, error) {
 	return info, err
 }
 
-// made is a new file. It takes the mode of an older one from the disk.
-type made struct{ workspace.File }
+// newFileInfo is a new file. It takes the mode of an older one from the disk.
+type newFileInfo struct{ workspace.File }
 
-func (m made) Keep(old workspace.Info, from workspace.File) error {
+func (m newFileInfo) Keep(old workspace.Info, from workspace.File) error {
 	if f, ok := from.(*file); ok {
 		from = f.File
 	}

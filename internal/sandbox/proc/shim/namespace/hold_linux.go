@@ -13,15 +13,15 @@ const HoldWord = "__hold-views"
 // HoldFD is the descriptor of the socket over which a holder speaks.
 const HoldFD = 3
 
-// Held is a folder of the host of which a holder makes a view.
-type Held struct {
+// HeldFolder is a folder of the host of which a holder makes a view.
+type HeldFolder struct {
 	Path     string // of the host, absolute and free of links
 	Upper    string // the folder with "upper" and "work", as of Mount
 	Dev, Ino uint64 // that the folder must have
 }
 
 // HoldArgs are the arguments of a holder after HoldWord.
-func HoldArgs(ids IDs, views []Held) (args []string) {
+func HoldArgs(ids IDs, views []HeldFolder) (args []string) {
 	args = []string{strconv.FormatBool(ids.Set), strconv.Itoa(ids.UID), strconv.Itoa(ids.GID)}
 	for _, h := range views {
 		args = append(args, h.Path, h.Upper, number(h.Dev), number(h.Ino))
