@@ -145,7 +145,7 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	last := first + shown - 1
 	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, Seen: &c.state}
 	meta.Text = excerpt(got.Lines[:shown])
-	return readResult{Metadata: meta, Output: out.String() + footer(first, last, got, c) + p.Respelled()}
+	return readResult{Metadata: meta, Output: strings.TrimSuffix(out.String()+footer(first, last, got, c)+"\n"+p.Respelled(), "\n")}
 }
 
 // visible is text with marks for what a model cannot be sent: bytes that are no UTF-8, and NUL.

@@ -63,7 +63,7 @@ func (p Path) Respelled() string {
 	if p.named == p.abs || norm.NFC.String(p.named) != norm.NFC.String(p.abs) {
 		return ""
 	}
-	return "\n(the name on the disk is the same text in another Unicode form)"
+	return "(the name on the disk is the same text in another Unicode form)"
 }
 
 // Given is the name as it was asked for.
