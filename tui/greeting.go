@@ -58,7 +58,7 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 		if walls := pane.Sandboxed(g.info.Sandbox); walls != "" {
 			may += " · " + walls
 		}
-		line(draw.Dim, safeterm.Name(may))
+		line(draw.Dim, safeterm.Name(may+" · "+g.label(chooseMode)+" changes it"))
 	}
 	line(draw.Dim, safeterm.Name(g.label(stop)+" stops the agent; /undo takes back what it did."))
 	line(draw.Dim, safeterm.Name(g.label(showHelp)+" all keys · / commands · @ names a file · ! runs a command"))

@@ -14,8 +14,7 @@ import (
 // says otherwise: the command line, the configuration or the owner of the machine. A review begins
 // as it is. The choice is kept for the folder, so that one row tells of it once.
 func (s *interactiveRun) settle(ctx context.Context) {
-	w := s.w
-	modes := w.Settings.Owner.Modes
+	w, modes := s.w, s.w.Settings.Owner.Modes
 	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
 		len(modes) > 0 && !slices.Contains(modes, string(policy.Auto)) || !w.Cage.Full() || ctx.Err() != nil {
 		return
@@ -28,6 +27,7 @@ func (s *interactiveRun) settle(ctx context.Context) {
 		return
 	}
 	w.Chosen = string(w.Gate.Mode())
-	s.ui.InMode(w.Chosen)
-	s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
+	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // else the rows of the empty session say it
+		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
+	}
 }
