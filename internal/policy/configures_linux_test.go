@@ -110,7 +110,7 @@ func (g gitInACage) inside(t *testing.T, line string) error {
 	t.Helper()
 	g.box.Close()
 	g.reset(t)
-	r, err := proc.Supervisor{Cage: g.box}.Run(t.Context(), proc.Command{Argv: []string{g.y.bash, "-c", line}, Dir: g.y.work, Env: g.env})
+	r, err := proc.Supervisor{Cage: g.box}.Run(t.Context(), proc.Command{Argv: []string{g.y.bash, "-c", line}, Dir: g.y.work, Env: g.env, Transaction: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ say("exit", await e.leave());
 	wants(t, said, "audio", "audio is not taken")
 	wants(t, said, "live", "First a list.", "I will write.", `"kind":"edit"`, `"oldText":"one\ntwo\nthree\n"`, `"newText":"one\nzwei\nthree\n"`,
 		`"kind":"read"`, `"kind":"execute"`, `"status":"failed"`, `"priority":"high"`, filepath.Join(u.dir, "new.txt"), "All done.", "A dot.")
-	wants(t, said, "asked", `"newText":"new\n"`, "Allow once", "Allow in this session: ", `"kind":"allow_always"`, `"editable":"touch never"`, "Postgres")
+	wants(t, said, "asked", `"newText":"new\n"`, "Allow once", "Allow in this session: ", `"kind":"allow_always"`, "Postgres")
 	wants(t, said, "titles", "write it")
 	wants(t, said, "list", "write it", `"cwd"`)
 	for name, want := range map[string]any{"closed": -32002.0, "gone": -32002.0, "left": 0.0, "exit": 0.0} {

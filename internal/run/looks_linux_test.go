@@ -120,8 +120,8 @@ func TestATurnLooksNoMoreThanItNeeds(t *testing.T) {
 		most            int    // names: one more than when this was written
 	}{
 		{"read", `{"path":"a.txt","offset":%d,"limit":2}`, 32},
-		{"grep", `{"pattern":"a line %d"}`, 44},
-		{"edit", `{"path":"a.txt","old_string":"mark %[1]d.","new_string":"mark %[1]d.."}`, 72},
+		{"grep", `{"pattern":"a line %d"}`, 52},
+		{"edit", `{"path":"a.txt","old_string":"mark %[1]d.","new_string":"mark %[1]d.."}`, 97},
 	} {
 		t.Run(kind.tool, func(t *testing.T) { turnLooks(t, kind.tool, kind.arguments, kind.most) })
 	}

@@ -53,21 +53,15 @@ type Person struct {
 // Root returns the level of dir, an absolute path: the .ignore files of all folders above it, and
 // the excludes and .gitignore files of its repository. That dir itself may be ignored does not
 // count: whoever names it wants to see it.
-func (f Finder) Root(dir string) *Level {
-	dir = filepath.Clean(dir)
-	if l := f.level(dir); l.inside {
-		return l
-	}
-	f.Top = dir
-	return f.level(dir)
-}
+func (f Finder) Root(dir string) *Level { return f.level(filepath.Clean(dir), true) }
 
-func (f Finder) level(dir string) *Level {
+// level is that of dir; first says that a repository begins there, where it is inside none.
+func (f Finder) level(dir string, first bool) *Level {
 	l := &Level{}
 	if up := filepath.Dir(dir); up != dir {
-		l = f.level(up)
+		l = f.level(up, false)
 	}
-	top := dir == f.Top && !l.inside
+	top := (first || dir == f.Top) && !l.inside
 	for _, name := range [...]string{GitDir, JJDir} {
 		_, err := os.Lstat(f.at(filepath.Join(dir, name)))
 		top = top || err == nil
