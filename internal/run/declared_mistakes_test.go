@@ -27,12 +27,12 @@ func TestMistakesInToolFilesShow(t *testing.T) {
 		return fmt.Sprintf(`{"name": %q, "description": "x", "parameters": %s, "command": ["true"], "stdin": "json"}`, name, parameters)
 	}
 	u.declare("good", tool("good", `{"type": "object", "properties": {"a": {"type": "string"}}}`))
-	u.declare("pattern", tool("pattern", `{"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=x)"}}}`))
+	u.declare("pattern", tool("pattern", `{"type": "object", "properties": {"a": {"type": "string", "pattern": "a("}}}`))
 	u.declare("keyword", tool("keyword", `{"type": "object", "properties": {"a": {"type": "string", "minLength": "1"}}}`))
 	u.declare("taken", tool("Bash", `{"type": "object", "properties": {}}`))
 	u.declare("twice", `{"name": "twice", "name": "again", "description": "x", "parameters": {"type": "object"}, "command": ["true"]}`)
 	want := []string{
-		"pattern.json: tool pattern: schema/properties/a/pattern: the pattern cannot be read (RE2", "keyword.json: tool keyword: schema/properties/a/minLength: want a whole number",
+		"pattern.json: tool pattern: schema/properties/a/pattern: the pattern cannot be read: error parsing regexp", "keyword.json: tool keyword: schema/properties/a/minLength: want a whole number",
 		"taken.json: tool Bash: a tool of this name is registered already", "twice.json: line 1: name stands in line 1 already; keep one of the two",
 	}
 	for _, args := range [][]string{{"doctor", "--offline"}, {"tools", "list"}, {"tools", "test", "good", "--args", `{"a": "x"}`}} {

@@ -89,7 +89,7 @@ func TestAWorkingDay(t *testing.T) {
 	d.do("close the help", "", "Escape Escape", "Ask, or say what to do")
 	d.do("step to the mode ask", "", "BTab BTab", "ask: ")
 	d.do("name a file", "what does @su", "", "▸ sum.go")
-	d.do("take its name", "", "Tab", "what does @sum.go")
+	d.do("take its name", "", "Tab", "what does sum.go")
 	d.do("ask about it", " do?", "Enter", "It gives back its number.")
 	d.rests()
 
