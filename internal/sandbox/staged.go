@@ -24,7 +24,7 @@ func stagedIn(top string, env []string, more ...string) (staged, error) {
 	return gitLists(top, append(proc.Outside(env, top), more...), maxIndex, "ls-files", "-v", "-s", "-z")
 }
 
-// index lists an index of a repository, which lies somewhere.
+// stagedAt asks git about an index file of a repository.
 func (v *view) stagedAt(repository, file string) (staged, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
