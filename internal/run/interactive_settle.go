@@ -19,12 +19,12 @@ func (s *interactiveRun) settle(ctx context.Context) {
 		len(modes) > 0 && !slices.Contains(modes, string(policy.Auto)) || !w.Cage.Full() || ctx.Err() != nil {
 		return
 	}
-	if err := w.Settings.Project().ChooseMode(ctx, string(policy.Auto)); err != nil {
-		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
-	}
 	if err := w.SetMode(string(policy.Auto)); err != nil {
 		s.ui.Observe(session.Notice{Text: err.Error()})
 		return
+	}
+	if err := w.Settings.Project().ChooseMode(ctx, string(policy.Auto)); err != nil {
+		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
 	}
 	w.Chosen = string(w.Gate.Mode())
 	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // else the rows of the empty session say it
