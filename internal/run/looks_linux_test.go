@@ -119,9 +119,9 @@ func TestATurnLooksNoMoreThanItNeeds(t *testing.T) {
 		tool, arguments string // with the number of the turn
 		most            int    // names: one more than when this was written
 	}{
-		{"read", `{"path":"a.txt","offset":%d,"limit":2}`, 32},
-		{"grep", `{"pattern":"a line %d"}`, 52},
-		{"edit", `{"path":"a.txt","old_string":"mark %[1]d.","new_string":"mark %[1]d.."}`, 97},
+		{"read", `{"path":"a.txt","offset":%d,"limit":2}`, 31},
+		{"grep", `{"pattern":"a line %d"}`, 50},
+		{"edit", `{"path":"a.txt","old_string":"mark %[1]d.","new_string":"mark %[1]d.."}`, 91},
 	} {
 		t.Run(kind.tool, func(t *testing.T) { turnLooks(t, kind.tool, kind.arguments, kind.most) })
 	}

@@ -70,7 +70,7 @@ func own() []failure {
 		{name: "go", needs: "go", script: "mkdir m; cd m; echo 'module m' > go.mod; echo 'package m; var x int = \"\"' > m.go; GOTOOLCHAIN=local go vet ."},
 		{name: "node", needs: "node", script: "node -e 'process.exit(4)'"},
 		{name: "npm", needs: "npm", script: "echo '{\"scripts\":{\"test\":\"exit 5\"}}' > package.json; npm_config_update_notifier=false npm test"},
-		{name: "git", needs: "git", script: "git status; git checkout no-such-branch"},
+		{name: "git", needs: "git", script: "git status; git log no-such-branch"},
 		{name: "terminals and devices", script: "echo x > /dev/null; echo y > /dev/stderr; echo z > /dev/fd/1; false"},
 		{name: "its own server", needs: "python3", script: "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); socket.create_connection(s.getsockname()); exit(1)'"},
 		{name: "its own server, where one of this machine has the same port", needs: "python3", script: "python3 -c 'import socket; s = socket.create_server((\"127.0.0.1\", HOST)); socket.create_connection(s.getsockname()); exit(1)'"},

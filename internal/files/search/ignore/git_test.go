@@ -223,7 +223,7 @@ func walkTo(f Finder, dir, path string) bool {
 		}
 		at = filepath.Join(at, name)
 		if !last {
-			l = l.Enter(name, f.filesOf(at, false))
+			l = l.Enter(name, f.filesOf(at, false, true))
 		}
 	}
 	return false

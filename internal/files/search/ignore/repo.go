@@ -66,15 +66,15 @@ func (f Finder) level(dir string, first bool) *Level {
 		_, err := os.Lstat(f.at(filepath.Join(dir, name)))
 		top = top || err == nil
 	}
-	return l.Enter(filepath.Base(dir), f.filesOf(dir, top))
+	return l.Enter(filepath.Base(dir), f.filesOf(dir, top, l.inside))
 }
 
-// filesOf reads the ignore files of a folder, which may be the top of a repository.
-func (f Finder) filesOf(dir string, top bool) Files {
-	files := Files{
-		Git:  Parse(readInTree(f.at(filepath.Join(dir, GitFile)))),
-		Own:  Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))),
-		Repo: top,
+// filesOf reads the ignore files that count in a folder, which may be the top of a repository or
+// inside one.
+func (f Finder) filesOf(dir string, top, inside bool) Files {
+	files := Files{Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))), Repo: top}
+	if top || inside {
+		files.Git = Parse(readInTree(f.at(filepath.Join(dir, GitFile))))
 	}
 	if top {
 		files.Excludes = f.Excludes(dir)
