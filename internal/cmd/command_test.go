@@ -255,19 +255,19 @@ func TestPermissionsAreExplained(t *testing.T) {
 		code int
 		says []string
 	}{
-		"allowed":       {[]string{"go vet ./..."}, 0, []string{"allow: allow execute(go vet **) (user)"}},
-		"every part":    {[]string{"go vet && sudo rm x"}, 7, []string{"deny: deny execute(rm **) (user)", "the allow rule matches every word", "    rm x", "no rule names it, and it starts other programs"}},
-		"asked":         {[]string{"git push"}, 7, []string{"ask: mode ask", "no rule matches", "would grant: allow execute(git push)"}},
-		"wider":         {[]string{"go test ./x"}, 7, []string{"would grant: allow execute(go test ./x)\nor, as the program: allow execute(go test **)"}},
-		"examples":      {[]string{"go test ./x"}, 7, []string{"covers: go test with any options and names", "not: go with another subcommand", "always: in every workspace", "runs then: go test\n", "still asks: go other\n"}},
-		"an MCP tool":   {[]string{"mcp:files read_file"}, 7, []string{"would grant: allow execute(mcp:files read_file)\nor, as the server: allow execute(mcp:files **)", "whatever its arguments", "not: other tools, other servers"}},
-		"its rule":      {[]string{"mcp:files read_file", "--allow", "execute(mcp:files read_*)"}, 0, []string{"allow: allow execute(mcp:files read_*) (command line)"}},
-		"its denial":    {[]string{"mcp:files read_file", "--permission-mode", "yolo", "--deny", "execute(mcp:* read_*)"}, 7, []string{"deny: deny execute(mcp:* read_*) (command line)"}},
-		"opaque":        {[]string{"go vet $X"}, 7, []string{"no rule can allow it: it contains $X"}},
-		"a mode":        {[]string{"git push", "--permission-mode", "yolo"}, 0, []string{"allow: mode yolo"}},
-		"plan":          {[]string{"go vet", "--permission-mode", "plan"}, 7, []string{"deny: mode plan", "nothing may be changed"}},
-		"flags":         {[]string{"git push", "--allow", "execute(git **)"}, 0, []string{"(command line)"}},
-		"refused bytes": {[]string{"ls \u202e x"}, 7, []string{"direction of text"}},
+		"allowed":        {[]string{"go vet ./..."}, 0, []string{"allow: allow execute(go vet **) (user)"}},
+		"every part":     {[]string{"go vet && sudo rm x"}, 7, []string{"deny: deny execute(rm **) (user)", "the allow rule matches every word", "    rm x", "no rule names it, and it starts other programs"}},
+		"asked":          {[]string{"git push"}, 7, []string{"ask: mode ask", "no rule matches", "would grant: allow execute(git push)"}},
+		"wider":          {[]string{"go test ./x"}, 7, []string{"would grant: allow execute(go test ./x)\nor, as the program: allow execute(go test **)"}},
+		"what it covers": {[]string{"go test ./x"}, 7, []string{"covers: go test with any options and names", "not: go with another subcommand", "always: in every workspace"}},
+		"an MCP tool":    {[]string{"mcp:files read_file"}, 7, []string{"would grant: allow execute(mcp:files read_file)\nor, as the server: allow execute(mcp:files **)", "whatever its arguments", "not: other tools, other servers"}},
+		"its rule":       {[]string{"mcp:files read_file", "--allow", "execute(mcp:files read_*)"}, 0, []string{"allow: allow execute(mcp:files read_*) (command line)"}},
+		"its denial":     {[]string{"mcp:files read_file", "--permission-mode", "yolo", "--deny", "execute(mcp:* read_*)"}, 7, []string{"deny: deny execute(mcp:* read_*) (command line)"}},
+		"opaque":         {[]string{"go vet $X"}, 7, []string{"no rule can allow it: it contains $X"}},
+		"a mode":         {[]string{"git push", "--permission-mode", "yolo"}, 0, []string{"allow: mode yolo"}},
+		"plan":           {[]string{"go vet", "--permission-mode", "plan"}, 7, []string{"deny: mode plan", "nothing may be changed"}},
+		"flags":          {[]string{"git push", "--allow", "execute(git **)"}, 0, []string{"(command line)"}},
+		"refused bytes":  {[]string{"ls \u202e x"}, 7, []string{"direction of text"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u.t = t

@@ -9,7 +9,6 @@ import (
 	"adze/internal/policy"
 	"adze/internal/policy/policyconfig"
 	"adze/session"
-	"adze/tool"
 )
 
 // permissions are the commands about rules.
@@ -55,8 +54,6 @@ type offerLine struct {
 	Covers string           `json:"covers"`
 	Spares string           `json:"spares"`
 	Saved  string           `json:"saved,omitempty"` // what it covers beyond that in the configuration
-	Runs   []string         `json:"runs,omitempty"`  // examples of what is not asked any more
-	Asks   []string         `json:"asks,omitempty"`  // and of what still is
 }
 
 type programLine struct {
@@ -91,7 +88,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 		j.Reason, j.Session = "", nil // why it would be asked elsewhere
 	}
 	for _, o := range e.Offers {
-		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved, targets(o.Runs), targets(o.Asks)})
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved})
 	}
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))
@@ -125,23 +122,13 @@ func (j judgement) String() string {
 	}
 	for _, o := range j.Offers {
 		fmt.Fprintf(&b, "%s\n", strings.Join(o.Rules, ", "))
-		for _, line := range [][2]string{
-			{"covers", o.Covers}, {"not", o.Spares}, {"always", o.Saved}, {"runs then", strings.Join(o.Runs, ", ")}, {"still asks", strings.Join(o.Asks, ", ")},
-		} {
+		for _, line := range [][2]string{{"covers", o.Covers}, {"not", o.Spares}, {"always", o.Saved}} {
 			if line[1] != "" {
 				fmt.Fprintf(&b, "  %s: %s\n", line[0], line[1])
 			}
 		}
 	}
 	return b.String()
-}
-
-// targets are what needs touch.
-func targets(needs []tool.Need) (out []string) {
-	for _, n := range needs {
-		out = append(out, n.Target)
-	}
-	return out
 }
 
 func by(rule string, layer policy.Layer) string {

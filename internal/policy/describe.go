@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"cmp"
 	"net"
-	"path"
 	"slices"
 	"strings"
 
@@ -19,8 +17,6 @@ type Description struct {
 	// Covers is what is not asked any more, and Spares what close to it is asked all the same. Saved
 	// is what a saved rule covers beyond a session's grant. It is empty where that is nothing.
 	Covers, Spares, Saved string
-	// Runs and Asks are examples of both.
-	Runs, Asks []tool.Need
 }
 
 // everyWorkspace is said of a rule that names no place, or one below the workspace.
@@ -60,40 +56,10 @@ func (m *serverMatcher) describe() Description {
 	default:
 		d.Covers = "any call of the tool " + unescaped(m.tool, "") + " of " + server + ", whatever its arguments"
 	}
-	if m.matches(serverTool{nameOfPattern(m.server), resourcesTool}) {
+	if match(m.tool, "resources") { // what needs call the reading of what a server shares
 		d.Covers += ", and reading its resources"
 	}
-	t := serverTool{nameOfPattern(m.server), nameOfPattern(m.tool)}
-	if !m.matches(t) { // no name was found for it
-		return d
-	}
-	d.Runs = []tool.Need{t.need()}
-	for _, other := range []serverTool{{t.server, t.tool + "_2"}, {t.server + "_2", t.tool}} {
-		if !m.matches(other) {
-			d.Asks = append(d.Asks, other.need())
-		}
-	}
 	return d
-}
-
-// resourcesTool is what needs call the reading of what a server shares.
-const resourcesTool = "resources"
-
-// nameOfPattern is a name that a pattern is likely to match.
-func nameOfPattern(pattern string) string {
-	for {
-		open := strings.IndexByte(pattern, '{')
-		if open < 0 {
-			break
-		}
-		first, rest, _ := strings.Cut(pattern[open+1:], "}")
-		first, _, _ = strings.Cut(first, ",")
-		pattern = pattern[:open] + first + rest
-	}
-	if strings.Trim(pattern, "*") == "" {
-		return "any"
-	}
-	return unescaped(strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(pattern), "")
 }
 
 func (t serverTool) need() tool.Need {
@@ -121,18 +87,14 @@ func (r Rule) describeWords() Description {
 		anyWord = anyWord || t.any
 		shown, example = append(shown, word), append(example, one)
 	}
-	d := Description{Covers: strings.Join(shown, " ") + " with any options and names", Saved: everyWorkspace, Runs: []tool.Need{runNeed(example...)}}
-	front := example[:len(example)-1]
+	d := Description{Covers: strings.Join(shown, " ") + " with any options and names", Saved: everyWorkspace}
 	switch {
 	case !r.argv.rest:
-		d.Covers, d.Spares, front = strings.Join(shown, " ")+" and nothing behind it", "other arguments, ", example
-	case head != "" && len(front) > 0:
+		d.Covers, d.Spares = strings.Join(shown, " ")+" and nothing behind it", "other arguments, "
+	case head != "" && len(example) > 1:
 		d.Spares = head + " with another subcommand, "
 	case head != "":
 		d.Spares = "other programs, "
-	}
-	if len(front) > 0 {
-		d.Asks = []tool.Need{runNeed(append(slices.Clone(front), "other")...)}
 	}
 	if anyWord {
 		d.Covers += " (* is any one word)"
@@ -162,39 +124,17 @@ func looksAt(words []string) bool {
 	return false
 }
 
-// runNeed is the need to run words.
-func runNeed(words ...string) tool.Need {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = shellWord(w)
-	}
-	return tool.Need{Permission: tool.Execute, Target: strings.Join(quoted, " ")}
-}
-
-// shellWord writes a word as a shell reads it back.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@%+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
-}
-
 // describePath is the sentence about files.
 func (r Rule) describePath() Description {
 	does := map[tool.Permission]string{tool.Read: "reads of ", tool.Write: "edits to "}[r.Permission]
 	at := r.path.pattern
 	folder, below := strings.CutSuffix(at, "/**")
 	patterned := func(s string) bool { return strings.ContainsAny(unescaped(s, "\x00"), "*?[]{}") }
-	root := map[string]string{"home": "~/"}[r.path.anchor]
-	example := func(name string) []tool.Need {
-		return []tool.Need{{Permission: r.Permission, Target: root + unescaped(name, "")}}
-	}
 	d := Description{}
 	switch {
 	case at == "**":
 		d.Covers = does + "every file" + r.path.lies()
 	case below && !patterned(folder):
-		d.Runs, d.Asks = example(folder+"/example.txt"), example(folder+"-other/example.txt")
 		d.Covers = does + "every file below " + unescaped(folder, "") + r.path.lies()
 	case patterned(at):
 		d.Covers = does + "every file that is called " + at + r.path.lies()
@@ -203,7 +143,6 @@ func (r Rule) describePath() Description {
 		if r.Permission == tool.Read {
 			d.Covers += ", or each list and search of it"
 		}
-		d.Runs, d.Asks = example(at), example(at+"-other")
 	}
 	d.Spares = "other files, another kind of access"
 	if r.path.anchor == "work" {
@@ -235,7 +174,7 @@ func (r Rule) describeHost() Description {
 	host := m.host
 	switch {
 	case m.sockets != nil:
-		return m.describeSockets()
+		return Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", Spares: "other sockets, ports", Saved: everyWorkspace}
 	case m.below != "":
 		host = "each host below " + strings.TrimPrefix(m.below, ".")
 	case host == "":
@@ -258,28 +197,6 @@ func (r Rule) describeHost() Description {
 	if m.below != "" {
 		d.Spares = strings.Replace(d.Spares, "hosts below it, ", "", 1)
 	}
-	page := func(host string) []tool.Need {
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		if m.port != "" {
-			host += ":" + m.port
-		}
-		return []tool.Need{{Permission: tool.Network, Target: cmp.Or(m.scheme, "https") + "://" + host}}
-	}
-	d.Runs, d.Asks = page(cmp.Or(m.host, "www"+m.below)), page("other.example")
-	return d
-}
-
-// describeSockets is the sentence about sockets with a path.
-func (m hostMatcher) describeSockets() Description {
-	d := Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", Spares: "other sockets, ports", Saved: everyWorkspace}
-	for _, path := range []string{nameOfPattern(m.sockets.pattern), unescaped(m.sockets.pattern, "")} {
-		if m.sockets.matches(Place{Abs: path}, "") {
-			d.Runs = []tool.Need{{Permission: tool.Network, Target: unixPrefix + path}}
-			d.Asks = []tool.Need{{Permission: tool.Network, Target: unixPrefix + "/other" + path}}
-		}
-	}
 	return d
 }
 
@@ -292,29 +209,23 @@ func (g grant) describe() (Description, error) {
 		}
 		return r.Describe(), nil
 	}
-	d := Description{Runs: []tool.Need{g.need}}
+	d := Description{}
 	if err == nil {
 		d.Saved = r.Describe().Saved
 	}
-	near := g.need
-	switch g.need.Permission {
+	switch g.kind {
 	case tool.Execute:
 		d.Covers = "exactly this command, in this folder"
 		d.Spares = "other arguments, other folders, other variables, or behind sudo, env or sh -c"
 		if d.Saved != "" {
 			d.Saved = "in every folder, also behind CI=1, env, nohup or timeout"
 		}
-		near.Target += " other"
 	case tool.Network:
 		d.Covers, d.Spares = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
-		near.Target = "https://other." + strings.TrimPrefix(g.need.Target[strings.Index(g.need.Target, "://"):], "://")
-	case tool.Read, tool.Write:
-		d.Covers, d.Spares = "edits to "+path.Base(g.need.Target), "other files, another kind of access"
-		if g.need.Permission == tool.Read {
-			d.Covers = "reads of " + path.Base(g.need.Target) + ", or each list and search of it"
-		}
-		near.Target = path.Join(path.Dir(near.Target), "other-"+path.Base(near.Target))
+	case tool.Read:
+		d.Covers, d.Spares = "reads of "+g.name+", or each list and search of it", "other files, another kind of access"
+	case tool.Write:
+		d.Covers, d.Spares = "edits to "+g.name, "other files, another kind of access"
 	}
-	d.Asks = []tool.Need{near}
 	return d, nil
 }

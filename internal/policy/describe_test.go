@@ -1,13 +1,8 @@
 package policy
 
-import (
-	"strings"
-	"testing"
+import "testing"
 
-	"adze/tool"
-)
-
-// TestARuleSaysWhatItAllows holds the sentence and the examples of rules that users write.
+// TestARuleSaysWhatItAllows holds the sentence of rules that users write.
 func TestARuleSaysWhatItAllows(t *testing.T) {
 	for rule, want := range map[string]string{
 		"execute":                           "every command, and every tool of every MCP server",
@@ -40,20 +35,6 @@ func TestARuleSaysWhatItAllows(t *testing.T) {
 		}
 		if d.Spares == "" {
 			t.Errorf("%s spares nothing", rule)
-		}
-		if len(d.Runs) == 0 && !strings.Contains("execute write network write(**/*.md)", rule) {
-			t.Errorf("%s has no example", rule)
-		}
-		p := newPolicy(t, AskFirst, nil, "allow "+rule)
-		for _, n := range d.Runs {
-			if got := decide(t, p, tool.Question{Needs: []tool.Need{n}}); !got.Allow {
-				t.Errorf("%s: its example %s is asked for: %s", rule, n.Target, got.Reason)
-			}
-		}
-		for _, n := range d.Asks {
-			if got := decide(t, p, tool.Question{Needs: []tool.Need{n}}); got.Allow && !decide(t, newPolicy(t, AskFirst, nil), tool.Question{Needs: []tool.Need{n}}).Allow {
-				t.Errorf("%s: its example %s runs", rule, n.Target)
-			}
 		}
 	}
 }

@@ -200,7 +200,7 @@ func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 	}
 	v.target = a.String()
 	doing := "connecting to " + quote(a.String())
-	v.offers = []grant{{rule: a.rule(), need: tool.Need{Permission: tool.Network, Target: a.String()}}}
+	v.offers = []grant{{rule: a.rule(), kind: tool.Network}}
 	local := a.scheme == "tcp" || a.scheme == "unix"
 	if !local {
 		v.offers[0].key = string(tool.Network) + "\x00" + a.String()

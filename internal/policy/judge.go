@@ -43,7 +43,8 @@ type verdict struct {
 // the rule covers. The rule of a key is the one that is saved in its place.
 type grant struct {
 	key, rule string
-	need      tool.Need // an example of what the key stands for
+	kind      tool.Permission // of what the key stands for
+	name      string          // of that, where it is a file
 }
 
 func (v verdict) decision(allow, asked bool) tool.Decision {

@@ -20,8 +20,6 @@ type Offer struct {
 	// Covers and Spares say what then is not asked any more, and what close to it still is. Saved
 	// says what the rules cover beyond that once they are saved. It is empty where that is nothing.
 	Covers, Spares, Saved string
-	// Runs and Asks are examples: calls that are not asked any more, and calls that still are.
-	Runs, Asks []tool.Need
 
 	grants []grant
 }
@@ -97,10 +95,6 @@ func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 			o.Rules = append(o.Rules, g.rule)
 		}
 		o.Covers, o.Spares, o.Saved = also(o.Covers, d.Covers), also(o.Spares, d.Spares), also(o.Saved, d.Saved)
-		o.Runs, o.Asks = append(o.Runs, d.Runs...), append(o.Asks, d.Asks...)
-	}
-	if len(o.grants) > 1 { // what one of them leaves out another may allow
-		o.Asks = nil
 	}
 	return o, len(parts) > 0
 }
@@ -160,8 +154,7 @@ func widePart(v verdict) grant {
 // exactGrant is the grant of one program with these words and variables in this folder; the zero
 // value: it is none that may last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
-	s := simple{words: words}
-	if slices.ContainsFunc(s.words, func(w script.Word) bool { return !w.Known }) {
+	if !everyKnown(words) {
 		return grant{}
 	}
 	key := []string{string(tool.Execute), dir}
@@ -171,13 +164,8 @@ func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
 		}
 		key = append(key, set.Name+"="+set.Value.Text)
 	}
-	need := runNeed(script.Texts(s.words)...)
-	need.Dir = dir
-	for i := len(env) - 1; i >= 0; i-- {
-		need.Target = env[i].Name + "=" + shellWord(env[i].Value.Text) + " " + need.Target
-	}
-	key = append(append(key, ""), script.Texts(s.words)...)
-	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", s), need: need}
+	key = append(append(key, ""), script.Texts(words)...)
+	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", simple{words: words}), kind: tool.Execute}
 }
 
 // wideCommand is the rule for a program with its subcommand and any words behind it.

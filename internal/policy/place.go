@@ -149,10 +149,7 @@ func (p *Policy) fileGrant(kind tool.Permission, place Place) grant {
 	if !place.Outside {
 		pattern = "work:" + escapeGlob(place.Rel)
 	}
-	return grant{
-		key: string(kind) + "\x00" + place.Abs, rule: fmt.Sprintf("allow %s(%s)", kind, pattern),
-		need: tool.Need{Permission: kind, Target: place.Abs},
-	}
+	return grant{key: string(kind) + "\x00" + place.Abs, rule: fmt.Sprintf("allow %s(%s)", kind, pattern), kind: kind, name: path.Base(place.Abs)}
 }
 
 func escapeGlob(s string) string {

@@ -3,12 +3,12 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"adze/internal/policy/script"
+	"adze/internal/text/bracecount"
 	"adze/tool"
 )
 
@@ -29,7 +29,6 @@ func serverToolOf(target string) (serverTool, bool) {
 // are, with *, ?, [a-z] and {a,b}.
 type serverMatcher struct {
 	server, tool string
-	names        *regexp.Regexp // matches "SERVER TOOL"
 }
 
 // aboutServer reports a matcher that is about tools of MCP servers and not about programs.
@@ -55,58 +54,11 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 	}
 	m.tool = toolName(words[1].pattern())
 	for _, pattern := range []string{m.server, m.tool} {
-		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") {
+		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") || bracecount.TooMany(pattern) {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
 		}
 	}
-	m.names, err = regexp.Compile("^" + expression(m.server) + " " + expression(m.tool) + "$")
-	if err != nil {
-		return nil, fmt.Errorf("%q is not a pattern of names: %w", m.tool, err)
-	}
 	return m, nil
-}
-
-// expression is a pattern of one name as a regular expression. Those take no longer for a pattern
-// that somebody wrote to be slow.
-func expression(pattern string) string {
-	var b strings.Builder
-	class, depth := false, 0
-	for i := 0; i < len(pattern); i++ {
-		c := pattern[i]
-		switch {
-		case c == '\\' && i+1 < len(pattern):
-			i++
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
-		case class:
-			class = c != ']'
-			if c == '[' {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(c)
-		case c == '*':
-			b.WriteString(".*")
-		case c == '?':
-			b.WriteByte('.')
-		case c == '[':
-			class = true
-			b.WriteByte('[')
-			if i+1 < len(pattern) && (pattern[i+1] == '!' || pattern[i+1] == '^') {
-				i++
-				b.WriteByte('^')
-			}
-		case c == '{':
-			depth++
-			b.WriteString("(?:")
-		case c == '}' && depth > 0:
-			depth--
-			b.WriteByte(')')
-		case c == ',' && depth > 0:
-			b.WriteByte('|')
-		default:
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
-		}
-	}
-	return b.String()
 }
 
 // pattern is a word as a pattern; a quoted one stands for itself.
@@ -132,7 +84,7 @@ func toolName(pattern string) string {
 }
 
 func (m *serverMatcher) matches(t serverTool) bool {
-	return m.names.MatchString(t.server + " " + t.tool)
+	return match(m.server, strings.ReplaceAll(t.server, "/", "\x00")) && match(m.tool, t.tool) // a star takes no slash
 }
 
 // calls reports a rule of execute that is about a tool of a server: one that names it, or one about
