@@ -20,15 +20,11 @@ const (
 
 // askTools asks the server what it has and makes its catalogue of that.
 func (v *server) askTools(ctx context.Context, s *sdk.ClientSession) (*Catalogue, error) {
-	before := v.cuts.Load()
 	c := newCatalogue(s.InitializeResult())
 	if hello := s.InitializeResult(); hello.Capabilities != nil && hello.Capabilities.Tools != nil {
 		if err := c.read(ctx, s, v.conf); err != nil {
 			return nil, err
 		}
-	}
-	if v.cuts.Load() > before && c.More == "" {
-		c.More = fmt.Sprintf("its list is longer than %d MiB", maxFrame>>20)
 	}
 	return c, nil
 }

@@ -8,13 +8,14 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"adze/internal/mcp/wire"
 	"adze/tool"
 )
 
 // Bounds of one answer. What the model gets of its text, the pipeline clips; the frame bounds all
 // of it.
 const (
-	maxAnswer   = maxFrame
+	maxAnswer   = wire.MaxMessage
 	maxPictures = 8
 )
 

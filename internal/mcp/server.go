@@ -72,7 +72,6 @@ type server struct {
 	errs       *proc.Output // standard error of the last program; if nil, there was none
 	log        *serverLog   // if nil, nothing is kept
 	noise      atomic.Int64 // lines that were no messages
-	cuts       atomic.Int64 // messages that were cut
 	calls      calls
 }
 

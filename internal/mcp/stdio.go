@@ -25,16 +25,15 @@ import (
 
 // Bounds of a program's words.
 const (
-	maxFrame = wire.MaxFrame
 	// maxNoise is how many bytes that are no messages a program may write.
 	maxNoise = 8 << 20
 	// maxUnasked is how many messages may come between two of ours within floodTime: a long call
 	// may tell its progress.
 	maxUnasked = 10_000
 	floodTime  = 10 * time.Second
-	// maxMessage is the longest message that a program may write: longer than wire.MaxRead it is
-	// passed over and an error of its request, longer than this the program is ended.
-	maxMessage = 64 << 20
+	// maxLine is the longest line that a program may write: longer than wire.MaxMessage it is passed
+	// over and an error of its request, longer than this the program is ended.
+	maxLine = 64 << 20
 	// errorRing is what is kept of standard error, in bytes.
 	errorRing = keptLog
 	// maxLastWords is how much is told of how a program ended, in bytes.
@@ -106,7 +105,7 @@ func (p *Pool) runs(name string, process *proc.Process) {
 }
 
 // stdio is the conversation with a program as the library takes it: its lines that are no messages,
-// such as a banner, are left out and counted, and a message that is too long is cut.
+// such as a banner, are left out and counted, and one that is too long is an error of its request.
 type stdio struct {
 	server   *server
 	writing  sync.Mutex // one message at a time
@@ -122,7 +121,7 @@ type stdio struct {
 func newStdio(in io.WriteCloser, out io.Reader, s *server) *stdio {
 	c := &stdio{in: in, server: s, messages: make(chan jsonrpc.Message)}
 	c.closed, c.close = context.WithCancel(context.Background())
-	go c.readLines(lineread.New(out, wire.MaxRead))
+	go c.readLines(lineread.New(out, wire.MaxMessage))
 	return c
 }
 
@@ -183,9 +182,7 @@ func (c *stdio) readLines(from *lineread.Reader) {
 		if errors.Is(err, lineread.ErrLong) {
 			line, err = passOver(line, from)
 		}
-		if line = bytes.TrimSpace(line); len(line) > maxFrame {
-			line = c.shorten(line)
-		}
+		line = bytes.TrimSpace(line)
 		if time.Since(since) > floodTime {
 			since = time.Now()
 			c.unasked.Store(0)
@@ -241,24 +238,14 @@ func decode(line []byte) (out []jsonrpc.Message) {
 	return out
 }
 
-// shorten cuts a message to a frame. One that is none, or cannot be cut, counts as noise.
-func (c *stdio) shorten(line []byte) []byte {
-	short := wire.Shorten(line, maxFrame)
-	if short == nil {
-		return line[:maxFrame]
-	}
-	c.server.cuts.Add(1)
-	return short
-}
-
 // passOver reads to the end of a message that is too long, and returns the error that answers its
 // request instead.
 func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
 	const tail = 400
 	size, end := len(start), bytes.Clone(start[max(len(start)-tail, 0):])
 	err := from.Rest(func(piece []byte) error {
-		if size += len(piece); size > maxMessage {
-			return fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+		if size += len(piece); size > maxLine {
+			return fmt.Errorf("it sent a message of more than %d MiB", maxLine>>20)
 		}
 		end = append(end, piece[max(len(piece)-tail, 0):]...)
 		end = append(end[:0], end[max(len(end)-tail, 0):]...)
@@ -270,5 +257,5 @@ func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
 	if id := wire.IDOf(start, end); id != nil {
 		return wire.TooLong(id), nil
 	}
-	return start[:maxFrame], nil
+	return start, nil
 }

@@ -37,9 +37,9 @@ func Opener(m oauth.Manager) mcp.Opener {
 		client.Transport = handler.Watch(client.Transport)
 		if s.SSE {
 			client.Transport = login{handler, client.Transport}
-			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024})
+			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: -1})
 		} else {
-			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: remote.MaxFrame + 1024, OAuthHandler: handler})
+			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: -1, OAuthHandler: handler})
 		}
 		if err := handler.Required(); err != nil {
 			return final{fmt.Errorf("%w: run %s", err, err.Next())}

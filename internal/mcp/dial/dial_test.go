@@ -20,6 +20,7 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
 	"adze/internal/mcp/remote"
+	"adze/internal/mcp/wire"
 	"adze/internal/testkit/nodetest"
 )
 
@@ -89,7 +90,7 @@ func TestServerEverythingOverHTTP(t *testing.T) {
 func service(t *testing.T, valid *atomic.Value) string {
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "long"}, func(_ context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", remote.MaxFrame+5000)}}}, nil, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", wire.MaxMessage+5000)}}}, nil, nil
 	})
 	sdk.AddTool(server, &sdk.Tool{Name: "short"}, func(_ context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, nil, nil
@@ -137,8 +138,8 @@ func TestAServerThatWantsALogin(t *testing.T) {
 	}
 }
 
-// TestALongAnswerIsCutForItsCall, and the next call goes through on the same conversation.
-func TestALongAnswerIsCutForItsCall(t *testing.T) {
+// TestALongAnswerIsAnErrorOfItsCall, and the next call goes through on the same conversation.
+func TestALongAnswerIsAnErrorOfItsCall(t *testing.T) {
 	p := pool(t, desk(t), mcp.Server{Name: "acme", URL: service(t, text(""))})
 	s, release, err := p.Session(within(t), "acme")
 	if err != nil {
@@ -146,8 +147,8 @@ func TestALongAnswerIsCutForItsCall(t *testing.T) {
 	}
 	defer release()
 	got, err := s.CallTool(within(t), &sdk.CallToolParams{Name: "long"})
-	if err != nil || !strings.Contains(got.Content[0].(*sdk.TextContent).Text, "bytes are left out here") {
-		t.Fatal(err)
+	if err == nil || !strings.Contains(err.Error(), "more than 8 MB") {
+		t.Fatal(got, err)
 	}
 	got, err = s.CallTool(within(t), &sdk.CallToolParams{Name: "short"})
 	if err != nil || got.Content[0].(*sdk.TextContent).Text != "done" {

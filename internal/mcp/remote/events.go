@@ -51,7 +51,7 @@ func (e *events) readLine() {
 		cost += eventCost
 	}
 	switch {
-	case len(e.event) > wire.MaxRead:
+	case len(e.event) > wire.MaxMessage:
 		if e.call != nil {
 			e.replace(wire.TooLong(e.call))
 		}
@@ -70,12 +70,7 @@ func (e *events) readLine() {
 func (e *events) pass() {
 	came := data(e.event)
 	message := wire.Read(came)
-	if len(message) > MaxFrame {
-		if message = wire.Shorten(message, MaxFrame); message == nil && e.call != nil {
-			message = wire.TooLong(e.call)
-		}
-	}
-	if message == nil || bytes.Equal(message, came) {
+	if bytes.Equal(message, came) {
 		e.ready.Write(e.event)
 		e.event = e.event[:0]
 		return

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"adze/internal/mcp/wire"
 )
 
 // guard sends requests to one server and bounds its answers. It is safe for concurrent use.
@@ -54,6 +56,28 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
+}
+
+// readAnswer replaces the body of an answer that is no stream by one that the library can read. One
+// large answer must not end the whole connection and all that others wait for: it is an error of
+// its call.
+func readAnswer(resp *http.Response, call json.RawMessage) error {
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxMessage+1))
+	resp.Body.Close()
+	switch whole := len(raw) <= wire.MaxMessage; {
+	case err != nil:
+		return err
+	case whole && call != nil:
+		raw = wire.Read(raw)
+	case whole:
+	case call == nil || resp.StatusCode/100 != 2:
+		return refuse("ask for less", "an answer has more than %d MB", wire.MaxMessage>>20)
+	default:
+		raw = wire.TooLong(call)
+		resp.Header.Set("Content-Type", "application/json")
+	}
+	setBody(&resp.Body, &resp.ContentLength, resp.Header, raw)
+	return nil
 }
 
 // setBody replaces the body of an answer.
@@ -110,7 +134,7 @@ func callOf(r *http.Request) (id json.RawMessage, method string) {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	if json.NewDecoder(io.LimitReader(body, MaxFrame)).Decode(&call) != nil || call.Method == "" || string(call.ID) == "null" {
+	if json.NewDecoder(io.LimitReader(body, wire.MaxMessage)).Decode(&call) != nil || call.Method == "" || string(call.ID) == "null" {
 		return nil, ""
 	}
 	return call.ID, call.Method

@@ -5,8 +5,8 @@
 // client of a server speaks to the one origin that the user configured; a private address is
 // reached only where the user named that very host.
 //
-// Start reading at Client. guard.go holds the origin, place.go the addresses, answer.go and
-// events.go the bounds of what comes back.
+// Start reading at Client. guard.go holds the origin and the bounds of an answer, place.go the
+// addresses, events.go the bounds of a stream.
 //
 // Known limits: the proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to servers alone, whose
 // addresses the user named. Whom a server names in turn, such as who logs its users in, is
@@ -20,14 +20,11 @@ import (
 	"net/url"
 	"time"
 
-	"adze/internal/mcp/wire"
 	"adze/internal/web"
 )
 
 // Bounds of one connection.
 const (
-	// MaxFrame bounds one message of a server in bytes.
-	MaxFrame = wire.MaxFrame
 	// maxHeader bounds the header of an answer in bytes.
 	maxHeader = 64 << 10
 	// maxRedirects bounds how often one request is sent on.

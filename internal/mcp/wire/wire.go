@@ -1,11 +1,10 @@
 // Package wire changes messages of an MCP server before the library reads them, where the library
 // would lose or refuse what a user needs: the order of a form's fields, the good tools and parts of
-// an answer beside one that cannot be read, the numbers of a structured answer, and the beginning
-// of an answer that is too long.
+// an answer beside one that cannot be read, and the numbers of a structured answer.
 //
 // The one rule: a message that needs no change passes as it came, byte for byte.
 //
-// Start reading at Read; shorten.go cuts an answer that is too long.
+// Start reading at Read; long.go answers a request whose own answer is too long to be read.
 //
 // Known limits: batches of messages, which the protocol had until 2025-06-18, pass unchanged.
 package wire
