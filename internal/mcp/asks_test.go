@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -90,32 +91,29 @@ func TestAnAnswerThatIsTooLongToBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// TestWhatAnAlarmHasLeft stays while it is held, and is no more behind that.
-func TestWhatAnAlarmHasLeft(t *testing.T) {
-	rang := make(chan struct{})
-	a := newAlarm(time.Hour, func() { close(rang) })
-	a.mu.Lock()
-	a.left = 30 * time.Minute
-	a.mu.Unlock()
-	for range 1000 {
-		a.hold()()
-	}
-	a.mu.Lock()
-	left := a.left
-	a.mu.Unlock()
-	if left > 30*time.Minute {
-		t.Errorf("%s are left", left)
-	}
-	a.mu.Lock()
-	a.left = 0
-	a.held++
-	a.mu.Unlock()
-	a.hold()()
-	a.mu.Lock()
-	a.held = 0
-	a.mu.Unlock()
-	a.hold()()
-	<-rang
+// TestACallThatWaitsForAUser gets its whole time behind that, and none of it is used up meanwhile.
+func TestACallThatWaitsForAUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Options{Servers: []Server{{Name: "fake"}}})
+		defer p.Close()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		w := watch{show: func(string) {}, waits: func() func() { return func() {} }}
+		_, end := p.servers["fake"].calls.begin(&runningCall{watch: w, limit: time.Hour, end: cancel})
+		defer end()
+		first, second := p.Waits("fake"), p.Waits("fake")
+		time.Sleep(2 * time.Hour)
+		first()
+		time.Sleep(2 * time.Hour)
+		second()
+		time.Sleep(time.Minute)
+		if ctx.Err() != nil {
+			t.Error(context.Cause(ctx))
+		}
+		time.Sleep(time.Hour)
+		if context.Cause(ctx) != errNoSign {
+			t.Error(context.Cause(ctx))
+		}
+	})
 }
 
 func TestAServerIsToldTheFoldersOfTheRun(t *testing.T) {

@@ -1,24 +1,25 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"adze/internal/sandbox/child"
 )
 
 // client is what adze tells a server that it can do, and hears it tell.
 func (c *connection) client() *sdk.Client {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { c.stale() },
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { nudge(c.tools) },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			c.calls.progress(r.Params)
 		},
+	}
+	if c.pool.opts.Shares != nil {
+		o.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { nudge(c.shares) }
+		o.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { nudge(c.shares) }
 	}
 	addRoots := c.announceRoots(o)
 	if c.pool.opts.Client != nil {
@@ -116,29 +117,10 @@ func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSu
 	}
 }
 
-// stale has the tools asked for again, after the server said that they are others.
-func (c *connection) stale() { c.refresher.Stale(c.pool.ctx, c.askAgain) }
-
-// relistTries is how often a server may fail to say what its tools are now, until it tells of the
-// next change.
-const relistTries = 3
-
-func (c *connection) askAgain() {
-	limit := cmp.Or(c.conf.Start, DefaultStart)
-	ctx, cancel := context.WithTimeout(c.pool.ctx, limit)
-	defer cancel()
-	session, release, err := c.acquire(ctx)
-	if err != nil {
-		return
-	}
-	defer release()
-	for range relistTries {
-		now, err := child.Within(ctx, nil, limit, func() (*Catalogue, error) { return c.askTools(ctx, session) })
-		if err == nil {
-			c.mutate(func() { c.update(now) })
-		}
-		if err == nil || ended(err) || ctx.Err() != nil {
-			return // those that were known stay
-		}
+// nudge puts something into a channel that holds one, unless it is full.
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }

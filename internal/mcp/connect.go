@@ -112,40 +112,75 @@ func ended(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed)
 }
 
-// talk shakes hands, lists the tools, and then waits for the end. It returns as soon as ctx ends,
-// whatever the library still waits for: its own way to close may take a quarter of a minute.
+// talk shakes hands, lists the tools, and then asks for what the server says that it has changed,
+// until the end. It returns as soon as ctx ends, whatever the library still waits for: its own way
+// to close may take a quarter of a minute.
 func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over := make(chan struct{})
-	var session *sdk.ClientSession
-	err = c.refresher.Ask(ctx, func() error { // what changes meanwhile is asked for behind this
-		if session, err = c.handshake(ctx, wire, a); err != nil {
-			return err
-		}
-		began = true
-		go func() {
-			defer close(over)
-			_ = session.Wait()
-		}()
-		catalogue, err := child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) { return c.askTools(ctx, session) })
-		if err != nil {
-			return fmt.Errorf("its tools: %w", err)
-		}
-		c.ready(session, catalogue)
-		return nil
-	})
-	if session != nil {
-		defer func() { go session.Close() }()
-	}
+	session, err := c.handshake(ctx, wire, a)
 	if err != nil {
-		return began, err
+		return false, err
 	}
-	select {
-	case <-over:
-		return true, nil
-	case <-ctx.Done():
-		return true, ctx.Err()
+	defer func() { go session.Close() }()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = session.Wait()
+	}()
+	catalogue, err := c.list(ctx, over, session)
+	if err != nil {
+		return true, fmt.Errorf("its tools: %w", err)
+	}
+	c.ready(session, catalogue)
+	if (catalogue.Prompts || catalogue.Resources) && c.pool.opts.Shares != nil {
+		nudge(c.shares)
+	}
+	tools, shares, pause := c.tools, c.shares, (<-chan time.Time)(nil)
+	for {
+		select {
+		case <-over:
+			return true, nil
+		case <-ctx.Done():
+			return true, ctx.Err()
+		case <-pause:
+			tools, shares = c.tools, c.shares
+			continue
+		case <-tools:
+			c.listAgain(ctx, over, session)
+		case <-shares:
+			_, _ = child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (struct{}, error) {
+				c.pool.opts.Shares(ctx, c.conf.Name, session)
+				return struct{}{}, nil
+			})
+		}
+		tools, shares, pause = nil, nil, time.After(listEvery)
+	}
+}
+
+const (
+	// listEvery is how long a server that changes on and on is not asked again.
+	listEvery = time.Second
+	// listTries is how often a server may fail to say what its tools are now, until it tells of the
+	// next change.
+	listTries = 3
+)
+
+// list has the library ask for the tools.
+func (c *connection) list(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) (*Catalogue, error) {
+	return child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) { return c.askTools(ctx, s) })
+}
+
+// listAgain asks for the tools of a server whose tools are known; if it fails, those stay.
+func (c *connection) listAgain(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) {
+	for range listTries {
+		now, err := c.list(ctx, over, s)
+		if err == nil {
+			c.mutate(func() { c.update(now) })
+		}
+		if err == nil || ended(err) || ctx.Err() != nil {
+			return
+		}
 	}
 }
 

@@ -7,7 +7,7 @@
 //
 // Start reading at Pool and Pool.Session, then server.go (one server and the states of its life),
 // connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server
-// may ask and tell), refresh.go (what changes while it runs), stdio.go (the wire of a program),
+// may ask and tell), stdio.go (the wire of a program),
 // log.go, lastwords.go and last.go (what is kept of how it went), list.go and define.go (its
 // catalogue, bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
 //
@@ -98,6 +98,9 @@ type Options struct {
 	HTTP Opener
 	// Client adds handlers for what servers ask and tell; if nil, there are none.
 	Client func(server string, o *sdk.ClientOptions)
+	// Shares asks a server that runs what it has beside tools: when it was started and has some, and
+	// when it says that this is something else now. If nil, nobody wants to know.
+	Shares func(ctx context.Context, server string, s *sdk.ClientSession)
 	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. If
 	// nil, nobody looks.
 	Changed func(server string)

@@ -104,7 +104,7 @@ func (v *server) start() {
 		return
 	}
 	ctx, end := context.WithCancel(v.pool.ctx)
-	c := &connection{server: v, end: end}
+	c := &connection{server: v, end: end, tools: make(chan struct{}, 1), shares: make(chan struct{}, 1)}
 	v.connection = c
 	v.starts++
 	v.noise.Store(0)
@@ -124,8 +124,9 @@ func (v *server) allowed() error {
 // connection is one conversation with a server, and the program that it is held with.
 type connection struct {
 	*server
-	end       func() // asks for the end, and does not wait
-	refresher Refresher
+	end    func()        // asks for the end, and does not wait
+	tools  chan struct{} // holds one: the server has other tools by now
+	shares chan struct{} // likewise, other prompts or resources
 }
 
 // run returns when the conversation is over.

@@ -243,13 +243,13 @@ func waitFor(t *testing.T, so func() bool) {
 
 func TestProgressGoesToItsCall(t *testing.T) {
 	var c calls
-	heard := 0.0
-	token, end := c.begin(runningCall{tell: func(p *sdk.ProgressNotificationParams) { heard = p.Progress }})
+	heard := ""
+	token, end := c.begin(&runningCall{watch: watch{show: func(p string) { heard = p }}, limit: patience})
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: "other", Progress: 1})
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 2})
 	end()
 	c.progress(&sdk.ProgressNotificationParams{ProgressToken: token, Progress: 3}) // it may come after the result
-	if heard != 2 {
+	if heard != "2" {
 		t.Error(heard)
 	}
 }

@@ -237,22 +237,7 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := cmp.Or(c.conf.Call, DefaultCall)
-	alarm := newAlarm(limit, func() { cancel(errNoSign) })
-	defer func() { alarm.hold() }() // for ever
-	token, end := c.calls.begin(runningCall{
-		tell: func(p *sdk.ProgressNotificationParams) {
-			alarm.again()
-			w.show(progress(p))
-		},
-		wait: func() func() {
-			again, over := alarm.hold(), w.waits()
-			return func() {
-				over()
-				again()
-			}
-		},
-		end: func(why error) { cancel(errAsks{why}) },
-	})
+	token, end := c.calls.begin(&runningCall{watch: w, limit: limit, end: cancel})
 	defer end()
 	params := &sdk.CallToolParams{Name: c.as.Name, Arguments: in}
 	params.SetProgressToken(token)

@@ -27,20 +27,6 @@ const (
 func (s *Catalog) Learn(ctx context.Context, server string) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
-	return s.refresher(server).Ask(ctx, func() error { return s.learn(ctx, server) })
-}
-
-// Stale has a server asked again what it has, and does not wait: it said that this is something
-// else now.
-func (s *Catalog) Stale(ctx context.Context, server string) {
-	s.refresher(server).Stale(ctx, func() {
-		ctx, cancel := context.WithTimeout(ctx, listPatience)
-		defer cancel()
-		_ = s.learn(ctx, server) // what cannot be had now is asked for when it is wanted
-	})
-}
-
-func (s *Catalog) learn(ctx context.Context, server string) error {
 	if err := s.pool.Await(ctx, server); err != nil {
 		return err
 	}
@@ -49,9 +35,17 @@ func (s *Catalog) learn(ctx context.Context, server string) error {
 		return err
 	}
 	defer release()
+	return s.Ask(ctx, server, session)
+}
+
+// Ask does so with a server that runs.
+func (s *Catalog) Ask(ctx context.Context, server string, session *sdk.ClientSession) error {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	began := time.Now()
 	has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
 	if err == nil {
-		s.keep(server, has)
+		s.keep(server, began, has)
 	}
 	return err
 }

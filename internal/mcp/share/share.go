@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"adze/internal/mcp"
 	"adze/internal/osfile/atomicfile"
@@ -61,10 +62,10 @@ type Catalog struct {
 	file string // in which it is kept between runs; if empty, it is not
 	mask func(string) string
 
-	mu         sync.Mutex
-	read       bool
-	stocks     map[string]stock
-	refreshers map[string]*mcp.Refresher
+	mu     sync.Mutex
+	read   bool
+	stocks map[string]stock
+	asked  map[string]time.Time // when each server was asked for what is known of it
 }
 
 // New makes a catalog; it starts no server and reads nothing yet. mask hides secrets in what
@@ -73,17 +74,7 @@ func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	if mask == nil {
 		mask = func(s string) string { return s }
 	}
-	return &Catalog{pool: pool, file: file, mask: mask, refreshers: map[string]*mcp.Refresher{}}
-}
-
-// refresher asks one server what it has, one question at a time.
-func (s *Catalog) refresher(server string) *mcp.Refresher {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.refreshers[server] == nil {
-		s.refreshers[server] = new(mcp.Refresher)
-	}
-	return s.refreshers[server]
+	return &Catalog{pool: pool, file: file, mask: mask, asked: map[string]time.Time{}}
 }
 
 // maxFile bounds what is kept, in bytes.
@@ -104,10 +95,14 @@ func (s *Catalog) known() map[string]stock {
 	return s.stocks
 }
 
-// keep keeps what a server has.
-func (s *Catalog) keep(server string, has stock) {
+// keep keeps what a server has, unless it was asked later for what is known.
+func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if asked.Before(s.asked[server]) {
+		return
+	}
+	s.asked[server] = asked
 	all := s.known()
 	all[server] = has
 	if raw, err := json.Marshal(all); err == nil && s.file != "" && os.MkdirAll(filepath.Dir(s.file), 0o700) == nil {

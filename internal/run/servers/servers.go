@@ -40,7 +40,6 @@ type Servers struct {
 	shared  *share.Catalog  // what they share beside tools
 	lent    *lentServers    // by an editor
 	tell    func(string)
-	end     func()
 
 	mu       sync.Mutex
 	told     map[string]bool
@@ -97,7 +96,7 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 			return h.Guard.MayServe(one, holds)
 		},
 		Reach:   h.Guard.ReachFor,
-		Changed: func(name string) { m.failed(name) },
+		Changed: m.failed,
 	}
 	if s.Hide != nil {
 		options.Mask = func(text string) string { return s.Hide().Text(text) }
@@ -105,11 +104,10 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	if h.Inquire != nil {
 		options.Consent = m.agreeToChange
 	}
-	end := m.reach(s, &options)
+	m.reach(&options)
 	m.Pool = mcp.New(options)
 	m.Hide(lent.names...)
 	m.shared = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)
-	m.end = end
 	return m, notices
 }
 
@@ -117,7 +115,6 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 func (m *Servers) Close() {
 	if m != nil {
 		m.Pool.Close()
-		m.end()
 	}
 }
 

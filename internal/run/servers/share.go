@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -14,7 +13,6 @@ import (
 	"adze/internal/mcp/consent"
 	"adze/internal/mcp/dial"
 	"adze/internal/mcp/oauth"
-	"adze/internal/run/settings"
 	"adze/internal/text/plural"
 	"adze/session"
 	"adze/session/api"
@@ -23,9 +21,8 @@ import (
 
 // reach has servers with an address dialled, puts what servers ask to the user, and keeps what
 // they share.
-func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
+func (m *Servers) reach(o *mcp.Options) {
 	o.HTTP = dial.Opener(m.loginsOf())
-	ctx, end := context.WithCancel(context.Background())
 	desk := &consent.Asker{Told: m.tell}
 	if ask := m.inquire; ask != nil {
 		desk.Open = m.logins.Open
@@ -37,37 +34,11 @@ func (m *Servers) reach(s *settings.Settings, o *mcp.Options) (end func()) {
 	o.Client = func(server string, c *sdk.ClientOptions) {
 		c.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 		c.ElicitationHandler = desk.Elicit(server)
-		c.PromptListChangedHandler = func(context.Context, *sdk.PromptListChangedRequest) { m.shared.Stale(ctx, server) }
-		c.ResourceListChangedHandler = func(context.Context, *sdk.ResourceListChangedRequest) { m.shared.Stale(ctx, server) }
 	}
-	var mu sync.Mutex
-	known := map[string]int{} // its start for which that was asked
-	failed := o.Changed
-	o.Changed = func(server string) {
-		failed(server)
-		c, start := m.Catalogue(server), m.start(server)
-		mu.Lock()
-		defer mu.Unlock()
-		if known[server] < start && c != nil && (c.Prompts || c.Resources) {
-			known[server] = start
-			m.shared.Stale(ctx, server)
-		}
+	o.Shares = func(ctx context.Context, server string, session *sdk.ClientSession) {
+		_ = m.shared.Ask(ctx, server, session) // what cannot be had now is asked for when it is wanted
 	}
-	return end
 }
-
-// start is which of its starts a server is ready after; if 0, it is not.
-func (m *Servers) start(server string) int {
-	for _, st := range m.States() {
-		if st.Name == server && st.State == mcp.Ready {
-			return st.Starts
-		}
-	}
-	return 0
-}
-
-// learn asks a server what it shares. What cannot be had now is asked for when it is wanted.
-func (m *Servers) learn(ctx context.Context, server string) { _ = m.shared.Learn(ctx, server) }
 
 // Dress has a prompt bring the resources of servers that it names.
 func (m *Servers) Dress(in session.Input) session.Input {
@@ -141,7 +112,7 @@ func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
 		return "", fmt.Errorf("%s does not work: %w", name, err)
 	}
 	if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
-		m.learn(ctx, name)
+		_ = m.shared.Learn(ctx, name) // what cannot be had now is asked for when it is wanted
 	}
 	all, _ := m.Rows(ctx)
 	for _, row := range all {

@@ -1,8 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,9 +27,11 @@ type calls struct {
 
 // runningCall is one of them.
 type runningCall struct {
-	tell func(*sdk.ProgressNotificationParams)
-	wait func() (over func()) // a user is waited for: the server's time stands still
-	end  func(why error)      // it asked too much
+	watch
+	end    context.CancelCauseFunc
+	limit  time.Duration // how long the server may give no sign
+	timer  *time.Timer   // ends the call then
+	asking int           // how many questions wait for the user: the server's time stands still
 	count
 }
 
@@ -48,7 +54,7 @@ func (c *count) add(question bool) error {
 }
 
 // begin makes a token, under which a call is known until it has ended.
-func (c *calls) begin(r runningCall) (token string, end func()) {
+func (c *calls) begin(r *runningCall) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last++
@@ -56,11 +62,13 @@ func (c *calls) begin(r runningCall) (token string, end func()) {
 	if c.by == nil {
 		c.by = map[string]*runningCall{}
 	}
-	c.by[token], c.idle = &r, count{}
+	c.by[token], c.idle = r, count{}
+	r.timer = time.AfterFunc(r.limit, func() { r.end(errNoSign) })
 	return token, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.by, token)
+		r.timer.Stop()
 	}
 }
 
@@ -76,7 +84,7 @@ func (c *calls) asks(question bool) (over bool, err error) {
 	}
 	for _, r := range c.by {
 		if why := r.add(question); why != nil {
-			r.end(why)
+			r.end(errAsks{why})
 			err = why
 		}
 	}
@@ -91,9 +99,12 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 	c.mu.Lock()
 	r, ok := c.by[fmt.Sprint(p.ProgressToken)]
+	if ok && r.asking == 0 {
+		r.timer.Reset(r.limit)
+	}
 	c.mu.Unlock()
 	if ok {
-		r.tell(p)
+		r.show(progress(p))
 	}
 }
 
@@ -104,15 +115,24 @@ func (p *Pool) Waits(server string) (over func()) {
 	if v == nil {
 		return func() {}
 	}
-	v.calls.mu.Lock()
-	defer v.calls.mu.Unlock()
-	var all []func()
-	for _, r := range v.calls.by {
-		all = append(all, r.wait())
+	c := &v.calls
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	running := slices.Collect(maps.Values(c.by))
+	var told []func()
+	for _, r := range running {
+		r.asking++
+		r.timer.Stop()
+		told = append(told, r.waits())
 	}
 	return func() {
-		for _, over := range all {
-			over()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for i, r := range running {
+			told[i]()
+			if r.asking--; r.asking == 0 {
+				r.timer.Reset(r.limit)
+			}
 		}
 	}
 }
