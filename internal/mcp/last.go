@@ -5,17 +5,14 @@ import (
 	"os"
 	"strings"
 	"time"
-
-	"adze/internal/sandbox/proc"
 )
 
 // Last is what became of a server when it was last started, in this run or another.
 type Last struct {
-	State string    `json:"state"` // starting, ready or failed; if empty, it was never started
+	State string    `json:"state"` // ready or failed; if empty, it was never started
 	Why   string    `json:"why,omitempty"`
 	Login bool      `json:"login,omitempty"` // it wants one
 	At    time.Time `json:"at,omitzero"`
-	PID   int       `json:"pid,omitempty"`   // of the adze that starts it
 	Fails int       `json:"fails,omitempty"` // starts in a row that failed
 }
 
@@ -43,22 +40,13 @@ func (s Server) lastFile(dir string) string {
 	return strings.TrimSuffix(s.file(dir), ".json") + ".last"
 }
 
-// Last tells it of one of the servers; nothing is started. A start whose adze has ended is none.
+// Last tells it of one of the servers; nothing is started.
 func (p *Pool) Last(name string) (last Last) {
 	v := p.servers[name]
 	if v == nil || p.opts.State == "" {
 		return Last{}
 	}
-	last = lastIn(v.conf.lastFile(p.opts.State))
-	if last.State == Starting && !proc.Alive(last.PID) {
-		return Last{}
-	}
-	return last
-}
-
-// lastIn is what a file says.
-func lastIn(file string) (last Last) {
-	raw, err := os.ReadFile(file)
+	raw, err := os.ReadFile(v.conf.lastFile(p.opts.State))
 	if err != nil || json.Unmarshal(raw, &last) != nil {
 		return Last{}
 	}
@@ -70,26 +58,11 @@ func (v *server) remember(state, why string, login bool) {
 	if v.pool.opts.State == "" {
 		return
 	}
-	file := v.conf.lastFile(v.pool.opts.State)
-	now := Last{State: state, Why: why, Login: login, At: time.Now(), PID: os.Getpid()}
-	switch state {
-	case Starting:
-		now.Fails = lastIn(file).Fails
-	case Failed:
-		now.Fails = lastIn(file).Fails + 1
+	now := Last{State: state, Why: why, Login: login, At: time.Now()}
+	if state == Failed {
+		now.Fails = v.pool.Last(v.conf.Name).Fails + 1
 	}
-	keep(file, now)
-}
-
-// restore takes a start back that was not to its end.
-func (v *server) restore(before Last) {
-	switch dir := v.pool.opts.State; {
-	case dir == "":
-	case before.State == "":
-		_ = os.Remove(v.conf.lastFile(dir)) // it may never have been there
-	default:
-		keep(v.conf.lastFile(dir), before)
-	}
+	keep(v.conf.lastFile(v.pool.opts.State), now)
 }
 
 // Untried are the servers whose tools nobody knows and that were never started.

@@ -21,6 +21,15 @@ const (
 	maxLog = 2 * keptLog
 	// maxLogLine is how long a line may be until a part of it counts as one.
 	maxLogLine = 8 << 10
+	// maxWords and maxWordLines bound what is shown of it beside a server.
+	maxWords     = 4 << 10
+	maxWordLines = 20
+)
+
+// Marks in a log: of a line of adze's own, and of one that says that a program was started.
+const (
+	logMark   = "--- "
+	startedAs = " started as process "
 )
 
 // serverLog keeps what a server wrote to standard error, and when it began and ended, in a file for
@@ -75,7 +84,7 @@ func (l *serverLog) note(format string, args ...any) {
 		l.add(string(l.part) + "\n")
 		l.part = l.part[:0]
 	}
-	l.add("--- " + time.Now().Format(time.RFC3339) + " " + Line(fmt.Sprintf(format, args...), 2000) + "\n")
+	l.add(logMark + time.Now().Format(time.RFC3339) + " " + Line(fmt.Sprintf(format, args...), 2000) + "\n")
 }
 
 // add writes whole lines; the lock is held.
@@ -136,4 +145,21 @@ func (p *Pool) Log(name string) (text, file string) {
 	}
 	file = v.conf.logFile(p.opts.State)
 	return tailOf(file), file
+}
+
+// LastWords are the last lines that the program of a server wrote to standard error since it was
+// started; it may have ended since. If empty, there is none.
+func (p *Pool) LastWords(name string) string {
+	text, _ := p.Log(name)
+	lines := strings.Split(strings.TrimRight(text[max(len(text)-maxWords, 0):], "\n"), "\n")
+	var own []string
+	for _, line := range lines[max(len(lines)-maxWordLines, 0):] {
+		switch {
+		case strings.HasPrefix(line, logMark) && strings.Contains(line, startedAs):
+			own = nil
+		case !strings.HasPrefix(line, logMark):
+			own = append(own, line)
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(own, "\n"), "")
 }

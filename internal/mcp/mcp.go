@@ -8,7 +8,7 @@
 // Start reading at Pool and Pool.Session, then server.go (one server and the states of its life),
 // connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server
 // may ask and tell), stdio.go (the wire of a program),
-// log.go, lastwords.go and last.go (what is kept of how it went), list.go and define.go (its
+// log.go and last.go (what is kept of how it went), list.go and define.go (its
 // catalogue, bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
 //
 // Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25

@@ -13,7 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/sandbox/child"
-	"adze/internal/sandbox/proc"
 )
 
 // politeTime is what a program gets to end by itself when its standard input is closed.
@@ -59,7 +58,6 @@ type server struct {
 	busy       int // callers that use the session
 	idle       *time.Timer
 	starts     int
-	before     Last // what became of the start before this one
 
 	loaded   bool       // the approved catalogue was looked for on the disk
 	approved *Catalogue // what the user lets it say; if nil, it was never seen
@@ -69,7 +67,6 @@ type server struct {
 
 	introduced bool // the model was told its instructions
 	pid        int
-	errs       *proc.Output // standard error of the last program; if nil, there was none
 	log        *serverLog   // if nil, nothing is kept
 	noise      atomic.Int64 // lines that were no messages
 	calls      calls
@@ -109,8 +106,6 @@ func (v *server) start() {
 	v.starts++
 	v.noise.Store(0)
 	v.state.Begin(now)
-	v.before = v.pool.Last(v.conf.Name)
-	v.remember(Starting, "", false)
 	v.pool.all.Go(func() { c.run(ctx) })
 }
 
@@ -196,9 +191,7 @@ func (v *server) stopLocked() {
 		return
 	}
 	v.connection.end()
-	if v.state.Forgive(); v.state.State == Starting {
-		v.restore(v.before)
-	}
+	v.state.Forgive()
 	v.disconnect(Off, "")
 }
 

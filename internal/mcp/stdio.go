@@ -34,8 +34,6 @@ const (
 	// maxLine is the longest line that a program may write: longer than wire.MaxMessage it is passed
 	// over and an error of its request, longer than this the program is ended.
 	maxLine = 64 << 20
-	// errorRing is what is kept of standard error, in bytes.
-	errorRing = keptLog
 	// maxLastWords is how much is told of how a program ended, in bytes.
 	maxLastWords = 400
 )
@@ -48,21 +46,24 @@ func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transpor
 	}
 	defer at.end()
 	var conn *stdio
-	log := p.servers[s.Name].log
+	v := p.servers[s.Name]
+	log := v.log
 	r, err := child.Program{
 		Supervisor: p.opts.Supervisor,
 		Command: proc.Command{
-			Argv: s.Command, Dir: at.dir, OwnDir: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: errorRing, Errors: log,
+			Argv: s.Command, Dir: at.dir, OwnDir: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: keptLog, Errors: log,
 			NoWalls: s.Outside, Reach: p.opts.Reach, UserWords: append(slices.Clone(s.Command), s.Dir),
 		},
 		Polite: politeTime,
 		Started: func(process *proc.Process) {
-			log.note("%s started as process %d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
-			p.runs(s.Name, process)
+			log.note("%s"+startedAs+"%d: %s", s.Name, process.PID(), strings.Join(s.Command, " "))
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			v.pid = process.PID()
 		},
 		Went: func() bool { return conn.ended.Load() },
 	}.Run(ctx, func(in io.WriteCloser, out io.Reader) {
-		conn = newStdio(in, out, p.servers[s.Name])
+		conn = newStdio(in, out, v)
 		use(conn)
 		_ = conn.Close()
 	})
@@ -94,14 +95,6 @@ func (s Server) environ(base []string) []string {
 		out = append(out, name+"="+s.Env[name])
 	}
 	return out
-}
-
-// runs notes the process of a server.
-func (p *Pool) runs(name string, process *proc.Process) {
-	v := p.servers[name]
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.pid, v.errs = process.PID(), process.Errors()
 }
 
 // stdio is the conversation with a program as the library takes it: its lines that are no messages,

@@ -75,8 +75,6 @@ func stateOf(pool *mcp.Pool, name string) (state, why string) {
 		return mcpCmd.NeedsLogin, last.Why
 	case last.State == mcp.Failed:
 		return mcpCmd.Failed, last.Why
-	case last.State == mcp.Starting:
-		return mcpCmd.Starting, ""
 	case pool.Catalogue(name) == nil:
 		return mcpCmd.NeverStarted, ""
 	}

@@ -45,7 +45,6 @@ type Manager struct {
 // The states of a server, as far as they are known without starting it.
 const (
 	Ready        = "ready"         // its tools are known; a call starts it
-	Starting     = "starting"      // another adze starts it now
 	Failed       = "failed"        // its last start failed
 	NeverStarted = "never started" // nobody knows its tools
 	NeedsLogin   = "needs login"
