@@ -20,7 +20,6 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
 	"adze/internal/mcp/remote"
-	"adze/internal/mcp/wire"
 	"adze/internal/testkit/nodetest"
 )
 
@@ -90,7 +89,7 @@ func TestServerEverythingOverHTTP(t *testing.T) {
 func service(t *testing.T, valid *atomic.Value) string {
 	server := sdk.NewServer(&sdk.Implementation{Name: "acme"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "long"}, func(_ context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", wire.MaxMessage+5000)}}}, nil, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("x", 8<<20+5000)}}}, nil, nil
 	})
 	sdk.AddTool(server, &sdk.Tool{Name: "short"}, func(_ context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, nil, nil
