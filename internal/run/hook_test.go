@@ -217,3 +217,13 @@ func TestHooksAreInTheAudit(t *testing.T) {
 	u.run("audit", "show", "--json").wants(0, `"hook":{"hook":"person/before_tool/1"`)
 	u.run("help", "hooks").wants(0, "before_tool", "ADZE_HOOK=1")
 }
+
+// TestAHookThatCannotRunIsNamed: claude-code 2.1 knows types of hooks that adze does not run.
+func TestAHookThatCannotRunIsNamed(t *testing.T) {
+	u := newUser(t)
+	u.file(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "is it done?"}]}]}}`)
+	r := u.run("-p", u.script("-- 1 --\nexpect prompt: hi\ntext: done\n"), "hi").wants(0)
+	if want := `adze does not run hook:claude/Stop/1 of this project: it is of the type "prompt"`; !strings.Contains(r.err, want) {
+		t.Errorf("%q is not told: %s", want, r.err)
+	}
+}

@@ -113,12 +113,13 @@ func (w *Conversation) tellProject(here bool) {
 		if i.State != trust.Allowed {
 			w.Head.Ignored++
 		}
+		if i.State == trust.Unused && i.Hook != nil {
+			w.Notices = append(w.Notices, "adze does not run "+i.ID+" of this project: "+i.Idle)
+		}
 	}
-	open := trust.Open(items)
-	mine := slices.DeleteFunc(slices.Clone(open), func(i trust.Item) bool { return !i.Mine })
-	open = slices.DeleteFunc(open, func(i trust.Item) bool { return i.Mine })
-	w.tellOpen("of this project, ignored until you allow it", open, here)
-	w.tellOpen("of your own configuration, held back or in the sandbox because it takes code from this folder, until you allow it", mine, here)
+	open, mine := trust.Open(items), func(i trust.Item) bool { return i.Mine }
+	w.tellOpen("of this project, ignored until you allow it", slices.DeleteFunc(slices.Clone(open), mine), here)
+	w.tellOpen("of your own configuration, held back or in the sandbox because it takes code from this folder, until you allow it", slices.DeleteFunc(open, func(i trust.Item) bool { return !i.Mine }), here)
 }
 
 // tellOpen tells which items wait for the user's consent.
@@ -127,16 +128,14 @@ func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
 		return
 	}
 	var names []string
-	for n, i := range open {
+	for _, i := range open {
 		w.Head.Waiting = append(w.Head.Waiting, i.ID)
-		switch {
-		case n == maxTold:
-			names = append(names, fmt.Sprintf("and %d more", len(open)-n))
-		case n < maxTold && i.State == trust.Changed:
-			names = append(names, i.ID+" (changed)")
-		case n < maxTold:
-			names = append(names, i.ID)
+		if names = append(names, i.ID); i.State == trust.Changed {
+			names[len(names)-1] += " (changed)"
 		}
+	}
+	if more := len(names) - maxTold; more > 0 {
+		names = append(names[:maxTold], fmt.Sprintf("and %d more", more))
 	}
 	how := "adze permission trust show NAME, adze permission trust allow NAME"
 	if here {
