@@ -215,13 +215,13 @@ func TestCacheMarksAtOpenRouter(t *testing.T) {
 func TestStrictToolsAndChoice(t *testing.T) {
 	yes := true
 	r := session.Request{Model: "m", Choice: "read", Tools: []tool.Definition{
-		{Name: "read", Strict: &yes, Parameters: json.RawMessage(`{"type":"object","properties":{"p":{"type":"string"},"n":{"type":"integer"}},"required":["p"]}`)},
+		{Name: "read", Strict: &yes, Parameters: json.RawMessage(`{"type":"object","properties":{"p":{"type":"string"},"n":{"type":["integer","null"]}},"required":["p","n"],"additionalProperties":false}`)},
 		{Name: "any", Strict: &yes, Parameters: json.RawMessage(`{"type":"object","additionalProperties":true}`)},
 		{Name: "loose", Parameters: json.RawMessage(`{"type":"object"}`)},
 	}}
 	body, _ := asked(t, openai.Options{}, r)
 	holds(t, body, map[string]int{
-		`{"name":"read","description":"","parameters":{"additionalProperties":false,"properties":{"n":{"type":["integer","null"]},"p":{"type":"string"}},"required":["n","p"],"type":"object"},"strict":true}`: 1,
+		`{"name":"read","description":"","parameters":{"type":"object","properties":{"p":{"type":"string"},"n":{"type":["integer","null"]}},"required":["p","n"],"additionalProperties":false},"strict":true}`: 1,
 		`{"name":"any","description":"","parameters":{"additionalProperties":true,"properties":{},"type":"object"},"strict":false}`:                                                                            1,
 		`{"name":"loose","description":"","parameters":{"properties":{},"type":"object"}}`:                                                                                                                     1,
 		`"tool_choice":{"type":"function","function":{"name":"read"}}`:                                                                                                                                         1,

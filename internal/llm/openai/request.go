@@ -244,16 +244,14 @@ func only(name string) any {
 	}{"function", named{name}}
 }
 
-// offer makes the list of tools. A strict one goes in the form that api.openai.com demands, when
-// its schema can be put so.
+// offer makes the list of tools. At api.openai.com a strict one is so only when its schema has the
+// form that the server demands.
 func (p *Provider) offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {
 		schema, strict := d.Offered(), d.Strict
 		if p.host == homeAPI && strict != nil && *strict {
-			fits := false
-			schema, fits = wire.Strict(schema)
-			strict = &fits
+			strict = new(wire.IsStrict(schema))
 		}
 		out[i] = offered{"function", definition{d.Name, d.Description, schema, strict}}
 	}

@@ -98,11 +98,8 @@ func only(name string) any {
 func offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {
-		schema, strict := d.Offered(), d.Strict != nil && *d.Strict
-		if strict {
-			schema, strict = wire.Strict(schema)
-		}
-		out[i] = offered{"function", d.Name, d.Description, schema, strict}
+		schema := d.Offered()
+		out[i] = offered{"function", d.Name, d.Description, schema, d.Strict != nil && *d.Strict && wire.IsStrict(schema)}
 	}
 	return out
 }

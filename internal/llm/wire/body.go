@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"io"
-	"slices"
-)
+import "io"
 
 // Body is a request body in pieces that are kept elsewhere and must not change.
 type Body struct {
@@ -79,24 +76,6 @@ func (r *bodyReader) Read(p []byte) (n int, err error) {
 		return 0, io.EOF
 	}
 	return n, nil
-}
-
-// left is how many bytes were not read yet.
-func (r *bodyReader) left() (n int64) {
-	for _, p := range r.pieces {
-		n += int64(len(p))
-	}
-	return n - int64(r.at)
-}
-
-// rest takes what was not read yet, in its pieces.
-func (r *bodyReader) rest() [][]byte {
-	rest := slices.Clone(r.pieces) // who writes them counts them down
-	if len(rest) > 0 {
-		rest[0] = rest[0][r.at:]
-	}
-	r.pieces, r.at = nil, 0
-	return rest
 }
 
 func (r *bodyReader) Close() error { return nil }

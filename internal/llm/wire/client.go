@@ -49,30 +49,7 @@ func HTTP(given *http.Client) *http.Client {
 		c.CheckRedirect = stay
 		return &c
 	}
-	return own(newDialer())
-}
-
-func own(d *dialer) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment,
-			DialContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-				return d.open(ctx, addr, d.direct)
-			},
-			DialTLSContext: func(ctx context.Context, _, addr string) (net.Conn, error) {
-				return d.open(ctx, addr, d.secure)
-			},
-			ForceAttemptHTTP2:   true,
-			MaxIdleConns:        4,
-			MaxIdleConnsPerHost: 2,
-			IdleConnTimeout:     90 * time.Second,
-			// For a server behind a proxy; else DialTLSContext shakes hands.
-			TLSHandshakeTimeout: dialTime,
-			// Compressed event streams arrive in blocks, which is not streaming.
-			DisableCompression: true,
-		},
-		CheckRedirect: stay,
-	}
+	return ownHTTP()
 }
 
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -86,10 +63,10 @@ type Client struct {
 	KeyHint  string        // what to do about a refused key
 	URLHint  string        // what to do about an unreachable server
 
-	base   string // set by Connect, as is what follows
-	header http.Header
-	newID  func() string
-	dialer *dialer // if nil, the HTTP client is the caller's
+	base    string // set by Connect, as is what follows
+	header  http.Header
+	newID   func() string
+	ownHTTP bool // else the HTTP client is the caller's
 }
 
 // Call is one HTTP request.
@@ -133,7 +110,7 @@ func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
 	for try := 0; ; try++ {
 		var stale atomic.Bool
 		request, err := newRequest(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn:              func(i httptrace.GotConnInfo) { stale.Store(i.Reused || c.dialer.early(i.Conn)) },
+			GotConn:              func(i httptrace.GotConnInfo) { stale.Store(i.Reused || i.WasIdle) },
 			GotFirstResponseByte: func() { stale.Store(false) },
 		}), call)
 		if err != nil {

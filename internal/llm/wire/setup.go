@@ -34,17 +34,10 @@ func Connect(s Setup) Client {
 			s.Idle = LocalIdle
 		}
 	}
-	c := Client{
-		Provider: s.Name, Idle: s.Idle, Secret: s.Key,
+	return Client{
+		Provider: s.Name, Idle: s.Idle, Secret: s.Key, HTTP: HTTP(s.HTTP), ownHTTP: s.HTTP == nil,
 		KeyHint: s.KeyHint, URLHint: s.URLHint, base: s.Base, header: s.Header, newID: s.NewID,
 	}
-	if s.HTTP != nil {
-		c.HTTP = HTTP(s.HTTP)
-		return c
-	}
-	c.dialer = newDialer()
-	c.HTTP = own(c.dialer)
-	return c
 }
 
 // Host is the name of the machine in an address, or nothing.

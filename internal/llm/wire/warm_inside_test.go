@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -62,12 +61,12 @@ func TestWarmConnectionServesTheFirstRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, start)
 			c := Connect(Setup{Name: "p", Base: s.URL})
+			transport := c.HTTP.Transport.(*http.Transport)
 			if s.TLS != nil {
-				c.dialer.roots = x509.NewCertPool()
-				c.dialer.roots.AddCert(s.Certificate())
+				transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 			}
+			transport.MaxConnsPerHost = 1 // so that a request which comes early waits for the connection
 			c.Warm(t.Context())
-			c.Warm(t.Context()) // once is enough
 			<-s.open
 			if s.requests.Load() != 0 {
 				t.Error("something was asked ahead")
@@ -95,30 +94,15 @@ func TestWarmConnectionThatTheServerClosedCostsNothing(t *testing.T) {
 	}
 }
 
-func TestWarmConnectionThatIsOldIsNotUsed(t *testing.T) {
-	s := serve(t, (*httptest.Server).Start)
-	c := Connect(Setup{Name: "p", Base: s.URL})
-	c.Warm(t.Context())
-	<-c.dialer.ahead.done
-	c.dialer.now = func() time.Time { return time.Now().Add(2 * warmTime) }
-	if err := asks(t, &c); err != nil || s.conns.Load() != 2 {
-		t.Errorf("%v over %d connections", err, s.conns.Load())
-	}
-}
-
 func TestWarmFailsSilently(t *testing.T) {
 	c := Connect(Setup{Name: "p", Base: "http://127.0.0.1:1"}) // where nobody listens
 	c.Warm(t.Context())
-	<-c.dialer.ahead.done
 	if err := asks(t, &c); err == nil {
 		t.Error("a server that is not there answered")
 	}
 	for _, base := range []string{"", "::", "ftp://a.test", "http://"} {
 		c := Connect(Setup{Name: "p", Base: base})
 		c.Warm(t.Context())
-		if c.dialer.ahead != nil {
-			t.Errorf("%q was dialled", base)
-		}
 	}
 	given := Connect(Setup{Name: "p", Base: "http://a.test", HTTP: http.DefaultClient})
 	given.Warm(t.Context()) // nothing to do
@@ -158,36 +142,4 @@ func TestWarmConnectionThatNobodyTookIsClosed(t *testing.T) {
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("read %d bytes, %v, want the end", n, err)
 	}
-}
-
-// A request that comes while the way is still being opened waits for it, but not longer than it
-// wants.
-func TestRequestJoinsTheDial(t *testing.T) {
-	leavesNothing(t)
-	d := newDialer()
-	way := make(chan net.Conn, 1)
-	d.plain = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		select {
-		case c := <-way:
-			return c, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	here, there := net.Pipe()
-	defer there.Close()
-	d.warm(t.Context(), "a:1", d.plain)
-	go func() { way <- here }()
-	if got, err := d.open(t.Context(), "a:1", d.plain); got != here || err != nil || !d.early(here) {
-		t.Errorf("%v, %v", got, err)
-	}
-	here.Close()
-	background, end := context.WithCancel(t.Context())
-	d.warm(background, "a:1", d.plain)
-	impatient, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := d.open(impatient, "a:1", d.plain); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	end()
 }
