@@ -146,7 +146,7 @@ func (t turn) write(b *wire.Body, marked bool) {
 // the user's, and outcomes directly after their calls.
 func (p *Provider) turns(messages []session.Message, q wire.Quirks) []turn {
 	var out []turn
-	history := p.Cache.History(messages)
+	history := wire.History(messages)
 	for i, piece := range p.Cache.Messages(fmt.Sprint(q[allThoughts]), history, func(i int) []byte { return p.encode(history[i], q[allThoughts]) }) {
 		role := "user"
 		if history[i].Role == session.Assistant {

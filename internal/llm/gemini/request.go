@@ -161,7 +161,7 @@ func (p *Provider) turns(r session.Request, q wire.Quirks) []turn {
 	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !q[noSignatures], signed: q[signs]}
 	variant := fmt.Sprint(e.nested, e.seals, e.signed)
 	var out []turn
-	messages := p.Cache.History(r.Messages)
+	messages := wire.History(r.Messages)
 	pieces := p.Cache.Messages(variant, messages, func(i int) []byte {
 		if messages[i].Role == session.ToolRole {
 			return e.outcomes(messages[i-1], messages[i])

@@ -80,7 +80,7 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
 	variant := fmt.Sprint(e.images)
-	history := p.Cache.History(r.Messages)
+	history := wire.History(r.Messages)
 	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), r.System == "")
 	b.Text("]")
 	return b

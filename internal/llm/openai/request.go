@@ -122,7 +122,7 @@ func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	if r.System != "" {
 		b.Add(wire.JSON(message{Role: "system", Content: system(r.System, marked)}))
 	}
-	history := p.Cache.History(r.Messages)
+	history := wire.History(r.Messages)
 	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, quirks: q}, marked)
 	if q[bridging] {
 		pieces = bridged(history, pieces)

@@ -118,9 +118,7 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, bo
 
 // Answer begins to read a reply to a request.
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
-	calls := a.Client.Calls(r.Messages)
-	calls.named = func(id tool.CallID) bool { return a.Cache.named(r.Messages, id) }
-	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: calls, remarks: &remarks{}}
+	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages), remarks: &remarks{}}
 }
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 
 	"adze/session"
@@ -36,8 +35,6 @@ type Calls struct {
 	Mint func() string
 	// History is searched for used ids when the first call opens.
 	History []session.Message
-	// named finds an id in it; if nil, it is gone through.
-	named func(tool.CallID) bool
 
 	list    []*call
 	byID    map[string]*call
@@ -201,9 +198,11 @@ func (s *Calls) open(f Fragment) *call {
 func (s *Calls) fresh(f Fragment) tool.CallID {
 	id := tool.CallID(f.ID)
 	if number := strings.LastIndexByte(f.ID, ':'); number > 0 && strings.HasPrefix(f.ID, "functions.") && s.taken(id) {
-		before := usedIDs(s.History)
-		maps.Copy(before, s.used)
-		for n := len(before); before[id] && n < 2*len(before)+1; n++ {
+		n := len(s.used)
+		for i := range s.History {
+			n += len(s.History[i].Calls())
+		}
+		for ; s.taken(id); n++ {
 			id = tool.CallID(fmt.Sprintf("%s:%d", f.ID[:number], n))
 		}
 	}
@@ -253,19 +252,17 @@ func (s *Calls) Release() ([]session.Call, error) {
 
 // taken reports whether an id was used, by this answer or before it.
 func (s *Calls) taken(id tool.CallID) bool {
-	switch {
-	case s.used[id]:
+	if s.used[id] {
 		return true
-	case s.named != nil:
-		return s.named(id)
 	}
-	return usedIDs(s.History)[id]
-}
-
-func usedIDs(history []session.Message) map[tool.CallID]bool {
-	used := map[tool.CallID]bool{}
-	eachID(history, func(id tool.CallID) { used[id] = true })
-	return used
+	for i := range s.History {
+		for n := range s.History[i].Parts {
+			if c := s.History[i].Parts[n].Call; c != nil && c.ID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Arguments reads arguments that a server sends as a string, an object, null or not at all. An

@@ -32,65 +32,48 @@ const maxCache = 64 << 20
 // encoded once in a session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
-	messages map[kept][]*encoded
-	row      []*encoded // in the order in which they came, which is that of a history
-	next     int        // in row: what comes after the one that was asked for last
+	messages map[kept][]encoded
 	tools    map[string][]byte
 	size     int
-	room     room
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
 	damaged  []string                  // what is to be said of pictures
-	past     past
 }
 
 // kept is what encoded messages are found by.
 type kept struct{ variant, id string }
 
 type encoded struct {
-	kept
-	at      int // in the row
 	message session.Message
 	bytes   []byte
+}
+
+// Messages returns the bytes that encode makes of each message, all under one variant. They are
+// kept, and must not be changed.
+func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
+	pieces := make([][]byte, len(messages))
+	for i, m := range messages {
+		pieces[i] = c.Message(variant, m, func(session.Message) []byte { return encode(i) })
+	}
+	return pieces
 }
 
 // Message returns the bytes that encode makes of m, kept under variant and the message's id.
 func (c *Cache) Message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.message(variant, m, encode)
-}
-
-func (c *Cache) message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
 	key := kept{variant, m.ID}
-	if e := c.find(key, &m); e != nil {
-		c.next = e.at + 1
-		return e.bytes
+	for i := range c.messages[key] {
+		if e := &c.messages[key][i]; same(&e.message, &m) {
+			return e.bytes
+		}
 	}
-	raw := c.room.keep(encode(m))
+	raw := encode(m)
 	if c.messages == nil || c.size > maxCache {
-		c.messages, c.row, c.size, c.past = map[kept][]*encoded{}, nil, 0, past{}
+		c.messages, c.size = map[kept][]encoded{}, 0
 	}
-	e := &encoded{key, len(c.row), m, raw}
-	c.messages[key], c.row = append(c.messages[key], e), append(c.row, e)
-	c.next = len(c.row)
+	c.messages[key] = append(c.messages[key], encoded{m, raw})
 	c.size += len(raw)
 	return raw
-}
-
-// find looks first where a history goes on, or begins anew: that takes no hash of each of its
-// messages.
-func (c *Cache) find(key kept, m *session.Message) *encoded {
-	for _, at := range [...]int{c.next, 0} {
-		if at < len(c.row) && c.row[at].kept == key && same(&c.row[at].message, m) {
-			return c.row[at]
-		}
-	}
-	for _, e := range c.messages[key] {
-		if same(&e.message, m) {
-			return e
-		}
-	}
-	return nil
 }
 
 // Tools returns the bytes that encode makes, kept under a digest; an empty digest is not kept.

@@ -14,17 +14,8 @@ const noOutcome = "no outcome was recorded for this call; it may or may not have
 
 // History returns a conversation in which every call has exactly one outcome, in the order of the
 // calls and directly after its message, as strict APIs demand. Messages that already are so stay
-// the same values, and a conversation that is so throughout is returned itself: nearly every
-// request asks, and it grows with every one.
+// the same values.
 func History(messages []session.Message) []session.Message {
-	if strict(messages) {
-		return messages
-	}
-	return ordered(messages)
-}
-
-// ordered puts a conversation into that order.
-func ordered(messages []session.Message) []session.Message {
 	out := make([]session.Message, 0, len(messages))
 	for i := 0; i < len(messages); i++ {
 		m := messages[i]
@@ -44,50 +35,6 @@ func ordered(messages []session.Message) []session.Message {
 		i = end - 1
 	}
 	return out
-}
-
-// strict reports whether each call is answered once, in order, directly after its message, and
-// nothing else is.
-func strict(messages []session.Message) bool {
-	for i := 0; i < len(messages); i++ {
-		m := &messages[i]
-		if m.Role == session.ToolRole {
-			return false
-		}
-		calls := 0
-		for n := range m.Parts {
-			if p := &m.Parts[n]; p.Kind == session.CallPart && p.Call != nil {
-				calls++
-			}
-		}
-		if m.Role != session.Assistant || calls == 0 {
-			continue
-		}
-		i++
-		if i == len(messages) || messages[i].Role != session.ToolRole || !answers(m.Parts, messages[i].Parts, calls) {
-			return false
-		}
-	}
-	return true
-}
-
-// answers reports whether parts are the outcomes of so many calls among others, in their order.
-func answers(asked, parts []session.Part, calls int) bool {
-	if len(parts) != calls {
-		return false
-	}
-	at := 0
-	for n := range asked {
-		p := &asked[n]
-		if p.Kind != session.CallPart || p.Call == nil {
-			continue
-		}
-		if o := &parts[at]; o.Kind != session.OutcomePart || o.Outcome == nil || o.Outcome.Call != p.Call.ID {
-			return false
-		}
-		at++
-	}
-	return true
 }
 
 // answered is the one tool message for calls.
