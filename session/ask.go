@@ -122,14 +122,10 @@ func (s *Session) request() Request {
 
 // take adds one chunk to the draft and shows it.
 func (s *Session) take(d *draft, c Chunk) {
-	switch c.(type) {
-	case Waiting, Done:
-	default:
+	if _, ended := c.(Done); !ended {
 		d.worked = true
 	}
 	switch c := c.(type) {
-	case Waiting:
-		s.emit(Notice{Text: c.Why})
 	case Text:
 		d.append(TextPart, c.Delta, nil)
 		s.emit(TextDelta{d.message.ID, c.Delta})

@@ -60,7 +60,7 @@ const (
 	ChooseSome   Choice = "required" // at least one
 )
 
-// Chunk is Text, Reasoning, Forming, Call, Waiting, Mended or Done.
+// Chunk is Text, Reasoning, Forming, Call, Mended or Done.
 type Chunk interface{ chunk() }
 
 // Text is a piece of the answer.
@@ -84,9 +84,6 @@ type Forming struct {
 
 // Call is a finished call.
 type Call struct{ tool.RawCall }
-
-// Waiting says why nothing comes yet, for the user only.
-type Waiting struct{ Why string }
 
 // Mended says what of a request its server refused, so that the request was made without it. It
 // comes once, before all else that came of the request.
@@ -119,7 +116,6 @@ func (Text) chunk()      {}
 func (Reasoning) chunk() {}
 func (Forming) chunk()   {}
 func (Call) chunk()      {}
-func (Waiting) chunk()   {}
 func (Mended) chunk()    {}
 func (Done) chunk()      {}
 

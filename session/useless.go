@@ -147,7 +147,7 @@ func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
 		switch c := c.(type) {
 		case Text:
 			d.append(TextPart, c.Delta, nil)
-		case Waiting, Mended:
+		case Mended:
 			continue
 		case Done:
 			d.done, d.ended = c, true

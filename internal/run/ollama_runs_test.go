@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"adze/internal/testkit/llmtest"
@@ -200,20 +199,3 @@ func TestATooLongFirstMessage(t *testing.T) {
 	}
 }
 
-// A session whose request waits for that of another session says so; both get their answers.
-func TestTwoSessionsOnOneModel(t *testing.T) {
-	u := newUser(t)
-	var s *llmtest.OllamaServer
-	var n atomic.Int64
-	s = startOllama(t, u, &llmtest.OllamaServer{Write: func(llmtest.OllamaRequest) string {
-		if n.Add(1) == 1 { // while the first session is answered
-			u.run("-p", "--output-format", "stream-json", "--model", "openai/qwen:7b", "hi").
-				wants(0, "waiting for the model: another session is asking qwen:7b now", "It is fine.")
-		}
-		return "It is fine."
-	}})
-	r := u.run("-p", "--output-format", "stream-json", "--model", "ollama/qwen:7b", "hi").wants(0, "It is fine.")
-	if strings.Contains(r.out, "waiting for the model") || len(s.Asked()) != 2 {
-		t.Errorf("the first session is told, too: %s", r.out)
-	}
-}

@@ -2,8 +2,8 @@
 // themselves (discover.go and the files below it), and decorators of a provider. A decorator
 // refuses a prompt that the server would cut (limit.go), describes tools to a model that takes none
 // (described.go), uses the own format of an Ollama behind a compatible address (route.go), shows
-// tools under names that small models know (rename.go), names the server's models when one is not
-// known (suggest.go), and reports another session that asks the same server (queue.go).
+// tools under names that small models know (rename.go), and names the server's models when one is
+// not known (suggest.go).
 //
 // The one rule: nothing is guessed. What a server does not tell is nil or 0; a prompt is refused
 // only when it certainly does not fit, and a model loses its tools only when its server says so.

@@ -12,10 +12,10 @@ import (
 
 // layers are what a model's adapter is wrapped in. Nil is none.
 type layers struct {
-	adapter                        session.Provider
-	limits                         *local.Limits
-	tools                          local.Tools
-	texts, suggest, rename, queued local.Decorator
+	adapter                session.Provider
+	limits                 *local.Limits
+	tools                  local.Tools
+	texts, suggest, rename local.Decorator
 }
 
 // provider is the adapter in its layers, in the one order that there is: a request passes the last
@@ -31,7 +31,6 @@ func (l layers) provider() session.Provider {
 		l.texts,                 // finds calls that the model wrote as text
 		l.suggest,               // names the server's models when one is not known
 		l.rename,                // shows tools under the names that the model knows
-		l.queued,                // reports another session that asks the same server
 	)
 }
 
@@ -59,16 +58,6 @@ func (m Model) renamed() Model {
 	return m
 }
 
-// Shared has sessions that ask the same server of one's own report each other, through files below
-// dir.
-func (m Model) Shared(dir string) Model {
-	if m.own != "" && m.layers.adapter != nil {
-		m.layers.queued = local.Queue(dir, m.own)
-		m.Provider = m.layers.provider()
-	}
-	return m
-}
-
 // hosted makes a model of a server.
 func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if e.Missing() {
@@ -80,9 +69,6 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	}
 	adapter := format.New(f.options(e, of))
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
-	if !e.NeedsKey {
-		m.own = e.Host() + " " + of
-	}
 	switch server := e.Server(); {
 	case e.NeedsKey:
 	case e.Tells != local.Any:

@@ -17,7 +17,6 @@ type Model struct {
 	larger   func() string // how its server is given a larger context, with window
 	layers   layers        // what Provider is made of
 	place    *place        // what answers for it is not known yet; if nil, it is
-	own      string        // the address of a server of one's own and the model; if empty, it is a company's
 	warm     bool          // asking its server for its models left a connection
 }
 

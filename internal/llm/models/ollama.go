@@ -18,7 +18,7 @@ func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 }
 
 func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
-	m := Model{Name: name, Profile: profileOf(e.config, e.Profile), own: e.Host() + " " + name}
+	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
 	m.window = f.window(e.Name, name, func(ctx context.Context) contextSize {
 		limit := p.Limit(ctx, name)
 		return contextSize{limit, limit > 0, p.Blind(ctx, name)}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,7 +55,7 @@ func (c *choice) model(ctx context.Context) (m models.Model, end func(), err err
 	if notice != "" {
 		c.notices = append(c.notices, notice)
 	}
-	m = suited(m.Shared(filepath.Join(s.At.State, "asking")), cfg)
+	m = suited(m, cfg)
 	if !o.Serves {
 		m.Warm(ctx)
 	}
