@@ -198,4 +198,3 @@ func TestATooLongFirstMessage(t *testing.T) {
 		}
 	}
 }
-

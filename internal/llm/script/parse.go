@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,61 +15,37 @@ import (
 
 // step is one written reply.
 type step struct {
-	number  int
-	title   string // the name of its file: "2 look at the test"
-	expects []expectation
-	saves   []save
-	acts    []act
-	usage   session.Usage
-	stop    session.Stop
-	fail    *session.ProviderError
-	cut     bool
-	hold    bool
+	number int
+	title  string // the name of its file: "2 look at the test"
+	lines  []line // expect, save, reasoning, text and call
+	usage  session.Usage
+	stop   session.Stop // if empty, its calls decide
+	fail   error
+	hold   bool
 }
 
-// expectation is one condition on the request.
-type expectation struct {
-	text   string // as written
-	tool   string // "prompt", "none" or a tool's name
-	status string
-	match  *regexp.Regexp
-}
-
-// save names a piece of the request.
-type save struct {
-	name  string
-	match *regexp.Regexp
-}
-
-// act is one thing that the step says: reasoning, text, or a call by its tool's name.
-type act struct{ kind, tool, text string }
-
-// line is a directive: what stands before the colon, and after it.
+// line is one line of a step: the words before its colon, and the text after it.
 type line struct {
 	number int
 	words  []string
 	text   string
+	match  *regexp.Regexp // of expect and save
 }
 
 // parse reads the steps of each conversation: the main one has no name.
 func parse(raw []byte) (map[string]*part, error) {
-	archive := txtar.Parse(raw)
-	if len(archive.Files) == 0 {
-		return nil, fmt.Errorf("no steps; a step begins with a line like -- 1 --")
-	}
 	parts := map[string]*part{}
-	for _, f := range archive.Files {
+	for _, f := range txtar.Parse(raw).Files {
 		agent, rest := owner(f.Name)
 		of := parts[agent]
 		if of == nil {
 			of = &part{saved: map[string]string{}}
 			parts[agent] = of
 		}
-		next := len(of.steps) + 1
-		if number, _, _ := strings.Cut(rest, " "); number != strconv.Itoa(next) {
-			return nil, fmt.Errorf("step %q must be number %d", f.Name, next)
+		s := &step{number: len(of.steps) + 1, title: f.Name}
+		if number, _, _ := strings.Cut(rest, " "); number != strconv.Itoa(s.number) {
+			return nil, fmt.Errorf("step %q must be number %d", f.Name, s.number)
 		}
-		s := step{number: next, title: f.Name}
 		if err := s.parse(string(f.Data)); err != nil {
 			return nil, fmt.Errorf("step %s: %w", f.Name, err)
 		}
@@ -83,159 +60,112 @@ func parse(raw []byte) (map[string]*part, error) {
 // owner cuts the subagent's name off a step's: "explore: find it: 1 look" is step 1 of "explore:
 // find it".
 func owner(name string) (agent, rest string) {
-	if name != "" && name[0] >= '0' && name[0] <= '9' {
-		return "", name
+	if m := regexp.MustCompile(`^(.*): (\d.*)$`).FindStringSubmatch(name); m != nil && (name[0] < '0' || name[0] > '9') {
+		return m[1], m[2]
 	}
-	for at := len(name); ; {
-		at = strings.LastIndex(name[:at], ": ")
-		if at < 0 {
-			return "", name
-		}
-		if rest = name[at+2:]; rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-			return name[:at], rest
-		}
-	}
+	return "", name
 }
 
+// parse joins continued lines and cuts each at its first colon.
 func (s *step) parse(text string) error {
-	lines, err := split(text)
-	if err != nil {
-		return err
-	}
-	for _, l := range lines {
-		if err := s.add(l); err != nil {
-			return fmt.Errorf("line %d: %w", l.number, err)
-		}
-	}
-	return nil
-}
-
-// split joins continued lines and cuts each at its first colon.
-func split(text string) ([]line, error) {
-	var lines []line
+	var last *line
 	var whole strings.Builder // the text of the last line
-	end := func() {
-		if len(lines) > 0 {
-			lines[len(lines)-1].text = whole.String()
+	end := func() error {
+		if last == nil {
+			return nil
 		}
+		last.text = whole.String()
 		whole.Reset()
+		if err := s.add(*last); err != nil {
+			return fmt.Errorf("line %d: %w", last.number, err)
+		}
+		return nil
 	}
 	for i, raw := range strings.Split(text, "\n") {
 		more, continued := strings.CutPrefix(raw, "  ")
 		if !continued {
 			more, continued = strings.CutPrefix(raw, "\t")
 		}
-		switch {
-		case continued && len(lines) > 0:
-			whole.WriteByte('\n')
-			whole.WriteString(more)
+		if continued && last != nil {
+			whole.WriteString("\n" + more)
 			continue
-		case strings.TrimSpace(raw) == "" || raw[0] == '#':
+		}
+		if strings.TrimSpace(raw) == "" || raw[0] == '#' {
 			continue
 		}
 		before, after, ok := strings.Cut(raw, ":")
 		if !ok {
-			return nil, fmt.Errorf("line %d: %q has no colon; write word: text", i+1, raw)
+			return fmt.Errorf("line %d: %q has no colon; write word: text", i+1, raw)
 		}
-		end()
-		lines = append(lines, line{number: i + 1, words: strings.Fields(before)})
+		if err := end(); err != nil {
+			return err
+		}
+		last = &line{number: i + 1, words: strings.Fields(before)}
 		whole.WriteString(strings.TrimPrefix(after, " "))
 	}
-	end()
-	return lines, nil
+	return end()
 }
 
-func (s *step) add(l line) error {
-	if len(l.words) == 0 {
-		return fmt.Errorf("a word is missing before the colon")
+// add takes a whole line.
+func (s *step) add(l line) (err error) {
+	word, others := "", len(l.words)-1
+	if others >= 0 {
+		word = l.words[0]
 	}
-	switch word, rest := l.words[0], l.words[1:]; {
-	case word == "expect" && (len(rest) == 1 || len(rest) == 2):
-		return s.expect(l, rest)
-	case word == "save" && len(rest) == 1:
-		return s.save(rest[0], l.text)
-	case word == "call" && len(rest) == 1:
-		s.acts = append(s.acts, act{"call", rest[0], l.text})
-	case len(rest) > 0:
-		return fmt.Errorf("unknown words %q", strings.Join(l.words, " "))
-	case word == "text" || word == "reasoning":
-		s.acts = append(s.acts, act{kind: word, text: l.text})
+	text := strings.TrimSpace(l.text)
+	switch {
+	case word == "expect" && (others == 1 || others == 2), word == "save" && others == 1:
+		if l.match, err = regexp.Compile(l.text); err == nil && word == "save" && l.match.NumSubexp() == 0 {
+			err = fmt.Errorf("save %s: the expression needs a group", l.words[1])
+		}
+		s.lines = append(s.lines, l)
+	case word == "call" && others == 1, others == 0 && (word == "text" || word == "reasoning"):
+		s.lines = append(s.lines, l)
+	case others != 0:
+		err = fmt.Errorf("unknown words %q", strings.Join(l.words, " "))
 	case word == "usage":
-		return s.count(l.text)
+		err = s.count(text)
+	case word == "stop" && text == string(session.StopLength):
+		s.stop = session.StopLength
+	case word == "stop" && text == string(session.StopRefused):
+		s.fail = &session.ProviderError{Kind: session.RefusedAnswer, Message: "script refused to answer", Hint: "rephrase the request"}
 	case word == "stop":
-		return s.stops(l.text)
+		err = fmt.Errorf("stop: want length or refused, have %q", text)
 	case word == "fail":
-		return s.fails(l.text)
+		kind, message, _ := strings.Cut(text, " ")
+		s.fail = &session.ProviderError{Kind: session.ErrorKind(kind), Message: message}
+		if !slices.Contains(failures(), session.ErrorKind(kind)) {
+			err = fmt.Errorf("fail: unknown kind %q", kind)
+		}
 	case word == "cut":
-		s.cut = true
+		s.fail = &session.ProviderError{Kind: session.BadResponse, Message: "script ended the answer before it was complete", Hint: "try again"}
 	case word == "hold":
 		s.hold = true
 	default:
-		return fmt.Errorf("unknown word %q", word)
+		err = fmt.Errorf("unknown word %q", word)
 	}
-	return nil
+	return err
 }
 
-func (s *step) expect(l line, rest []string) error {
-	match, err := regexp.Compile(l.text)
-	if err != nil {
-		return err
+// failures are the kinds that a request can fail with.
+func failures() []session.ErrorKind {
+	return []session.ErrorKind{
+		session.AuthError, session.NoModelError, session.RateError, session.NetworkError, session.ServerError,
+		session.BadResponse, session.ContextError, session.RequestError, session.RefusedAnswer, session.ReplayError,
 	}
-	e := expectation{text: strings.Join(l.words, " ") + ": " + l.text, tool: rest[0], match: match}
-	if len(rest) == 2 {
-		e.status = rest[1]
-	}
-	s.expects = append(s.expects, e)
-	return nil
 }
 
-func (s *step) save(name, text string) error {
-	match, err := regexp.Compile(text)
-	if err != nil {
-		return err
-	}
-	if match.NumSubexp() < 1 {
-		return fmt.Errorf("save %s: the expression needs a group", name)
-	}
-	s.saves = append(s.saves, save{name, match})
-	return nil
-}
-
+// count reads name=number, and more of them.
 func (s *step) count(text string) error {
-	counts := map[string]int{}
+	var fields []string
 	for field := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(field, "=")
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return fmt.Errorf("usage: %q is no name=number", field)
-		}
-		counts[name] = n
+		fields = append(fields, strconv.Quote(name)+":"+value)
 	}
-	raw, err := json.Marshal(counts)
-	if err != nil {
-		return err
-	}
-	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d := json.NewDecoder(strings.NewReader("{" + strings.Join(fields, ",") + "}"))
 	d.DisallowUnknownFields()
-	return d.Decode(&s.usage)
-}
-
-func (s *step) stops(text string) error {
-	switch stop := session.Stop(strings.TrimSpace(text)); stop {
-	case session.StopLength, session.StopRefused:
-		s.stop = stop
-		return nil
+	if err := d.Decode(&s.usage); err != nil {
+		return fmt.Errorf("usage: want name=number: %w", err)
 	}
-	return fmt.Errorf("stop: want length or refused, have %q", text)
-}
-
-func (s *step) fails(text string) error {
-	kind, message, _ := strings.Cut(strings.TrimSpace(text), " ")
-	switch k := session.ErrorKind(kind); k {
-	case session.AuthError, session.NoModelError, session.RateError, session.NetworkError, session.ServerError,
-		session.BadResponse, session.ContextError, session.RequestError, session.RefusedAnswer, session.ReplayError:
-		s.fail = &session.ProviderError{Kind: k, Message: message}
-		return nil
-	}
-	return fmt.Errorf("fail: unknown kind %q", kind)
+	return nil
 }

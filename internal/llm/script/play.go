@@ -16,68 +16,67 @@ import (
 // deltaLength is the size of a piece of text in bytes, about what models send.
 const deltaLength = 12
 
-// meet checks the expectations and fills in what was saved. The step itself stays as it was
-// written.
-func (s step) meet(now situation, saved map[string]string) (step, error) {
-	for _, e := range s.expects {
-		if err := e.check(now); err != nil {
-			return s, err
+// meet checks the expectations, saves, and returns what the step says, filled in.
+func (s *step) meet(now situation, saved map[string]string) (acts []line, err error) {
+	for _, l := range s.lines {
+		switch l.words[0] {
+		case "expect":
+			if err := l.check(now); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", strings.Join(l.words, " "), l.text, err)
+			}
+		case "save":
+			var found []string
+			for _, text := range []string{now.outputs(), now.notes, now.prompt} {
+				if found == nil {
+					found = l.match.FindStringSubmatch(text)
+				}
+			}
+			if found == nil {
+				return nil, fmt.Errorf("save %s: nothing matches %s in:\n%s", l.words[1], l.match, bound(now.outputs()))
+			}
+			saved[l.words[1]] = found[1]
+		default:
+			acts = append(acts, l)
 		}
 	}
-	for _, w := range s.saves {
-		found := w.match.FindStringSubmatch(now.outputs())
-		if found == nil {
-			found = w.match.FindStringSubmatch(now.notes)
+	for i, l := range acts {
+		if acts[i].text, err = fill(l.text, saved, l.words[0] == "call"); err != nil {
+			return nil, err
 		}
-		if found == nil {
-			found = w.match.FindStringSubmatch(now.prompt)
-		}
-		if found == nil {
-			return s, fmt.Errorf("save %s: nothing matches %s in:\n%s", w.name, w.match, bound(now.outputs()))
-		}
-		saved[w.name] = found[1]
 	}
-	acts := make([]act, len(s.acts))
-	for i, a := range s.acts {
-		var err error
-		if a.text, err = fill(a.text, saved, a.kind == "call"); err != nil {
-			return s, err
-		}
-		acts[i] = a
-	}
-	s.acts = acts
-	return s, nil
+	return acts, nil
 }
 
-func (e expectation) check(now situation) error {
-	switch e.tool {
+// check returns what stands in the place of what a line expects.
+func (l line) check(now situation) error {
+	var had []string
+	switch l.words[1] {
 	case "prompt":
-		if !e.match.MatchString(now.prompt) {
-			return fmt.Errorf("%s: the prompt is %q", e.text, bound(now.prompt))
+		if !l.match.MatchString(now.prompt) {
+			return fmt.Errorf("the prompt is %q", bound(now.prompt))
 		}
 		return nil
 	case "note":
-		if !e.match.MatchString(now.notes) {
-			return fmt.Errorf("%s: the notes are %q", e.text, bound(now.notes))
+		if !l.match.MatchString(now.notes) {
+			return fmt.Errorf("the notes are %q", bound(now.notes))
 		}
 		return nil
 	case "none":
 		if len(now.outcomes) > 0 {
-			return fmt.Errorf("%s: there are %d outcomes", e.text, len(now.outcomes))
+			return fmt.Errorf("there are %d outcomes", len(now.outcomes))
 		}
 		return nil
 	}
-	var had []string
 	for _, o := range now.outcomes {
-		if o.Tool == e.tool && (e.status == "" || o.Status == tool.Status(e.status)) && e.match.MatchString(o.Output) {
+		if o.Tool == l.words[1] && (len(l.words) == 2 || o.Status == tool.Status(l.words[2])) && l.match.MatchString(o.Output) {
 			return nil
 		}
 		had = append(had, fmt.Sprintf("%s %s: %s", o.Tool, o.Status, bound(o.Output)))
 	}
 	if len(had) == 0 {
-		return fmt.Errorf("%s: there are no outcomes", e.text)
+		return fmt.Errorf("there are no outcomes")
 	}
-	return fmt.Errorf("%s: the outcomes are:\n%s", e.text, strings.Join(had, "\n"))
+	return fmt.Errorf("the outcomes are:\n%s", strings.Join(had, "\n"))
 }
 
 // bound keeps messages readable.
@@ -103,9 +102,7 @@ func fill(text string, saved map[string]string, quoted bool) (string, error) {
 		value, known := saved[name]
 		switch {
 		case !closed:
-			b.WriteString("${")
-			text = rest
-			continue
+			value, after = "${", rest
 		case !known:
 			unknown = fmt.Errorf("${%s} was not saved", name)
 		case quoted:
@@ -118,7 +115,7 @@ func fill(text string, saved map[string]string, quoted bool) (string, error) {
 }
 
 // mint makes ids that are the same in each run: call_2_1 is the first call of step 2.
-func (s step) mint() func() string {
+func (s *step) mint() func() string {
 	n := 0
 	return func() string {
 		n++
@@ -131,41 +128,58 @@ type actor struct {
 	ctx   context.Context
 	out   *wire.Out
 	pace  time.Duration
-	step  step
 	calls wire.Calls
 }
 
-func (a *actor) play() (session.Done, error) {
-	done := session.Done{Usage: a.step.usage, Stop: session.StopEnd}
+func (a *actor) play(s *step, acts []line) (session.Done, error) {
+	done := session.Done{Usage: s.usage, Stop: session.StopEnd}
 	said := false
-	for i, act := range a.step.acts {
-		text := act.text
-		if act.kind == "text" {
-			if said {
-				text = "\n" + text
-			}
-			said = true
+	for i, l := range acts {
+		if l.words[0] == "text" && said {
+			l.text = "\n" + l.text
 		}
-		if err := a.say(act, text, i); err != nil {
+		said = said || l.words[0] == "text"
+		if err := a.say(l, i); err != nil {
 			return done, err
 		}
 	}
-	return a.end(done)
+	if s.hold {
+		<-a.ctx.Done()
+	}
+	switch err := a.ctx.Err(); {
+	case err != nil:
+		return done, err
+	case s.fail != nil:
+		return done, s.fail
+	case s.stop != "":
+		done.Stop = s.stop
+		return done, nil
+	case a.calls.Len() == 0:
+		return done, nil
+	}
+	calls, err := a.calls.Release()
+	if err != nil {
+		return done, failure("%v", err)
+	}
+	done.Stop = session.StopCalls
+	return done, a.out.Release(calls)
 }
 
-// say sends one act in small pieces.
-func (a *actor) say(act act, text string, index int) error {
-	name := act.tool
+// say sends one line in small pieces.
+func (a *actor) say(l line, index int) error {
+	text, name := l.text, l.words[len(l.words)-1]
 	for first := true; first || text != ""; first = false {
 		if err := a.pause(); err != nil {
 			return err
 		}
-		var piece string
-		piece, text = cutPiece(text)
-		if err := a.piece(act.kind, wire.Fragment{Index: index, Name: name, Arguments: piece}); err != nil {
+		n := min(deltaLength, len(text))
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		if err := a.piece(l.words[0], wire.Fragment{Index: index, Name: name, Arguments: text[:n]}); err != nil {
 			return err
 		}
-		name = ""
+		text, name = text[n:], ""
 	}
 	return nil
 }
@@ -196,49 +210,4 @@ func (a *actor) pause() error {
 	case <-t.C:
 		return nil
 	}
-}
-
-// end concludes the step as an adapter would.
-func (a *actor) end(done session.Done) (session.Done, error) {
-	if a.step.hold {
-		<-a.ctx.Done()
-	}
-	if err := a.ctx.Err(); err != nil {
-		return done, err
-	}
-	switch {
-	case a.step.fail != nil:
-		return done, a.step.fail
-	case a.step.cut:
-		return done, &session.ProviderError{
-			Kind: session.BadResponse, Message: "script ended the answer before it was complete", Hint: "try again",
-		}
-	case a.step.stop == session.StopRefused:
-		return done, &session.ProviderError{
-			Kind: session.RefusedAnswer, Message: "script refused to answer", Hint: "rephrase the request",
-		}
-	case a.step.stop != "":
-		done.Stop = a.step.stop
-		return done, nil
-	case a.calls.Len() == 0:
-		return done, nil
-	}
-	calls, err := a.calls.Release()
-	if err != nil {
-		return done, failure("%v", err)
-	}
-	done.Stop = session.StopCalls
-	return done, a.out.Release(calls)
-}
-
-// cutPiece cuts a small piece off, at a rune.
-func cutPiece(text string) (piece, rest string) {
-	if len(text) <= deltaLength {
-		return text, ""
-	}
-	n := deltaLength
-	for n < len(text) && !utf8.RuneStart(text[n]) {
-		n++
-	}
-	return text[:n], text[n:]
 }

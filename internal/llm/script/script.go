@@ -52,7 +52,7 @@
 // explore: look") those of the last name; subagents that share them so take them in the order in
 // which they ask.
 //
-// Start reading at Provider.Stream, then play.go (one step) and parse.go.
+// Start reading at Provider.Stream, then parse.go and play.go.
 //
 // Known limits: only the last outcomes and the last prompt can be expected, not what was said
 // before.
@@ -102,7 +102,7 @@ type play struct {
 
 // part is the steps of one conversation of a script.
 type part struct {
-	steps []step
+	steps []*step
 	next  int
 	saved map[string]string
 }
@@ -129,38 +129,40 @@ func (p *Provider) Check(model string) error {
 // Stream answers with the next step.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
-		s, err := p.take(r)
+		s, acts, err := p.take(r)
 		if err != nil {
 			return session.Done{}, err
 		}
-		a := actor{ctx: ctx, out: out, pace: p.options.Pace, step: s}
-		a.calls = wire.Calls{Mint: s.mint(), History: r.Messages}
-		return a.play()
+		a := actor{ctx: ctx, out: out, pace: p.options.Pace, calls: wire.Calls{Mint: s.mint(), History: r.Messages}}
+		return a.play(s, acts)
 	})
 }
 
-// take checks what the next step expects of the request and returns it filled in.
-func (p *Provider) take(r session.Request) (step, error) {
+// take checks what the next step expects of the request and returns it with its answer, filled in.
+func (p *Provider) take(r session.Request) (*step, []line, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	pl, err := p.load(r.Model)
 	if err != nil {
-		return step{}, err
+		return nil, nil, err
 	}
-	of := pl.of(r.Agent)
+	of, whose := pl.of(r.Agent), ""
+	if r.Agent != "" {
+		whose = fmt.Sprintf(" for the subagent %q", r.Agent)
+	}
 	if of == nil {
-		return step{}, failure("%s has no step for the subagent %q", pl.name, r.Agent)
+		return nil, nil, failure("%s has no step%s", pl.name, whose)
 	}
 	if of.next >= len(of.steps) {
-		return step{}, failure("%s has no step %d%s; its last is %d", pl.name, of.next+1, forAgent(r.Agent), len(of.steps))
+		return nil, nil, failure("%s has no step %d%s; its last is %d", pl.name, of.next+1, whose, len(of.steps))
 	}
 	s := of.steps[of.next]
 	of.next++
-	filled, err := s.meet(situationOf(r.Messages), of.saved)
+	acts, err := s.meet(situationOf(r.Messages), of.saved)
 	if err != nil {
-		return step{}, failure("%s, step %s: %v", pl.name, s.title, err)
+		return nil, nil, failure("%s, step %s: %v", pl.name, s.title, err)
 	}
-	return filled, nil
+	return s, acts, nil
 }
 
 // of finds the part for an agent.
@@ -175,13 +177,6 @@ func (p *play) of(agent string) *part {
 	}
 	kind, _, _ := strings.Cut(own, ":")
 	return p.parts[kind]
-}
-
-func forAgent(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf(" for the subagent %q", name)
 }
 
 func (p *Provider) load(model string) (*play, error) {

@@ -17,8 +17,8 @@ const (
 // warmKey finds the warmUp in the context of a dial.
 type warmKey struct{}
 
-// warmUp is a request that is given up as soon as its connection is being opened. The transport goes
-// on opening that, and keeps it for the next request.
+// warmUp is a request that is given up as soon as its connection is being opened. The transport
+// goes on opening that, and keeps it for the next request.
 type warmUp struct {
 	giveUp context.CancelFunc
 	gone   chan struct{} // closed when the request has ended

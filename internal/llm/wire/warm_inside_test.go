@@ -65,7 +65,7 @@ func TestWarmConnectionServesTheFirstRequest(t *testing.T) {
 			if s.TLS != nil {
 				transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 			}
-			transport.MaxConnsPerHost = 1 // so that a request which comes early waits for the connection
+			transport.MaxConnsPerHost = 1 // an early request waits for the connection
 			c.Warm(t.Context())
 			<-s.open
 			if s.requests.Load() != 0 {

@@ -3,7 +3,8 @@
 // with an idle clock (Client, Reply), the first connection ahead of it (Warm), what models refused
 // (Learn, Findings), framing (Lines, Events), the assembly of calls (Calls), failures as
 // session.ProviderError (errors.go, said.go, kind.go, after.go), fields as loose as servers write
-// them (loose.go), and a conversation as bytes that are encoded once (Cache, Body, History). What is left to an adapter is to translate and to assemble.
+// them (loose.go), and a conversation as bytes that are encoded once (Cache, Body, History). What
+// is left to an adapter is to translate and to assemble.
 //
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
