@@ -117,7 +117,6 @@ func (a *Agent) methods() map[string]way {
 		methodDelete:                          takes(a.deleteSession),
 		sdk.AgentMethodSessionFork:            takes(a.forkSession),
 		sdk.AgentMethodSessionSetMode:         takes(a.setMode),
-		sdk.AgentMethodSessionSetModel:        takes(a.setModel),
 		sdk.AgentMethodSessionSetConfigOption: takes(a.setOption),
 		sdk.AgentMethodSessionPrompt:          a.prompt,
 	}

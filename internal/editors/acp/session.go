@@ -28,7 +28,7 @@ func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.Ne
 	if err != nil {
 		return sdk.NewSessionResponse{}, nil, err
 	}
-	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
+	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
 // loadSession goes on with a stored conversation, and tells first what was in it.
@@ -41,7 +41,7 @@ func (a *Agent) loadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 		t.tell.replay(e)
 	}
 	a.out.flush()
-	return sdk.LoadSessionResponse{Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
+	return sdk.LoadSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
 // resumeSession is the same without telling.
@@ -50,7 +50,7 @@ func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, nil, err
 	}
-	return sdk.ResumeSessionResponse{Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
+	return sdk.ResumeSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
 // forkSession goes on with a copy of a stored conversation, under an id of its own, and tells
@@ -67,7 +67,7 @@ func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionR
 	if err != nil {
 		return sdk.NewSessionResponse{}, nil, err
 	}
-	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), Models: t.models(), ConfigOptions: t.options()}, t.introduce, nil
+	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
 // forkRequest is session/fork, which the protocol calls unstable.

@@ -10,8 +10,8 @@ import (
 	"adze/session/api"
 )
 
-// The options of a session. Modes and models are offered twice: as options, which newer editors
-// read, and as they were before.
+// The options of a session. Modes are offered twice: as an option, which newer editors read, and as
+// they were before.
 const (
 	modeOption   = "mode"
 	modelOption  = "model"
@@ -27,15 +27,6 @@ func (t *thread) modes() *sdk.SessionModeState {
 	s := &sdk.SessionModeState{CurrentModeId: sdk.SessionModeId(with.Mode()), AvailableModes: []sdk.SessionMode{}}
 	for _, m := range with.Modes() {
 		s.AvailableModes = append(s.AvailableModes, sdk.SessionMode{Id: sdk.SessionModeId(m.Name), Name: m.Name, Description: sdk.Ptr(m.Means)})
-	}
-	return s
-}
-
-// models are those that can be chosen.
-func (t *thread) models() *sdk.SessionModelState {
-	s := &sdk.SessionModelState{CurrentModelId: sdk.ModelId(t.now().Model()), AvailableModels: []sdk.ModelInfo{}}
-	for _, r := range t.choices(t.now()) {
-		s.AvailableModels = append(s.AvailableModels, sdk.ModelInfo{ModelId: sdk.ModelId(r.Name), Name: r.Name})
 	}
 	return s
 }
@@ -121,15 +112,6 @@ func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.S
 		err = t.choose(ctx, modeOption, string(p.ModeId))
 	}
 	return sdk.SetSessionModeResponse{}, nil, err
-}
-
-// setModel has another model answer from the next prompt on.
-func (a *Agent) setModel(ctx context.Context, p sdk.UnstableSetSessionModelRequest) (sdk.UnstableSetSessionModelResponse, func(), error) {
-	t, err := a.thread(p.SessionId)
-	if err == nil {
-		err = t.choose(ctx, modelOption, string(p.ModelId))
-	}
-	return sdk.UnstableSetSessionModelResponse{}, nil, err
 }
 
 // setOption sets one of the options; the answer has all of them.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"golang.org/x/oauth2"
+
+	"adze/internal/mcp/remote"
 )
 
 // callbackPath is the path that the browser comes back to.
@@ -123,11 +125,11 @@ func page(title, text string) string {
 func Address(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(raw) > 16<<10 {
-		return "", refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
+		return "", remote.Refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
 	}
 	safe := u.String() // controls, spaces and quotes are escaped by now
 	if odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"`<>\\^{|}", r) }; strings.ContainsFunc(safe, odd) {
-		return "", refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
+		return "", remote.Refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
 	}
 	return safe, nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"adze/internal/mcp/remote"
 )
 
 // The ways of getting a token that a configuration may name. All but the first need nobody: they
@@ -51,10 +53,10 @@ func (s Secret) read() (string, error) {
 	}
 	raw, err := os.ReadFile(s.File)
 	if err != nil {
-		return "", refuse("check the path in the configuration", "the file of a secret cannot be read: %v", err)
+		return "", remote.Refuse("check the path in the configuration", "the file of a secret cannot be read: %v", err)
 	}
 	if len(raw) > maxDescription {
-		return "", refuse("check the path in the configuration", "the file of a secret is too long: %s", s.File)
+		return "", remote.Refuse("check the path in the configuration", "the file of a secret is too long: %s", s.File)
 	}
 	return strings.TrimSpace(string(raw)), nil
 }

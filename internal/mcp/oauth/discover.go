@@ -62,7 +62,7 @@ func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []s
 		return r, nil, err
 	}
 	if said == nil && resp.StatusCode/100 == 2 && !r.told { // one that describes its logins wants them for some of its calls
-		return r, nil, refuse("use it as it is", "%s wants no login", s.Name)
+		return r, nil, remote.Refuse("use it as it is", "%s wants no login", s.Name)
 	}
 	if scopes = scopesOf(said["scope"]); len(scopes) == 0 {
 		for _, one := range r.Scopes {
@@ -89,14 +89,14 @@ func describe(ctx context.Context, c *http.Client, server *url.URL, told string)
 		case !found:
 			continue
 		case !covers(r.Resource, server):
-			return r, refuse("configure the address that its logins are for", "%s describes logins for another server (%.200q)", server.Host, r.Resource)
+			return r, remote.Refuse("configure the address that its logins are for", "%s describes logins for another server (%.200q)", server.Host, r.Resource)
 		case len(r.Issuers) == 0:
-			return r, refuse("tell whoever runs it", "%s names nobody who gives tokens for it", server.Host)
+			return r, remote.Refuse("tell whoever runs it", "%s names nobody who gives tokens for it", server.Host)
 		}
 		return r, nil
 	}
 	if told != "" {
-		return resource{}, refuse("try again later", "%s says where its logins are described, and nothing is there", server.Host)
+		return resource{}, remote.Refuse("try again later", "%s says where its logins are described, and nothing is there", server.Host)
 	}
 	return resource{Resource: server.String(), Issuers: []string{own}}, nil
 }
@@ -133,14 +133,14 @@ func fetch(ctx context.Context, c *http.Client, at string, into any) (found bool
 	case resp.StatusCode/100 == 4:
 		return false, nil
 	case resp.StatusCode != http.StatusOK:
-		return false, refuse("try again later", "%s answers %s", at, remote.Status(resp))
+		return false, remote.Refuse("try again later", "%s answers %s", at, remote.Status(resp))
 	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxDescription+1))
 	if err == nil && (len(raw) > maxDescription || json.Unmarshal(raw, into) != nil) {
 		err = errors.New("it is no description of logins")
 	}
 	if err != nil {
-		return false, refuse("tell whoever runs it", "what is at %s cannot be read: %v", at, err)
+		return false, remote.Refuse("tell whoever runs it", "what is at %s cannot be read: %v", at, err)
 	}
 	return true, nil
 }
@@ -158,7 +158,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 	for _, raw := range issuers {
 		u, err := url.Parse(raw)
 		if err != nil || u.RawQuery != "" || !protected(u) {
-			return nil, refuse("tell whoever runs it", "%s sends logins to an address that is not protected (%.200q)", s.Name, raw)
+			return nil, remote.Refuse("tell whoever runs it", "%s sends logins to an address that is not protected (%.200q)", s.Name, raw)
 		}
 		if named != "" && same(named, raw) {
 			return u, nil
@@ -166,7 +166,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 		all = append(all, u)
 	}
 	if named != "" {
-		return nil, refuse("it names "+strings.Join(issuers, ", "), "%s takes no logins of %s", s.Name, named)
+		return nil, remote.Refuse("it names "+strings.Join(issuers, ", "), "%s takes no logins of %s", s.Name, named)
 	}
 	if len(all) == 1 && remote.SameOrigin(all[0], s.At) {
 		return all[0], nil
@@ -188,7 +188,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 	for _, u := range all[:min(len(all), 8)] {
 		names, flags = append(names, u.String()), append(flags, "--issuer "+u.String())
 	}
-	return nil, refuse("adze mcp login "+s.Name+" "+strings.Join(flags, ", or ")+", if you have an account there; \"issuer\" of its \"oauth\" in the configuration names it for good",
+	return nil, remote.Refuse("adze mcp login "+s.Name+" "+strings.Join(flags, ", or ")+", if you have an account there; \"issuer\" of its \"oauth\" in the configuration names it for good",
 		"%s sends logins to another origin, %s", s.Name, strings.Join(names, ", "))
 }
 

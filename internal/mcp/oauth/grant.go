@@ -8,9 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"adze/internal/mcp/remote"
 )
 
 const (
@@ -77,9 +80,9 @@ func metadataOf(ctx context.Context, c *http.Client, issuer *url.URL) (meta oaut
 	at, err := url.Parse(meta.TokenEndpoint)
 	switch {
 	case trimmed(meta.Issuer) != trimmed(issuer.String()):
-		return meta, refuse("do not log in there; tell whoever runs the server", "%s says that it is another issuer (%.200q)", issuer.Host, meta.Issuer)
+		return meta, remote.Refuse("do not log in there; tell whoever runs the server", "%s says that it is another issuer (%.200q)", issuer.Host, meta.Issuer)
 	case err != nil || !protected(at):
-		return meta, refuse("tell whoever runs it", "%s does not say where it gives tokens, under https", issuer.Host)
+		return meta, remote.Refuse("tell whoever runs it", "%s does not say where it gives tokens, under https", issuer.Host)
 	}
 	return meta, nil
 }
@@ -114,7 +117,7 @@ func (c Client) assertion(issuer string) (url.Values, error) {
 		return url.Values{}, err
 	}
 	now := time.Now()
-	signed, err := sign(text, c.Algorithm, c.KeyID, map[string]any{
+	signed, err := sign(text, c.Algorithm, c.KeyID, jwt.MapClaims{
 		"iss": c.ID, "sub": c.ID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
 	})
 	return url.Values{"client_assertion_type": {jwtAssertion}, "client_assertion": {signed}}, err
@@ -153,7 +156,7 @@ func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion str
 		return "", explain(at.Host, err)
 	}
 	if kind, _ := got.Extra("issued_token_type").(string); kind != oauthex.TokenTypeIDJAG {
-		return "", refuse("ask who runs it whether it knows cross-app access", "%s gave a token of another kind than was asked for (%.100q)", at.Host, kind)
+		return "", remote.Refuse("ask who runs it whether it knows cross-app access", "%s gave a token of another kind than was asked for (%.100q)", at.Host, kind)
 	}
 	return got.AccessToken, nil
 }

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adze/internal/mcp/remote"
 )
 
 // decoded is a part of a web token.
@@ -165,7 +167,7 @@ func TestAClientWithAKeyNeedsNobody(t *testing.T) {
 	}
 	for what, text := range map[string]string{"cannot be read": "no key", "does not sign with": pemOf(t, es256)} {
 		w, k := alone(t, map[string]string{"grant": "client_credentials", "client_id": "me", "private_key": text, "signing_algorithm": "RS256"})
-		var own *Error
+		var own *remote.Error
 		if _, err := serverSays(t, w, k); !errors.As(err, &own) || !strings.Contains(own.Message, what) || len(w.forms) > 0 {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -183,7 +185,7 @@ func TestATokenOfAWorkloadIsHandedInOnce(t *testing.T) {
 		w.token = func(url.Values) (int, string) {
 			return 400, `{"error":"` + code + `","error_description":"\u001b[31mx"}`
 		}
-		var own *Error
+		var own *remote.Error
 		if _, err := serverSays(t, w, k); !errors.As(err, &own) || !strings.Contains(own.Message, says) || own.Hint == "" || strings.Contains(own.Message, "\x1b") {
 			t.Errorf("%s: %v", code, err)
 		}
@@ -231,7 +233,7 @@ func TestADocumentAboutTheClient(t *testing.T) {
 	w.meta["client_id_metadata_document_supported"] = true
 	delete(w.meta, "registration_endpoint")
 	d, _ := w.desk(t)
-	var own *Error
+	var own *remote.Error
 	if _, _, err := d.Login(t.Context(), w.mcp(), Options{}); !errors.As(err, &own) || !strings.Contains(own.Hint, "--client-metadata") {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"adze/internal/config/keyring"
+	"adze/internal/mcp/remote"
 )
 
 // refreshPatience bounds a refresh; a call waits for it.
@@ -191,7 +192,7 @@ func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Res
 	case LacksScopes(resp):
 		return h.addScopes(ctx, sent, lacks) // the conversation goes on, whatever comes of it
 	case resp.StatusCode == http.StatusForbidden:
-		return refuse("look at what the account may do there", "%s does not allow this", h.server.Name)
+		return remote.Refuse("look at what the account may do there", "%s does not allow this", h.server.Name)
 	case sent == "" && h.server.Config.unattended():
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -287,7 +288,7 @@ func (m Manager) Logout(ctx context.Context, s Server) (revoked bool, err error)
 	}
 	err = m.Store.Forget(s.At)
 	if errors.Is(err, keyring.ErrNone) {
-		err = refuse("adze mcp login "+s.Name+" makes one", "no login at %s is kept", s.Name)
+		err = remote.Refuse("adze mcp login "+s.Name+" makes one", "no login at %s is kept", s.Name)
 	}
 	return revoked, err
 }

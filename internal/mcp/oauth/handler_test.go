@@ -146,7 +146,7 @@ func TestARequestThatIsRefused(t *testing.T) {
 	if _, err := serverSays(t, w, fresh); !errors.As(err, &wanted) || err.Error() != "acme wants a login" {
 		t.Error(err)
 	}
-	var own *Error
+	var own *remote.Error
 	if _, err := d.Logout(t.Context(), w.mcp()); !errors.As(err, &own) {
 		t.Error(err)
 	}

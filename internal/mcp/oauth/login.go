@@ -84,7 +84,7 @@ func (o Options) complete(c Config) (Options, error) {
 // for the user.
 func (m Manager) Login(ctx context.Context, s Server, o Options) (l Login, where string, err error) {
 	if s.Config.unattended() {
-		return l, "", refuse("adze mcp test "+s.Name+" tries it", "%s needs no login: its tokens are got by %s", s.Name, s.Config.Grant)
+		return l, "", remote.Refuse("adze mcp test "+s.Name+" tries it", "%s needs no login: its tokens are got by %s", s.Name, s.Config.Grant)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -94,7 +94,7 @@ func (m Manager) Login(ctx context.Context, s Server, o Options) (l Login, where
 	l, err = m.login(ctx, s, o)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
-		return l, "", refuse("adze mcp login "+s.Name+" begins anew", "nobody logged in within %s", patience)
+		return l, "", remote.Refuse("adze mcp login "+s.Name+" begins anew", "nobody logged in within %s", patience)
 	case err != nil:
 		return l, "", err
 	}
@@ -135,7 +135,7 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 // secured refuses a server whose tokens could be read on the way.
 func secured(s Server) error {
 	if s.At.Scheme != "https" && !remote.Loopback(s.At) {
-		return refuse("configure an address that begins with https", "%s is reached without TLS: a token could be read on the way", s.Name)
+		return remote.Refuse("configure an address that begins with https", "%s is reached without TLS: a token could be read on the way", s.Name)
 	}
 	return nil
 }
@@ -250,27 +250,27 @@ func explain(host string, err error) error {
 	const tell = "begin anew; tell whoever runs it if it stays so"
 	switch {
 	case errors.As(err, &unregistered):
-		return refuse("register a client there by hand, then give its id with --client-id", "%s does not register this program (%.60q)", host, unregistered.ErrorCode)
+		return remote.Refuse("register a client there by hand, then give its id with --client-id", "%s does not register this program (%.60q)", host, unregistered.ErrorCode)
 	case !errors.As(err, &said):
 		plain := remote.Explain(host, err)
 		if strings.Contains(err.Error(), "no configured client registration methods") { // the library has no type for it
-			return refuse("register a client there, then give its id with --client-id; or publish a document about this client, and name it with --client-metadata", "%s lets no program register itself", host)
+			return remote.Refuse("register a client there, then give its id with --client-id; or publish a document about this client, and name it with --client-metadata", "%s lets no program register itself", host)
 		}
-		if plain != err || errors.Is(err, context.Canceled) || errors.As(err, new(*Error)) {
+		if plain != err || errors.Is(err, context.Canceled) || errors.As(err, new(*remote.Error)) {
 			return plain
 		}
-		return refuse(tell, "the login at %s failed: %.400q", host, err.Error())
+		return remote.Refuse(tell, "the login at %s failed: %.400q", host, err.Error())
 	}
 	switch said.ErrorCode {
 	case "access_denied":
-		return refuse("log in again if you did not mean it", "the login at %s was refused there", host)
+		return remote.Refuse("log in again if you did not mean it", "the login at %s was refused there", host)
 	case "invalid_client", "unauthorized_client":
-		return refuse("check the client's id, its secret or key, and what it was registered for", "%s does not take this client (%s)", host, said.ErrorCode)
+		return remote.Refuse("check the client's id, its secret or key, and what it was registered for", "%s does not take this client (%s)", host, said.ErrorCode)
 	case "invalid_scope":
-		return refuse("ask for others with --scope, or with \"scope\" in the configuration", "%s does not give the scopes that were asked for", host)
+		return remote.Refuse("ask for others with --scope, or with \"scope\" in the configuration", "%s does not give the scopes that were asked for", host)
 	}
 	if said.ErrorCode == "" && said.Response != nil {
-		return refuse("try again later", "%s answers %s", host, remote.Status(said.Response))
+		return remote.Refuse("try again later", "%s answers %s", host, remote.Status(said.Response))
 	}
-	return refuse(tell, "%s refuses: %.100q", host, said.ErrorCode)
+	return remote.Refuse(tell, "%s refuses: %.100q", host, said.ErrorCode)
 }

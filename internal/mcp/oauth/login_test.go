@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"adze/internal/mcp/remote"
 )
 
 func TestALoginInTheBrowserBringsAToken(t *testing.T) {
@@ -221,7 +223,7 @@ func TestTheUserIsAskedWhereTheyLogIn(t *testing.T) {
 		if !slices.Equal(offered, c.offered(w)) {
 			t.Errorf("%s: offered %q", name, offered)
 		}
-		var own *Error
+		var own *remote.Error
 		switch {
 		case c.logs && (err != nil || k.Issuer != w.issuer.URL):
 			t.Errorf("%s: %+v, %v", name, k, err)

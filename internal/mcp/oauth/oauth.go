@@ -17,7 +17,6 @@
 package oauth
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,6 +24,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"adze/internal/mcp/remote"
 )
 
 // Login is what a login brought, as it is kept.
@@ -65,7 +66,7 @@ func (l Login) config() *oauth2.Config {
 // with returns the login with the tokens that a token endpoint answered.
 func (l Login) with(t *oauth2.Token) (Login, error) {
 	if t.AccessToken == "" || !strings.EqualFold(t.Type(), "Bearer") {
-		return l, refuse("tell whoever runs it", "%s gave a token of a kind that is not spoken (%.40q)", l.Issuer, t.Type())
+		return l, remote.Refuse("tell whoever runs it", "%s gave a token of a kind that is not spoken (%.40q)", l.Issuer, t.Type())
 	}
 	l.Access, l.Expiry = t.AccessToken, t.Expiry
 	if t.RefreshToken != "" {
@@ -75,19 +76,6 @@ func (l Login) with(t *oauth2.Token) (Login, error) {
 		l.Scopes = strings.Fields(granted)
 	}
 	return l, nil
-}
-
-// Error says why there is no login, and the next move.
-type Error struct{ Message, Hint string }
-
-// Error implements error.
-func (e *Error) Error() string { return e.Message }
-
-// Next is the next move.
-func (e *Error) Next() string { return e.Hint }
-
-func refuse(hint, format string, args ...any) error {
-	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
 // LoginRequired is the error of a server that a user has to log in at first; nobody is asked while

@@ -57,7 +57,7 @@ func (e *events) readLine() {
 		}
 		e.end(io.EOF)
 	case !e.flood.take(cost):
-		e.end(refuse("", "the server floods with messages"))
+		e.end(Refuse("", "the server floods with messages"))
 	case blank:
 		e.pass()
 	case err != nil && !errors.Is(err, bufio.ErrBufferFull):

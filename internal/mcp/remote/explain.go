@@ -39,27 +39,27 @@ func Explain(host string, err error) error {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return refuse("check how it is spelt, and that this machine is online", "there is no host %s", host)
+		return Refuse("check how it is spelt, and that this machine is online", "there is no host %s", host)
 	case errors.As(err, &dns):
-		return refuse("check the network, then try again", "the name %s cannot be looked up now", host)
+		return Refuse("check the network, then try again", "the name %s cannot be looked up now", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return refuse("check the address and its port, and that the server runs", "nothing answers at %s", host)
+		return Refuse("check the address and its port, and that the server runs", "nothing answers at %s", host)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return refuse("check the network, then try again", "%s cannot be reached from here", host)
+		return Refuse("check the network, then try again", "%s cannot be reached from here", host)
 	case errors.As(err, &record):
-		return refuse("check whether the address begins with http:// or https://", "%s does not speak TLS", host)
+		return Refuse("check whether the address begins with http:// or https://", "%s does not speak TLS", host)
 	case errors.As(err, &unknown):
-		return refuse("have this machine trust who signed it, if you do", "the certificate of %s is signed by nobody that this machine trusts", host)
+		return Refuse("have this machine trust who signed it, if you do", "the certificate of %s is signed by nobody that this machine trusts", host)
 	case errors.As(err, &name):
-		return refuse("check the address", "the certificate of %s is one of another host", host)
+		return Refuse("check the address", "the certificate of %s is one of another host", host)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return refuse("check this machine's clock; else tell whoever runs it", "the certificate of %s does not hold now", host)
+		return Refuse("check this machine's clock; else tell whoever runs it", "the certificate of %s does not hold now", host)
 	case errors.As(err, &invalid):
-		return refuse("tell whoever runs it", "the certificate of %s is not valid", host)
+		return Refuse("tell whoever runs it", "the certificate of %s is not valid", host)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
-		return refuse("try again later", "%s does not answer in time", host)
+		return Refuse("try again later", "%s does not answer in time", host)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return refuse("try again; tell whoever runs it if it stays so", "%s closed the connection without an answer", host)
+		return Refuse("try again; tell whoever runs it if it stays so", "%s closed the connection without an answer", host)
 	}
 	return err
 }

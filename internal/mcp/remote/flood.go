@@ -49,5 +49,5 @@ func (f *flood) check(host string) error {
 	if f.floods < maxFloods {
 		return nil
 	}
-	return refuse("start the server again when it is mended", "%s floods with messages, and is asked nothing more", host)
+	return Refuse("start the server again when it is mended", "%s floods with messages, and is asked nothing more", host)
 }

@@ -71,7 +71,7 @@ func readAnswer(resp *http.Response, call json.RawMessage) error {
 		raw = wire.Read(raw)
 	case whole:
 	case call == nil || resp.StatusCode/100 != 2:
-		return refuse("ask for less", "an answer has more than %d MB", wire.MaxMessage>>20)
+		return Refuse("ask for less", "an answer has more than %d MB", wire.MaxMessage>>20)
 	default:
 		raw = wire.TooLong(call)
 		resp.Header.Set("Content-Type", "application/json")
@@ -94,7 +94,7 @@ func sameOrigin(server, to *url.URL) error {
 		return nil
 	}
 	at := url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}
-	return refuse("configure that address if it is meant", "%s sends requests on to %s, another origin", server.Host, at.String())
+	return Refuse("configure that address if it is meant", "%s sends requests on to %s, another origin", server.Host, at.String())
 }
 
 // refused explains an answer that is none of the protocol: of a server that is broken, or of an
@@ -106,15 +106,15 @@ func (g *guard) refused(resp *http.Response, method string) error {
 	}
 	switch status := resp.StatusCode; {
 	case status == http.StatusTooManyRequests:
-		return refuse("try again later", "%s takes no more requests now (%s)", g.server.Host, Status(resp))
+		return Refuse("try again later", "%s takes no more requests now (%s)", g.server.Host, Status(resp))
 	case status >= 500:
-		return refuse("try again later; check the address if it stays so", "%s answers %s", g.server.Host, Status(resp))
+		return Refuse("try again later; check the address if it stays so", "%s answers %s", g.server.Host, Status(resp))
 	case method != "initialize":
 		return nil
 	case status/100 == 2 && kind != "":
-		return refuse("check the address: it often ends in /mcp", "%s answers with a page (%.40s) and not in the protocol", g.server.Host, kind)
+		return Refuse("check the address: it often ends in /mcp", "%s answers with a page (%.40s) and not in the protocol", g.server.Host, kind)
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
-		return refuse("check the address: it often ends in /mcp; an old server wants \"type\": \"sse\"", "there is no MCP server at %s%s (%s)", g.server.Host, g.server.Path, Status(resp))
+		return Refuse("check the address: it often ends in /mcp; an old server wants \"type\": \"sse\"", "there is no MCP server at %s%s (%s)", g.server.Host, g.server.Path, Status(resp))
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (s secure) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
 			r.Body.Close()
 		}
-		return nil, refuse("the login needs an address that begins with https", "%s://%s is not asked: what goes there can be read on the way", r.URL.Scheme, r.URL.Host)
+		return nil, Refuse("the login needs an address that begins with https", "%s://%s is not asked: what goes there can be read on the way", r.URL.Scheme, r.URL.Host)
 	}
 	resp, err := s.next.RoundTrip(r)
 	if err != nil {

@@ -36,7 +36,7 @@ func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	conn, err := policy.Connect(ctx, name, uint16(port))
 	var refused *web.Error
 	if errors.As(err, &refused) && refused.Code == "denied" {
-		return nil, refuse("configure that address itself if it is meant", "%s stands for an address of this machine or a private network, and nobody configured it so", address)
+		return nil, Refuse("configure that address itself if it is meant", "%s stands for an address of this machine or a private network, and nobody configured it so", address)
 	}
 	return conn, err
 }

@@ -44,7 +44,8 @@ func (e *Error) Error() string { return e.Message }
 // Next is the next move.
 func (e *Error) Next() string { return e.Hint }
 
-func refuse(hint, format string, args ...any) error {
+// Refuse makes one of the next move and what happened.
+func Refuse(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
@@ -65,7 +66,7 @@ func Client(server *url.URL, headers http.Header) *http.Client {
 		},
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			if len(via) >= maxRedirects {
-				return refuse("look at the server's address", "%s sends each request on to another address", server.Host)
+				return Refuse("look at the server's address", "%s sends each request on to another address", server.Host)
 			}
 			return sameOrigin(server, to.URL)
 		},
@@ -82,9 +83,9 @@ func Issuers(named ...*url.URL) *http.Client {
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) >= maxRedirects:
-				return refuse("try again later", "%s sends each request on to another address", via[0].URL.Host)
+				return Refuse("try again later", "%s sends each request on to another address", via[0].URL.Host)
 			case to.Method != http.MethodGet || via[0].Method != http.MethodGet: // codes and tokens stay where they were sent
-				return refuse("tell whoever runs it", "%s sends a request that holds a secret on to %s", via[0].URL.Host, to.URL.Host)
+				return Refuse("tell whoever runs it", "%s sends a request that holds a secret on to %s", via[0].URL.Host, to.URL.Host)
 			}
 			return nil // secure judges the address
 		},
