@@ -189,6 +189,7 @@ func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (conte
 // address is not thereby meant by the user.
 type guard struct {
 	names map[string]bool // as this server may be called: host:port
+	pages http.CrossOriginProtection
 	token [sha256.Size]byte
 	next  http.Handler
 }
@@ -199,10 +200,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !g.names[strings.ToLower(r.Host)]:
 		http.Error(w, "this is not the host that was asked for", http.StatusForbidden)
-	case !g.own(r.Header.Values("Origin")):
+	case g.pages.Check(r) != nil:
 		http.Error(w, "pages of other origins may not ask", http.StatusForbidden)
-	case foreignSite(r.Header.Values("Sec-Fetch-Site")):
-		http.Error(w, "pages of other sites may not ask", http.StatusForbidden)
 	case !g.knows(r.Header.Values("Authorization")):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="adze"`)
 		http.Error(w, "the token is missing or wrong: send it as Authorization: Bearer TOKEN", http.StatusUnauthorized)
@@ -211,26 +210,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		g.next.ServeHTTP(w, r)
 	}
-}
-
-// own reports whether a request comes from no page, or from one of this very server.
-func (g *guard) own(origins []string) bool {
-	for _, o := range origins {
-		if host, plain := strings.CutPrefix(strings.ToLower(o), "http://"); !plain || !g.names[host] {
-			return false
-		}
-	}
-	return true
-}
-
-// foreignSite reads what browsers say of where a request comes from.
-func foreignSite(values []string) bool {
-	for _, v := range values {
-		if v != "same-origin" && v != "none" {
-			return true
-		}
-	}
-	return false
 }
 
 // knows compares in a time that tells nothing.
