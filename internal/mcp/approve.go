@@ -58,39 +58,36 @@ func (v *server) approve() {
 	}
 }
 
+// locked does something with a server, where there is one, and holds its lock.
+func (p *Pool) locked(name string, do func(v *server)) {
+	if v := p.servers[name]; v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		do(v)
+	}
+}
+
 // Hide leaves servers out of all lists of tools, until they are shown.
 func (p *Pool) Hide(names ...string) {
 	for _, name := range names {
-		if v := p.servers[name]; v != nil {
-			v.mu.Lock()
-			v.hidden = true
-			v.mu.Unlock()
-		}
+		p.locked(name, func(v *server) { v.hidden = true })
 	}
 }
 
 // Show ends that.
 func (p *Pool) Show(name string) {
-	if v := p.servers[name]; v != nil {
-		v.mu.Lock()
-		v.hidden = false
-		v.mu.Unlock()
-		p.generation.Add(1)
-	}
+	p.locked(name, func(v *server) { v.hidden = false })
+	p.generation.Add(1)
 }
 
 // Shares is what a server said that it has beside tools, when it was there last; nothing is
 // started.
 func (p *Pool) Shares(name string) (prompts, resources bool) {
-	v := p.servers[name]
-	if v == nil {
-		return false, false
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if c := v.listed(); c != nil {
-		prompts, resources = c.Prompts, c.Resources
-	}
+	p.locked(name, func(v *server) {
+		if c := v.listed(); c != nil {
+			prompts, resources = c.Prompts, c.Resources
+		}
+	})
 	return prompts, resources
 }
 
@@ -100,56 +97,42 @@ func (p *Pool) Generation() int64 { return p.generation.Load() }
 // Unseen are the servers whose tools nobody knows yet.
 func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
-		v := p.servers[name]
-		v.mu.Lock()
-		if !v.hidden && v.load() == nil && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
-			out = append(out, name)
-		}
-		v.mu.Unlock()
+		p.locked(name, func(v *server) {
+			if !v.hidden && v.load() == nil && v.conf.Err == nil && v.state.State != Failed && v.state.State != Held {
+				out = append(out, name)
+			}
+		})
 	}
 	return out
 }
 
 // Catalogue is what the user agreed to of a server; if nil, it was never seen.
-func (p *Pool) Catalogue(name string) *Catalogue {
-	v := p.servers[name]
-	if v == nil {
-		return nil
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.load()
+func (p *Pool) Catalogue(name string) (c *Catalogue) {
+	p.locked(name, func(v *server) { c = v.load() })
+	return c
 }
 
 // Pending is what a server that runs says otherwise than the user agreed to.
-func (p *Pool) Pending(name string) Change {
-	v := p.servers[name]
-	if v == nil {
-		return Change{}
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.change
+func (p *Pool) Pending(name string) (c Change) {
+	p.locked(name, func(v *server) { c = v.change })
+	return c
 }
 
 // Accept agrees to a change as it was shown. It fails when the server says something else again by
 // now.
 func (p *Pool) Accept(c Change) error {
-	v := p.servers[c.Server]
-	if v == nil {
-		return ErrUnknown
+	err := ErrUnknown
+	p.locked(c.Server, func(v *server) {
+		if err = nil; c.Said != v.change.Said {
+			err = fmt.Errorf("%s says something else again; look at it once more", c.Server)
+		} else if v.current != nil {
+			v.approve()
+		}
+	})
+	if err == nil {
+		p.changed(c.Server)
 	}
-	v.mu.Lock()
-	if c.Said != v.change.Said {
-		v.mu.Unlock()
-		return fmt.Errorf("%s says something else again; look at it once more", c.Server)
-	}
-	if v.current != nil {
-		v.approve()
-	}
-	v.mu.Unlock()
-	p.changed(c.Server)
-	return nil
+	return err
 }
 
 // checkApproved looks, right before a call, whether a tool is what the user agreed to, and asks
@@ -206,18 +189,14 @@ func shortList(names []string) string {
 
 // Forget drops what is known of a server, on the disk too.
 func (p *Pool) Forget(name string) {
-	v := p.servers[name]
-	if v == nil {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.loaded, v.approved, v.current, v.change = true, nil, nil, Change{}
-	if dir := p.opts.State; dir != "" {
-		_ = os.Remove(v.conf.file(dir)) // it may never have been there
-		_ = os.Remove(v.conf.logFile(dir))
-		_ = os.Remove(v.conf.lastFile(dir))
-		p.dropFolder(name)
-	}
-	p.generation.Add(1)
+	p.locked(name, func(v *server) {
+		v.loaded, v.approved, v.current, v.change = true, nil, nil, Change{}
+		if dir := p.opts.State; dir != "" {
+			for _, file := range []string{v.conf.file(dir), v.conf.logFile(dir), v.conf.lastFile(dir)} {
+				_ = os.Remove(file) // it may never have been there
+			}
+			p.dropFolder(name)
+		}
+		p.generation.Add(1)
+	})
 }

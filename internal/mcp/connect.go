@@ -113,7 +113,7 @@ func ended(err error) bool {
 }
 
 // talk shakes hands, lists the tools, and then asks for what the server says that it has changed,
-// until the end. It returns as soon as ctx ends, whatever the library still waits for: its own way
+// until the end, or until nobody has used the server for a while. It returns as soon as ctx ends, whatever the library still waits for: its own way
 // to close may take a quarter of a minute.
 func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -136,6 +136,8 @@ func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (b
 	if (catalogue.Prompts || catalogue.Resources) && c.pool.opts.Shares != nil {
 		nudge(c.shares)
 	}
+	idle := time.NewTimer(c.pool.opts.Idle)
+	defer idle.Stop()
 	tools, shares, pause := c.tools, c.shares, (<-chan time.Time)(nil)
 	for {
 		select {
@@ -143,6 +145,9 @@ func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (b
 			return true, nil
 		case <-ctx.Done():
 			return true, ctx.Err()
+		case <-idle.C:
+			idle.Reset(c.stopIdle())
+			continue
 		case <-pause:
 			tools, shares = c.tools, c.shares
 			continue

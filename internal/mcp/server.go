@@ -55,8 +55,8 @@ type server struct {
 	state      child.Life
 	connection *connection // if nil, it does not run
 	session    *sdk.ClientSession
-	busy       int // callers that use the session
-	idle       *time.Timer
+	busy       int       // callers that use the session
+	used       time.Time // when the last of them was done
 	starts     int
 
 	loaded   bool       // the approved catalogue was looked for on the disk
@@ -161,10 +161,6 @@ func (v *server) fail(why string, login bool) {
 // disconnect leaves the connection behind; the lock is held.
 func (v *server) disconnect(state, why string) {
 	v.connection, v.session, v.pid = nil, nil, 0
-	if v.idle != nil {
-		v.idle.Stop()
-		v.idle = nil
-	}
 	v.state.Turn(state, why)
 }
 
@@ -198,12 +194,11 @@ func (v *server) stopLocked() {
 // ready makes a conversation that has begun the one that is used.
 func (c *connection) ready(s *sdk.ClientSession, now *Catalogue) {
 	c.mutate(func() {
-		c.session = s
+		c.session, c.used = s, time.Now()
 		c.state.Forgive()
 		c.update(now)
 		c.remember(Ready, "", false)
 		c.state.Turn(Ready, "")
-		c.armIdle()
 	})
 }
 
@@ -215,11 +210,13 @@ func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v
 func (v *server) acquire(ctx context.Context) (session *sdk.ClientSession, release func(), err error) {
 	v.mu.Lock()
 	v.busy++
-	if v.idle != nil {
-		v.idle.Stop()
-	}
 	v.mu.Unlock()
-	release = sync.OnceFunc(v.release)
+	release = sync.OnceFunc(func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.busy--
+		v.used = time.Now()
+	})
 	err = v.await(ctx)
 	v.mu.Lock()
 	session = v.session
@@ -234,29 +231,19 @@ func (v *server) acquire(ctx context.Context) (session *sdk.ClientSession, relea
 	return session, release, nil
 }
 
-func (v *server) release() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.busy--
-	v.armIdle()
-}
-
-// armIdle ends the server after a while in which nobody uses it; the lock is held.
-func (v *server) armIdle() {
-	if v.busy > 0 || v.session == nil {
-		return
+// stopIdle ends the conversation where nobody has used it for a while, and returns when to look
+// again. A caller that acquires it meanwhile finds it as it was, or off.
+func (c *connection) stopIdle() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := c.pool.opts.Idle
+	if left := limit - time.Since(c.used); c.busy == 0 && left > 0 {
+		return left
 	}
-	if v.idle != nil {
-		v.idle.Stop()
+	if c.busy == 0 && c.server.connection == c {
+		c.stopLocked()
 	}
-	session := v.session
-	v.idle = time.AfterFunc(v.pool.opts.Idle, func() {
-		v.mu.Lock()
-		defer v.mu.Unlock() // a caller that acquires it meanwhile finds it as it was, or off
-		if v.busy == 0 && v.session == session {
-			v.stopLocked()
-		}
-	})
+	return limit
 }
 
 // stopIf ends a conversation, unless another one has begun; the next caller begins it anew.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -254,36 +254,26 @@ func TestProgressGoesToItsCall(t *testing.T) {
 	}
 }
 
-// Who borrows a server at the very moment at which it would end as idle finds it ended, or has it
-// until they give it back.
+// A server that somebody uses does not end as idle, and one that nobody uses does.
 func TestABorrowedServerIsNotIdle(t *testing.T) {
-	const fair = 2 * time.Millisecond // who waits longer than one for a mutex gets it in turn, else whoever runs
-	for range 10 {
-		v := newServer(&Pool{opts: Options{Idle: time.Nanosecond}}, Server{})
-		ended := make(chan int, 1)
-		v.connection, v.session, v.state.State = &connection{server: v, end: func() { ended <- v.busy }}, &sdk.ClientSession{}, Ready
-		v.mu.Lock()
-		v.armIdle()
-		<-time.After(fair) // the timer waits first
-		began := make(chan struct{})
-		var borrowers sync.WaitGroup
-		for range 8 {
-			borrowers.Go(func() {
-				began <- struct{}{}
-				if _, release, err := v.acquire(t.Context()); err == nil {
-					release()
-				}
-			})
-			<-began
+	synctest.Test(t, func(t *testing.T) {
+		v := newServer(&Pool{opts: Options{Idle: time.Minute}}, Server{})
+		ended := 0
+		c := &connection{server: v, end: func() { ended++ }}
+		v.connection, v.session, v.state.State, v.used = c, &sdk.ClientSession{}, Ready, time.Now()
+		time.Sleep(time.Hour)
+		_, release, err := v.acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		<-time.After(fair)
-		v.mu.Unlock()
-		v.mu.Lock() // the first of them comes too late, and asks for its turn
-		<-time.After(fair)
-		v.mu.Unlock()
-		if busy := <-ended; busy > 0 {
-			t.Fatalf("it ended as idle while %d used it", busy)
+		c.stopIdle()
+		release()
+		if left := c.stopIdle(); ended > 0 || left != time.Minute {
+			t.Errorf("it ended %d times, and is looked at in %s", ended, left)
 		}
-		borrowers.Wait()
-	}
+		time.Sleep(time.Minute)
+		if c.stopIdle(); ended != 1 || v.state.State != Off {
+			t.Errorf("it ended %d times", ended)
+		}
+	})
 }
