@@ -38,7 +38,13 @@ func (c *connection) attempts() []attempt {
 	whole := cmp.Or(c.conf.Start, DefaultStart)
 	program := len(c.conf.Command) > 0
 	all := []attempt{{newest, whole}, {lastOld, whole}}
-	if version := c.knownProtocol(); version != "" && version <= lastOld || version == "" && program {
+	version := "" // that it spoke when it was last there
+	c.mu.Lock()
+	if known := cmp.Or(c.current, c.load()); known != nil {
+		version = known.Protocol
+	}
+	c.mu.Unlock()
+	if version != "" && version <= lastOld || version == "" && program {
 		slices.Reverse(all)
 	}
 	if !program && all[0].version == newest {
@@ -60,21 +66,6 @@ func (c *connection) converse(ctx context.Context) (err error) {
 		}
 	}
 	return err
-}
-
-// knownProtocol is the version that the server spoke when it was last there; if empty, it is not
-// known.
-func (v *server) knownProtocol() string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	c := v.current
-	if c == nil {
-		c = v.load()
-	}
-	if c == nil {
-		return ""
-	}
-	return c.Protocol
 }
 
 // startError says that a program could not be started at all.
@@ -171,9 +162,15 @@ const (
 	listTries = 3
 )
 
-// list has the library ask for the tools.
+// list asks the server what it has and makes its catalogue of that.
 func (c *connection) list(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) (*Catalogue, error) {
-	return child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) { return c.askTools(ctx, s) })
+	return child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) {
+		all := newCatalogue(s.InitializeResult())
+		if can := s.InitializeResult().Capabilities; can == nil || can.Tools == nil {
+			return all, nil
+		}
+		return all, all.read(ctx, s, c.conf)
+	})
 }
 
 // listAgain asks for the tools of a server whose tools are known; if it fails, those stay.

@@ -105,7 +105,7 @@ func parameters(given any) (json.RawMessage, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("its schema takes %d KiB, more than %d", len(raw)>>10, maxSchema>>10)
 	}
-	if err := checkExpansion(object); err != nil {
+	if err := (&walker{root: object, following: map[string]bool{}}).each(object); err != nil {
 		return nil, err
 	}
 	return raw, schema.Check(raw)

@@ -15,13 +15,8 @@ var (
 	errTooManySteps = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
 )
 
-// checkExpansion refuses a schema that takes endless time, or far too much, for one and the same
-// value: by references that come back to where they stand, or that double at each step.
-func checkExpansion(root map[string]any) error {
-	w := walker{root: root, following: map[string]bool{}}
-	return w.each(root)
-}
-
+// walker refuses a schema that takes endless time, or far too much, for one and the same value: by
+// references that come back to where they stand, or that double at each step.
 type walker struct {
 	root      map[string]any
 	following map[string]bool // references that lead to where the walk is now

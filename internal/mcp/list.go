@@ -18,17 +18,6 @@ const (
 	maxBytes = 8 << 20 // of all definitions of a server
 )
 
-// askTools asks the server what it has and makes its catalogue of that.
-func (v *server) askTools(ctx context.Context, s *sdk.ClientSession) (*Catalogue, error) {
-	c := newCatalogue(s.InitializeResult())
-	if hello := s.InitializeResult(); hello.Capabilities != nil && hello.Capabilities.Tools != nil {
-		if err := c.read(ctx, s, v.conf); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
 // read reads the tools page by page, until they end or a bound is reached.
 func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server) error {
 	size, cursors := 0, map[string]bool{}

@@ -43,14 +43,6 @@ type serverLog struct {
 	part []byte // of a line that is not complete
 }
 
-// log is where a server's words are kept; if nil, nowhere.
-func (v *server) newLog() *serverLog {
-	if v.pool.opts.State == "" {
-		return nil
-	}
-	return &serverLog{path: v.conf.logFile(v.pool.opts.State), mask: v.pool.opts.Mask}
-}
-
 // logFile is where the log of a server is kept.
 func (s Server) logFile(dir string) string {
 	return strings.TrimSuffix(s.file(dir), ".json") + ".log"

@@ -25,9 +25,9 @@ func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 	var parts []string
 	add := func(s string) { parts = append(parts, strings.TrimRight(Clean(s, maxAnswer), "\n")) }
 	show := func(media string, data []byte) {
-		kind := pictureKind(data)
+		kind := http.DetectContentType(data) // what a server calls it does not count
 		switch {
-		case kind == "":
+		case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind):
 			add(fmt.Sprintf("(%s, %d bytes, which cannot be shown)", Line(media, 60), len(data)))
 		case len(pictures) == maxPictures:
 			add(fmt.Sprintf("(another picture, %d bytes; %d are shown)", len(data), maxPictures))
@@ -60,14 +60,4 @@ func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 		}
 	}
 	return strings.Join(parts, "\n"), pictures
-}
-
-// pictureKind tells the kinds that models look at by their first bytes; what a server calls them
-// does not count.
-func pictureKind(data []byte) string {
-	kind := http.DetectContentType(data)
-	if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
-		return kind
-	}
-	return ""
 }

@@ -74,7 +74,9 @@ type server struct {
 
 func newServer(p *Pool, c Server) *server {
 	v := &server{pool: p, conf: c, state: child.NewLife()}
-	v.log = v.newLog()
+	if p.opts.State != "" {
+		v.log = &serverLog{path: c.logFile(p.opts.State), mask: p.opts.Mask}
+	}
 	return v
 }
 
@@ -96,7 +98,11 @@ func (v *server) start() {
 	if v.state.Runs() || v.state.GivenUp(now) {
 		return // why it failed is said
 	}
-	if err := v.allowed(); err != nil {
+	err := v.conf.Err
+	if err == nil && v.pool.opts.Holds != nil {
+		err = v.pool.opts.Holds(v.conf)
+	}
+	if err != nil {
 		v.state.Turn(Held, err.Error())
 		return
 	}
@@ -107,13 +113,6 @@ func (v *server) start() {
 	v.noise.Store(0)
 	v.state.Begin(now)
 	v.pool.all.Go(func() { c.run(ctx) })
-}
-
-func (v *server) allowed() error {
-	if v.conf.Err != nil || v.pool.opts.Holds == nil {
-		return v.conf.Err
-	}
-	return v.pool.opts.Holds(v.conf)
 }
 
 // connection is one conversation with a server, and the program that it is held with.
@@ -244,13 +243,4 @@ func (c *connection) stopIdle() time.Duration {
 		c.stopLocked()
 	}
 	return limit
-}
-
-// stopIf ends a conversation, unless another one has begun; the next caller begins it anew.
-func (v *server) stopIf(session *sdk.ClientSession) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.session == session {
-		v.stopLocked()
-	}
 }

@@ -191,8 +191,13 @@ func (c *stdio) readLines(from *lineread.Reader) {
 		case c.unasked.Add(1) > maxUnasked:
 			err = fmt.Errorf("it sent more than %d messages unasked", maxUnasked)
 		}
-		if err != nil {
-			c.stopReading(err)
+		switch {
+		case errors.Is(err, io.EOF):
+			c.ended.Store(true)
+			return
+		case err != nil:
+			why := err.Error()
+			c.cause.CompareAndSwap(nil, &why)
 			return
 		}
 		for _, message := range messages {
@@ -203,15 +208,6 @@ func (c *stdio) readLines(from *lineread.Reader) {
 			}
 		}
 	}
-}
-
-func (c *stdio) stopReading(err error) {
-	if errors.Is(err, io.EOF) {
-		c.ended.Store(true)
-		return
-	}
-	why := err.Error()
-	c.cause.CompareAndSwap(nil, &why)
 }
 
 // decode reads a line as a message, or as several in a list, which older protocols let a server

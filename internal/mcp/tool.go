@@ -186,7 +186,11 @@ var errForgot = errors.New("the server does not know the session any more")
 func (c caller) callReady(ctx context.Context, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
 	got, session, err := c.callOnce(ctx, in, w)
 	if errors.Is(err, errForgot) {
-		c.stopIf(session)
+		c.mu.Lock()
+		if c.session == session { // else another conversation has begun
+			c.stopLocked()
+		}
+		c.mu.Unlock()
 		got, _, err = c.callOnce(ctx, in, w)
 	}
 	return got, err

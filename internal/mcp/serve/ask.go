@@ -101,8 +101,12 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	means := "once: allow this call; no: deny it"
 	if len(p.Offers) > 0 {
 		offer := p.Offers[max(policy.Usual(p.Offers), 0)]
+		covers := offer.Covers
+		if offer.Spares != "" {
+			covers += " (not " + offer.Spares + ")"
+		}
 		words = []any{string(policy.Once), string(policy.Session), string(policy.No)}
-		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", coverage(offer))
+		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", covers)
 	}
 	return &mcp.ElicitParams{
 		Mode: "form", Message: s.clean(strings.TrimRight(b.String(), "\n")),
@@ -114,14 +118,6 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 			},
 		},
 	}
-}
-
-// coverage is what an offer allows, and what it does not.
-func coverage(o policy.Offer) string {
-	if o.Spares == "" {
-		return o.Covers
-	}
-	return o.Covers + " (not " + o.Spares + ")"
 }
 
 // shown is what the call would do, as far as there is room.

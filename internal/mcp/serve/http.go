@@ -125,7 +125,11 @@ func (s *Server) handler() http.Handler {
 			http.Error(w, "too many clients are here", http.StatusServiceUnavailable)
 			return
 		case r.Method == http.MethodDelete:
-			s.dropSession(session) // the SDK waits for what runs
+			for one := range s.sdk.Sessions() { // the SDK waits for what runs
+				if session != "" && one.ID() == session {
+					s.drop(one)
+				}
+			}
 		}
 		defer s.during(r)()
 		sessions.ServeHTTP(w, r)
@@ -138,15 +142,6 @@ func (s *Server) sessions() (n int) {
 		n++
 	}
 	return n
-}
-
-// dropSession ends what a session runs, and what it has left running.
-func (s *Server) dropSession(id string) {
-	for session := range s.sdk.Sessions() {
-		if id != "" && session.ID() == id {
-			s.drop(session)
-		}
-	}
 }
 
 // requestHeader ties a call to its request, whose end the SDK does not tell to clients with a

@@ -28,16 +28,13 @@ func result(o tool.Outcome, session, hint string) *mcp.CallToolResult {
 		r.Meta["adze/code"] = o.Code
 	}
 	for _, a := range o.Attachments {
-		r.Content = append(r.Content, attached(a))
+		if strings.HasPrefix(a.MediaType, "image/") {
+			r.Content = append(r.Content, &mcp.ImageContent{Data: a.Data, MIMEType: a.MediaType})
+		} else {
+			r.Content = append(r.Content, &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "attachment:" + url.PathEscape(a.Name), MIMEType: a.MediaType, Blob: a.Data}})
+		}
 	}
 	return r
-}
-
-func attached(a tool.Attachment) mcp.Content {
-	if strings.HasPrefix(a.MediaType, "image/") {
-		return &mcp.ImageContent{Data: a.Data, MIMEType: a.MediaType}
-	}
-	return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "attachment:" + url.PathEscape(a.Name), MIMEType: a.MediaType, Blob: a.Data}}
 }
 
 // hint is what would let a call through that nobody could be asked about.

@@ -188,17 +188,14 @@ func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err erro
 		c.unused.Stop()
 	}
 	c.calls.Add(1)
-	return c, func() { s.callEnded(c) }, nil
-}
-
-// callEnded is the end of a call of a client.
-func (s *Server) callEnded(c *client) {
-	s.mu.Lock()
-	if c.active--; c.active == 0 && c.unused != nil {
-		c.unused.Reset(s.idle)
-	}
-	s.mu.Unlock()
-	c.calls.Done()
+	return c, func() {
+		s.mu.Lock()
+		if c.active--; c.active == 0 && c.unused != nil {
+			c.unused.Reset(s.idle)
+		}
+		s.mu.Unlock()
+		c.calls.Done()
+	}, nil
 }
 
 // identify names the client of a request: by its connection, where that lasts longer than the
