@@ -36,6 +36,7 @@ await e.request("session/set_config_option", { sessionId: id, configId: "effort"
 say("no effort", (await e.fails("session/set_config_option", { sessionId: id, configId: "effort", value: "enormous" })).code);
 say("no option", (await e.fails("session/set_config_option", { sessionId: id, configId: "colour", value: "red" })).code);
 say("no mode", (await e.fails("session/set_mode", { sessionId: id, modeId: "wild" })).code);
+await e.request("session/set_config_option", { sessionId: id, configId: "model", value: s.configOptions.find((o) => o.id === "model").currentValue });
 say("first", await e.prompt(id, "who are you"));
 await e.when((n) => n.sessionId === id && n.update.sessionUpdate === "session_info_update" && n.update.title === "A first meeting");
 say("options", (await e.request("session/set_config_option", { sessionId: id, configId: "model", value: model })).configOptions.map((o) => o.currentValue));
