@@ -104,8 +104,8 @@ func ended(err error) bool {
 }
 
 // talk shakes hands, lists the tools, and then asks for what the server says that it has changed,
-// until the end, or until nobody has used the server for a while. It returns as soon as ctx ends, whatever the library still waits for: its own way
-// to close may take a quarter of a minute.
+// until the end, or until nobody has used the server for a while. It returns as soon as ctx ends,
+// whatever the library still waits for: its own way to close may take a quarter of a minute.
 func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
