@@ -120,7 +120,7 @@ func (c *command) folders(first string) []string {
 const unparsed = "does not parse"
 
 // named are the files that a command names. In a text that does not parse that may be any.
-func (c *command) named() []programs.Named {
+func (c *command) named() []programs.Access {
 	out := slices.Clone(c.files)
 	for _, s := range c.simples {
 		if !s.maybe {
@@ -129,10 +129,10 @@ func (c *command) named() []programs.Named {
 	}
 	if c.top.Broken != nil {
 		for _, name := range pieces(c.top.Text) {
-			out = append(out, programs.Named{Kind: programs.Write, Path: name, Does: unparsed})
+			out = append(out, programs.Access{Kind: programs.Write, Path: name, Does: unparsed})
 		}
 	}
-	return slices.DeleteFunc(out, func(n programs.Named) bool { return n.Path == "" || len(n.Path) > 4096 })
+	return slices.DeleteFunc(out, func(n programs.Access) bool { return n.Path == "" || len(n.Path) > 4096 })
 }
 
 // pieces are the parts of a text that may be names of files.
@@ -170,7 +170,7 @@ func (j *judgement) beyond(s *script.Step, by permit) bool {
 }
 
 // use judges a file that a program names. Free says that it may be used without a question.
-func (j *judgement) use(s *script.Step, n programs.Named) (v verdict, free bool) {
+func (j *judgement) use(s *script.Step, n programs.Access) (v verdict, free bool) {
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""
 	}
@@ -179,7 +179,7 @@ func (j *judgement) use(s *script.Step, n programs.Named) (v verdict, free bool)
 }
 
 // writesFree reports that all that a program writes by an option may be written without a question.
-func (j *judgement) writesFree(s *script.Step, n programs.Named, all []programs.Named, free bool) bool {
+func (j *judgement) writesFree(s *script.Step, n programs.Access, all []programs.Access, free bool) bool {
 	if n.Path != "" {
 		return free
 	}
@@ -192,7 +192,7 @@ func (j *judgement) writesFree(s *script.Step, n programs.Named, all []programs.
 			}
 		}
 	}
-	return wrote && everyKnown(s.Words)
+	return wrote && script.Known(s.Words)
 }
 
 // ruleNames reports an allow rule that covers the words and spells out a name or an option: who

@@ -154,7 +154,7 @@ func widePart(v verdict) grant {
 // exactGrant is the grant of one program with these words and variables in this folder; the zero
 // value: it is none that may last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
-	if !everyKnown(words) {
+	if !script.Known(words) {
 		return grant{}
 	}
 	key := []string{string(tool.Execute), dir}

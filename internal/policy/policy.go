@@ -42,6 +42,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/policy/script"
 	"adze/tool"
 )
 
@@ -356,7 +357,7 @@ func flagRules(open []verdict) (rules []string) {
 			if part.rule != "" || len(part.words) == 0 {
 				return nil
 			}
-			if !everyKnown(part.words) {
+			if !script.Known(part.words) {
 				return nil
 			}
 			exact = append(exact, "allow execute("+simple{words: part.words}.String()+")")

@@ -46,10 +46,10 @@ func (s simple) String() string {
 // command is a shell text as far as it can be read without running it.
 type command struct {
 	simples []simple
-	refused error            // why the text is refused in every mode
-	broken  error            // it does not parse, or a text in it does not
-	top     *script.Lowered  // the text itself
-	files   []programs.Named // of redirections
+	refused error             // why the text is refused in every mode
+	broken  error             // it does not parse, or a text in it does not
+	top     *script.Lowered   // the text itself
+	files   []programs.Access // of redirections
 	home    string
 	inner   map[string]*script.Lowered // the texts in it
 }
@@ -127,7 +127,7 @@ func (r *reader) script(text string, depth int) {
 			if p.Redirect.Writes {
 				kind = programs.Write
 			}
-			r.into.files = append(r.into.files, programs.Named{Kind: kind, Path: p.Redirect.Target.Spelled})
+			r.into.files = append(r.into.files, programs.Access{Kind: kind, Path: p.Redirect.Target.Spelled})
 		case p.Word != nil:
 			r.words = append(r.words, p.Word)
 		case p.Doubt != "":

@@ -46,10 +46,10 @@ func (j *judgement) look(s *script.Step) (programs.Use, bool) {
 		use, ok = judgeWords(words)
 	}
 	switch {
-	case !ok || !everyKnown(s.Words[:before]),
+	case !ok || !script.Known(s.Words[:before]),
 		len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }):
 		return use, false
-	case everyKnown(s.Words) && everyKnown(words):
+	case script.Known(s.Words) && script.Known(words):
 		s.Instead, s.Away = slices.Concat(script.Texts(s.Words[:before]), use.Words), use.Away
 		for _, local := range use.Local {
 			name, value, _ := strings.Cut(local, "=")
@@ -70,10 +70,6 @@ func judgeWords(words []script.Word) (programs.Use, bool) {
 }
 
 func nameOf(words []script.Word) string { return words[0].Text }
-
-func everyKnown(words []script.Word) bool {
-	return !slices.ContainsFunc(words, func(w script.Word) bool { return !w.Known })
-}
 
 // chosen reports that a name is among those that are read.
 func chosen(only []string, name string) bool {

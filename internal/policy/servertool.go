@@ -3,7 +3,11 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -29,6 +33,7 @@ func serverToolOf(target string) (serverTool, bool) {
 // are, with *, ?, [a-z] and {a,b}.
 type serverMatcher struct {
 	server, tool string
+	names        []string // both, without braces
 }
 
 // aboutServer reports a matcher that is about tools of MCP servers and not about programs.
@@ -54,11 +59,34 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 	}
 	m.tool = toolName(words[1].pattern())
 	for _, pattern := range []string{m.server, m.tool} {
-		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") || bracecount.TooMany(pattern) {
+		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") || bracecount.TooMany(m.server+" "+m.tool) {
+			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
+		}
+	}
+	m.names = alternatives(strings.ReplaceAll(m.server+" "+m.tool, "[!", "[^"))
+	for _, pattern := range m.names {
+		if _, err := path.Match(pattern, ""); err != nil {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
 		}
 	}
 	return m, nil
+}
+
+// innermostBraces finds braces that hold no others, and what stands before and behind them.
+var innermostBraces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((?:[^\\]|\\.)*?)\{((?:[^\\{}]|\\.)*)\}(.*)$`)
+})
+
+// alternatives writes out what stands in braces.
+func alternatives(pattern string) (out []string) {
+	m := innermostBraces().FindStringSubmatch(pattern)
+	if m == nil {
+		return []string{pattern}
+	}
+	for one := range strings.SplitSeq(m[2], ",") {
+		out = append(out, alternatives(m[1]+one+m[3])...)
+	}
+	return out
 }
 
 // pattern is a word as a pattern; a quoted one stands for itself.
@@ -84,7 +112,11 @@ func toolName(pattern string) string {
 }
 
 func (m *serverMatcher) matches(t serverTool) bool {
-	return match(m.server, strings.ReplaceAll(t.server, "/", "\x00")) && match(m.tool, t.tool) // a star takes no slash
+	name := strings.ReplaceAll(t.server, "/", "\x00") + " " + t.tool // a star takes no slash
+	return slices.ContainsFunc(m.names, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
 }
 
 // calls reports a rule of execute that is about a tool of a server: one that names it, or one about

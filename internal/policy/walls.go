@@ -36,7 +36,7 @@ func changesFiles(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	tee := base(words[0]) == "tee" && has(func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/dev/") })
 	output := base(words[0]) == "go" && has(func(w string) bool { return w == "-o" })
-	return tee || output || programs.Does("changes-files", words...) || slices.ContainsFunc(programs.More(words), func(n programs.Named) bool {
+	return tee || output || programs.Does("changes-files", words...) || slices.ContainsFunc(programs.More(words), func(n programs.Access) bool {
 		return n.Does != "runs a program" && slices.Contains(words[1:], n.Option)
 	})
 }

@@ -7,16 +7,15 @@ import (
 	"adze/internal/policy/script"
 )
 
-// exec takes -exec of find, where the program behind it only looks: at what lies below the folders
-// that are searched.
-func (s *scan) exec() {
-	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Is(";") || w.Is("+") })
-	if end < 1 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, func(w script.Word) bool { return strings.HasPrefix(w.Text, "-") }) {
-		s.odd = true
+// exec takes the words of -exec of find. It is harmless where the program among them only looks: at
+// what lies below the folders that are searched.
+func (s *scan) exec(words []script.Word, known bool) {
+	s.each = append(s.each, Names(words)...)
+	dashed := func(w script.Word) bool { return strings.HasPrefix(w.Text, "-") }
+	if s.odd = s.odd || !known || len(words) == 0 || len(s.operands) != 1 || slices.ContainsFunc(s.operands, dashed); s.odd {
 		return
 	}
-	inner := slices.Clone(s.args[:end])
-	s.args = s.args[end+1:]
+	inner := slices.Clone(words)
 	for i, w := range inner {
 		if w.Text == "{}" && i > 0 {
 			inner[i] = s.operands[0]
@@ -27,9 +26,7 @@ func (s *scan) exec() {
 		}
 	}
 	use, ok := Judge(inner)
-	same := func(a string, w script.Word) bool { return a == w.Text }
-	if !ok || !slices.EqualFunc(use.Words, inner, same) || len(use.Local) > 0 || use.Away || inner[0].Text == "find" {
-		s.odd = true
+	if s.odd = !ok || !slices.Equal(use.Words, script.Texts(inner)) || len(use.Local) > 0 || use.Away || inner[0].Text == "find"; s.odd {
 		return
 	}
 	for _, a := range use.Accesses {
@@ -37,6 +34,6 @@ func (s *scan) exec() {
 			a.Kind, a.Hidden, a.Follow = Tree, true, true // of a link, it reads what that leads to
 		}
 		s.odd = s.odd || a.Kind == Write
-		s.use.Accesses = append(s.use.Accesses, a)
+		s.out = append(s.out, a)
 	}
 }

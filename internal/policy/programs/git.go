@@ -31,10 +31,8 @@ func git(words []script.Word) (Use, bool) {
 		return Use{}, false
 	}
 	u := Use{Words: script.Texts(words), Git: true}
-	s := scan{program: p, use: &u, args: args, wary: true}
-	if !s.read() {
-		return Use{}, false
-	}
+	s := scan{program: p, use: &u, wary: true}
+	s.read(args)
 	s.place()
 	s.finish(len(words) - len(args))
 	u.Git = true
@@ -56,7 +54,7 @@ func oneOf(s string, list ...string) bool { return slices.Contains(list, s) }
 // past keeps secrets out of what is shown of the repository's history. From says where the
 // arguments begin.
 func (s *scan) past(from int) {
-	if !s.history || len(s.patch) > 0 && !s.gave(s.patch) {
+	if !s.history || len(s.patch) > 0 && !s.gave(s.patch...) {
 		return
 	}
 	s.use.History = true

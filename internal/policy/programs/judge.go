@@ -31,18 +31,25 @@ const (
 	List  Kind = "list"  // names and sizes
 	Tree  Kind = "tree"  // the content of all files below
 	Write Kind = "write" // a file or folder that is made or overwritten
+	Gone  Kind = "gone"  // what is removed or moved away, with all below it
 )
 
-// Access is one path that a command touches, as it stands there.
+// Access is one path that a command touches, as it stands there, or an option by which a program
+// does more than its name says, or both.
 type Access struct {
 	Kind   Kind
-	Path   string
+	Path   string   // if empty, Option alone counts
+	Option string   // if empty, the program is known to use such a path
+	Does   string   // what the option does, such as "writes a file"
 	Hidden bool     // of a tree: also names that begin with a dot
 	Follow bool     // of a tree: also through links
 	Only   []string // of a tree: patterns of the names that are read; if nil, all
 	Spared bool     // of a tree: files that are known by name for their secrets are left out
 	Flat   bool     // of a tree: of links, only those to files are followed
 }
+
+// String says what the option does, for people.
+func (a Access) String() string { return a.Option + " " + a.Does }
 
 // Use is what a command does.
 type Use struct {

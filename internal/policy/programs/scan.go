@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -20,19 +21,24 @@ func find(words []script.Word) (p *program, args []script.Word, ok bool) {
 	return nil, nil, false
 }
 
-// scan is a program on its way through the words of a command.
+// scan is a program on its way through the words of a command, for Judge and for Names alike. What
+// keeps the program from only looking makes it odd: for Judge that is the end, Names reads on.
 type scan struct {
 	*program
-	use   *Use
-	args  []script.Word
-	given []string // options
-	// operands are the other words, and behind those that stood after --.
-	operands, behind []script.Word
-	ended            bool
-	odd              bool
-	lead             int      // how many options stand before the first operand
-	wary             bool     // options of many forms: the word behind one may not be its value
-	chose            []string // patterns of the names that it reads
+	parent   *program // whose options count too: go for go list
+	use      *Use
+	args     []script.Word
+	given    []string // options
+	operands []script.Word
+	ended    bool // by --
+	odd      bool
+	lead     int      // how many options stand before the first operand
+	wary     bool     // options of many forms: the word behind one may not be its value
+	chose    []string // patterns of the names that it reads
+	out      []Access
+	into     []string // folders or files that get what is copied
+	archives []string // of tar
+	each     []Access // what find has another program do to what it finds
 }
 
 // judge reads the words after the program's name.
@@ -40,57 +46,94 @@ func (p *program) judge(args []script.Word, u Use) (Use, bool) {
 	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w script.Word) bool { return w.Found }) {
 		return Use{}, false // a small language is not read out of it
 	}
-	if p.any {
-		return u, p.special != "printf" || printf(args)
-	}
-	s := scan{program: p, use: &u, args: args}
-	switch p.special {
-	case "sed", "awk":
-		return u, s.script()
-	case "printf":
+	s := scan{program: p, use: &u}
+	switch {
+	case p.special == "printf":
 		return u, printf(args)
+	case p.any:
+		return u, true
+	case p.special != "":
+		s.args = args
+		s.script()
+		u.Accesses = s.out
+		return u, !s.odd
 	}
-	if !s.read() {
-		return Use{}, false
-	}
+	s.read(args)
 	s.place()
 	s.finish(len(u.Words) - len(args))
 	return u, !s.odd
 }
 
+// option finds an option. Exact says that the program only looks with it. Any other is also found
+// cut short, as programs of GNU take it.
+func (s *scan) option(name string) (full string, o option, exact bool) {
+	if o, ok := s.options[name]; ok {
+		return name, o, true
+	}
+	tables := []map[string]option{s.more, s.options}
+	if s.parent != nil && (s.program == s.parent || name != "-c") { // behind a subcommand of git it is another one
+		tables = append(tables, s.parent.more)
+	}
+	for _, table := range tables {
+		if o, ok := table[name]; ok {
+			return name, o, false
+		}
+		for full, o := range table {
+			cut := strings.HasPrefix(name, "--") && len(name) > len("--o") && strings.HasPrefix(full, name) || name == "--o" && full == "--output"
+			if cut || len(full) > 2 && "-"+full == name { // --toolexec for -toolexec
+				return full, o, false
+			}
+		}
+	}
+	return name, option{}, false
+}
+
 // read parts options from operands.
-func (s *scan) read() bool {
-	for len(s.args) > 0 && !s.odd {
+func (s *scan) read(args []script.Word) {
+	s.args = args
+	if _, tar := s.more["--checkpoint-action"]; tar && len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") {
+		s.args = args[1:]
+		for _, letter := range args[0].Text { // each takes its words in turn
+			name, o, _ := s.option("-" + string(letter))
+			s.values(name, o)
+		}
+	}
+	for len(s.args) > 0 {
 		w := s.args[0]
 		s.args = s.args[1:]
 		if len(s.operands) == 0 && !s.ended {
 			s.lead = len(s.given)
 		}
+		if s.ended || w.Found { // +5/a is no option, though +5 may be one
+			s.operands = append(s.operands, w)
+			continue
+		}
+		name, value, attached := strings.Cut(w.Text, "=")
+		full, o, exact := s.option(name)
+		dash := len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+' && s.has("+#"))
+		s.odd = s.odd || !w.Known || s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-") // it may be an option, or none
 		switch {
-		case w.Is("-exec") && s.has("-exec"):
-			s.exec()
-		case s.ended:
-			s.behind = append(s.behind, w)
-		case w.Found: // +5/a is no option, though +5 may be one
+		case !w.Known:
 			s.operands = append(s.operands, w)
-		case !w.Known, s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-"):
-			s.odd = true // it may be an option, or none
-		case w.Text == "--" && !s.single:
-			s.ended = true
-		case s.single:
-			s.word(w)
-		case strings.HasPrefix(w.Text, "--"):
-			s.long(w.Text)
-		case len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+' && s.has("+#")):
-			s.cluster(w.Text)
+		case w.Text == "--":
+			s.ended, s.odd = true, s.odd || s.single
+		case attached && len(o.roles) > 0 && (s.single || !exact || strings.HasPrefix(name, "--")): // also of=FILE
+			s.odd = s.odd || !exact || !o.attached
+			s.given = append(s.given, full)
+			s.touch(full, o.roles[0], script.Literal(value))
+		case !dash && !exact:
+			s.operands = append(s.operands, w)
+		case s.single || strings.HasPrefix(w.Text, "--") || !exact && len(o.roles) > 0:
+			s.odd = s.odd || !exact || attached
+			s.values(full, o)
 		default:
-			s.operands = append(s.operands, w)
+			s.cluster(w.Text)
 		}
 	}
 	if len(s.operands) == 0 && !s.ended {
 		s.lead = len(s.given)
 	}
-	return !s.odd && (len(s.onlyWith) == 0 || s.leads(s.onlyWith))
+	s.odd = s.odd || len(s.onlyWith) > 0 && !s.leads(s.onlyWith)
 }
 
 // leads reports an option before all operands. Behind one it may be an operand too: command rm -v
@@ -101,83 +144,59 @@ func (s *scan) leads(names []string) bool {
 
 func (s *scan) has(name string) bool { _, ok := s.options[name]; return ok }
 
-func (s *scan) gave(names []string) bool {
+func (s *scan) gave(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given, n) })
 }
 
-// word takes one of a program without clusters.
-func (s *scan) word(w script.Word) {
-	name, value, attached := strings.Cut(w.Text, "=")
-	o, known := s.options[w.Text]
-	switch {
-	case known:
-		s.given = append(s.given, w.Text)
-		s.values(o.roles, o.maybe)
-	case attached && s.options[name].attached:
-		s.given = append(s.given, name)
-		s.touch(s.options[name].roles[0], script.Literal(value))
-	case strings.HasPrefix(w.Text, "-") && w.Text != "-":
-		s.odd = true
-	default:
-		s.operands = append(s.operands, w)
-	}
-}
-
-func (s *scan) long(text string) {
-	name, value, attached := strings.Cut(text, "=")
-	o, known := s.options[name]
-	s.given = append(s.given, name)
-	switch {
-	case !known, attached && !o.attached:
-		s.odd = true
-	case attached:
-		s.touch(o.roles[0], script.Literal(value))
-	case o.only:
-	default:
-		s.values(o.roles, o.maybe)
-	}
-}
-
-// cluster takes -abc, where the last may have a value, and -20.
+// cluster takes -20, and -abc, of which the first that takes a word has the rest for it.
 func (s *scan) cluster(text string) {
 	if strings.Trim(text[1:], "0123456789") == "" && s.has(text[:1]+"#") {
 		return
 	}
 	for i := 1; i < len(text); i++ {
-		name, rest := "-"+text[i:i+1], text[i+1:]
-		o, known := s.options[name]
-		s.given = append(s.given, name)
-		switch {
-		case !known || text[0] == '+':
-			s.odd = true
+		rest := text[i+1:]
+		name, o, exact := s.option("-" + text[i:i+1])
+		s.odd = s.odd || !exact || text[0] == '+'
+		if rest != "" && o.takes() {
+			s.given = append(s.given, name)
+			s.touch(name, o.roles[0], script.Literal(rest))
 			return
-		case len(o.roles) == 0:
-			continue
-		case rest != "":
-			s.touch(o.roles[0], script.Literal(rest))
-		case o.only:
-		default:
-			s.values(o.roles, o.maybe)
 		}
-		return
+		s.values(name, o)
 	}
 }
 
-// values takes the next words as those of an option.
-func (s *scan) values(roles []string, maybe bool) {
-	for _, role := range roles {
+// takes reports an option that takes a word.
+func (o option) takes() bool { return len(o.roles) > 0 && !oneOf(o.roles[0], "writes", "deletes") }
+
+// values takes an option with the words behind it.
+func (s *scan) values(name string, o option) {
+	s.given = append(s.given, name)
+	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Text == ";" || w.Text == "+" })
+	switch {
+	case end >= 0 && strings.HasPrefix(name, "-exec"):
+		s.exec(s.args[:end], s.has(name))
+		s.args = s.args[end+1:]
+		s.touch(name, "run", script.Word{})
+		return
+	case o.only || !o.takes():
+		s.touch(name, strings.Join(o.roles, ""), script.Word{})
+		return
+	}
+	s.odd = s.odd || o.roles[0] == "run"
+	for _, role := range o.roles {
 		if len(s.args) == 0 {
-			s.odd = s.odd || !maybe
+			s.odd = s.odd || !o.maybe
 			return
 		}
-		if w := s.args[0]; w.Known && len(w.Text) > 1 && w.Text[0] == '-' && (w.Text[1] < '0' || w.Text[1] > '9') {
-			s.odd = true // where the option takes no word, this is another option
-			return
-		} else if s.wary && (strings.HasPrefix(w.Text, "/") || strings.Contains(w.Text, "..")) {
-			s.odd = true // where it takes none, this is a path
+		w := s.args[0]
+		// Where this option takes no word, the next may be another option, or a path.
+		option := len(w.Text) > 1 && w.Text[0] == '-' && (w.Text[1] < '0' || w.Text[1] > '9')
+		path := strings.HasPrefix(w.Text, "/") || strings.Contains(w.Text, "..")
+		if s.odd = s.odd || w.Known && (option || s.wary && path); option && o.maybe {
 			return
 		}
-		s.touch(role, s.args[0])
+		s.touch(name, role, w)
 		s.args = s.args[1:]
 	}
 }
@@ -186,49 +205,72 @@ func (s *scan) values(roles []string, maybe bool) {
 func (s *scan) place() {
 	roles := s.program.operands
 	for _, f := range s.with {
-		if s.gave(f.options) {
+		if s.gave(f.options...) {
 			roles = f.operands
 		}
 	}
-	all := slices.Concat(s.operands, s.behind)
-	next, placed := 0, 0
-	for _, w := range all {
-		if next >= len(roles) {
+	var sources []string
+	all, placed := len(s.operands), 0
+	for i, w := range s.operands {
+		role := roleOf(roles, i, all)
+		if role == "" { // more than a program takes that only looks
 			s.odd = true
-			return
+			role = roleOf(s.names, i, all)
 		}
-		role := roles[next]
-		if !strings.HasSuffix(role, "...") {
-			next++
-		}
-		role = strings.TrimRight(role, ".?")
 		if role != "text" && role != "query" {
 			placed++
 		}
-		s.touch(role, w)
+		if s.touch("", role, w); w.Known && (role == "read" || role == "moved") {
+			sources = append(sources, path.Base(w.Text))
+		}
+		tested := role == "list" && s.gave("-name")
+		if !tested && slices.ContainsFunc(s.each, func(one Access) bool { return one.Path == "{}" && one.Kind != Read }) {
+			s.access(Gone, w.Text)
+		}
 	}
-	missing := next < len(roles) && !strings.HasSuffix(roles[next], "...") && !strings.HasSuffix(roles[next], "?")
+	missing := all < len(roles) && !strings.HasSuffix(roles[all], "...") && !strings.HasSuffix(roles[all], "?")
 	s.odd = s.odd || missing
-	if placed == 0 && !missing && s.fallback != "" {
-		s.touch(strings.TrimRight(roles[len(roles)-1], ".?"), script.Literal(s.fallback))
+	switch {
+	case placed > 0:
+	case s.fallback != "" && len(roles) > 0:
+		s.touch("", strings.TrimRight(roles[len(roles)-1], ".?"), script.Literal(s.fallback))
+	case s.fallback == "" && s.gave(s.deep...):
+		s.touch("", "read", script.Literal("."))
 	}
-	if placed == 0 && s.fallback == "" && s.gave(s.deep) {
-		s.touch("read", script.Literal("."))
-	}
+	s.targets(sources)
 }
 
-// touch takes one word in its role.
-func (s *scan) touch(role string, w script.Word) {
-	if w.Found && role != string(Read) && role != string(List) && role != "text" {
-		s.odd = true
+// roleOf is the role of one of several operands. One that ends in three dots is of all operands
+// that the others leave; if empty, it has none.
+func roleOf(roles []string, i, all int) string {
+	if many := slices.IndexFunc(roles, func(r string) bool { return strings.HasSuffix(r, "...") }); many >= 0 && i >= many {
+		i = max(many, len(roles)-(all-i))
 	}
-	if role == "text" {
+	if i >= len(roles) {
+		return ""
+	}
+	return strings.TrimRight(roles[i], ".?")
+}
+
+// touch takes one word in its role, or what an option does.
+func (s *scan) touch(option, role string, w script.Word) {
+	s.odd = s.odd || w.Found && role != string(Read) && role != string(List) && role != "text"
+	what := does(role)
+	switch {
+	case option != "" && what != "":
+		a := Access{Option: option, Does: what}
+		if role == "write" {
+			a.Kind, a.Path = Write, w.Text
+		}
+		s.out = append(s.out, a)
+		return
+	case role == "text" || role == "":
+		return
+	case role == "write" && s.names != nil && w.Text != "" && w.Text != "-": // it is known for reading
+		s.out = append(s.out, Access{Kind: Write, Path: w.Text, Option: w.Text, Does: what})
 		return
 	}
-	if !w.Known {
-		s.odd = true
-		return
-	}
+	s.odd = s.odd || !w.Known
 	switch role {
 	case "only":
 		s.chose = append(s.chose, w.Text)
@@ -255,10 +297,21 @@ func (s *scan) touch(role string, w script.Word) {
 		s.packages(w.Text, role == "package")
 	case "read":
 		kind := Read
-		if s.gave(s.deep) {
+		if s.gave(s.deep...) {
 			kind = Tree
 		}
 		s.access(kind, w.Text)
+	case "moved":
+		s.access(Read, w.Text)
+		s.access(Gone, w.Text)
+	case "data": // @file, name=@file
+		if file, ok := strings.CutPrefix(w.Text[strings.IndexByte(w.Text, '=')+1:], "@"); ok {
+			s.access(Read, file)
+		}
+	case "into":
+		s.into = append(s.into, w.Text)
+	case "tarfile":
+		s.archives = append(s.archives, w.Text)
 	default:
 		s.access(Kind(role), w.Text)
 	}
@@ -267,31 +320,50 @@ func (s *scan) touch(role string, w script.Word) {
 // access takes a path. A dash is the standard input; @file makes some programs read their options
 // there.
 func (s *scan) access(kind Kind, path string) {
+	s.odd = s.odd || path == "" || strings.HasPrefix(path, "@") && kind != List
 	switch {
 	case path == "":
-		s.odd = true
-	case strings.HasPrefix(path, "@") && kind != List:
-		s.odd = true
 	case (path == "-" || path == "/dev/stdin") && kind != Write && kind != List, path == "/dev/null":
 	default:
-		s.use.Accesses = append(s.use.Accesses, Access{Kind: kind, Path: path, Hidden: s.hidden})
+		s.out = append(s.out, Access{Kind: kind, Path: path, Hidden: s.hidden})
+	}
+}
+
+// targets notes what is written at the places that get what is copied or unpacked.
+func (s *scan) targets(sources []string) {
+	made := s.gave("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--catenate", "--concatenate", "--delete")
+	for _, archive := range s.archives {
+		kind := Read
+		if made {
+			kind = Write
+		}
+		s.access(kind, archive)
+	}
+	if len(s.archives) > 0 && (made || !s.gave("-x", "--extract", "--get")) {
+		return
+	}
+	for _, to := range s.into {
+		s.access(Write, to)
+		for _, name := range sources {
+			s.access(Write, path.Join(to, name))
+		}
 	}
 }
 
 // finish adds what keeps the program from doing more, behind the words that name it.
 func (s *scan) finish(named int) {
-	added := slices.Clone(s.adds)
-	for i := range s.use.Accesses {
-		a := &s.use.Accesses[i]
-		a.Flat, a.Only = oneOf("files", s.follow...), s.chosen()
-		a.Follow = a.Follow || a.Flat || s.gave(s.follow) || oneOf("always", s.follow...)
+	added, follows := slices.Clone(s.adds), s.gave(s.follow...) || oneOf("always", s.follow...)
+	for _, a := range s.out {
+		if a.Path != "" {
+			a.Flat, a.Only = oneOf("files", s.follow...), s.chosen()
+			a.Follow = a.Follow || a.Flat || follows
+			s.use.Accesses = append(s.use.Accesses, a)
+		}
 	}
-	if s.apart != "" && !s.gave(s.unless) {
-		if tree := slices.IndexFunc(s.use.Accesses, func(a Access) bool { return a.Kind == Tree }); tree >= 0 {
-			added = append(added, leaveOut(s.apart)...)
-			for i := range s.use.Accesses {
-				s.use.Accesses[i].Spared = true
-			}
+	if s.apart != "" && !s.gave(s.unless...) && slices.ContainsFunc(s.out, func(a Access) bool { return a.Kind == Tree }) {
+		added = append(added, leaveOut(s.apart)...)
+		for i := range s.use.Accesses {
+			s.use.Accesses[i].Spared = true
 		}
 	}
 	s.use.Words = slices.Insert(s.use.Words, named, added...)

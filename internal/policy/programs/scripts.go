@@ -44,42 +44,35 @@ func printsOnly(script string) bool {
 }
 
 // script reads the words of sed or awk: options, a program, and the files after it.
-func (s *scan) script() bool {
-	program, files := []string{}, []script.Word{}
+func (s *scan) script() {
+	program, files, awk := []string{}, []script.Word{}, s.special == "awk"
 	for i := 0; i < len(s.args); i++ {
 		w := s.args[i]
-		awk := s.special == "awk"
 		switch {
 		case !w.Known:
-			return false
-		case !awk && oneOf(w.Text, "-e", "--expression"):
-			if i++; i == len(s.args) || !s.args[i].Known {
-				return false
-			}
+			s.odd = true
+		case !awk && oneOf(w.Text, "-e", "--expression") && i+1 < len(s.args):
+			i++
+			s.odd = s.odd || !s.args[i].Known
 			program = append(program, s.args[i].Text)
 		case awk && w.Text == "-F":
 			i++
 		case awk && strings.HasPrefix(w.Text, "-F") && len(files) == 0:
 		case !awk && oneOf(w.Text, "-n", "-E", "-r", "-s", "-u", "-nE", "-En", "-nr", "-rn", "--quiet", "--silent", "--regexp-extended"):
 		case strings.HasPrefix(w.Text, "-") && w.Text != "-":
-			return false
+			s.odd = true
 		default:
 			files = append(files, w)
 		}
 	}
-	if len(program) == 0 {
-		if len(files) == 0 {
-			return false
-		}
+	if len(program) == 0 && len(files) > 0 {
 		program, files = []string{files[0].Text}, files[1:]
 	}
+	s.odd = s.odd || len(program) == 0
 	for _, text := range program {
-		if s.special == "awk" && (text == "" || !prints().MatchString(text)) || s.special == "sed" && !printsOnly(text) {
-			return false
-		}
+		s.odd = s.odd || awk && (text == "" || !prints().MatchString(text)) || !awk && !printsOnly(text)
 	}
 	for _, f := range files {
 		s.access(Read, f.Text)
 	}
-	return !s.odd
 }

@@ -43,6 +43,11 @@ func Texts(words []Word) []string {
 	return out
 }
 
+// Known reports words that are all known.
+func Known(words []Word) bool {
+	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Known })
+}
+
 // lowered reads a word for Lower, where the text alone tells what it will be.
 func lowered(w *syntax.Word, vars map[string]string) Word {
 	out := Word{Known: true, Spelled: spelled(w.Parts, vars)}
