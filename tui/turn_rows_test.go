@@ -171,6 +171,35 @@ func TestRowsOfTwelveEdits(t *testing.T) {
 	}
 }
 
+// TestATurnIsClosedByItsOwnCalls: those that a resumed session or another window brought, whose ends
+// were not told, are none of it.
+func TestATurnIsClosedByItsOwnCalls(t *testing.T) {
+	s := newScripted(t, 120, 40)
+	user := func(m session.Message) {
+		m.Role, m.Parts = session.User, []session.Part{{Kind: session.TextPart, Text: "look"}}
+		s.tell(session.MessageDone{Message: m})
+	}
+	look := func() {
+		s.call("read", tool.Heading{Verb: "read", Object: "a.go", Shape: tool.OneRow}, "1 line", nil, tool.Outcome{Changed: []string{"a.go"}})
+	}
+	user(session.Message{ID: "old"})
+	look()
+	user(session.Message{ID: "new"})
+	s.says("Nothing to do.")
+	s.tell(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+	if last := s.rows()[len(s.rows())-1]; last != "Nothing to do." {
+		t.Errorf("a turn without calls is closed by %q", last)
+	}
+	user(session.Message{ID: "third"})
+	look()
+	user(session.Message{ID: "said meanwhile", Meanwhile: true})
+	look()
+	s.tell(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
+	if last := s.rows()[len(s.rows())-1]; !strings.Contains(last, "a.go · 2 calls") {
+		t.Errorf("a turn of two calls is closed by %q", last)
+	}
+}
+
 // TestARunningCallHasItsRowsFromTheFirst: what it prints moves nothing.
 func TestARunningCallHasItsRowsFromTheFirst(t *testing.T) {
 	s := newScripted(t, 80, 24)

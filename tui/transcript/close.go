@@ -21,7 +21,7 @@ func (t *Pane) end(r session.Result) {
 	if text := t.sum(r); text != "" {
 		t.closing(draw.Dim, text)
 	}
-	t.ended = len(t.entries)
+	t.begun = len(t.entries)
 	switch r.Cause {
 	case session.CauseDone:
 		return
@@ -48,13 +48,10 @@ func (t *Pane) closing(s draw.Style, text string) {
 // sum is one row of what a turn came to: files, todos, calls, time. A turn without calls has none.
 func (t *Pane) sum(r session.Result) string {
 	calls := t.ofTurn()
-	if len(calls) == 0 {
-		if len(r.Changed) > 0 {
-			return "changed: " + ui.Shorten(strings.Join(r.Changed, ", "))
-		}
-		return ""
-	}
-	if len(calls) == 1 && calls[0].own { // its row says all of it
+	switch {
+	case len(calls) == 0 && len(r.Changed) > 0:
+		return "changed: " + ui.Shorten(strings.Join(r.Changed, ", "))
+	case len(calls) == 0, calls[len(calls)-1].own: // its row says all of it
 		return ""
 	}
 	parts := changedFiles(calls, r.Changed, t.draw)
@@ -68,9 +65,9 @@ func (t *Pane) sum(r session.Result) string {
 	return strings.Join(parts, " · ")
 }
 
-// ofTurn are the calls since the last turn ended.
+// ofTurn are the calls of the turn.
 func (t *Pane) ofTurn() (calls []*callEntry) {
-	for _, e := range t.entries[min(t.ended, len(t.entries)):] {
+	for _, e := range t.entries[min(t.begun, len(t.entries)):] {
 		if c, ok := e.(*callEntry); ok {
 			calls = append(calls, c)
 		}

@@ -9,7 +9,7 @@ import (
 
 // Final reports whether an entry does not change any more.
 func (t *Pane) Final(i int) bool {
-	if i < t.ended {
+	if i < t.begun {
 		return true
 	}
 	switch e := t.entries[i].(type) {

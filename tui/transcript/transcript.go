@@ -31,7 +31,7 @@ type Pane struct {
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
 	seen    int // entries when the window was last at the end
-	ended   int // entries when the last turn ended
+	begun   int // entries before those of the turn that runs, or would begin now
 }
 
 // New is an empty conversation; welcome draws what stands there until something is said.
@@ -166,6 +166,9 @@ func (t *Pane) message(m session.Message) {
 			t.note(draw.Warn, m.NoteText())
 			return
 		}
+		if !m.Meanwhile && m.Own == "" {
+			t.begun = len(t.entries)
+		}
 		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
 		t.ToEnd()
 	case session.Assistant:
@@ -280,7 +283,7 @@ func (t *Pane) Rewind() {
 	t.entries = t.entries[:at]
 	t.laid[0], t.laid[1] = min(t.laid[0], at), min(t.laid[1], at)
 	t.open, t.pieces = "", nil
-	t.seen, t.ended = min(t.seen, at), min(t.ended, at)
+	t.seen, t.begun = min(t.seen, at), min(t.begun, at)
 	t.ToEnd()
 }
 

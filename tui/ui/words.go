@@ -28,10 +28,8 @@ func Seconds(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	case s < 60:
 		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
 	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	return Clock(d)
 }
 
 // Clock writes whole seconds: 0:07, 12:30, 1:02:03.
