@@ -68,15 +68,7 @@ type Compaction struct {
 
 // String is the compaction as a user reads it.
 func (c Compaction) String() string {
-	return fmt.Sprintf("%s: %s summed up, %s → %s tokens", c.Cause, plural.Of(c.Messages, "message"), thousands(c.Before), thousands(c.After))
-}
-
-// thousands writes a number of tokens.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%.1fk", float64(n)/1000)
+	return fmt.Sprintf("%s: %s summed up, %.1fk → %.1fk tokens", c.Cause, plural.Of(c.Messages, "message"), float64(c.Before)/1000, float64(c.After)/1000)
 }
 
 // Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last
@@ -204,10 +196,13 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 		Provider: s.config.Provider.Name(), Model: s.config.Model}
 	notes, dropped := s.lastingNotes(cut)
 	words := droppedNotes(dropped) + lastWords(s.history, cut)
-	kept := len(notes.Text())
+	rest := func(text string) int { // in tokens, as a request of that size has them
+		bytes := s.ledger.fixedBytes + len(notes.Text()) + len(text)
+		return int(float64(bytes)/bytesPerToken*s.ledger.correction.factor(bytes)) + s.ledger.since(cut)
+	}
 	// What is sure before the model is asked is not paid for: the shortest summary frees too little
 	// already.
-	if err := c.worth(s.ledger.tokens(s.ledger.fixedBytes+len(summaryHead+words)+kept) + s.ledger.since(cut)); err != nil {
+	if err := c.worth(rest(summaryHead + words)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
 	s.emit(Notice{Text: cause + ": summing up the conversation", Kind: Remark})
@@ -225,7 +220,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if cut < len(s.history) {
 		c.Kept = strings.TrimSuffix(s.history[cut].ID, seenEnd)
 	}
-	c.After = s.ledger.tokens(s.ledger.fixedBytes+len(text)+kept) + s.ledger.since(cut)
+	c.After = rest(text)
 	if err := c.worth(c.After); err != nil {
 		return cmp.Or(s.noteFailure(t, d, failedAttempt{attempt, true, err}), err)
 	}

@@ -232,14 +232,14 @@ func (l *ledger) fix(system, digest string, tools []tool.Definition, pieces func
 func (l *ledger) bytes() int { return l.fixedBytes + l.talk }
 
 func (l *ledger) tokens(bytes int) int {
-	return int(float64(bytes)/bytesPerToken*l.correction.value() + 0.5)
+	return int(float64(bytes)/bytesPerToken*l.correction.factor(l.bytes()) + 0.5)
 }
 
 // snapshot is the ledger as others see it.
 func (l *ledger) snapshot() Ledger {
 	out := Ledger{
 		Model: l.provider + "/" + l.model, Estimate: l.tokens(l.bytes()), Window: l.window,
-		Factor: l.correction.value(), Corrected: l.correction.requests,
+		Factor: l.correction.factor(l.bytes()), Corrected: l.correction.requests,
 		Last: l.last, Changes: slices.Clip(l.changes),
 	}
 	out.Sources = slices.Grow(out.Sources, len(l.fixed)+len(l.sources))

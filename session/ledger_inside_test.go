@@ -28,21 +28,22 @@ func TestTheProvidersCountCorrectsTheEstimate(t *testing.T) {
 		{"nobody counted", nil, 1, 0},
 		{"the first count is taken as it is", []request{{8000, in(2260)}}, 1.13, 1},
 		{"the cache is part of what was sent", []request{{8000, Usage{Input: 60, CacheRead: 2000, CacheWrite: 200, Output: 9999}}}, 1.13, 1},
-		{"later ones are smoothed", []request{{8000, in(2000)}, {8000, in(4000)}, {8000, in(4000)}}, 1.51, 3},
+		{"the newest counts", []request{{8000, in(2000)}, {8000, in(3000)}, {8000, in(4000)}}, 2, 3},
+		{"a conversation that was summed up has the tokens of its tools", []request{{8000, in(1600)}, {208000, in(81600)}}, 0.8, 2},
 		{"a missing count", []request{{8000, in(2400)}, {8000, Usage{Output: 7}}}, 1.2, 1},
 		{"a negative count", []request{{8000, Usage{Input: -5, CacheRead: 4000}}}, 1, 0},
 		{"a count of the uncached rest", []request{{8000, in(2400)}, {80000, in(300)}}, 1.2, 1},
 		{"more tokens than bytes", []request{{8000, in(8001)}}, 1, 0},
 		{"an overflow", []request{{8000, Usage{Input: math.MaxInt, CacheRead: math.MaxInt}}}, 1, 0},
-		{"at the bounds", []request{{4000, in(4000)}, {4000, in(250)}}, 4 + 0.3*(0.25-4), 2},
+		{"at the bounds", []request{{4000, in(4000)}, {4000, in(250)}}, 0.25, 2},
 		{"too small to tell", []request{{999, in(300)}}, 1, 0},
 	} {
 		var got correction
 		for _, r := range c.requests {
 			got.learn(r.bytes, r.usage)
 		}
-		if math.Abs(got.value()-c.factor) > 1e-9 || got.requests != c.counted {
-			t.Errorf("%s: ×%.4f of %d requests, want ×%.4f of %d", c.name, got.value(), got.requests, c.factor, c.counted)
+		if factor := got.factor(8000); math.Abs(factor-c.factor) > 1e-9 || got.requests != c.counted {
+			t.Errorf("%s: ×%.4f of %d requests, want ×%.4f of %d", c.name, factor, got.requests, c.factor, c.counted)
 		}
 	}
 }
@@ -98,7 +99,7 @@ func TestTheLedgerTellsWhatEveryRequestHolds(t *testing.T) {
 	}
 	l.fix(strings.Repeat("s", 200), "d1", tools, pieces)
 	l.fix(strings.Repeat("s", 200), "d1", nil, nil) // the same: not counted again
-	l.correction = correction{1.5, 1}
+	l.correction = correction{newest: sentSize{4000, 1500}, least: sentSize{4000, 1500}, requests: 1}
 	want := []Source{{SystemGroup, "prompt", "prompt", "", 100, 38}, {SystemGroup, "instructions", "AGENTS.md", "/w/AGENTS.md", 60, 23}, {SystemGroup, "prompt", "prompt", "", 40, 15},
 		{ToolsGroup, "", "read", "", 400, 150}, {ToolsGroup, "", "grep", "", 4, 2}}
 	got := l.snapshot()

@@ -33,31 +33,39 @@ func attachedBytes(a tool.Attachment) int {
 	return noteBytes
 }
 
-// correction is the provider's count divided by the estimate, smoothed over the requests of one
-// model.
+// correction is what the provider counted of requests to one model: of the smallest, of which tools
+// and instructions are most, and of the newest.
 type correction struct {
-	factor   float64
-	requests int
+	least, newest sentSize
+	requests      int
 }
+
+// sentSize is the size of a request in bytes and in the provider's tokens.
+type sentSize struct{ bytes, tokens int }
 
 // Bounds of a correction. No tokenizer makes one token of 16 bytes of text, or four of each 4
 // bytes; a count outside is of something else: only the part that was not in a cache, or no count
 // at all.
 const (
 	lowestFactor, highestFactor = 0.25, 4.0
-	// newFactor is the weight of the newest count. The first three or so decide, and a single odd
-	// one does not.
-	newFactor = 0.3
 	// leastCounted is the smallest request in bytes that corrects: in smaller ones what a provider
 	// adds by itself weighs more than what was sent.
 	leastCounted = 1000
 )
 
-func (c correction) value() float64 {
+// factor is by how much a request of so many bytes has more tokens than bytesPerToken says. The
+// rate between the two counts holds above them, too.
+func (c correction) factor(bytes int) float64 {
 	if c.requests == 0 {
 		return 1
 	}
-	return c.factor
+	at := c.newest
+	if grown := at.bytes - c.least.bytes; bytes <= c.least.bytes {
+		at = c.least
+	} else if grown >= leastCounted && at.tokens > c.least.tokens {
+		at = sentSize{bytes, at.tokens + (bytes-at.bytes)*(at.tokens-c.least.tokens)/grown}
+	}
+	return min(max(float64(at.tokens)*bytesPerToken/float64(at.bytes), lowestFactor), highestFactor)
 }
 
 // counted takes the provider's count of the newest request.
@@ -72,18 +80,14 @@ func (l *ledger) counted(u Usage) {
 // ignored.
 func (c *correction) learn(bytes int, u Usage) {
 	tokens, ok := u.Sent()
-	if !ok || bytes < leastCounted {
+	factor := float64(tokens) * bytesPerToken / float64(max(bytes, 1))
+	if !ok || bytes < leastCounted || factor < lowestFactor || factor > highestFactor {
 		return
 	}
-	factor := float64(tokens) * bytesPerToken / float64(bytes)
-	if factor < lowestFactor || factor > highestFactor {
-		return
+	c.newest = sentSize{bytes, tokens}
+	if c.requests++; c.requests == 1 || bytes <= c.least.bytes {
+		c.least = c.newest
 	}
-	if c.requests++; c.requests == 1 {
-		c.factor = factor
-		return
-	}
-	c.factor += newFactor * (factor - c.factor)
 }
 
 // Sent is the tokens of the request as the provider counted them, from its cache or not; if false,

@@ -31,7 +31,7 @@ func (l *ledger) room() int {
 // shorter is a copy of outcomes with the large ones cut, and what the user is told. It has an id
 // of its own: adapters keep what they encoded by the id.
 func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
-	perToken := float64(bytesPerToken) / l.correction.value()
+	perToken := float64(bytesPerToken) / l.correction.factor(l.bytes())
 	large := max(int(float64(tokens)*perToken), 2*cutOutput)
 	most := max(int(float64(l.room()/shortShare)*perToken), cutOutput)
 	out := m
