@@ -237,16 +237,12 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 	defer func() {
 		w.mu.Lock()
 		w.client, w.working = nil, false
-		turns := w.turns
-		w.turns = nil
 		for _, take := range w.questions {
 			take()
 		}
 		w.mu.Unlock()
 		w.callEnded()
-		for _, t := range turns {
-			t <- session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"}
-		}
+		w.turnEnded(session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"})
 		_ = c.Close() // nothing waits in it
 	}()
 	for {

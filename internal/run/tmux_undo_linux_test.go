@@ -1,6 +1,9 @@
 package run_test
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+)
 
 // TestUndoInATerminal takes a turn back by /undo, brings it back by /redo, and takes message and
 // files back by Esc twice.
@@ -36,5 +39,27 @@ func TestUndoInATerminal(t *testing.T) {
 	p.keys("Enter")
 	p.sees("your message is back in the prompt", "wreck it")
 	p.keys("C-u")
+	p.quit()
+}
+
+// TestAnUndoOffersNothingOfACommitAbove: a commit of the user's own stands on that of the turn, so
+// that none of git's own state can be put back.
+func TestAnUndoOffersNothingOfACommitAbove(t *testing.T) {
+	u := repository(t)
+	p := u.openPane(120, 30)
+	commit := "git -c user.name=a -c user.email=a commit --allow-empty -qm "
+	p.adze("--permission-mode=yolo", u.script("-- 1 --\n"+bash(commit+"model")+"-- 2 --\ntext: It is committed.\n"))
+	p.text("commit it")
+	p.keys("Enter")
+	p.sees("It is committed.")
+	p.rests()
+	own := exec.Command("sh", "-c", commit+"own")
+	own.Dir = u.dir
+	if out, err := own.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	p.text("/undo")
+	p.keys("Enter")
+	p.sees("nothing to restore; left alone: ")
 	p.quit()
 }

@@ -25,19 +25,21 @@ func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (ap
 		return api.Undone{}, nil, nil
 	}
 	p, err := d.Plan(ctx, wish)
-	if errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo) {
-		switch {
-		case w.Plan != "":
-			return api.Undone{}, nil, changed()
-		case errors.Is(err, recorder.ErrUncovered) && !w.Since:
-			return api.Undone{}, nil, err
-		}
+	switch none := errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo); {
+	case none && w.Plan != "":
+		return api.Undone{}, nil, changed()
+	case none && (w.Since || !errors.Is(err, recorder.ErrUncovered)):
 		return api.Undone{}, nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return api.Undone{}, nil, err
 	}
 	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt()}
+	if w.Dry && out.Git && len(p.Steps) == 0 { // it is offered where some of it can be put back
+		wish.Git = true
+		if with, err := d.Plan(ctx, wish); err == nil && len(with.Steps) == 0 {
+			p, out.Git = with, false
+		}
+	}
 	for _, t := range p.Turns {
 		out.Turns = append(out.Turns, t.Asked)
 	}
