@@ -33,6 +33,15 @@ func exists(path string) bool {
 	return err == nil
 }
 
+func TestTurnsAreListedWhileTheSessionIsOpen(t *testing.T) {
+	u := repository(t)
+	u.during("echo c > made", func() {
+		u.run("undo", "--list").wants(0, "work")
+		u.run("undo").wants(10, "open in another process")
+	})
+	u.run("undo", "--list").wants(0, "1 file", "work")
+}
+
 func TestWhatTheUserSavesWhileACommandRunsStays(t *testing.T) {
 	u := repository(t)
 	before := u.shape()

@@ -54,6 +54,7 @@ type attachedView struct {
 const (
 	detachIt = "detach"
 	stopIt   = "stop"
+	takeIt   = "take"
 )
 
 func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) error {

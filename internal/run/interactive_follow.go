@@ -44,8 +44,6 @@ func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string)
 	return w.taken.Load(), nil
 }
 
-const takeIt = "take"
-
 // placeOf is where a session is had.
 func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Place {
 	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Holder: func() string { return logs.Holder(id) }}

@@ -19,7 +19,7 @@ import (
 )
 
 // Undoing opens a session and its folder, to put files back. Who only looks needs nothing that can
-// be written; where it can be, what was interrupted is finished first.
+// be written, or is another process's; else what was interrupted is finished first.
 func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	s, err := a.read(nil)
 	if err != nil {
@@ -34,7 +34,10 @@ func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) 
 		return err
 	}
 	defer stored.Close()
-	return a.desk(ctx, s, false, stored, pick, use)
+	if err = a.desk(ctx, s, false, stored, pick, use); look && errors.Is(err, session.ErrLocked) {
+		err = a.desk(ctx, s, true, stored, pick, use)
+	}
+	return err
 }
 
 // writable reports that each path can be written, or is not there.
