@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"adze/session"
 	"adze/tool"
 )
@@ -171,8 +173,8 @@ func TestRowsOfTwelveEdits(t *testing.T) {
 	}
 }
 
-// TestATurnIsClosedByItsOwnCalls: those that a resumed session or another window brought, whose ends
-// were not told, are none of it.
+// TestATurnIsClosedByItsOwnCalls: those of earlier turns, which a resumed session or another window
+// brought, are none of it.
 func TestATurnIsClosedByItsOwnCalls(t *testing.T) {
 	s := newScripted(t, 120, 40)
 	user := func(m session.Message) {
@@ -197,6 +199,22 @@ func TestATurnIsClosedByItsOwnCalls(t *testing.T) {
 	s.tell(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
 	if last := s.rows()[len(s.rows())-1]; !strings.Contains(last, "a.go · 2 calls") {
 		t.Errorf("a turn of two calls is closed by %q", last)
+	}
+}
+
+// TestTwoLinesOfOutputAreBothShown: of more than two the heading has the number, and the last stands
+// below it.
+func TestTwoLinesOfOutputAreBothShown(t *testing.T) {
+	for n, want := range map[int]string{2: "line 1\n  │ line 2", 3: "3 lines\n  │ line 3"} {
+		s := newScripted(t, 80, 24)
+		text := ""
+		for i := range n {
+			text += fmt.Sprintf("line %d\n", i+1)
+		}
+		s.call("bash", tool.Heading{Verb: "$", Object: "make", Shape: tool.Live}, fmt.Sprintf("%d lines", n), nil, tool.Outcome{}, tool.Block{Kind: tool.OutputBlock, Text: text, Total: n})
+		if got := ansi.Strip(strings.Join(s.rows(), "\n")); !strings.HasSuffix(got, want) {
+			t.Errorf("%d lines: %q", n, got)
+		}
 	}
 }
 

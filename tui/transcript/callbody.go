@@ -145,9 +145,13 @@ func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []d
 			}
 			rows = d.Theme.Changed(rows, b, w, e.brief(d, most))
 		case b.Kind == tool.OutputBlock:
-			if _, only := e.onlyLine(d); e.own && !only && !e.silent(b) {
+			switch _, only := e.onlyLine(d); {
+			case only, e.silent(b):
+			case e.own:
 				rows = d.Theme.Block(rows, b, w, draw.Show{Rows: ownOutput})
-			} else if !only && !e.silent(b) {
+			case b.Total == 2: // a heading that counts two says less than both
+				rows = d.Theme.Last(rows, b, w, 2)
+			default:
 				rows = d.Theme.Last(rows, b, w, successRows)
 			}
 		case b.Kind == tool.ChecklistBlock: // it stands above the prompt

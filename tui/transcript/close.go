@@ -24,19 +24,17 @@ func (t *Pane) end(r session.Result) {
 	t.begun = len(t.entries)
 	switch r.Cause {
 	case session.CauseDone:
-		return
 	case session.CauseInterrupted:
 		t.closing(draw.Warn, "stopped by you")
-		return
 	case session.CauseTaken:
 		t.closing(draw.Warn, r.Message)
-		return
+	default:
+		text := "error: " + cmp.Or(r.Message, string(r.Cause))
+		if r.Hint != "" {
+			text += "\nhint: " + r.Hint
+		}
+		t.closing(draw.Bad, text)
 	}
-	text := "error: " + cmp.Or(r.Message, string(r.Cause))
-	if r.Hint != "" {
-		text += "\nhint: " + r.Hint
-	}
-	t.closing(draw.Bad, text)
 }
 
 // closing is a remark on the turn that stands directly below it.
