@@ -5,7 +5,6 @@ import (
 
 	"adze/internal/files/diff"
 	"adze/internal/files/workspace"
-	"adze/internal/text"
 	"adze/tool"
 )
 
@@ -16,20 +15,7 @@ const partLimit = 4 << 20
 // without writes the new text but for the hunks that the user refused, which stay as the file has
 // them.
 func (w writer) without(ctx context.Context, in writeArgs, refused []int) (writeArgs, error) {
-	p, err := w.root.Resolve(in.Path)
-	if err != nil {
-		return in, err
-	}
-	old := content{format: text.Detect(nil)}
-	if o, err := w.root.Open(p.Consented()); err == nil {
-		defer o.Close()
-		if old, err = load(ctx, o, p, partLimit); err != nil {
-			return in, err
-		}
-	} else if !isMissing(err) {
-		return in, err
-	}
-	plan, err := planWrite(p, old, in.Content)
+	p, old, plan, err := w.planned(ctx, in, partLimit)
 	if err != nil {
 		return in, err
 	}

@@ -107,24 +107,12 @@ func listRow(e search.Entry) string {
 	case e.Other:
 		row += "  not a regular file"
 	default:
-		row += "  " + byteSize(e.Size)
+		row += "  " + plural.Size(e.Size)
 	}
 	if e.Ignored {
 		row += "  (ignored)"
 	}
 	return row
-}
-
-// byteSize is a size as people read it, with one decimal above a kilobyte.
-func byteSize(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, unit := float64(n)/(1<<10), 0
-	for ; value >= 1<<10 && unit < 4; unit++ {
-		value /= 1 << 10
-	}
-	return fmt.Sprintf("%.1f %cB", value, "KMGTP"[unit])
 }
 
 func listTotals(folders, files int) string {

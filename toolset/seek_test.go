@@ -167,14 +167,6 @@ func TestGlobLists(t *testing.T) {
 	}
 }
 
-func TestByteSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KB", 1536: "1.5 KB", 5 << 20: "5.0 MB", 1 << 62: "4096.0 PB"} {
-		if got := byteSize(n); got != want {
-			t.Errorf("byteSize(%d) = %s, want %s", n, got, want)
-		}
-	}
-}
-
 // Models write the workspace's path in front of a pattern: inside it that means what the rest
 // means.
 func TestAbsolutePatternsInsideTheWorkspace(t *testing.T) {

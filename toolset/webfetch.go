@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adze/internal/text/fold"
+	"adze/internal/text/plural"
 	"adze/internal/web"
 	"adze/tool"
 )
@@ -122,7 +123,7 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 	stop := watch(received, func(n int64) {
 		live := meta
 		live.Bytes = n
-		c.Metadata(fmt.Sprintf("%s, %s so far", meta.URL, byteSize(n)), live)
+		c.Metadata(fmt.Sprintf("%s, %s so far", meta.URL, plural.Size(n)), live)
 	})
 	r := requestOf(in)
 	r.Session, r.Received, r.Approved = c.SessionID, received, c.Approved

@@ -192,7 +192,7 @@ func (plan writePlan) meta(p workspace.Path, created bool) changeMeta {
 
 func (plan writePlan) result(p workspace.Path, done workspace.Written) changeResult {
 	meta := plan.meta(p, done.Created)
-	meta.Notes, meta.Seen = done.Notes, &done.State
+	meta.Notes, meta.Seen = append(done.Notes, oddities(plan.text)...), &done.State
 	verb := "replaced"
 	if done.Created {
 		verb = "created"
@@ -202,29 +202,49 @@ func (plan writePlan) result(p workspace.Path, done workspace.Written) changeRes
 		out += " (kept " + words + ")"
 	}
 	return changeResult{
-		Metadata: meta, Output: withNotes(out, done.Notes), Changed: []string{p.Display()},
+		Metadata: meta, Output: withNotes(out, meta.Notes), Changed: []string{p.Display()},
 	}
+}
+
+// oddities are what of a text looks as if the model had meant another one. It was written as asked.
+func oddities(s string) (notes []string) {
+	if n := strings.Count(s, `\n`); n > 1 && !strings.Contains(s, "\n") {
+		notes = append(notes, fmt.Sprintf(`it has no line break, but \n %d times, written as asked; write it again if line breaks were meant`, n))
+	}
+	if n := strings.Count(s, `\"`); n > 3 && n == strings.Count(s, `"`) {
+		notes = append(notes, `each " in it has a \ before it, written as asked; write it again without them if none was meant`)
+	}
+	last := strings.TrimSpace(s)
+	last = last[strings.LastIndexByte(last, '\n')+1:]
+	for _, tag := range []string{"content", "parameter", "invoke", "function", "tool_call", "file_content", "file"} {
+		if last == "</"+tag+">" && !strings.Contains(s, "<"+tag) {
+			notes = append(notes, fmt.Sprintf("it ends in %s, which nothing in it opens, written as asked; write it again without that if it was not meant", last))
+		}
+	}
+	return notes
+}
+
+// planned is what a write would do to the file as it is now, of at most limit bytes.
+func (w writer) planned(ctx context.Context, in writeArgs, limit int64) (p workspace.Path, old content, plan writePlan, err error) {
+	if p, err = w.root.Resolve(in.Path); err != nil {
+		return p, old, plan, err
+	}
+	old = content{format: text.Detect(nil)}
+	if o, err := w.root.Open(p.Consented()); err == nil {
+		defer o.Close()
+		if old, err = load(ctx, o, p, limit); err != nil {
+			return p, old, plan, err
+		}
+	} else if !isMissing(err) {
+		return p, old, plan, err
+	}
+	plan, err = planWrite(p, old, in.Content)
+	return p, old, plan, err
 }
 
 // preview shows a user what a write would do. The checks that need a session are made when it runs.
 func (w writer) preview(ctx context.Context, in writeArgs) (changeMeta, error) {
-	p, err := w.root.Resolve(in.Path)
-	if err != nil {
-		return changeMeta{}, err
-	}
-	old := content{format: text.Detect(nil)}
-	o, err := w.root.Open(p.Consented())
-	switch {
-	case isMissing(err):
-	case err != nil:
-		return changeMeta{}, err
-	default:
-		defer o.Close()
-		if old, err = load(ctx, o, p, writeLimit); err != nil {
-			return changeMeta{}, err
-		}
-	}
-	plan, err := planWrite(p, old, in.Content)
+	p, old, plan, err := w.planned(ctx, in, writeLimit)
 	return plan.meta(p, old.raw == nil), err
 }
 
