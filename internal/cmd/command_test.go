@@ -256,8 +256,8 @@ func TestPermissionsAreExplained(t *testing.T) {
 		says []string
 	}{
 		"allowed":        {[]string{"go vet ./..."}, 0, []string{"allow: allow execute(go vet **) (user)"}},
-		"every part":     {[]string{"go vet && sudo rm x"}, 7, []string{"deny: deny execute(rm **) (user)", "the allow rule matches every word", "    rm x", "no rule names it, and it starts other programs"}},
-		"asked":          {[]string{"git push"}, 7, []string{"ask: mode ask", "no rule matches", "would grant: allow execute(git push)"}},
+		"every part":     {[]string{"go vet && sudo rm x"}, 7, []string{"deny: deny execute(rm **) (user)", "go vet\n      allow: allow execute(go vet **) (user); the rule matches it", "    rm x"}},
+		"asked":          {[]string{"git push"}, 7, []string{"ask: mode ask", "needs approval", "would grant: allow execute(git push)"}},
 		"wider":          {[]string{"go test ./x"}, 7, []string{"would grant: allow execute(go test ./x)\nor, as the program: allow execute(go test **)"}},
 		"what it covers": {[]string{"go test ./x"}, 7, []string{"covers: go test with any options and names", "not: go with another subcommand", "always: in every workspace"}},
 		"an MCP tool":    {[]string{"mcp:files read_file"}, 7, []string{"would grant: allow execute(mcp:files read_file)\nor, as the server: allow execute(mcp:files **)", "whatever its arguments", "not: other tools, other servers"}},

@@ -131,7 +131,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 	if len(prompt.Offers) == 0 {
 		prompt.NoOffer = unoffered(open)
 	}
-	answer, err := p.ask(asking, q, prompt)
+	answer, err := p.options.Ask(asking, q, prompt)
 	switch {
 	case ctx.Err() != nil:
 		return tool.Decision{}, ctx.Err()

@@ -49,7 +49,7 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 // a user is there, they look at the fix, whatever rules and mode allow. Without one, rules and mode
 // go on deciding alone.
 func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
-	if mode == Yolo || p.ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
+	if mode == Yolo || p.options.Ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
 		return verdict{}, false
 	}
 	return verdict{

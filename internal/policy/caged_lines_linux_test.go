@@ -130,7 +130,7 @@ func (c *cagedYard) keep(t *testing.T) {
 func (c *cagedYard) allowed(t *testing.T, g *lineMaker, n int) (out []string) {
 	t.Helper()
 	full, none := yardPolicy(t, c.yard, Auto), yardPolicy(t, c.yard, Auto)
-	full.holds = func(bool) (string, bool) { return "full", true }
+	full.options.Contained = func(bool) (string, bool) { return "full", true }
 	for range n {
 		need := tool.Need{Permission: tool.Execute, Target: g.next(), Caged: true}
 		v, without := full.judge(Auto, need), none.judge(Auto, need)

@@ -36,14 +36,14 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 		v.reason = doing + " is asked for by a rule"
 		return v.by(r)
 	}
-	if p.shell != "" {
+	if p.options.Shell != "" {
 		v.target = v.need.Target
 		words := foreignWords(v.need.Target)
 		if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Allow && literalRule(r, words) && r.argv.covers(words) }); found && certain == no {
 			return v.by(r)
 		}
 		v.effect, v.layer, v.firm = mode.byDefault(tool.Execute, false), layerOf(mode), certain == possible
-		v.reason = doing + " needs approval: it is a line of " + p.shell + ", which no rule allows unless it spells it word by word"
+		v.reason = doing + " needs approval: it is a line of " + p.options.Shell + ", which no rule allows unless it spells it word by word"
 		return v
 	}
 	read, err := p.script(c, p.dirOf(v.need.Dir))
@@ -97,10 +97,10 @@ func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 // not mean that one.
 func (p *Policy) shadowed(c *command) string {
 	for _, s := range c.simples {
-		if p.local == nil || s.maybe || !s.words[0].Known || s.words[0].Text == "" {
+		if p.options.Local == nil || s.maybe || !s.words[0].Known || s.words[0].Text == "" {
 			continue
 		}
-		if path := p.local(s.name()); path != "" {
+		if path := p.options.Local(s.name()); path != "" {
 			return fmt.Sprintf("%s would be %s of the workspace, which no rule means by that name; use another program, or call it by its path", quote(s.name()), path)
 		}
 	}
@@ -186,11 +186,11 @@ func (c *command) text() string {
 
 // script reads a command as it can be judged. Its error says why it cannot.
 func (p *Policy) script(c *command, dir string) (script.Script, error) {
-	start := script.Start{Dir: dir, Home: p.home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
-		place, err := p.place(below(dir, name, p.home))
+	start := script.Start{Dir: dir, Home: p.options.Home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
+		place, err := p.place(below(dir, name, p.options.Home))
 		return place.Abs, err
 	}}
-	if p.files != nil {
+	if p.options.Files != nil {
 		start.Names = p.names
 	}
 	return script.Read(c.top, start)
@@ -204,7 +204,7 @@ func (p *Policy) names(dir string) ([]string, error) {
 		return nil, err
 	}
 	if p.judge(AskFirst, tool.Need{Permission: tool.Read, Target: dir}).effect == Allow {
-		if names, err := p.files.Names(place.Abs); err == nil {
+		if names, err := p.options.Files.Names(place.Abs); err == nil {
 			return names, nil
 		}
 	}
@@ -214,7 +214,7 @@ func (p *Policy) names(dir string) ([]string, error) {
 // unlisted is errUnasked for a folder, of which no name is looked up, and says of all else why it
 // is none.
 func (p *Policy) unlisted(abs string) error {
-	return p.files.Walk(abs, func(_ string, d fs.DirEntry, err error) error {
+	return p.options.Files.Walk(abs, func(_ string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -227,7 +227,7 @@ func (p *Policy) unlisted(abs string) error {
 
 // isFolder reports a folder, and whatever cannot be looked at.
 func (p *Policy) isFolder(abs string) bool {
-	return p.files == nil || abs == "" || errors.Is(p.unlisted(abs), errUnasked)
+	return p.options.Files == nil || abs == "" || errors.Is(p.unlisted(abs), errUnasked)
 }
 
 // judgeScript judges each program and each file of a text, and adds how it runs where all of it is
@@ -244,7 +244,9 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 		v.effect, v.rule, v.layer, v.reason = Deny, j.deny.rule, j.deny.layer, j.doing+": "+j.deny.reason
 	case len(j.open) > 0:
 		v.effect, v.layer, v.reason = Ask, layerOf(mode), j.reason()
-		v.rule = ruleOf(j.open)
+		if i := slices.IndexFunc(j.open, func(v verdict) bool { return v.rule != "" }); i >= 0 {
+			v.rule = j.open[i].rule
+		}
 		v.inner = j.open
 	case j.by != nil:
 		v.effect, v.rule, v.layer = Allow, j.by.rule, j.by.layer

@@ -32,7 +32,7 @@ func TestGitThatConfiguresIsKnown(t *testing.T) {
 	g.outside(t, `git init -q -b main . && git commit -q --allow-empty -m 1 && git init -q --bare remote.git && git remote add origin ./remote.git && git push -q origin main &&
 git checkout -q -b old && git branch topic && git push -q origin topic && git commit -q --allow-empty -m 2 && git checkout -q main && git fetch -q origin && mkdir ../kept && cp -a . ../kept/`)
 	p := yardPolicy(t, y, Auto)
-	p.holds = func(bool) (string, bool) { return "full", true }
+	p.options.Contained = func(bool) (string, bool) { return "full", true }
 	commands := strings.Split(`git status|git log -1|git add -A|git commit -q --allow-empty -m x|git commit -q --allow-empty -m "git remote add x y"|git tag t|git stash list|git branch new|git branch -d topic|git branch -D old|git branch -a
 git branch -vv|git checkout -q old|git checkout -q -b new|git switch -q -c new|git switch -q old|git merge -q old|git rebase -q old|git cherry-pick --allow-empty old|git reset -q --soft HEAD|git restore .|git fetch -q origin|git fetch -q --all --prune
 git remote -v|git remote show origin|git remote get-url origin|git remote update|git remote prune origin|git config user.name|git config --get remote.origin.url|git config --list|git config get remote.origin.url|git config -f my.cfg a.b c|git push -q origin old

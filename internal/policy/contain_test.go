@@ -11,7 +11,7 @@ import (
 // boxed is a policy of a run whose commands a sandbox holds, or does not.
 func boxed(t *testing.T, mode Mode, holds bool, lines ...string) *Policy {
 	p := newPolicy(t, mode, nil, lines...)
-	p.holds = func(lasting bool) (string, bool) {
+	p.options.Contained = func(lasting bool) (string, bool) {
 		switch {
 		case !holds:
 			return "", false
@@ -103,7 +103,7 @@ func TestLeavingTheSandboxIsOfferedOnce(t *testing.T) {
 	for _, command := range []string{"touch /etc/x", "touch a && make b | tail"} {
 		var asked []Prompt
 		p := boxed(t, Auto, true)
-		p.ask = func(_ context.Context, _ tool.Question, q Prompt) (Answer, error) {
+		p.options.Ask = func(_ context.Context, _ tool.Question, q Prompt) (Answer, error) {
 			asked = append(asked, q)
 			return Answer{Choice: Once}, nil
 		}
@@ -154,8 +154,8 @@ func TestWhereCommandsOnlyReadTheRestIsAsked(t *testing.T) {
 				rules = append(rules, c.rule)
 			}
 			p := newPolicy(t, Auto, nil, rules...)
-			p.holds = func(bool) (string, bool) { return "degraded", len(c.open) == 0 }
-			p.lacks = func() (bool, []string) { return true, c.open }
+			p.options.Contained = func(bool) (string, bool) { return "degraded", len(c.open) == 0 }
+			p.options.Lacks = func() (bool, []string) { return true, c.open }
 			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Caged: true, Lasts: c.job, Outside: c.outside}}})
 			switch {
 			case c.layer != "":

@@ -34,8 +34,8 @@ func delicatePart(place Place, home string) (part, why string) {
 // kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is
 // named and as it is. Links are followed anew each time, since they can change.
 func (p *Policy) kept() (folders []string) {
-	led := p.follow(p.own)
-	for i, name := range p.own {
+	led := p.follow(p.options.Own)
+	for i, name := range p.options.Own {
 		folders = append(folders, name)
 		if at := led[i]; at != "" && at != name {
 			folders = append(folders, at)
@@ -78,7 +78,7 @@ func ownReason(doing string) string {
 // spell out.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {
-		part, why := delicatePart(place, p.home)
+		part, why := delicatePart(place, p.options.Home)
 		return why, part
 	}
 	if folder := keptIn(kept, place); folder != "" {

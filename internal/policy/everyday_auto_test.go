@@ -36,7 +36,7 @@ func TestEverydayCommandsInModeAuto(t *testing.T) {
 		return tool.Need{Permission: tool.Execute, Target: command, Caged: true}
 	}
 	held, asked := boxed(t, Auto, true), 0
-	held.files = project()
+	held.options.Files = project()
 	for _, command := range commands {
 		if v := held.judge(Auto, need(command)); v.effect != Allow || v.run.Leaves != "" {
 			t.Logf("asked with the sandbox: %s", command)
@@ -51,7 +51,7 @@ func TestEverydayCommandsInModeAuto(t *testing.T) {
 		}
 		return Answer{Choice: Once}, nil
 	})
-	person.files = project()
+	person.options.Files = project()
 	day := func() int {
 		today = 0
 		for _, command := range commands {

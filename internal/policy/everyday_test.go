@@ -60,7 +60,7 @@ func signs(t *testing.T, command string) (out string, asked, askedWithRule bool)
 	sign := map[Effect]string{Allow: "+", Ask: "?", Deny: "-"}
 	judge := func(mode Mode, rules ...string) Effect {
 		p := newPolicy(t, mode, nil, rules...)
-		p.files = project()
+		p.options.Files = project()
 		return p.judge(mode, tool.Need{Permission: tool.Execute, Target: command}).effect
 	}
 	for _, mode := range []Mode{AskFirst, Edits, Plan, Yolo} {

@@ -21,12 +21,12 @@ const whySecret = "it holds a secret that is known here, as it is or encoded, an
 func (p *Policy) carriesSecret(v verdict) bool {
 	n := v.need
 	switch {
-	case p.leaks == nil:
+	case p.options.Leaks == nil:
 		return false
 	case n.Permission == tool.Network:
-		return p.leaks(n.Target) || n.Sends != "" && p.leaks(n.Sends)
+		return p.options.Leaks(n.Target) || n.Sends != "" && p.options.Leaks(n.Sends)
 	case n.Sends != "":
-		return p.leaks(n.Sends)
+		return p.options.Leaks(n.Sends)
 	}
 	return n.Permission == tool.Execute && p.commandLeaks(n.Target, v.command)
 }
@@ -35,7 +35,7 @@ func (p *Policy) carriesSecret(v verdict) bool {
 // connects, or in an address. Whether a program of no such name sends it is not known.
 func (p *Policy) commandLeaks(text string, c *command) bool {
 	if c.refused != nil || c.broken != nil {
-		return strings.Contains(text, "://") && p.leaks(text)
+		return strings.Contains(text, "://") && p.options.Leaks(text)
 	}
 	connects := false
 	all := []string{text}
@@ -44,10 +44,10 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 		all = append(all, strings.Join(script.Texts(s.words), " "))
 	}
 	if connects {
-		return slices.ContainsFunc(all, p.leaks)
+		return slices.ContainsFunc(all, p.options.Leaks)
 	}
 	return slices.ContainsFunc(c.simples, func(s simple) bool {
-		return slices.ContainsFunc(s.words, func(w script.Word) bool { return strings.Contains(w.Text, "://") && p.leaks(w.Text) })
+		return slices.ContainsFunc(s.words, func(w script.Word) bool { return strings.Contains(w.Text, "://") && p.options.Leaks(w.Text) })
 	})
 }
 
@@ -87,7 +87,7 @@ func fetches(q tool.Question) bool { return slices.Contains(q.Tool.Permissions.R
 
 // paced is the verdict on a fetch of more than there may be in a minute.
 func (p *Policy) paced(mode Mode, q tool.Question) (verdict, bool) {
-	if mode == Yolo || !fetches(q) || !p.pace.full(p.now()) {
+	if mode == Yolo || !fetches(q) || !p.pace.full(p.options.Now()) {
 		return verdict{}, false
 	}
 	need := firstNeed(q)

@@ -41,7 +41,7 @@ func TestKnownSecretsDoNotLeave(t *testing.T) {
 	} {
 		for _, mode := range []Mode{Yolo, AskFirst} {
 			p := newPolicy(t, mode, nil, "allow network", "allow execute")
-			p.leaks = redact.New(key).Leaks
+			p.options.Leaks = redact.New(key).Leaks
 			d := decide(t, p, tool.Question{Needs: []tool.Need{c.need}})
 			if leaves := d.Reason == whySecret && !d.Allow; leaves == c.stays {
 				t.Errorf("%s: %q: %+v", mode, c.need.Target, d)
@@ -60,7 +60,7 @@ func TestManyFetchesAreAskedAbout(t *testing.T) {
 	other := tool.Question{Tool: tool.Definition{Name: "bash", Permissions: tool.Requires(tool.Execute).MayUse(tool.Network)}, Needs: q.Needs}
 	start := func(mode Mode, ask Asker) *Policy {
 		p := newPolicy(t, mode, ask, "allow network")
-		p.now = func() time.Time { return now }
+		p.options.Now = func() time.Time { return now }
 		for i := range mostFetches {
 			if d := decide(t, p, q); !d.Allow || d.Asked {
 				t.Fatalf("fetch %d: %+v", i+1, d)

@@ -1,12 +1,6 @@
 package policy
 
-import (
-	"slices"
-
-	"adze/internal/policy/programs"
-	"adze/internal/policy/script"
-	"adze/tool"
-)
+import "adze/tool"
 
 // Explanation is how a command is read and judged.
 type Explanation struct {
@@ -48,11 +42,7 @@ func (p *Policy) Explain(text, dir string) Explanation {
 		e.Session = e.Offers[0].Rules
 	}
 	if calls {
-		part := Part{Command: v.target, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: "no rule names it"}
-		if v.rule != "" {
-			part.Why = "the rule matches it"
-		}
-		e.Parts = []Part{part}
+		e.Parts = []Part{partOf(v.target, false, v)}
 		return e
 	}
 	if v.command.refused == nil {
@@ -62,62 +52,26 @@ func (p *Policy) Explain(text, dir string) Explanation {
 	}
 	for _, s := range v.command.simples {
 		if !s.maybe {
-			e.Parts = append(e.Parts, p.part(p.Mode(), s))
+			n.Target = s.shown("$_")
+			e.Parts = append(e.Parts, partOf(s.String(), s.inner, p.judge(p.Mode(), n)))
 		}
 	}
 	return e
 }
 
-// part judges one program alone, with the same rules as judgeCommand.
-func (p *Policy) part(mode Mode, s simple) Part {
-	rules, alone := p.programRules(), &command{simples: []simple{s}}
-	out := Part{Command: s.String(), Inner: s.inner, Effect: mode.byDefault(tool.Execute, false), Layer: layerOf(mode), Why: "no rule matches"}
-	by := func(r Rule, why string) {
-		out.Effect, out.Rule, out.Layer, out.Why = r.Effect, r.String(), r.Layer, why
-	}
-	denies, _, certain := forbidden(rules, alone)
-	asks, asked := asked(rules, alone)
-	allows, allowed := (&judgement{Policy: p, rules: rules}).ruled(s.words)
-	looks := looksAlone(s)
+// partOf is a part of a command with what was said about it alone.
+func partOf(text string, inner bool, v verdict) Part {
+	out := Part{Command: text, Inner: inner, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: v.reason}
 	switch {
-	case certain == sure:
-		by(denies, "the deny rule matches")
-	case certain == possible:
-		by(denies, "the deny rule may match: a word is known only when it runs")
-		if mode != Yolo { // there, nobody would be asked
-			out.Effect = Ask
-		}
-	case asked:
-		by(asks, "the ask rule matches, or may match")
-	case allowed:
-		by(allows, "the allow rule matches every word")
-	case looks != "":
-		out.Effect, out.Layer, out.Why = Allow, readOnlyLayer, looks
-	case mode.forbids(tool.Execute) != "":
-		out.Effect, out.Why = Deny, mode.forbids(tool.Execute)
-	case s.inner:
-		out.Why = "no rule matches; whether it may run is decided with what starts it"
-	case startsPrograms(s):
-		out.Why = "no rule names it, and it starts other programs, so * and ** do not allow it"
+	case v.effect != Allow:
+	case v.rule != "":
+		out.Why = "the rule matches it"
+	case v.looks:
+		out.Why = "it only looks"
+	default:
+		out.Why = "no rule matches it"
 	}
 	return out
-}
-
-// looksAlone says that a program only looks; what it looks at is judged with the whole.
-func looksAlone(s simple) string {
-	if slices.ContainsFunc(s.words, func(w script.Word) bool { return w.Many }) {
-		return ""
-	}
-	use, ok := programs.Judge(s.words)
-	switch {
-	case !ok || s.inner:
-		return ""
-	case writes(use):
-		return "it writes no more than the files it names"
-	case len(use.Accesses) > 0:
-		return "it only looks, at files that are judged for themselves"
-	}
-	return "it only looks"
 }
 
 // Finding is what rules and mode say about one need of a call.
@@ -155,4 +109,4 @@ func Sum(findings []Finding) Effect {
 }
 
 // Rules are those in force, in the order in which their layers were read.
-func (p *Policy) Rules() []Rule { return append([]Rule(nil), p.rules...) }
+func (p *Policy) Rules() []Rule { return append([]Rule(nil), p.options.Rules...) }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bo
 	}
 	s := &fileFilter{policy: p, kept: p.kept(), root: place.Abs, work: strings.TrimSuffix(work.Abs, "/") + "/"}
 	for _, r := range p.rulesFor(tool.Read) {
-		settled := r.Effect == Ask && r.counts(place, p.home, "", "")
+		settled := r.Effect == Ask && r.counts(place, p.options.Home, "", "")
 		if r.Effect == Deny || mode != Yolo && !settled && (r.Effect == Ask || r.Matcher != "") {
 			s.rules = append(s.rules, r)
 			s.deep = s.deep || r.Effect != Allow && r.path.base == ""
@@ -38,8 +37,9 @@ func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bo
 	}
 	if why, _ := p.careful(tool.Read, place, s.kept); mode != Yolo && why == "" {
 		s.secrets = true
-		s.home = p.secretNear(place.Abs, s.kept)
-		if of, ok := p.paths.(Linker); ok {
+		near := append(SecretPlaces(p.options.Home), s.kept...)
+		s.home = slices.ContainsFunc(near, func(at string) bool { return within(at, place.Abs) })
+		if of, ok := p.options.Paths.(Linker); ok {
 			s.linked = of.Linked()
 		}
 	}
@@ -79,7 +79,7 @@ func (s *fileFilter) holds(dir, name string) bool {
 	if known || s.home {
 		why, part = s.policy.careful(tool.Read, place, s.kept)
 	}
-	r, found := strongest(s.rules, func(r Rule) bool { return r.counts(place, s.policy.home, why, part) })
+	r, found := strongest(s.rules, func(r Rule) bool { return r.counts(place, s.policy.options.Home, why, part) })
 	switch {
 	case found && r.Effect == Deny:
 		return true
@@ -88,7 +88,7 @@ func (s *fileFilter) holds(dir, name string) bool {
 	case found || why == "":
 		return false
 	}
-	return !s.policy.grantedFile(tool.Read, place)
+	return !s.policy.grantedKey(s.policy.fileGrant(tool.Read, place).key)
 }
 
 // named reports whether a rule that looks at the last name alone is about this one.
@@ -101,19 +101,4 @@ func (s *fileFilter) named(name string) bool {
 func (s *fileFilter) at(abs string) Place {
 	rel, inside := strings.CutPrefix(abs, s.work)
 	return Place{Abs: abs, Rel: rel, Outside: !inside}
-}
-
-// secretNear reports whether secret folders or files of the home folder, or adze's own, can lie
-// below root.
-func (p *Policy) secretNear(root string, kept []string) bool {
-	all := slices.Clone(kept)
-	for _, pattern := range secretInHome() {
-		all = append(all, path.Join(p.home, strings.TrimSuffix(pattern, "/**")))
-	}
-	return slices.ContainsFunc(all, func(at string) bool { return within(at, root) })
-}
-
-// grantedFile reports that a user has said yes to this very file for the rest of the session.
-func (p *Policy) grantedFile(kind tool.Permission, place Place) bool {
-	return p.grantedKey(p.fileGrant(kind, place).key)
 }

@@ -215,7 +215,7 @@ func TestFailuresAreDenials(t *testing.T) {
 	}
 	during := newPolicy(t, AskFirst, nil)
 	ctx, cancel = context.WithCancel(t.Context())
-	during.ask = func(context.Context, tool.Question, Prompt) (Answer, error) {
+	during.options.Ask = func(context.Context, tool.Question, Prompt) (Answer, error) {
 		cancel()
 		return Answer{Choice: Session}, nil
 	}

@@ -74,7 +74,7 @@ func (v verdict) by(r Rule) verdict {
 
 func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	if mode.OnStage() {
-		if why := p.stage(); why != "" { // it would work on the workspace itself
+		if why := p.options.Stage(); why != "" { // it would work on the workspace itself
 			v := p.judge(AskFirst, n)
 			if v.effect == Ask && (n.Permission == tool.Write || n.Permission == tool.Execute) {
 				v.reason += " (no staged turn: " + why + ")"
@@ -84,8 +84,8 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	}
 	v := verdict{need: n, target: n.Target, layer: builtIn}
 	if n.Permission == tool.Execute {
-		if v.command = read(n.Target, p.home); p.shell != "" {
-			v.command = readForeign(n.Target, p.home)
+		if v.command = read(n.Target, p.options.Home); p.options.Shell != "" {
+			v.command = readForeign(n.Target, p.options.Home)
 		}
 	}
 	if p.carriesSecret(v) {
@@ -176,7 +176,7 @@ func (p *Policy) rulesFor(kind tool.Permission) []Rule {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	var out []Rule
-	for _, rules := range [][]Rule{p.rules, p.lasts} {
+	for _, rules := range [][]Rule{p.options.Rules, p.lasts} {
 		for _, r := range rules {
 			if r.Permission == kind {
 				out = append(out, r)
@@ -238,7 +238,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		leaves = configures(v.command)
 	}
 	if v.effect == Allow && v.run != nil && leaves != "" && !p.walled() {
-		if level, _ := p.level(v.need); level != "" {
+		if level, _ := p.options.Contained(v.need.Lasts); level != "" {
 			v.run.Leaves = leaves
 			return v
 		}
@@ -246,7 +246,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if !mode.contains() || v.effect != Ask || p.wanted(v) || !v.need.Caged {
 		return v
 	}
-	if open := p.open(); len(open) > 0 {
+	if _, open := p.options.Lacks(); len(open) > 0 {
 		v.reason = "the sandbox is degraded here and does not hold " + strings.Join(open, ", ")
 		return v
 	}
@@ -256,7 +256,7 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 			return v
 		}
 	}
-	switch level, holds := p.level(v.need); {
+	switch level, holds := p.options.Contained(v.need.Lasts); {
 	case holds:
 		v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true, Leaves: leaves}
 	case level != "":
@@ -276,7 +276,7 @@ func (p *Policy) apart(mode Mode, v verdict, forbidden string) verdict {
 		}
 		return v
 	}
-	if why := p.notAside(); why != "" {
+	if why := p.options.Aside(); why != "" {
 		return verdict{need: v.need, target: v.target, effect: Deny, layer: layerOf(mode), reason: forbidden + " (a command could run aside with its changes dropped, but not here: " + why + ")"}
 	}
 	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.Judged{Caged: true, Planned: true}
@@ -289,39 +289,11 @@ func (p *Policy) wanted(v verdict) bool {
 	return v.firm || v.rule != "" || slices.ContainsFunc(v.inner, func(part verdict) bool { return part.careful })
 }
 
-// notAside says why commands cannot run aside. It may test the sandbox, so it is asked last.
-func (p *Policy) notAside() string {
-	if p.aside == nil {
-		return "there is no sandbox"
-	}
-	return p.aside()
-}
-
-// level is that of the sandbox that a command runs in. It may test that, so it is asked last.
-func (p *Policy) level(n tool.Need) (level string, holds bool) {
-	if p.holds == nil {
-		return "", false
-	}
-	return p.holds(n.Lasts)
-}
-
 // walled reports that rules of the kernel alone hold commands, which then only read and have no
-// network. It may test the sandbox.
+// network. As all that asks about the sandbox it may test it, so it is asked last.
 func (p *Policy) walled() bool {
-	if p.lacks == nil {
-		return false
-	}
-	walled, _ := p.lacks()
+	walled, _ := p.options.Lacks()
 	return walled
-}
-
-// open is what the self-test of a sandbox that is not full found it does not hold.
-func (p *Policy) open() []string {
-	if p.lacks == nil {
-		return nil
-	}
-	_, open := p.lacks()
-	return open
 }
 
 // configures says that a command would write what every sandbox keeps as it is: the configuration

@@ -56,29 +56,13 @@ func (j *judgement) plan(s script.Script) *tool.Judged {
 // that name.
 func inShell(name string) bool { return programs.Is("in-shell", name) }
 
-// ruleOf is the ask rule among what is open.
-func ruleOf(open []verdict) string {
-	for _, v := range open {
-		if v.rule != "" {
-			return v.rule
-		}
-	}
-	return ""
-}
-
 // reason says what is asked for: the first of it.
 func (j *judgement) reason() string {
-	if len(j.open) == 1 || j.open[0].need.Permission != tool.Execute {
-		return j.doing + " needs approval" + because(j.open[0])
+	first := j.open[0]
+	if (len(j.open) == 1 || first.need.Permission != tool.Execute) && first.reason != "" {
+		return j.doing + " needs approval: " + first.reason
 	}
 	return j.doing + " needs approval"
-}
-
-func because(v verdict) string {
-	if v.reason == "" {
-		return ""
-	}
-	return ": " + v.reason
 }
 
 // step judges one program, or the files of a group.

@@ -254,7 +254,7 @@ func TestJudgedLinesDoWhatWasRead(t *testing.T) {
 	y := newYard(t, []string{"go", "git", "npm", "make", "rm", "zap", "evil"}, usualPrograms())
 	p := newPolicy(t, Edits, nil, "allow execute(go test **)", "allow execute(npm run {test,lint} **)", "allow execute(make)", "allow execute(git commit **)",
 		"allow execute(rm -f **)", "deny read(keep.txt)", "deny write(keep.txt)")
-	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
+	p.options.Paths, p.options.Home, p.options.Files = onDisk{y.work}, y.root+"/home", diskFiles{}
 	g := newJudgedLines(t)
 	ran, forms := 0, map[string]int{}
 	for range effort.Rounds(bashLines, 2*bashLines, 50*bashLines) / 2 {

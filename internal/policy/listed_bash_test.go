@@ -32,7 +32,7 @@ func listedYard(t *testing.T) (*yard, *Policy) {
 	}
 	y.before = y.snapshot(t)
 	p := newPolicy(t, AskFirst, nil)
-	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
+	p.options.Paths, p.options.Home, p.options.Files = onDisk{y.work}, y.root+"/home", diskFiles{}
 	return y, p
 }
 

@@ -8,7 +8,7 @@ import (
 // A rule that allows ls means the system's, not one that PATH finds in the workspace.
 func TestARuleDoesNotMeanTheWorkspacesOwnProgram(t *testing.T) {
 	p := newPolicy(t, AskFirst, nil, "allow execute(ls **)", "allow execute(pytest **)", "allow execute(.venv/bin/pytest **)")
-	p.local = func(program string) string {
+	p.options.Local = func(program string) string {
 		if program == "pytest" {
 			return "/w/.venv/bin/pytest"
 		}

@@ -56,10 +56,12 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 			if kind == tool.Write && (keptIn(kept, place) != "" || gone && slices.ContainsFunc(kept, func(at string) bool { return within(at, place.Abs) })) {
 				return ownReason(doing), Rule{}
 			}
-			if n.Does == unparsed && p.shell != "" {
+			if n.Does == unparsed && p.options.Shell != "" {
 				continue // a line of another shell, which bash would not read
 			}
-			if r, found := strongest(denies[kind], func(r Rule) bool { return r.counts(place, p.home, "", "") || gone && within(p.start(r), place.Abs) }); found {
+			if r, found := strongest(denies[kind], func(r Rule) bool {
+				return r.counts(place, p.options.Home, "", "") || gone && within(p.start(r), place.Abs)
+			}); found {
 				return deniedBy(doing, r), r
 			}
 		}
@@ -82,7 +84,7 @@ func (p *Policy) start(r Rule) string {
 	if r.path.anchor == "" || strings.ContainsAny(unescaped(name, "\x00"), "*?[{") {
 		return ""
 	}
-	root := map[string]string{"home": p.home + "/", "work": ""}[r.path.anchor]
+	root := map[string]string{"home": p.options.Home + "/", "work": ""}[r.path.anchor]
 	place, err := p.place(root + unescaped(name, ""))
 	if err != nil {
 		return ""

@@ -38,8 +38,8 @@ func ownYard(t *testing.T, m Mode, rules ...string) *Policy {
 		t.Fatal(err)
 	}
 	p := newPolicy(t, m, nil, append(rules, "allow read(abs:"+root+"/home/.state/adze/output/**)")...)
-	p.paths, p.home, p.files = fromHome{onDisk{root + "/work"}, root + "/home"}, root+"/home", diskFiles{}
-	p.own = []string{root + "/home/.config/adze", root + "/home/.state/adze"}
+	p.options.Paths, p.options.Home, p.options.Files = fromHome{onDisk{root + "/work"}, root + "/home"}, root+"/home", diskFiles{}
+	p.options.Own = []string{root + "/home/.config/adze", root + "/home/.state/adze"}
 	return p
 }
 
@@ -47,7 +47,7 @@ func ownYard(t *testing.T, m Mode, rules ...string) *Policy {
 // table knows that the program writes a file that it names there.
 func TestNoCommandWritesAdzesOwnFilesThatItNames(t *testing.T) {
 	p := ownYard(t, Yolo)
-	home := p.home
+	home := p.options.Home
 	refused := `cd % && rm x|cd ~/.config && rm -rf adze|cd ~ && rm -rf .config|rm -rf ~/.config|rm -rf ~|mv ~/.config ~/x|cd % && sed -i s/a/b/ x|d=%; echo x > $d/x|` +
 		`d=%; cp a "$d/x"|for d in %; do cp a $d/x; done|curl -o %/x http://x|curl -o%/x http://x|wget --output-document=%/x http://x|tar xf a.tar -C %|unzip a.zip -d %|git clone x %/tools|git -C % init|` +
 		`find % -delete|find ~ -delete|find % -type f -exec rm {} +|bash -c 'echo x > %/x'|sh -c 'cd %; echo x > x'|eval 'echo x > %/x'|` +
@@ -84,11 +84,11 @@ E`, "|") {
 func TestARuleForAdzesOwnFilesKeepsNoHistoryBack(t *testing.T) {
 	for rule, want := range map[string]Effect{"abs:HOME/.state/adze/keys.json": Allow, "abs:HOME/.state/adze/serve/**": Allow, "abs:HOME/**": Ask, "keep.txt": Ask, "abs:/etc/x": Ask} {
 		p := ownYard(t, AskFirst)
-		r, err := ParseRule(Deny, User, "read("+strings.ReplaceAll(rule, "HOME", p.home)+")")
+		r, err := ParseRule(Deny, User, "read("+strings.ReplaceAll(rule, "HOME", p.options.Home)+")")
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.rules = append(p.rules, r)
+		p.options.Rules = append(p.options.Rules, r)
 		for _, line := range []string{"git diff", "git log -p", "git show HEAD"} {
 			if v := p.judge(AskFirst, tool.Need{Permission: tool.Execute, Target: line}); v.effect != want {
 				t.Errorf("deny read(%s): %q: %s", rule, line, v.effect)
@@ -106,8 +106,8 @@ func TestATextThatDoesNotParseWritesNoneOfAdzesOwnFiles(t *testing.T) {
 	} {
 		for _, mode := range []Mode{AskFirst, Edits, Auto, Yolo} {
 			p := ownYard(t, mode)
-			p.holds = func(bool) (string, bool) { return "full", true }
-			n := tool.Need{Permission: tool.Execute, Target: strings.ReplaceAll(line, "$HOME", p.home), Caged: true}
+			p.options.Contained = func(bool) (string, bool) { return "full", true }
+			n := tool.Need{Permission: tool.Execute, Target: strings.ReplaceAll(line, "$HOME", p.options.Home), Caged: true}
 			if v := p.judge(mode, n); v.effect != Deny {
 				t.Errorf("%s: %q: %s, %s", mode, line, v.effect, v.reason)
 			}

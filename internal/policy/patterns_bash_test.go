@@ -19,7 +19,7 @@ func patternYard(t *testing.T) (*yard, *Policy) {
 	if err := os.WriteFile(y.root+"/lent/deep/l.txt", []byte("lent\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
+	p.options.Paths, p.options.Home, p.options.Files = onDisk{y.work}, y.root+"/home", diskFiles{}
 	return y, p
 }
 

@@ -82,7 +82,7 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	why, part := p.careful(v.need.Permission, place, kept)
 	v.careful = why != ""
 	v.offers = []grant{p.fileGrant(v.need.Permission, place)}
-	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool { return r.counts(place, p.home, why, part) })
+	r, found := strongest(p.rulesFor(v.need.Permission), func(r Rule) bool { return r.counts(place, p.options.Home, why, part) })
 	switch {
 	case found && r.Effect == Deny:
 		v.reason = deniedBy(doing, r)
@@ -114,15 +114,15 @@ func (r Rule) counts(place Place, home, why, part string) bool {
 }
 
 func (p *Policy) place(name string) (Place, error) {
-	if p.paths == nil {
+	if p.options.Paths == nil {
 		return Place{}, errors.New("file access is not set up; no file can be used")
 	}
-	return p.paths.Judge(name)
+	return p.options.Paths.Judge(name)
 }
 
 // follow is where each of some paths leads.
 func (p *Policy) follow(names []string) []string {
-	if f, ok := p.paths.(Follower); ok {
+	if f, ok := p.options.Paths.(Follower); ok {
 		return f.Follow(names)
 	}
 	led := make([]string, len(names))
@@ -273,7 +273,7 @@ func (p *Policy) secret(place Place) bool {
 			return true
 		}
 		for _, pattern := range secretInHome() {
-			if (pathMatcher{anchor: "home", pattern: pattern, fold: true}).matches(at, p.home) {
+			if (pathMatcher{anchor: "home", pattern: pattern, fold: true}).matches(at, p.options.Home) {
 				return true
 			}
 		}

@@ -89,25 +89,10 @@ type Options struct {
 
 // Policy implements tool.Gate. It is safe for concurrent use.
 type Policy struct {
-	modes []Mode
-	rules []Rule
-	paths Paths
-	home  string
-	own   []string
-	ask   Asker
-	local func(program string) string
-	holds func(lasting bool) (level string, holds bool) // Options.Contained
-	lacks func() (walled bool, open []string)
-	aside func() string
-	stage func() string // Options.Stage
-	files Files
-	repos Repositories
-	shell string
-	leaks func(text string) bool
-	now   func() time.Time
-	pace  pace
-	turn  chan struct{} // holds a token while a user is asked: one question at a time
-	wait  atomic.Int64  // how many wait for the token
+	options Options
+	pace    pace
+	turn    chan struct{} // holds a token while a user is asked: one question at a time
+	wait    atomic.Int64  // how many wait for the token
 
 	mu     sync.RWMutex
 	moved  chan struct{} // closed when the mode changes
@@ -131,14 +116,19 @@ func New(o Options) (*Policy, error) {
 	if o.Stage == nil {
 		o.Stage = func() string { return "there is no stage here" }
 	}
+	if o.Aside == nil {
+		o.Aside = func() string { return "there is no sandbox" }
+	}
+	if o.Contained == nil {
+		o.Contained = func(bool) (string, bool) { return "", false }
+	}
+	if o.Lacks == nil {
+		o.Lacks = func() (bool, []string) { return false, nil }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Policy{
-		leaks: o.Leaks, now: o.Now, shell: o.Shell,
-		modes: o.Modes, rules: o.Rules, paths: o.Paths, home: o.Home, own: o.Own, ask: o.Ask, local: o.Local, holds: o.Contained, lacks: o.Lacks, aside: o.Aside, stage: o.Stage, files: o.Files, repos: o.Repos, mode: o.Mode,
-		turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{},
-	}, nil
+	return &Policy{options: o, mode: o.Mode, turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{}}, nil
 }
 
 // Mode is the one in force.
@@ -152,14 +142,14 @@ func (p *Policy) Mode() Mode {
 // force.
 func (p *Policy) modeFor(q tool.Question) Mode {
 	mode := p.Mode()
-	if mode.OnStage() && q.Mode != "" && p.stage() != "" {
+	if mode.OnStage() && q.Mode != "" && p.options.Stage() != "" {
 		mode = AskFirst // the agent would work on the workspace itself
 	}
 	return Narrower(mode, Mode(q.Mode))
 }
 
 // MayBe reports a mode that can be chosen here.
-func (p *Policy) MayBe(m Mode) bool { return m.known() && m.Among(p.modes) }
+func (p *Policy) MayBe(m Mode) bool { return m.known() && m.Among(p.options.Modes) }
 
 // SetMode changes the mode for calls that are judged from now on.
 func (p *Policy) SetMode(m Mode) error {
@@ -185,7 +175,7 @@ func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	}
 	d, err := p.decide(ctx, q)
 	if err == nil && d.Allow && fetches(q) {
-		p.pace.add(p.now(), d.Asked)
+		p.pace.add(p.options.Now(), d.Asked)
 	}
 	return d, err
 }
@@ -202,7 +192,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	if q.Amended { // they wrote it themselves: it is not asked again, but every denial above holds
 		return tool.Decision{Allow: true, Layer: string(person)}, nil
 	}
-	if p.ask == nil {
+	if p.options.Ask == nil {
 		return nobody(open, p.editsAllow(q)), nil
 	}
 	return p.askPerson(ctx, q)

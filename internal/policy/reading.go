@@ -32,10 +32,13 @@ type simple struct {
 func (s simple) name() string { return s.words[0].Text }
 
 // String shows the words as they could be typed; ? stands for what is known only when it runs.
-func (s simple) String() string {
+func (s simple) String() string { return s.shown("?") }
+
+// shown is the same with another word for what is not known.
+func (s simple) shown(unknown string) string {
 	parts := make([]string, len(s.words))
 	for i, w := range s.words {
-		parts[i] = "?"
+		parts[i] = unknown
 		if w.Known {
 			parts[i] = quoteWord(w.Text)
 		}

@@ -91,11 +91,11 @@ func (j *judgement) tree(v verdict, a programs.Access) verdict {
 		v.offers = nil
 		return v
 	}
-	if j.files == nil {
+	if j.options.Files == nil {
 		return ask("what lies below cannot be listed")
 	}
 	names, why := 0, ""
-	err := j.files.Walk(v.target, func(at string, d fs.DirEntry, err error) error {
+	err := j.options.Files.Walk(v.target, func(at string, d fs.DirEntry, err error) error {
 		if names++; names > maxWalk {
 			why = "it reads more files than can be looked through"
 			return fs.SkipAll
@@ -154,10 +154,10 @@ func (h Hook) String() string {
 // strays asks for what a repository leads git to outside of the workspace: none of the words name
 // it, so that only a rule for those very places allows it.
 func (j *judgement) strays(s *script.Step, within string) {
-	if j.repos == nil {
+	if j.options.Repos == nil {
 		return
 	}
-	found, err := j.repos.Strays(j.dirOf(below(s.Dir, within, j.home)))
+	found, err := j.options.Repos.Strays(j.dirOf(below(s.Dir, within, j.options.Home)))
 	if err != nil {
 		j.ask(verdict{need: j.need(s), reason: err.Error()})
 	}
@@ -178,16 +178,16 @@ func (j *judgement) strays(s *script.Step, within string) {
 // git, not of them.
 func (j *judgement) hooked(s *script.Step) string {
 	words := innermost(s.Words)
-	if j.repos == nil || base(nameOf(words)) != "git" {
+	if j.options.Repos == nil || base(nameOf(words)) != "git" {
 		return ""
 	}
 	g := programs.GitOf(script.Texts(words[1:]))
 	dir := s.Dir
 	for _, name := range g.Dirs {
-		dir = below(dir, name, j.home)
+		dir = below(dir, name, j.options.Home)
 	}
 	var names []string
-	for _, hook := range j.repos.Hooks(j.dirOf(dir)) {
+	for _, hook := range j.options.Repos.Hooks(j.dirOf(dir)) {
 		if g.Runs(hook.Event) {
 			names = append(names, hook.String())
 		}
@@ -196,7 +196,7 @@ func (j *judgement) hooked(s *script.Step) string {
 		return ""
 	}
 	why := "it would run the repository's own hooks (" + strings.Join(names, ", ") + "), which no rule speaks of"
-	if j.Policy.ask != nil {
+	if j.Policy.options.Ask != nil {
 		return why
 	}
 	if g.NoVerify() {

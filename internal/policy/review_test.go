@@ -25,7 +25,7 @@ func TestReviewStagesAskAndAuto(t *testing.T) {
 // TestAskStagedAsksAboutCommandsAlone: edits go to the view unasked, commands are asked about.
 func TestAskStagedAsksAboutCommandsAlone(t *testing.T) {
 	p := newPolicy(t, AskStaged, nil)
-	p.stage = func() string { return "" }
+	p.options.Stage = func() string { return "" }
 	for need, want := range map[tool.Need]Effect{
 		{Permission: tool.Write, Target: "a.go"}: Allow, {Permission: tool.Write, Target: "/etc/x"}: Ask, {Permission: tool.Execute, Target: "make"}: Ask,
 	} {

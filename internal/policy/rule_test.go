@@ -176,11 +176,11 @@ func TestExplainJudgesEachProgram(t *testing.T) {
 		want []string
 	}{
 		{"ls -l && sudo rm x; git push", AskFirst, []string{
-			"allow ls -l: allow execute(ls **)", "ask sudo rm x: no rule", "deny rm x: deny execute(rm **)", "ask git push: ask execute(git push **)"}},
+			"allow ls -l: allow execute(ls **)", "deny sudo rm x: deny execute(rm **)", "deny rm x: deny execute(rm **)", "ask git push: ask execute(git push **)"}},
 		{"true", AskFirst, []string{"allow true: allow execute"}},
 		{"true", Plan, []string{"allow true: no rule"}},
 		{"make", Plan, []string{"deny make: no rule"}},
-		{`$X y`, AskFirst, []string{"ask ? y: deny execute(rm **)", "allow y: allow execute"}},
+		{`$X y`, AskFirst, []string{"ask ? y: ask execute(git push **)", "allow y: allow execute"}},
 	} {
 		p := p
 		if c.mode == Plan {

@@ -23,10 +23,10 @@ func (p *Policy) Named(kind tool.Permission) (out []string) {
 		}
 		pattern := r.path.pattern
 		if r.path.anchor == "home" {
-			if p.home == "" {
+			if p.options.Home == "" {
 				continue
 			}
-			pattern = escapeGlob(p.home) + "/" + pattern
+			pattern = escapeGlob(p.options.Home) + "/" + pattern
 		}
 		pattern = strings.TrimSuffix(pattern, "/**")
 		switch {

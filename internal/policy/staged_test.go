@@ -11,8 +11,8 @@ import (
 func TestModeStagedAllowsOnTheStageAlone(t *testing.T) {
 	why := ""
 	p := newPolicy(t, Staged, nil)
-	p.stage = func() string { return why }
-	p.holds = func(bool) (string, bool) { return "full", true }
+	p.options.Stage = func() string { return why }
+	p.options.Contained = func(bool) (string, bool) { return "full", true }
 	write := tool.Need{Permission: tool.Write, Target: "a.go"}
 	run := tool.Need{Permission: tool.Execute, Target: "make", Caged: true}
 	host := tool.Need{Permission: tool.Network, Target: "https://go.dev"}

@@ -77,7 +77,7 @@ func TestTracedLinesRunAndWriteWhatWasRead(t *testing.T) {
 func yardPolicy(t *testing.T, y *yard, m Mode) *Policy {
 	p := newPolicy(t, m, nil, "allow execute(go test **)", "allow execute(npm run {test,lint} **)", "allow execute(make)", "allow execute(git commit **)",
 		"allow execute(rm -f **)", "deny read(keep.txt)", "deny write(keep.txt)")
-	p.paths, p.home, p.files = onDisk{y.work}, y.root+"/home", diskFiles{}
+	p.options.Paths, p.options.Home, p.options.Files = onDisk{y.work}, y.root+"/home", diskFiles{}
 	return p
 }
 

@@ -45,17 +45,8 @@ type Ground struct {
 	// Project is what the project's own file says, Managed what the machine's owner does.
 	Project config.Project
 	Managed config.Managed
-	// Contained is that of policy.Options.
-	Contained func(lasting bool) (level string, holds bool)
-	// Lacks is what the sandbox lacks: policy.Options.Lacks.
-	Lacks func() (walled bool, open []string)
-	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
-	// they can. Without the function they cannot.
-	Aside func() string
-	// Stage is that of policy.Options.
-	Stage func() string
-	// Leaks reports a text that holds a known secret. It is nil where none is known.
-	Leaks func(text string) bool
+	// Options say what is asked about the sandbox, the stage and known secrets; New adds the rest.
+	Options policy.Options
 }
 
 // Flags say where to work and what is allowed.
@@ -139,7 +130,13 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
 	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
-	return policy.New(policy.Options{Mode: mode, Modes: modes, Rules: rules, Paths: judge{g.Root, home}, Home: filepath.ToSlash(home), Own: own, Ask: asker, Shell: proc.FindShell(os.Getenv, env).Name, Contained: g.Contained, Lacks: g.Lacks, Leaks: g.Leaks, Aside: g.Aside, Stage: g.Stage, Files: folders{}, Repos: repositories{outside, g.Root.Dir()}, Local: func(program string) string { return proc.Within(program, g.Root.Dir(), env) }})
+	o := g.Options
+	o.Mode, o.Modes, o.Rules, o.Ask = mode, modes, rules, asker
+	o.Paths, o.Home, o.Own = judge{g.Root, home}, filepath.ToSlash(home), own
+	o.Shell = proc.FindShell(os.Getenv, env).Name
+	o.Files, o.Repos = folders{}, repositories{outside, g.Root.Dir()}
+	o.Local = func(program string) string { return proc.Within(program, g.Root.Dir(), env) }
+	return policy.New(o)
 }
 
 // modeOf reads the mode that a user wants, and which there are where the machine's owner lets only

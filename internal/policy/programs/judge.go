@@ -17,7 +17,6 @@ package programs
 
 import (
 	"slices"
-	"strings"
 
 	"adze/internal/policy/script"
 )
@@ -85,7 +84,7 @@ func Judge(words []script.Word) (Use, bool) {
 		return u, tests(words)
 	case name == "git":
 		return git(words)
-	case asksVersion(words):
+	case len(words) == 2 && words[1].Known && Is("version "+words[1].Text, name): // a lone question for it
 		u.Away = true
 		return u, true
 	}
@@ -100,17 +99,4 @@ func Judge(words []script.Word) (Use, bool) {
 func Any(name string) bool {
 	p, ok := tabled()[name]
 	return ok && p.any && p.special == ""
-}
-
-// asksVersion reports a lone question for the version of a well-known program.
-func asksVersion(words []script.Word) bool {
-	if len(words) != 2 || !words[1].Known {
-		return false
-	}
-	for form := range strings.FieldsSeq(versions()[words[0].Text]) {
-		if words[1].Text == form {
-			return true
-		}
-	}
-	return false
 }

@@ -149,22 +149,3 @@ func (p *program) flag(w string, into map[string]option) {
 		into["-"+string(letter)] = option{}
 	}
 }
-
-// versions lists, for each program, the words that ask it for its version.
-var versions = sync.OnceValue(func() map[string]string {
-	data, err := tables.ReadFile("table/versions.table")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	all := map[string]string{}
-	for line := range strings.Lines(string(data)) {
-		forms, names, ok := strings.Cut(line, ":")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		for name := range strings.FieldsSeq(names) {
-			all[name] += " " + forms
-		}
-	}
-	return all
-})

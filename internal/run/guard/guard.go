@@ -144,8 +144,8 @@ func (g *Guard) enforce(mode policy.Mode, review bool) error {
 // ground is what the rules of this run are about.
 func (g *Guard) ground(n Wish) policyconfig.Ground {
 	s := g.settings
-	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner, Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside, Stage: g.unstaged,
-		Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}
+	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner,
+		Options: policy.Options{Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside, Stage: g.unstaged, Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}}
 }
 
 // reachedByRules asks the user's rules for the sandbox: sandbox.Rules.
