@@ -17,7 +17,6 @@ type Model struct {
 	larger   func() string // how its server is given a larger context, with window
 	layers   layers        // what Provider is made of
 	place    *place        // what answers for it is not known yet; if nil, it is
-	warm     bool          // asking its server for its models left a connection
 }
 
 // Full is provider/name.
@@ -25,9 +24,6 @@ func (m Model) Full() string { return m.Provider.Name() + "/" + m.Name }
 
 // Warm lets its provider open its connection while the store opens and the tools are made.
 func (m Model) Warm(ctx context.Context) {
-	if m.warm {
-		return
-	}
 	if w, ok := m.Provider.(interface{ Warm(context.Context) }); ok {
 		w.Warm(ctx)
 	}

@@ -97,7 +97,7 @@ func (f *Finder) Choose(ctx context.Context) (Model, error) {
 		if err == nil {
 			return m, nil
 		}
-		m, err = f.nearby(ctx, err)
+		m, err = f.nearby(func() Listing { l, _ := f.ask(ctx, false); return l }, err)
 		m.Origin = f.config.Origin("model")
 		return m, err
 	}

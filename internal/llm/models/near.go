@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -149,15 +148,14 @@ func (f *Finder) first() string {
 }
 
 // nearby chooses a model of this machine for a name without a provider, which no table knows or
-// whose provider lacks a key.
-func (f *Finder) nearby(ctx context.Context, missing error) (Model, error) {
+// whose provider lacks a key. Listing asks who runs.
+func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 	name := f.config.Model
 	if provider, _, cut := strings.Cut(name, "/"); cut && f.has(provider) {
 		return Model{}, missing
 	}
-	l := f.ask(ctx, false)
 	var hosts, near []string
-	for _, p := range l.Providers {
+	for _, p := range listing().Providers {
 		var have []string
 		for _, m := range p.Models {
 			have = append(have, m.Model)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"adze/internal/llm/local"
@@ -21,101 +22,169 @@ const startPatience = time.Second
 // givenPatience is the same for a server whose address the user gave, which may be far away.
 const givenPatience = 5 * time.Second
 
-// lookResult is what was found where a server of this machine may run: a model, or why what runs
-// there is of no use; nothing of both: nobody answers.
-type lookResult struct {
-	model Model
-	ok    bool
-	why   string
+// foundServer is what was found at an endpoint: its row of the listing and, of a server of the
+// user's, the model that a start takes or why it takes none; nothing of both: nobody answers.
+type foundServer struct {
+	ListedProvider
+	model, origin string
+	why           string
 }
 
-// running chooses a model of a server that runs, of the first program of the table that has one.
-// All are asked together; nobody is when a model is configured. Without one, it says why what runs
-// is of no use.
+// look asks all endpoints together, those of companies only with check. The answers stand in the
+// order of the endpoints. Near is how long a program on this machine may take.
+func (f *Finder) look(ctx context.Context, check bool, near time.Duration) []chan foundServer {
+	all := f.Endpoints()
+	answers := make([]chan foundServer, len(all))
+	for i, e := range all {
+		answers[i] = make(chan foundServer, 1)
+		found := foundServer{ListedProvider: ListedProvider{
+			Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{},
+		}}
+		go func() {
+			f.lookAt(ctx, e, &found, check, near)
+			answers[i] <- found
+		}()
+	}
+	return answers
+}
+
+func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check bool, near time.Duration) {
+	usable := !e.Missing()
+	switch {
+	case e.own().look != nil:
+		e.own().look(f, ctx, e, p)
+	case !usable:
+		p.Usable, p.Why = &usable, e.lack()
+		if e.placed != "" {
+			p.why = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.Lacking())
+		}
+	case e.Tells != local.Any:
+		ctx, cancel := context.WithTimeout(ctx, near)
+		defer cancel()
+		f.lookHost(ctx, e, p)
+	case check || !e.NeedsKey || e.placed != "":
+		ctx, cancel := context.WithTimeout(ctx, f.patience(givenPatience))
+		defer cancel()
+		f.lookPlaced(ctx, e, p)
+	default:
+		p.Usable, p.Why = &usable, "key in "+e.KeyEnv
+		f.listKnown(e, &p.ListedProvider)
+	}
+}
+
+// running chooses a model of a server that runs, of the first program of the table that has one;
+// nobody is asked when a model is configured. Without one, it says why what runs is of no use.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
-	given, end := context.WithTimeout(ctx, f.patience(givenPatience))
-	defer end()
-	ctx, cancel := context.WithTimeout(given, f.patience(startPatience))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var looks []func() lookResult
-	for _, e := range f.Endpoints() {
-		switch {
-		case e.own().look != nil:
-			looks = append(looks, func() lookResult { return e.own().look(f, ctx, e) })
-		case e.Tells != local.Any:
-			looks = append(looks, func() lookResult { return f.lookHost(ctx, e) })
-		case e.placed != "":
-			looks = append(looks, func() lookResult { return f.lookPlaced(given, e) })
+	for _, answer := range f.look(ctx, false, f.patience(startPatience)) {
+		found := <-answer
+		if m, ok := f.start(found); ok {
+			return m, true, nil
 		}
-	}
-	answers := make([]chan lookResult, len(looks))
-	for i, look := range looks {
-		answers[i] = make(chan lookResult, 1)
-		go func() { answers[i] <- look() }()
-	}
-	for _, answer := range answers {
-		s := <-answer
-		if s.ok {
-			return s.model, true, nil
-		}
-		if s.why != "" {
-			why = append(why, s.why)
+		if found.why != "" {
+			why = append(why, found.why)
 		}
 	}
 	return Model{}, false, why
 }
 
-// lookOllama chooses one that can call tools, best one that is loaded.
-func (f *Finder) lookOllama(ctx context.Context, e Endpoint) lookResult {
-	p := ollama.New(e.options())
-	models, err := p.Models(ctx)
-	best, ok := ollama.Pick(models)
-	switch {
-	case err != nil:
-		return lookResult{why: useless(e.Program, err)}
-	case len(models) == 0:
-		return lookResult{why: e.Program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"}
-	case !ok:
-		return lookResult{why: fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
-			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)}
+// start is the model that a start takes of a server.
+func (f *Finder) start(found foundServer) (Model, bool) {
+	if found.model == "" {
+		return Model{}, false
 	}
-	own := f.own(e.Name, best.Name)
-	p.Options.MaxTokens, p.Options.Vision, p.Options.Findings = own.Output, own.Vision, f.findings
-	m := f.ollamaOf(e, p, best.Name)
-	m.Origin, m.warm = foundRunning+e.Program, true
-	return lookResult{model: m, ok: true}
+	m, err := f.Named(found.Provider + "/" + found.model)
+	m.Origin = found.origin
+	return m, err == nil
 }
 
-// lookHost chooses a model of one of the servers that tell what theirs can do.
-func (f *Finder) lookHost(ctx context.Context, e Endpoint) lookResult {
-	models, err := e.Server().Models(ctx)
-	best, ok := pickLocal(models)
-	program := e.Program
+// lookOllama chooses one that can call tools, best one that is loaded.
+func (f *Finder) lookOllama(ctx context.Context, e Endpoint, p *foundServer) {
+	models, err := f.installed(ctx, ollama.New(e.options()))
+	best, can := ollama.Pick(models)
+	p.Usable, p.Why = &can, "running"
+	p.model, p.origin = best.Name, foundRunning+e.Program
 	switch {
 	case err != nil:
-		return lookResult{why: useless(program, err)}
+		p.Why, p.why = silent("not running", err), useless(e.Program, err)
 	case len(models) == 0:
-		return lookResult{why: program + " runs, but no model is loaded; " + e.start()}
-	case !ok:
-		return lookResult{why: fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)}
+		p.why = e.Program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"
+	case !can:
+		p.why = fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
+			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)
 	}
-	m, err := f.hosted(e, best.Name)
-	m.Origin = foundRunning + program
-	return lookResult{model: m, ok: err == nil}
+	if err == nil && !can {
+		p.Why = "running, but none of its models can call tools: " + e.Fetch.Of("one that can")
+	}
+	for _, m := range models {
+		one := f.Describe(e.Name, local.Model{
+			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
+		})
+		one.Running = m.Running // another one is set with each request
+		p.Models = append(p.Models, one)
+	}
+}
+
+// silent is what a listing says of a server that gave no list.
+func silent(word string, err error) string {
+	if strings.HasSuffix(err.Error(), "connection refused") {
+		return "not running"
+	}
+	return word + ": " + err.Error()
+}
+
+// lookHost chooses a model of one of the servers that tell what theirs can do: of use is one with a
+// model that can call tools.
+func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
+	models, err := e.Server().Models(ctx)
+	best, can := pickLocal(models)
+	program := e.Program
+	p.Usable, p.Why = &can, "running"
+	p.model, p.origin = best.Name, foundRunning+program
+	switch {
+	case err != nil:
+		p.Why, p.why = silent("not usable", err), useless(program, err)
+		return
+	case len(models) == 0:
+		p.why = program + " runs, but no model is loaded; " + e.start()
+	case !can:
+		p.why = fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)
+	}
+	if !can {
+		p.Why = "running, but tells of no model that can call tools; --model " + e.Name + "/NAME uses one anyway"
+	}
+	f.describe(e, p, models)
 }
 
 // lookPlaced takes the model of a server whose address the user gave, where it has one alone.
-func (f *Finder) lookPlaced(ctx context.Context, e Endpoint) lookResult {
+func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Server().Models(ctx)
+	usable := err == nil
+	p.Usable, p.Why = &usable, "answers"
+	var failed *session.ProviderError
 	switch {
+	case errors.As(err, &failed) && failed.Kind == session.AuthError:
+		p.WantsKey, p.Why = true, "wants a key: adze models login "+e.Name
 	case err != nil:
-		return lookResult{why: fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)}
-	case len(models) != 1:
-		return lookResult{why: fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)}
+		p.Why = err.Error()
 	}
-	m, err := f.hosted(e, models[0].Name)
-	m.Origin = "the only model of " + e.placed
-	return lookResult{model: m, ok: err == nil}
+	switch {
+	case e.placed == "":
+	case err != nil:
+		p.why = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)
+	case len(models) != 1:
+		p.why = fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)
+	default:
+		p.model, p.origin = models[0].Name, "the only model of "+e.placed
+	}
+	f.describe(e, p, models)
+}
+
+func (f *Finder) describe(e Endpoint, p *foundServer, models []local.Model) {
+	for _, m := range models {
+		p.Models = append(p.Models, f.Describe(e.Name, m))
+	}
 }
 
 // useless says why something that answers where a server may run is of no use; nothing: nobody

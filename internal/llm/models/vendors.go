@@ -53,15 +53,14 @@ type Vendor struct {
 // own is what stands in for what servers have in common; if nil, nothing does.
 type own struct {
 	make func(f *Finder, e Endpoint, model string) (Model, error)
-	look func(f *Finder, ctx context.Context, e Endpoint) lookResult
-	list func(f *Finder, ctx context.Context, e Endpoint, p *ListedProvider)
+	look func(f *Finder, ctx context.Context, e Endpoint, p *foundServer)
 }
 
 // own is not in the table, because it comes back to it.
 func (v Vendor) own() own {
 	switch v.Name {
 	case "ollama":
-		return own{(*Finder).ollama, (*Finder).lookOllama, (*Finder).listOllama}
+		return own{(*Finder).ollama, (*Finder).lookOllama}
 	case "script":
 		return own{make: (*Finder).script}
 	}

@@ -39,7 +39,7 @@ func TestStepsLeadToAModel(t *testing.T) {
 	key := "enter a key\nuse your own server\nexport " + models.Keyed()[0] + "=…"
 	off := models.ListedProvider{Provider: v.Name, Usable: no, Why: "not running: refused"}
 	empty := models.ListedProvider{Provider: v.Name, Usable: no, Why: "running, but it has none"}
-	locked := models.ListedProvider{Provider: "server", Endpoint: "http://here/v1", Usable: no, Why: "wants a key: adze models login server"}
+	locked := models.ListedProvider{Provider: "server", Endpoint: "http://here/v1", Usable: no, WantsKey: true, Why: "wants a key: adze models login server"}
 	full := models.ListedProvider{Provider: v.Name, Usable: &yes, Why: "running", Models: []models.ListedModel{{Model: "a", Tools: &yes}, {Model: "b", Tools: no}}}
 	for name, c := range map[string]struct {
 		programs []string

@@ -68,7 +68,7 @@ func findingOf(p models.ListedProvider) firstrun.Finding {
 func steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
 	for _, p := range l.Providers {
-		if p.WantsKey() {
+		if p.WantsKey {
 			out = append(out, firstrun.Step{Do: "enter the key of " + p.Provider, Means: "its server at " + p.Endpoint + " wants one", Key: true, Provider: p.Provider})
 		}
 	}
