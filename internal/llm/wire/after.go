@@ -90,22 +90,19 @@ func retryInfo(body []byte) time.Duration {
 
 // toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no
 // header. "Please try again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
-func toldWait(message string) time.Duration {
-	told := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+(\d[\d.]*)\s*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|m|h|hours?)\b`)
-	exact := regexp.MustCompile(`(?i)\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:\d[\d.]*(?:h|ms|m|s))+)`)
-	if m := exact.FindStringSubmatch(message); m != nil {
-		return seconds(strings.ToLower(m[1]))
-	}
-	m := told.FindStringSubmatch(message)
-	if m == nil {
+func toldWait(message string) (wait time.Duration) {
+	const unit = `(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)`
+	part := `(\d[\d.]*)\s*` + unit
+	whole := regexp.MustCompile(`\b(?:try again|retry)\w*\s+(?:in|after)\s+((?:` + part + `)+)\b`).FindStringSubmatch(strings.ToLower(message))
+	if whole == nil {
 		return 0
 	}
-	unit := strings.ToLower(m[2])
-	switch {
-	case strings.HasPrefix(unit, "milli"):
-		unit = "ms"
-	default:
-		unit = unit[:1]
+	for _, m := range regexp.MustCompile(part).FindAllStringSubmatch(whole[1], -1) {
+		short := m[2][:1]
+		if m[2] == "ms" || strings.HasPrefix(m[2], "milli") {
+			short = "ms"
+		}
+		wait += seconds(m[1] + short)
 	}
-	return seconds(m[1] + unit)
+	return wait
 }

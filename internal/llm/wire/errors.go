@@ -144,24 +144,18 @@ func (c *Client) saidError(status int, s failureText) *session.ProviderError {
 }
 
 func (c *Client) hint(kind session.ErrorKind, status int) string {
-	switch kind {
-	case session.AuthError:
-		return c.KeyHint
-	case session.NoModelError:
-		return "check the model's name, or choose another with --model"
-	case session.RateError:
-		return "wait a little and try again"
-	case session.ServerError:
-		return "try again; the fault is on the provider's side"
-	case session.ContextError:
-		return "start a new session, or choose a model with a larger context"
-	case session.RefusedAnswer:
-		return "rephrase the request"
-	}
-	if status == http.StatusNotFound || status/100 == 3 {
+	hint, known := map[session.ErrorKind]string{
+		session.AuthError:     c.KeyHint,
+		session.NoModelError:  "check the model's name, or choose another with --model",
+		session.RateError:     "wait a little and try again",
+		session.ServerError:   "try again; the fault is on the provider's side",
+		session.ContextError:  "start a new session, or choose a model with a larger context",
+		session.RefusedAnswer: "rephrase the request",
+	}[kind]
+	if !known && (status == http.StatusNotFound || status/100 == 3) {
 		return c.URLHint
 	}
-	return ""
+	return hint
 }
 
 // networkError names the cause without the address, which may hold credentials. Begun says that the

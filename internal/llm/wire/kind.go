@@ -25,10 +25,7 @@ func classify(status int, s failureText) session.ErrorKind {
 	case filtered(text):
 		return session.RefusedAnswer
 	}
-	if kind, ok := byStatus(status, text); ok {
-		return kind
-	}
-	return byWords(status, text)
+	return byStatus(status, text)
 }
 
 // spent recognises an account without money or quota, which many servers call too many requests.
@@ -123,24 +120,19 @@ func Stumbled(reason string) bool {
 	return has(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
 }
 
-func byStatus(status int, text string) (session.ErrorKind, bool) {
+// byStatus sorts what has no words of its own.
+func byStatus(status int, text string) session.ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
-		return session.AuthError, true
+		return session.AuthError
 	case status == http.StatusNotFound && has(text, "model", "not_found"):
-		return session.NoModelError, true
+		return session.NoModelError
 	case status == http.StatusTooManyRequests || status == 529:
-		return session.RateError, true
+		return session.RateError
 	case status == http.StatusRequestEntityTooLarge:
-		return session.ContextError, true
+		return session.ContextError
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
-		return session.ServerError, true
-	}
-	return "", false
-}
-
-func byWords(status int, text string) session.ErrorKind {
-	switch {
+		return session.ServerError
 	case has(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError
 	case has(text, "model unloaded", "the model has crashed"): // LM Studio, which loads it again
