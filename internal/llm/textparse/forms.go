@@ -206,21 +206,15 @@ func (s *scanner) atEnd(v verdict) verdict {
 }
 
 // languages of a fence that can hold calls.
-func languages() []string { return []string{"", "json", "tool_call", "tool_calls", "tool_code"} }
+func languages() []string { return []string{"", "json", "tool_call", "tool_calls"} }
 
 // readFence reads a fence that holds nothing but calls.
 func readFence(s *scanner, held string) blockResult {
 	body, open := strings.CutSuffix(held[3:], "```")
-	language, body, _ := strings.Cut(body, "\n")
+	_, body, _ = strings.Cut(body, "\n")
 	body = strings.TrimSpace(body)
 	if !open || body == "" {
 		return blockResult{verdict: s.atEnd(no)}
-	}
-	if strings.TrimSpace(language) == "tool_code" {
-		if inner, printed := strings.CutPrefix(body, "print("); printed {
-			body = strings.TrimSuffix(inner, ")")
-		}
-		return s.orWait(s.all(pythonic(body)))
 	}
 	calls, rest, ok := objects(body, true)
 	return s.orWait(s.all(calls, ok && rest == ""))
@@ -258,9 +252,6 @@ func (s *scanner) probeFence(rest string) bool {
 		return false
 	case body == "":
 		return true
-	case language == "tool_code":
-		body = strings.TrimLeft(body, "[")
-		return strings.HasPrefix("print(", body) || s.probeName(strings.TrimPrefix(body, "print("))
 	}
 	return (body[0] == '{' || body[0] == '[') && s.probeValue(body)
 }

@@ -185,8 +185,6 @@ func styles() []style {
 		{name: "fence", write: fence("json"), json: true, bare: true},
 		{name: "fence without language", write: fence(""), json: true, bare: true},
 		{name: "fence of tool_call", write: fence("tool_call"), json: true, bare: true},
-		{name: "tool_code", write: each("```tool_code\n", "\n", "\n```", python), bare: true},
-		{name: "tool_code, printed", write: each("```tool_code\nprint(", "", ")\n```", python), bare: true, one: true},
 		{name: "Llama 3", write: each("", "; ", "", llamaObject), json: true, bare: true},
 		{name: "Llama 3, typed", write: each("", "\n", "", func(r *rand.Rand, c meant) string {
 			return `{"type": "function", ` + llamaObject(r, c)[1:]

@@ -161,29 +161,6 @@ func cuts(t *testing.T, w Wire) {
 	}
 }
 
-// splits: reads may end anywhere, inside a rune, between CR and LF, inside a field's name.
-func splits(t *testing.T, w Wire) {
-	a := small()
-	s := w.Encode(a)
-	want := a.want()
-	for name, body := range map[string]string{"lf": s.Body, "crlf": strings.ReplaceAll(s.Body, "\n", "\r\n")} {
-		t.Run(name, func(t *testing.T) {
-			for n := 0; n < len(body); n += stride() {
-				g := answer(t, w, s.ContentType, func() io.Reader {
-					return io.MultiReader(strings.NewReader(body[:n]), strings.NewReader(body[n:]))
-				})
-				if !equal(g, want) || g.done.Err != nil {
-					t.Fatalf("split at byte %d:\n%s", n, g)
-				}
-			}
-			g := answer(t, w, s.ContentType, func() io.Reader { return iotest.OneByteReader(strings.NewReader(body)) })
-			if !equal(g, want) || g.done.Err != nil {
-				t.Errorf("byte by byte:\n%s", g)
-			}
-		})
-	}
-}
-
 // damage: a bad record anywhere before the end is a failure that releases nothing.
 func damage(t *testing.T, w Wire) {
 	a := samples()["parallel"]

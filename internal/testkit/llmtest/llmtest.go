@@ -143,7 +143,6 @@ func (a Answer) Pieces(text string) []string {
 func Run(t *testing.T, w Wire) {
 	t.Run("answers", func(t *testing.T) { answers(t, w) })
 	t.Run("cuts", func(t *testing.T) { cuts(t, w) })
-	t.Run("splits", func(t *testing.T) { splits(t, w) })
 	t.Run("damage", func(t *testing.T) { damage(t, w) })
 	t.Run("disturbs", func(t *testing.T) { disturbs(t, w) })
 	t.Run("refusals", func(t *testing.T) { refusals(t, w) })
