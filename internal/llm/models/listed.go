@@ -29,7 +29,7 @@ type ListedProvider struct {
 	Usable   *bool         `json:"usable"` // null: nobody asked
 	Why      string        `json:"why"`
 	Models   []ListedModel `json:"models"`
-	// WantsKey reports a server that answers, but not without a key, or not with the one that it got.
+	// WantsKey reports a server that answers, but not without a right key.
 	WantsKey bool `json:"-"`
 }
 
