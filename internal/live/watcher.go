@@ -228,7 +228,8 @@ func (h *history) entry(seq int64, e session.Entry) error {
 	}
 	events := Logged(e)
 	if len(events) > 0 {
-		h.flush(messageOf(events[0]))
+		done, _ := events[0].(session.MessageDone)
+		h.flush(done.Message.ID)
 	}
 	for _, e := range events {
 		h.event(seq, e)
@@ -249,13 +250,6 @@ func (h *history) event(seq int64, e session.Event) {
 		h.buf = append(h.buf, h.w.owner.view(done.Outcome.Call, done.Outcome.Tool, done.Outcome.Metadata)...)
 	}
 	h.printer.Observe(e)
-}
-
-func messageOf(e session.Event) string {
-	if m, ok := e.(session.MessageDone); ok {
-		return m.Message.ID
-	}
-	return ""
 }
 
 // fragment keeps a piece of a message: the whole message makes it void.

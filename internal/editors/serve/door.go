@@ -48,8 +48,8 @@ func (s *Server) bars(r *http.Request) *refusal {
 		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
 	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
 		return &refusal{http.StatusNotFound, "no such place"}
-	case public(r):
-		return nil
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")):
+		return nil // it holds nothing that is anybody's
 	case site != "" && site != "same-origin" && site != "none":
 		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
 	case !s.knows(r):
@@ -60,24 +60,13 @@ func (s *Server) bars(r *http.Request) *refusal {
 	return nil
 }
 
-// public are the places that need no token: they hold nothing that is anybody's.
-func public(r *http.Request) bool {
-	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
-	return looks && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/"))
-}
-
 func (s *Server) knows(r *http.Request) bool {
-	token, ok := bearer(r)
-	return ok && s.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
-}
-
-// bearer is the one token of a request.
-func bearer(r *http.Request) (token string, ok bool) {
 	all := r.Header.Values("Authorization")
 	if len(all) != 1 {
-		return "", false
+		return false
 	}
-	return strings.CutPrefix(all[0], "Bearer ")
+	token, ok := strings.CutPrefix(all[0], "Bearer ")
+	return ok && s.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
 }
 
 func isJSON(r *http.Request) bool {

@@ -142,7 +142,11 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 	}
 	b.WriteString(`<span class="meta"><span class="state">` + heading(r.Standing) + ` · </span><time datetime="` + r.head.Updated.UTC().Format(time.RFC3339) + `">` + r.head.Updated.Format("2 Jan 15:04") + "</time>")
 	if r.model != "" {
-		b.WriteString(" · " + text(shortModel(r.model), 40))
+		_, short, named := strings.Cut(r.model, "/")
+		if !named {
+			short = r.model
+		}
+		b.WriteString(" · " + text(short, 40))
 	}
 	if r.cost != nil && *r.cost > 0 {
 		b.WriteString(" · " + money(*r.cost))
@@ -154,12 +158,4 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 		b.WriteString(` <span class="dir">` + text(filepath.Base(folder), 40) + "</span>")
 	}
 	b.WriteString(`</span></a><button type="button" class="icon more" data-act="peek" aria-label="Look into ` + text(title, 90) + `">⋯</button></li>`)
-}
-
-// shortModel is a model without its provider.
-func shortModel(name string) string {
-	if _, short, ok := strings.Cut(name, "/"); ok {
-		return short
-	}
-	return name
 }

@@ -182,7 +182,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 		}
 		return s.goOn(r, room, paused, ""), nil
 	}
-	if room := s.open(in.id); room != nil && in.prompt.bare() && room.inquires() { // the words may be an answer
+	if room := s.open(in.id); room != nil && in.prompt.bare() { // the words may be an answer
 		if paused, is := room.reply(in.prompt.Text); is {
 			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
 		}

@@ -94,16 +94,10 @@ func (s *Server) again(r *http.Request, in postMeaning) error {
 		return err
 	case len(l.turns) == 0:
 		return &refusal{http.StatusConflict, "there is no answer to make again"}
-	case l.older(in.answer) || in.persons < len(l.turns) && !in.repeats(l.turns[len(l.turns)-1].prompt):
+	case l.older(in.answer) || in.persons < len(l.turns) && (in.persons != 1 || !strings.HasPrefix(l.turns[len(l.turns)-1].prompt.Text(), in.prompt.Text)): // who sends the newest prompt alone knows of it
 		return &refusal{http.StatusConflict, "the conversation has gone on since; read it again, and then make its newest answer again"}
 	}
 	return nil
-}
-
-// repeats reports the newest prompt, by who sends no other: all that is known of the conversation
-// then is what it says.
-func (in postMeaning) repeats(m session.Message) bool {
-	return in.persons == 1 && strings.HasPrefix(m.Text(), in.prompt.Text)
 }
 
 // older reports a message of a turn that is not the last.

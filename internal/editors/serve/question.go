@@ -240,13 +240,6 @@ func (r *room) takePaused(question string) *teller {
 	return t
 }
 
-// inquires tells whether a question of the model waits.
-func (r *room) inquires() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.asked != nil && r.asked.Kind == uistream.Inquiry
-}
-
 // reply answers a question of the model with what the user says; if false, none waits.
 func (r *room) reply(text string) (paused *teller, is bool) {
 	r.mu.Lock()

@@ -25,12 +25,6 @@ type remoteSessions struct {
 	backend Backend
 }
 
-func (s *Server) newRemoteSessions() *remoteSessions {
-	n := &remoteSessions{backend: s.Backend}
-	n.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: n.freed}
-	return n
-}
-
 // ownPage is how a page is called in the log, and by owners of sessions.
 const ownPage = "page"
 

@@ -33,6 +33,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
@@ -181,7 +182,8 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Wait == nil {
 		s.Wait = wait
 	}
-	s.remoteSessions = s.newRemoteSessions()
+	s.remoteSessions = &remoteSessions{backend: s.Backend}
+	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: s.remoteSessions.freed}
 	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends}
 	s.directory = directory{s.Backend, s.remoteSessions, s.stir}
 	if s.Sockets != "" {

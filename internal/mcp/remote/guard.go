@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -148,7 +149,8 @@ type secure struct {
 
 // RoundTrip implements http.RoundTripper.
 func (s secure) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !s.allows(r.URL) {
+	own := func(n *url.URL) bool { return r.URL.Scheme == "http" && Loopback(r.URL) && SameOrigin(n, r.URL) }
+	if r.URL.Scheme != "https" && !slices.ContainsFunc(s.named, own) {
 		if r.Body != nil {
 			r.Body.Close()
 		}
@@ -181,16 +183,4 @@ func readToken(r *http.Request, resp *http.Response) error {
 	}
 	setBody(&resp.Body, &resp.ContentLength, resp.Header, raw)
 	return err
-}
-
-func (s secure) allows(u *url.URL) bool {
-	if u.Scheme == "https" {
-		return true
-	}
-	for _, n := range s.named {
-		if u.Scheme == "http" && Loopback(u) && SameOrigin(n, u) {
-			return true
-		}
-	}
-	return false
 }

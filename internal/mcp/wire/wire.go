@@ -44,7 +44,14 @@ func Read(text []byte) []byte {
 	}
 	changed := false
 	if form {
-		changed = m.change("params", hideSchema) || m.change("result", hideSchemas)
+		changed = m.change("params", hideSchema) || m.change("result", func(result message) bool { // of an unfinished result
+			return result.change("inputRequests", func(all message) (changed bool) {
+				for name := range all {
+					changed = all.change(name, func(one message) bool { return one.change("params", hideSchema) }) || changed
+				}
+				return changed
+			})
+		})
 	}
 	if tools {
 		changed = m.change("result", replaceBadTools) || changed
@@ -107,16 +114,6 @@ func hideSchema(params message) bool {
 	return true
 }
 
-// hideSchemas does so for the forms that an unfinished result asks for.
-func hideSchemas(result message) bool {
-	return result.change("inputRequests", func(all message) (changed bool) {
-		for name := range all {
-			changed = all.change(name, func(one message) bool { return one.change("params", hideSchema) }) || changed
-		}
-		return changed
-	})
-}
-
 // replaceBadTools replaces tools that the library cannot read: one such tool would take all others
 // with it.
 func replaceBadTools(result message) (changed bool) {
@@ -125,7 +122,12 @@ func replaceBadTools(result message) (changed bool) {
 		return false
 	}
 	for i, raw := range tools {
-		if err := readable(raw); err != nil {
+		var t *sdk.Tool
+		err := json.Unmarshal(raw, &t)
+		if err == nil && (t == nil || t.Name == "") {
+			err = errors.New("it has no name")
+		}
+		if err != nil {
 			tools[i], changed = standIn(raw, i, err), true
 		}
 	}
@@ -133,18 +135,6 @@ func replaceBadTools(result message) (changed bool) {
 		result["tools"] = encode(tools)
 	}
 	return changed
-}
-
-// readable returns why the library could not read a tool, or nil.
-func readable(tool json.RawMessage) error {
-	var t *sdk.Tool
-	if err := json.Unmarshal(tool, &t); err != nil {
-		return err
-	}
-	if t == nil || t.Name == "" {
-		return errors.New("it has no name")
-	}
-	return nil
 }
 
 // standIn is the n-th tool of a list without what cannot be read, and with the reason.
