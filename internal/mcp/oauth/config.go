@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"adze/internal/mcp/remote"
@@ -63,16 +62,6 @@ func (s Secret) read() (string, error) {
 
 func (s Secret) given() bool { return s.Text != "" || s.File != "" }
 
-// Names are the names of a configuration's object "oauth", with what they say.
-func Names() []string {
-	var out []string
-	for name := range (&Config{}).places() {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // places are the texts of a configuration by their names.
 func (c *Config) places() map[string]*string {
 	return map[string]*string{
@@ -91,7 +80,7 @@ func Read(texts map[string]string) (c Config, err error) {
 	for name, text := range texts {
 		place := places[name]
 		if place == nil {
-			return c, fmt.Errorf("oauth has no %q; it has %s", name, strings.Join(Names(), ", "))
+			return c, fmt.Errorf("oauth has no %q", name)
 		}
 		*place = text
 	}
