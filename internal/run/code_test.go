@@ -25,6 +25,15 @@ func (u *user) withServer(how string) {
 	u.run("trust", "allow", "sdk:fake").wants(0)
 }
 
+// TestToolsOfLanguageServersAreListed: adze tools knows them, as a run does.
+func TestToolsOfLanguageServersAreListed(t *testing.T) {
+	u := newUser(t)
+	u.withServer("push")
+	u.run("tools", "list").wants(0, "diagnostics", "definition", "rename")
+	u.run("tools", "show", "rename").wants(0, "new_name")
+	u.run("tools", "schema", "rename").wants(0, "new_name")
+}
+
 // TestAnEditTellsWhatItBroke: in the very call, as a server says it; a rename goes through the gate
 // file by file.
 func TestAnEditTellsWhatItBroke(t *testing.T) {

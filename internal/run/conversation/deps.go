@@ -27,11 +27,14 @@ func (w *Conversation) deps() toolset.Deps {
 	s := w.Settings
 	shell := w.NewShell()
 	w.closers = append(w.closers, shell.Close)
+	if w.code = newLanguageServers(s, w.Guard); w.code != nil {
+		w.closers = append(w.closers, w.code.Close)
+	}
 	w.seen = &workspace.Seen{}
 	return toolset.Deps{
 		Web:      web.New(w.Reach()),
 		Withhold: func(root string) func(dir, name string) bool { return w.Gate.FileFilter(root) },
-		Root:     s.Root, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage,
+		Root:     s.Root, Seen: w.seen, Shell: shell, Todos: &toolset.Todos{}, Stage: w.Staging.stage, Code: w.code,
 		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
 	}
 }

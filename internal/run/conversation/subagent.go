@@ -76,9 +76,6 @@ func (f *subagentFactory) makeTools(ctx context.Context) (*toolselect.Shelf, err
 	f.deps.Search, notices = searchEngine(w.Settings)
 	w.Notices = append(w.Notices, notices...)
 	f.deps.Formatters = formatters(w.Settings, w.Guard)
-	if w.code = newLanguageServers(w.Settings, w.Guard); w.code != nil {
-		f.deps.Code, w.closers = w.code, append(w.closers, w.code.Close)
-	}
 	if w.shelf != nil {
 		f.deps.Skills = w.shelf
 	}
