@@ -33,6 +33,17 @@ func TestARunWhoseSessionCannotBeStoredHasAResult(t *testing.T) {
 	wantTypes(t, out.String(), "notice result")
 }
 
+// A name in a notice cannot make a notice of its own: only the first line has the mark.
+func TestLinesOfANoticeAreLines(t *testing.T) {
+	var errs bytes.Buffer
+	p := &stream.Printer{Out: &bytes.Buffer{}, Err: &errs, Format: stream.Text}
+	p.Begin(stream.Head{Session: "s1"})
+	p.Observe(session.Notice{Text: "2 changed files wait\nadded a\r\x1b[31m\nadded b"})
+	if got := errs.String(); !strings.HasPrefix(got, "! 2 changed files wait\n  added a") || !strings.HasSuffix(got, "\n  added b\n") || strings.Contains(got, "\x1b") || strings.Contains(got, "\r") {
+		t.Errorf("%q", got)
+	}
+}
+
 func wantTypes(t *testing.T, out, want string) {
 	t.Helper()
 	var got []string

@@ -302,7 +302,7 @@ func (p *Printer) progress(e session.Event) {
 	case session.Retry:
 		fmt.Fprintf(p.stderr(), "! %s; attempt %d of %d in %s\n", safeterm.Name(e.Cause), e.Attempt, e.Of, e.Delay.Round(100_000_000))
 	case session.Notice:
-		fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(e.Text))
+		fmt.Fprintf(p.stderr(), "! %s\n", strings.ReplaceAll(safeterm.Clean(e.Text).String(), "\n", "\n  "))
 	case session.Claimed:
 		for _, c := range e.Claims {
 			fmt.Fprintf(p.stderr(), "! %s\n", safeterm.Name(c.String()))

@@ -119,7 +119,7 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	if decision == "" || decision == "keep" {
 		var shown toolset.StageReport
 		_ = json.Unmarshal(r.Staged, &shown) // it is our own
-		g.observe(session.Notice{Text: g.Waiting("adze -p --continue --staged take takes them, --staged drop drops them") + "\n" + shown.String()})
+		g.observe(session.Notice{Text: g.Waiting("adze -p --continue --staged take takes them, --staged drop drops them") + "\n" + strings.TrimSpace(shown.String())})
 		return r
 	}
 	d := g.Decide(ctx, decision)
