@@ -67,7 +67,7 @@ func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	if !ok {
 		return p, nil, nil, ErrUnavailable
 	}
-	if err := windows.GetNamedPipeClientProcessId(pipe.handle(), &pid); err != nil {
+	if err := pipe.handle(func(h windows.Handle) error { return windows.GetNamedPipeClientProcessId(h, &pid) }); err != nil {
 		return p, nil, nil, os.NewSyscallError("GetNamedPipeClientProcessId", err)
 	}
 	who, err := look(pid)

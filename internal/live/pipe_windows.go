@@ -10,10 +10,11 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 
-	"github.com/Microsoft/go-winio"
 	"golang.org/x/sys/windows"
 
 	"adze/internal/osfile/ownfile"
@@ -26,8 +27,14 @@ const longestPath = windows.MAX_PATH - 1
 // where Unix has the socket, and which the system removes with its last handle, also when this
 // process is killed.
 type pipes struct {
-	net.Listener
+	name   *uint16
+	access *windows.SecurityAttributes
 	marker *os.File
+
+	mu        sync.Mutex
+	closed    bool
+	next      windows.Handle // the instance for the next client; if 0, there is none
+	connected windows.Overlapped
 }
 
 const (
@@ -38,20 +45,53 @@ const (
 // listen makes a pipe that only the user and the system may use, from this machine alone, and the
 // file at a path that names it.
 func listen(at string) (listener, error) {
-	me, name := user(), pipePrefix+fmt.Sprint(os.Getpid())+"-"+rand.Text()
-	l, err := winio.ListenPipe(name, &winio.PipeConfig{SecurityDescriptor: "O:" + me + "D:P(A;;GA;;;SY)(A;;GA;;;" + me + ")", InputBufferSize: pipeBuffer, OutputBufferSize: pipeBuffer})
+	access, err := userAlone()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	marker, err := openMarker(at, windows.GENERIC_WRITE|windows.DELETE, windows.CREATE_ALWAYS, windows.FILE_FLAG_DELETE_ON_CLOSE)
-	if err == nil {
-		_, err = marker.WriteString(name + "\n")
+	text := pipePrefix + fmt.Sprint(os.Getpid()) + "-" + rand.Text()
+	l := &pipes{access: access}
+	if l.name, err = windows.UTF16PtrFromString(text); err != nil {
+		return nil, err
+	}
+	if l.connected.HEvent, err = windows.CreateEvent(nil, 1, 0, nil); err == nil {
+		l.next, err = l.instance(windows.FILE_FLAG_FIRST_PIPE_INSTANCE)
 	}
 	if err != nil {
-		_ = marker.Close() // it may not be there
-		return nil, errors.Join(err, l.Close())
+		l.end()
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return &pipes{l, marker}, nil
+	if l.marker, err = openMarker(at, windows.GENERIC_WRITE|windows.DELETE, windows.CREATE_ALWAYS, windows.FILE_FLAG_DELETE_ON_CLOSE); err == nil {
+		_, err = l.marker.WriteString(text + "\n")
+	}
+	if err != nil {
+		l.end()
+		_ = l.marker.Close() // it may not be there
+		return nil, err
+	}
+	return l, nil
+}
+
+// userAlone gives the user of this process, and the system, all rights, and nobody else any.
+func userAlone() (*windows.SecurityAttributes, error) {
+	me := user()
+	descriptor, err := windows.SecurityDescriptorFromString("O:" + me + "D:P(A;;GA;;;SY)(A;;GA;;;" + me + ")")
+	if err != nil {
+		return nil, err
+	}
+	a := &windows.SecurityAttributes{SecurityDescriptor: descriptor}
+	a.Length = uint32(unsafe.Sizeof(*a))
+	return a, nil
+}
+
+// instance makes one end of the pipe, for one client.
+func (l *pipes) instance(flags uint32) (windows.Handle, error) {
+	h, err := windows.CreateNamedPipe(l.name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
+		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, windows.PIPE_UNLIMITED_INSTANCES, pipeBuffer, pipeBuffer, 0, l.access)
+	if err != nil {
+		return 0, os.NewSyscallError("CreateNamedPipe", err)
+	}
+	return h, nil
 }
 
 // openMarker opens the file that names a pipe. It may be read and removed while it is open.
@@ -87,28 +127,92 @@ func marked(at string) (name string, pid uint32, err error) {
 	return name, pid, nil
 }
 
-// Accept waits for a client.
+// Accept waits for a client, and has an instance ready for the one after it.
 func (l *pipes) Accept() (connection, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		h, err := l.wait()
+		switch {
+		case err == nil:
+			return &pipe{os.NewFile(uintptr(h), "pipe"), time.Now()}, nil
+		case h == 0:
+			return nil, err
+		}
+		_ = windows.CloseHandle(h) // its client has left already
 	}
-	return &pipe{c, time.Now()}, nil
 }
 
-// Close has the file be gone, and Accept return.
-func (l *pipes) Close() error { return errors.Join(l.marker.Close(), l.Listener.Close()) }
+// wait waits for a client. The instance is the caller's, also with an error; without one, none can
+// be made.
+func (l *pipes) wait() (windows.Handle, error) {
+	h, err := l.begin()
+	if err == windows.ERROR_IO_PENDING {
+		var none uint32
+		err = windows.GetOverlappedResult(h, &l.connected, &none, true)
+	}
+	if err == windows.ERROR_PIPE_CONNECTED {
+		err = nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		l.end()
+		return 0, net.ErrClosed
+	}
+	if h != 0 {
+		l.next, _ = l.instance(0) // begin tries again
+	}
+	return h, err
+}
+
+// begin begins to wait for a client at the next instance.
+func (l *pipes) begin() (h windows.Handle, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, net.ErrClosed
+	}
+	if l.next == 0 {
+		if l.next, err = l.instance(0); err != nil {
+			return 0, err
+		}
+	}
+	return l.next, windows.ConnectNamedPipe(l.next, &l.connected)
+}
+
+// end lets go of what the pipe has. The caller holds l.mu, and nobody waits.
+func (l *pipes) end() {
+	for _, h := range []*windows.Handle{&l.next, &l.connected.HEvent} {
+		if *h != 0 {
+			_ = windows.CloseHandle(*h)
+			*h = 0
+		}
+	}
+}
+
+// Close has the file be gone, and Accept return, which must be called until it does.
+func (l *pipes) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return net.ErrClosed
+	}
+	l.closed = true
+	if l.next != 0 {
+		_ = windows.CancelIoEx(l.next, nil) // nobody may wait
+	}
+	return l.marker.Close()
+}
 
 // pipe is a connection.
 type pipe struct {
-	net.Conn
+	*os.File
 	since time.Time
 }
 
 // Read implements net.Conn.
 func (p *pipe) Read(b []byte) (int, error) {
-	n, err := p.Conn.Read(b)
-	if errors.Is(err, winio.ErrFileClosed) {
+	n, err := p.File.Read(b)
+	if errors.Is(err, os.ErrClosed) {
 		err = net.ErrClosed
 	}
 	return n, err
@@ -116,12 +220,9 @@ func (p *pipe) Read(b []byte) (int, error) {
 
 // Write implements net.Conn. To an end that is gone it is syscall.EPIPE.
 func (p *pipe) Write(b []byte) (int, error) {
-	n, err := p.Conn.Write(b)
-	switch {
-	case errors.Is(err, windows.ERROR_NO_DATA), errors.Is(err, windows.ERROR_BROKEN_PIPE):
+	n, err := p.File.Write(b)
+	if errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) {
 		err = fmt.Errorf("%w: %w", syscall.EPIPE, err)
-	case errors.Is(err, winio.ErrFileClosed):
-		err = os.ErrClosed
 	}
 	return n, err
 }
@@ -129,26 +230,69 @@ func (p *pipe) Write(b []byte) (int, error) {
 // CloseRead implements connection.
 func (p *pipe) CloseRead() error { return p.SetReadDeadline(time.Unix(1, 0)) }
 
-// handle is that of the connection, until it is closed.
-func (p *pipe) handle() windows.Handle {
-	return windows.Handle(p.Conn.(interface{ Fd() uintptr }).Fd())
+// handle calls do with the handle.
+func (p *pipe) handle(do func(windows.Handle) error) error {
+	raw, err := p.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	return errors.Join(raw.Control(func(h uintptr) { failed = do(windows.Handle(h)) }), failed)
 }
 
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "pipe" }
+
+// LocalAddr implements net.Conn.
+func (p *pipe) LocalAddr() net.Addr { return pipeAddr{} }
+
+// RemoteAddr implements net.Conn.
+func (p *pipe) RemoteAddr() net.Addr { return pipeAddr{} }
+
+// busyTime is after what time an owner is tried again that takes another client just now.
+const busyTime = 10 * time.Millisecond
+
 // connect connects with the owner whose pipe the file at a path names. The error is ErrNobody where
-// there is none. The owner may look who connects, and not act in the client's name.
+// there is none.
 func connect(ctx context.Context, at string) (net.Conn, error) {
-	name, pid, err := marked(at)
-	var c net.Conn
-	if err == nil {
-		c, err = winio.DialPipeAccessImpLevel(ctx, name, windows.GENERIC_READ|windows.GENERIC_WRITE, winio.PipeImpLevelIdentification)
+	for {
+		name, pid, err := marked(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNobody
+		}
+		if err != nil {
+			return nil, err
+		}
+		pipe, err := open(name, pid)
+		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {
+			return pipe, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(busyTime):
+		}
 	}
+}
+
+// open opens a pipe that a process of this user has made. The owner may look who connects, and not
+// act in the client's name.
+func open(name string, pid uint32) (net.Conn, error) {
+	at, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := windows.CreateFile(at, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING,
+		windows.FILE_FLAG_OVERLAPPED|windows.SECURITY_SQOS_PRESENT|windows.SECURITY_IDENTIFICATION, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNobody
 	case err != nil:
-		return nil, err
+		return nil, os.NewSyscallError("CreateFile", err)
 	}
-	p := &pipe{c, time.Now()}
+	p := &pipe{os.NewFile(uintptr(h), "pipe"), time.Now()}
 	if err := p.servedBy(pid); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -158,7 +302,8 @@ func connect(ctx context.Context, at string) (net.Conn, error) {
 // servedBy makes sure that the process which named the pipe is at its other end, and is the user's.
 func (p *pipe) servedBy(named uint32) error {
 	var pid uint32
-	if err := windows.GetNamedPipeServerProcessId(p.handle(), &pid); err != nil {
+	err := p.handle(func(h windows.Handle) error { return windows.GetNamedPipeServerProcessId(h, &pid) })
+	if err != nil {
 		return os.NewSyscallError("GetNamedPipeServerProcessId", err)
 	}
 	if pid != named {
