@@ -22,7 +22,6 @@ type around struct {
 	changes  *pane.Changes
 	width    func() int // of the screen
 	open     bool
-	column   bool // there was something to show in the column of a wide screen
 }
 
 func (a *around) commands() []command {
@@ -31,7 +30,7 @@ func (a *around) commands() []command {
 
 func (a *around) can() string {
 	switch {
-	case a.width() >= ui.Side:
+	case a.wide():
 		return "they are shown beside the conversation"
 	case !a.open && a.words() == "":
 		return "there are no open todos, no jobs and no subagents"
@@ -41,13 +40,11 @@ func (a *around) can() string {
 
 func (a *around) toggle() tea.Cmd { a.open = !a.open; return nil }
 
-// look has the column of a wide screen stand from the first thing on that it shows. It stays then:
-// nothing that ends changes the width of the conversation.
-func (a *around) look() {
-	a.column = a.column || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) > 0 || !a.changes.None()
+// wide reports that a column stands beside the conversation: on a wide screen, once there are todos
+// or changed files. Both stay, so that the column is never empty, and what ends changes no width.
+func (a *around) wide() bool {
+	return a.width() >= ui.Side && (len(a.todos.List()) > 0 || !a.changes.None())
 }
-
-func (a *around) wide() bool { return a.column && a.width() >= ui.Side }
 
 // words is the line of it; if empty, nothing goes on.
 func (a *around) words() string {
@@ -82,10 +79,10 @@ func (a *around) above() string {
 // The rows of the pane that a key opens.
 const leastAround, mostAround = 6, 14
 
-// want is how many rows the pane takes on a screen of h rows: as many while it is open, whatever is
-// in it.
+// want is how many rows the pane takes on a screen of h rows: as many while it is open and something
+// is in it.
 func (a *around) want(h int) int {
-	if !a.open || a.wide() {
+	if !a.open || a.wide() || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) == 0 {
 		return 0
 	}
 	return min(max(h/3, leastAround), mostAround)

@@ -113,8 +113,8 @@ func doors() (all [][]string) {
 	}
 	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
-		[]string{"type /model a/b", "key enter"}, []string{"key f5", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
-		[]string{"key f7", "key enter"}, []string{"key f7", "key ctrl+x down enter", "wait 1s"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
+		[]string{"type /model a/b", "key enter"}, []string{"key f2", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
+		[]string{"type /jobs", "key enter", "wait 1s", "key enter"}, []string{"type /jobs", "key enter", "key ctrl+x down enter", "wait 1s"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
 }
 
 // TestEveryErrorIsSeen does everything that asks something of a program in which all fails: what

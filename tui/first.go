@@ -114,7 +114,7 @@ func (f *first) hints() []string {
 
 // keys are those of the screen; models lists the models, and redraw draws the screen again.
 func (f *first) keys(e commonKeys, models, redraw binding) []binding {
-	models.Binding, models.action, models.scope = ui.KeyNamed("m", "models, and why others cannot be used", "m", "f6"), openPane, inFirst
+	models.Binding, models.action, models.scope = ui.KeyNamed("m", "models, and why others cannot be used", "m"), openPane, inFirst
 	redraw.scope = inFirst
 	return []binding{
 		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("select: go on, or copy the command", "enter"), can: f.can((*firstrun.Screen).CanStep), do: f.step},

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,22 +9,17 @@ import (
 	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/pane"
-	"adze/tui/ui"
 )
 
 // greeting is what an empty session shows.
 type greeting struct {
 	host
-	info   *Info
-	ports  *api.Ports
-	recent func() []api.SessionHead // of this folder
+	info  *Info
+	ports *api.Ports
 }
 
-// recentColumn is where the titles of sessions begin.
-const recentColumn = 10
-
-// welcome is what an empty session shows: where one is, notices, the last sessions; then what the
-// agent may do, how it is stopped, and where help is.
+// welcome is what an empty session shows: the folder, notices, what the agent may do, how it is
+// stopped, and where help is.
 func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 	where := strings.Join(slices.DeleteFunc(append([]string{g.folder(), g.info.Branch}, g.info.Instructions...), func(s string) bool { return s == "" }), " · ")
 	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+g.info.Version+"  ")).Put(draw.Plain, safeterm.Name(where)).Done().Fit(w)}
@@ -39,17 +33,6 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 		line(draw.Warn, safeterm.Clean(n))
 	}
 	rows = append(rows, draw.Row{})
-	for i, h := range g.recent() {
-		if i == 0 {
-			line(draw.Dim, safeterm.Fixed("your last sessions here"))
-		}
-		pen := t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(g.labelOf(recentID(i)))).Fixed(draw.Plain, " ").Pad(recentColumn)
-		pen.Put(draw.Plain, safeterm.Name(oneRow(ui.Shorten(cmp.Or(h.Title, h.ID))))).Put(draw.Dim, safeterm.Name(" · "+ui.Age(g.clock(), h.Updated)))
-		rows = append(rows, pen.Done().Fit(w))
-	}
-	if len(g.recent()) > 0 {
-		rows = append(rows, draw.Row{})
-	}
 	if g.info.Mode != "" {
 		may := g.info.Mode
 		if brief := g.brief(); brief != "" {

@@ -68,7 +68,7 @@ func TestHostileTextIsDrawn(t *testing.T) {
 			p.drawn("an ended call")
 			p.event(session.Notice{Text: text})
 			p.drawn("a notice")
-			for _, key := range []string{"f3", "esc", "f4", "esc", "pgup", "home", "end"} {
+			for _, key := range []string{"f3", "esc", "f2", "esc", "pgup", "home", "end"} {
 				p.step("key", key)
 				p.drawn(key)
 			}

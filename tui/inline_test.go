@@ -87,7 +87,7 @@ func TestInlineLosesAndRepeatsNothing(t *testing.T) {
 			case 4:
 				p.step("size", fmt.Sprintf("%dx%d", 62+rnd.IntN(80), 16+rnd.IntN(30)))
 			case 5:
-				p.step("key", []string{"f1", "f3", "esc", "ctrl+o", "f4"}[rnd.IntN(5)])
+				p.step("key", []string{"f1", "f3", "esc", "ctrl+o", "f2"}[rnd.IntN(5)])
 			case 6:
 				p.step("type", "word ")
 			}

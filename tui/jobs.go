@@ -206,7 +206,7 @@ func (j *jobs) canCancel() string {
 	case j.ports.CancelCall == nil:
 		return "this session cannot abort single calls"
 	case len(j.activity.Started()) == 0 && j.activity.Jobs() > 0:
-		return "no call is running; " + j.labelOf("jobs") + " lists the background jobs"
+		return "no call is running; /jobs lists the background jobs"
 	case len(j.activity.Started()) == 0:
 		return "no call is running"
 	}

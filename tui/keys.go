@@ -2,7 +2,6 @@ package tui
 
 import (
 	"slices"
-	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -28,7 +27,6 @@ const (
 	showHelp
 	expand
 	toggleTodos
-	releaseMouse
 	pageUp
 	pageDown
 	lineUp
@@ -221,7 +219,7 @@ func (m *model) bindings() []binding {
 			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.around.can, do: m.around.toggle},
 			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, do: m.settings.nextMode},
 		},
-		m.sessions.keys(m.composer.empty), m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
+		m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
 		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
 		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
 		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
@@ -246,26 +244,17 @@ func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
 		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: m.composer.canPicture, do: m.composer.pastePicture},
 		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, do: m.jobs.cancel},
 		{id: "expand", action: expand, Binding: ui.Key("show results and thoughts in full, or less", "ctrl+o"), do: m.conversation.toggle},
-		{id: "mouse", action: releaseMouse, Binding: ui.KeyNamed("/mouse", "give adze the mouse, or the terminal", "f11"), can: m.window.canMouse, do: m.window.toggleMouse},
 		redraw,
 		{id: "suspend", action: suspend, Binding: ui.Key("suspend adze", "ctrl+z"), can: m.window.canSuspend, do: m.window.suspend},
 	}
 }
 
-// paneKeys open panes and lists, from the conversation and from one another. Those named by their
-// command keep the keys of the release before.
+// paneKeys open panes and lists, from the conversation and from one another. Commands open the
+// others.
 func (m *model) paneKeys(s scope) []binding {
-	key := func(id, name, keys, help string, can func() string, do func() tea.Cmd) binding {
-		return binding{id: id, action: openPane, scope: s, part: panes, Binding: ui.KeyNamed(name, help, strings.Fields(keys)...), can: can, do: do}
-	}
 	return []binding{
-		key("sessions", "F2", "f2 f5", "sessions: open one, or a new one", m.sessions.can, m.sessions.choose),
-		key("changes", "F3", "f3", "the changed files", nil, m.sheets.openChanges),
-		key("context", "/context", "f4", "the model's context and what was used", nil, m.sheets.openContext),
-		key("model", "/model", "f6", "go on with another model", m.settings.canModels, m.settings.chooseModel),
-		key("jobs", "/jobs", "f7", "background jobs: see their output, end one", m.jobs.can, m.jobs.choose),
-		key("servers", "/servers", "f9", "MCP servers: see their state and tools; start, stop, log in", m.servers.can, m.servers.choose),
-		key("refused", "/refused", "f10", "what rules and the sandbox refused", m.sheets.canRefusals, m.sheets.openRefusals),
+		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one, or a new one", "f2"), can: m.sessions.can, do: m.sessions.choose},
+		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "the changed files", "f3"), do: m.sheets.openChanges},
 	}
 }
 

@@ -120,9 +120,6 @@ func (m *model) Init() tea.Cmd {
 	if m.info.Review {
 		cmds = append(cmds, m.sheets.openChanges())
 	}
-	if m.info.Prompt == "" && m.transcript.Len() == 0 {
-		cmds = append(cmds, m.sessions.look())
-	}
 	if m.info.Prompt != "" {
 		cmds = append(cmds, m.turns.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
 	}
@@ -135,7 +132,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.starting.update(msg)
 	}
 	defer m.waiting.look()
-	defer m.around.look()
 	return m, m.receive(msg)
 }
 
@@ -273,7 +269,7 @@ func newModel(o Options) *model {
 	}
 	m.show, m.askBackground, m.clipboard = func(screen.Frame) {}, func() {}, func(safeterm.Text) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
-	hello := &greeting{m, m.info, m.ports, func() []api.SessionHead { return m.sessions.recent }}
+	hello := &greeting{m, m.info, m.ports}
 	m.transcript = transcript.New(d, hello.welcome)
 	m.activity = pane.NewActivity(d, m.clock)
 	m.todos = pane.NewTodos(d)
@@ -308,7 +304,6 @@ func newModel(o Options) *model {
 	m.sessions.show(o.At)
 	m.noticed()
 	m.activity.Reset()
-	m.around.look()
 	return m
 }
 
@@ -319,7 +314,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.lists = &lists{m, m.picker}
 	m.servers = &servers{m, m.ports, m.picker}
 	m.settings = &settings{m, m.ports, m.picker, m.status, m.info, keep.ask}
-	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil, nil}
+	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil}
 	m.twice = &doublePress{host: m}
 	clip := func(text safeterm.Text) { m.clipboard(text) }
 	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}

@@ -71,6 +71,9 @@ func nearAction(table []binding, id string) string {
 	if now := former[id]; now != "" {
 		return " any more; " + now + " does that"
 	}
+	if slices.Contains([]string{"context", "jobs", "mouse", "overview", "refused", "servers"}, id) {
+		return " any more; the command /" + id + " does that"
+	}
 	var ids []string
 	for _, b := range table {
 		if b.id != "" && !slices.Contains(ids, b.id) {

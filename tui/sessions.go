@@ -1,10 +1,7 @@
 package tui
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +10,6 @@ import (
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/transcript"
-	"adze/tui/ui"
 )
 
 // sessions are this session and the others that are stored.
@@ -25,29 +21,14 @@ type sessions struct {
 	info       *Info
 	inline     func() bool    // the conversation is in the terminal's scrollback
 	beside     func() tea.Cmd // shows all sessions while this one goes on; if nil, cannot; the answer comes as overviewClosed
-	recent     []api.SessionHead
 }
 
-// recents are the last sessions of this folder.
-type recents []api.SessionHead
-
-// mostRecent is how many of them the first screen shows, each with a key.
-const mostRecent = 3
-
-func recentID(i int) string { return fmt.Sprint("recent-", i+1) }
-
 func (s *sessions) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case recents:
-		s.recent = msg
-		return true, nil
-	case overviewClosed:
-		if msg.err != nil {
-			s.say("error: " + msg.err.Error())
-		}
-		return true, nil
+	closed, ok := msg.(overviewClosed)
+	if closed.err != nil {
+		s.say("error: " + closed.err.Error())
 	}
-	return false, nil
+	return ok, nil
 }
 
 // overviewClosed says that the user came back from all sessions to this one.
@@ -67,42 +48,6 @@ func (s *sessions) canOverview() string {
 		return "not from here: adze sessions"
 	}
 	return ""
-}
-
-// look finds the last sessions of this folder; the answer comes as recents.
-func (s *sessions) look() tea.Cmd {
-	list, info := s.ports.Sessions, *s.info
-	if list == nil || !s.ports.Switch {
-		return nil
-	}
-	return func() tea.Msg {
-		heads, err := list(context.Background())
-		if err != nil {
-			return nil // the list of sessions says why
-		}
-		heads = slices.DeleteFunc(slices.Clone(heads), func(h api.SessionHead) bool { return h.Cwd != info.Cwd || h.ID == info.Session })
-		return recents(heads[:min(len(heads), mostRecent)])
-	}
-}
-
-// keys open one of the last sessions, as long as nothing was said in this one.
-func (s *sessions) keys(empty func() string) (all []binding) {
-	all = append(all, binding{id: "overview", action: openPane, part: panes, Binding: ui.Key("all sessions, on an empty prompt; this one goes on", "left"),
-		can: func() string { return cmp.Or(empty(), s.canOverview()) }, do: s.overview})
-	for i := range mostRecent {
-		can := func() string {
-			switch {
-			case s.transcript.Len() > 0:
-				return "only before the first message; " + s.labelOf("sessions") + " lists all sessions"
-			case i >= len(s.recent):
-				return "there is no such session here"
-			}
-			return empty()
-		}
-		all = append(all, binding{id: recentID(i), action: openPane, part: panes, Binding: ui.Key(fmt.Sprintf("open session %d of the first screen", i+1), fmt.Sprint("alt+", i+1)), can: can,
-			do: func() tea.Cmd { return s.leaveFor(api.Next{Session: s.recent[i].ID}) }})
-	}
-	return all
 }
 
 func (s *sessions) commands() []command {

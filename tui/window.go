@@ -52,7 +52,7 @@ func (w *window) canMouse() string {
 func (w *window) toggleMouse() tea.Cmd {
 	w.mouse = !w.mouse
 	if w.mouse {
-		w.say("adze has the mouse; " + w.label(releaseMouse) + " gives it back to the terminal")
+		w.say("adze has the mouse; /mouse gives it back to the terminal")
 	} else {
 		w.say("the terminal has the mouse: select as usual, the wheel scrolls")
 	}

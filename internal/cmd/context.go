@@ -90,7 +90,7 @@ func (a contexts) command() *cobra.Command {
 	c := &cobra.Command{Use: "context [PROMPT]", Annotations: Anyone(), Short: "Show what the next request would contain, with bytes and tokens", Args: Takes(0, -1),
 		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
 instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
-The figures are those of F4. No model, hook or server is started, and nothing is written.`,
+The figures are those of /context. No model, hook or server is started, and nothing is written.`,
 		Example: "  adze tools context\n  adze tools context --continue\n  adze tools context --json | jq '.sources[] | select(.group==\"system\")'",
 		RunE: func(c *cobra.Command, words []string) error {
 			w.Prompt = strings.Join(words, " ")

@@ -137,7 +137,7 @@ func TestContextTellsWhatIsLeftOut(t *testing.T) {
 }
 
 // Of each skill and agent it says what the request holds of it, and weighs their indexes apart, as
-// the run and F4 do.
+// the run and /context do.
 func TestContextTellsWhatBecomesOfSkillsAndAgents(t *testing.T) {
 	u, home := homed(t)
 	home(".claude/skills/pdf/SKILL.md", pdfSkill)

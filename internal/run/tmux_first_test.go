@@ -20,7 +20,7 @@ func TestAStartWithoutAModelSaysWhatToDo(t *testing.T) {
 	p := u.openPane(100, 30)
 	p.begin()
 	p.sees("no model is configured", "▸", "export ANTHROPIC_API_KEY=…", "watch the demo", "ollama", "not running", "not set:", "sandbox", "100×30", "config.json")
-	p.keys("F6")
+	p.keys("m")
 	p.sees("or type provider/name", "anthropic/…", "not now: set ANTHROPIC_API_KEY")
 	p.keys("Escape")
 	p.sees("what to do next")
@@ -53,7 +53,8 @@ func TestAKeyWithoutANetworkStartsAtOnce(t *testing.T) {
 	p := u.openPane(80, 24)
 	p.begin()
 	p.sees("anthropic/claude", "Ask, or say what to do")
-	p.keys("F6")
+	p.text("/model")
+	p.keys("Enter")
 	now := p.sees("models ·", "claude-sonnet", "(now)")
 	if strings.Contains(now, "never-shown") {
 		t.Error("the key was shown")

@@ -7,7 +7,7 @@ import (
 )
 
 // TestTheOverviewAnswersAndOpensSessions: a session in the background asks, is answered from the
-// overview, waits for a review, and is opened; the left key comes back.
+// overview, waits for a review, and is opened; /overview comes back.
 func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
 	u := newUser(t)
 	p := u.openPane(100, 24)
@@ -51,13 +51,14 @@ func TestTheOverviewAnswersAndOpensSessions(t *testing.T) {
 	p.keys("Enter")
 	p.sees("┃ make the file", "It is written down.", "Ask, or say what to do")
 	p.rests()
-	p.keys("Left")
+	p.text("/overview")
+	p.keys("Enter")
 	p.sees("Sessions", "make the file", "say hello")
 	p.text("q")
 	p.restored(0)
 }
 
-// TestASessionGoesOnBesideTheOverview: the left key on an empty prompt shows all sessions while the
+// TestASessionGoesOnBesideTheOverview: /overview shows all sessions while the
 // turn runs; another one is opened and left, and the first is as it would have been.
 func TestASessionGoesOnBesideTheOverview(t *testing.T) {
 	u := newUser(t)
@@ -68,7 +69,8 @@ func TestASessionGoesOnBesideTheOverview(t *testing.T) {
 	p.text("go")
 	p.keys("Enter")
 	p.sees("cat gate", "esc: stop")
-	p.keys("Left")
+	p.text("/overview")
+	p.keys("Enter")
 	p.sees("Sessions", "working ──", "▸● go", "cat gate", "say hello")
 	p.keys("Escape")
 	p.sees("esc: stop", "cat gate")
@@ -81,7 +83,8 @@ func TestASessionGoesOnBesideTheOverview(t *testing.T) {
 	p.sees("Hello there.", "Ask, or say what to do")
 	p.rests()
 	open()
-	p.keys("Left")
+	p.text("/overview")
+	p.keys("Enter")
 	p.sees("Sessions", "▸  say hello", "○ go")
 	p.keys("Up", "Enter")
 	p.sees("It went through.", "Ask, or say what to do")
@@ -107,7 +110,8 @@ func TestLeavingAWindowOnASessionEndsNothing(t *testing.T) {
 	p.text("wait for it")
 	p.keys("Enter")
 	p.sees("$ cat gate", "esc: stop")
-	p.keys("Left")
+	p.text("/overview")
+	p.keys("Enter")
 	p.sees("Sessions", "working ──", "▸● make the file", "cat gate")
 	open()
 	p.sees("✓ make the file")

@@ -356,7 +356,7 @@ func (m *model) keys() draw.Row {
 func (m *model) helpRows() []draw.Row {
 	rows := []draw.Row{{}}
 	for _, k := range [][2]string{
-		{"enter, →", "open the session; ← on an empty prompt comes back"},
+		{"enter, →", "open the session; /overview in it comes back"},
 		{"space", "look into it: its last words, its change, its question"},
 		{"y, d, e", "allow what it asks once; deny it; deny it and say why"},
 		{"1–9, w", "answer a question of the model by a choice, or in words"},

@@ -43,7 +43,7 @@ type Run struct {
 	Resume      string
 	ResumeLast  bool
 	Choose      bool // among the stored sessions, in the interface
-	Back        bool // the interface was opened from the overview, which ← goes back to
+	Back        bool // the interface was opened from the overview, which /overview goes back to
 	Review      bool // the interface begins with the net changes
 	Fork        bool
 	As          string // the id of a new session; if empty, any
