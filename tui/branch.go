@@ -8,6 +8,7 @@ import (
 	"adze/session/api"
 	"adze/tool"
 	"adze/tui/pane"
+	"adze/tui/ui"
 )
 
 // branches are the git branch in the status line.
@@ -17,24 +18,18 @@ type branches struct {
 	info   *Info
 }
 
-func (b *branches) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if name, ok := msg.(branch); ok {
-		b.status.OnBranch(string(name))
-		b.info.Branch = string(name)
-	}
-	return false, nil
-}
-
-// branch is the git branch as it was found.
-type branch string
-
 // look asks which branch is checked out.
 func (b *branches) look() tea.Cmd {
-	ask := b.ports.Branch
-	if ask == nil {
+	if b.ports.Branch == nil {
 		return nil
 	}
-	return func() tea.Msg { return branch(ask()) }
+	return ui.Ask(b.ports.Branch, b.found)
+}
+
+func (b *branches) found(name string) tea.Cmd {
+	b.status.OnBranch(name)
+	b.info.Branch = name
+	return nil
 }
 
 // mayMoveHead reports a call after which another branch may be checked out: only commands do that.

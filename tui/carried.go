@@ -11,6 +11,7 @@ import (
 	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 // trust is what the project would run, and what of it the user allows.
@@ -21,22 +22,8 @@ type trust struct {
 	info   *Info
 }
 
-func (t *trust) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if c, ok := msg.(consented); ok {
-		return true, t.goOnWith(c)
-	}
-	return false, nil
-}
-
 func (t *trust) commands() []command {
 	return []command{{name: "trust", help: "what this project may run, and what you allowed", can: t.can, do: noArgs(t.choose)}}
-}
-
-// consented is the answer of the program to a consent that was given or taken back.
-type consented struct {
-	item  api.Carried
-	allow bool
-	err   error
 }
 
 func (t *trust) can() string {
@@ -101,25 +88,23 @@ func (t *trust) consent(i api.Carried) {
 			return nil
 		}
 		t.say("keeping what you said of " + i.ID + "…")
-		return func() tea.Msg {
-			return consented{i, allow, ask(context.Background(), i, allow)}
-		}
+		return ui.Ask(func() error { return ask(context.Background(), i, allow) }, func(err error) tea.Cmd { return t.goOnWith(i, allow, err) })
 	})
 	t.picker.PeekWith("exactly what it is", func(context.Context, string) ([]draw.Span, error) { return carriedLines(i), nil })
 }
 
 // goOnWith goes on in the same session, with the tools as they are then.
-func (t *trust) goOnWith(c consented) tea.Cmd {
+func (t *trust) goOnWith(i api.Carried, allow bool, err error) tea.Cmd {
 	switch {
-	case c.err != nil:
-		t.say("error: " + c.err.Error())
+	case err != nil:
+		t.say("error: " + err.Error())
 		return nil
 	case t.ports.Switch:
 		return t.leaveFor(api.Next{Session: t.info.Session})
-	case c.allow:
-		t.say(c.item.ID + " is allowed; it works from the next start on")
+	case allow:
+		t.say(i.ID + " is allowed; it works from the next start on")
 		return nil
 	}
-	t.say(c.item.ID + " does not run any more")
+	t.say(i.ID + " does not run any more")
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session/api"
-	"adze/tui/input"
 	"adze/tui/list"
 	"adze/tui/prompt"
 	"adze/tui/ui"
@@ -24,35 +23,12 @@ type composer struct {
 	prompt *prompt.Line
 	picker *list.List
 	keep   func(name, value string) tea.Cmd // offers to keep a choice
-	// external opens the user's own editor; its answer comes as edited; if nil, there is none.
-	external func(text string) tea.Cmd
-	regain   func()         // looks at the terminal, which an editor had
-	width    func() int     // of the text
-	send     func() tea.Cmd // what is in the prompt
+	width  func() int                       // of the text
+	send   func() tea.Cmd                   // what is in the prompt
 }
 
-func (c *composer) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case input.TooLong:
-		c.say("the paste of " + ui.Size(msg.Bytes) + " is too long and was dropped; save it as a file and name the file")
-		return true, nil
-	case prompt.Listed:
-		c.prompt.Listed(msg, c.clock())
-	case prompt.Folder:
-		c.prompt.Listing(msg)
-	case prompt.Dropped:
-		c.prompt.Dropped(msg)
-	case prompt.Earlier:
-		c.prompt.Earlier(msg)
-	case edited:
-		c.edited(msg)
-	case editorClosed:
-		c.regain()
-		return false, nil
-	case picture:
-		c.pictured(msg)
-	}
-	return false, nil
+func (c *composer) tooLong(bytes int) {
+	c.say("the paste of " + ui.Size(bytes) + " is too long and was dropped; save it as a file and name the file")
 }
 
 func (c *composer) commands() []command {
@@ -82,10 +58,10 @@ func (c *composer) happened(h prompt.Happened) tea.Cmd {
 	case h.Files:
 		return c.listFiles()
 	case h.Folder != "" && c.ports.Folder != nil:
-		return func() tea.Msg {
+		return ui.Ask(func() prompt.Folder {
 			base, names, err := c.ports.Folder(context.Background(), h.Folder)
 			return prompt.NewFolder(h.Folder, base, names, err)
-		}
+		}, func(f prompt.Folder) tea.Cmd { c.prompt.Listing(f); return nil })
 	}
 	return nil
 }
@@ -96,15 +72,15 @@ func (c *composer) complete() tea.Cmd {
 	return c.happened(prompt.Happened{Files: files, Folder: folder})
 }
 
-// listFiles looks for files in the background; the answer comes as listed.
+// listFiles looks for files in the background.
 func (c *composer) listFiles() tea.Cmd {
 	if c.ports.Files == nil || !c.prompt.Menu.Look(c.clock()) {
 		return nil
 	}
-	return func() tea.Msg {
+	return ui.Ask(func() prompt.Listed {
 		paths, err := c.ports.Files(context.Background())
 		return prompt.NewListed(paths, err)
-	}
+	}, func(l prompt.Listed) tea.Cmd { c.prompt.Listed(l, c.clock()); return nil })
 }
 
 func (c *composer) toggleVim() tea.Cmd {
@@ -123,14 +99,23 @@ type edited struct {
 }
 
 func (c *composer) canEdit() string {
-	if c.external == nil {
-		return "no editor can be started here"
+	if c.ports.Edit == nil || !c.lends() {
+		return errNoEditor.Error()
 	}
 	return ""
 }
 
 // edit opens the prompt, pastes unfolded, in the user's own editor.
-func (c *composer) edit() tea.Cmd { return c.external(c.prompt.Unfolded()) }
+func (c *composer) edit() tea.Cmd {
+	var text string
+	return c.lend(func() (err error) {
+		text, err = c.ports.Edit(c.prompt.Unfolded())
+		return err
+	}, func(err error) tea.Cmd {
+		c.edited(text, err)
+		return nil
+	})
+}
 
 // longestPath bounds what is looked at as a path (PATH_MAX of Linux).
 const longestPath = 4096
@@ -142,22 +127,21 @@ func (c *composer) drop(text string) tea.Cmd {
 	if c.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
 		return nil
 	}
-	return func() tea.Msg {
+	return ui.Ask(func() (found []api.Dropped) {
 		if file, ok := c.ports.Drop(text); ok {
-			return prompt.NewDropped(text, file)
+			found = append(found, file)
+		}
+		return found
+	}, func(found []api.Dropped) tea.Cmd {
+		for _, file := range found {
+			c.prompt.Dropped(text, file)
 		}
 		return nil
-	}
+	})
 }
 
 // pictureTime bounds how long the clipboard may take: its owner may be on another machine.
 const pictureTime = 10 * time.Second
-
-// picture is what was on the clipboard.
-type picture struct {
-	path string
-	err  error
-}
 
 func (c *composer) canPicture() string {
 	if c.ports.Picture == nil {
@@ -169,12 +153,11 @@ func (c *composer) canPicture() string {
 // pastePicture attaches the picture that is on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
 	c.say("reading the clipboard…")
-	return func() tea.Msg {
+	return ui.Try(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
-		path, err := c.ports.Picture(ctx)
-		return picture{path, err}
-	}
+		return c.ports.Picture(ctx)
+	}, c.pictured)
 }
 
 func (c *composer) canAttach() string {
@@ -232,43 +215,43 @@ func (c *composer) search() tea.Cmd {
 	return nil
 }
 
-func (c *composer) edited(e edited) {
-	c.regain()
-	if e.err != nil {
-		c.say("error: " + e.err.Error())
+func (c *composer) edited(text string, err error) {
+	if err != nil {
+		c.say("error: " + err.Error())
 		return
 	}
-	if text := strings.TrimRight(e.text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
+	if text = strings.TrimRight(text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
 		c.prompt.Put(text)
 	}
 }
 
-func (c *composer) pictured(p picture) {
-	if p.err != nil {
-		c.say("error: " + p.err.Error())
-		return
+func (c *composer) pictured(path string, err error) tea.Cmd {
+	if err != nil {
+		c.say("error: " + err.Error())
+		return nil
 	}
-	c.prompt.Insert(c.prompt.Attach(p.path) + " ")
+	c.prompt.Insert(c.prompt.Attach(path) + " ")
 	c.say("the picture goes with your message")
+	return nil
 }
-
-// editorClosed says that an editor which had the terminal is closed.
-type editorClosed struct{ err error }
 
 var errNoEditor = errors.New("no editor can be started here")
 
 // rewrite has the user rewrite a text in their own editor.
 func (c *composer) rewrite(w *rewriting) tea.Cmd {
-	if c.external == nil {
+	if c.canEdit() != "" {
 		w.reply <- edited{err: errNoEditor}
 		return nil
 	}
-	edit := c.external(w.text)
-	return func() tea.Msg {
-		e, _ := edit().(edited)
+	var e edited
+	return c.lend(func() (err error) {
+		e.text, err = c.ports.Edit(w.text)
+		return err
+	}, func(err error) tea.Cmd {
+		e.err = err
 		w.reply <- e
-		return tea.ResumeMsg{}
-	}
+		return nil
+	})
 }
 
 // inLine does something in the prompt.

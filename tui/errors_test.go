@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
 	"adze/session/api"
@@ -140,10 +139,7 @@ func everyErrorIsSeen(t *testing.T, size string, steps []string, seen map[string
 	p := newPlayer(t, nil)
 	p.step("size", size)
 	*p.m.ports = b.ports()
-	p.m.composer.external = func(string) tea.Cmd {
-		return func() tea.Msg { text, err := p.m.ports.Edit(""); return edited{text: text, err: err} }
-	}
-	p.m.sessions.beside = func() tea.Cmd { return func() tea.Msg { return overviewClosed{p.m.ports.Overview()} } }
+	p.m.borrow = func(use func() error) func() error { return use }
 	var turns []session.Result
 	p.m.turns.start = func(ctx context.Context, j job) {
 		switch {

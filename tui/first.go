@@ -23,20 +23,6 @@ type first struct {
 // shown reports that no model is there.
 func (f *first) shown() bool { return f.screen != nil }
 
-func (f *first) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case firstrun.Kept: // it looks again with the key that was given
-		if say := f.screen.Kept(msg); say != "" {
-			f.say(say)
-			return true, f.screen.Search()
-		}
-		return true, nil
-	case firstrun.Looked:
-		f.screen.Looked(msg)
-	}
-	return false, nil
-}
-
 // step does the chosen thing: it leads somewhere, or its command is copied.
 func (f *first) step() tea.Cmd {
 	s := f.screen.Marked()
@@ -135,7 +121,7 @@ func (f *first) keys(e commonKeys, models, redraw binding) []binding {
 // keyKeys are those of the line in which a key is written.
 func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give() }},
+		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give(f.say) }},
 		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func() tea.Cmd { f.screen.Drop(); return nil }},
 		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: f.leave},
 		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},

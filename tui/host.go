@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session/api"
+	"adze/tui/ui"
 )
 
 // host is what a feature asks of the interface that it is a part of.
@@ -20,21 +21,19 @@ type host interface {
 	// clock tells the time, and later has a message come after a while.
 	clock() time.Time
 	later(d time.Duration, msg tea.Msg) tea.Cmd
+	// lend has something else use the terminal for a while, and goes on with its error; lends reports
+	// that there is one to lend.
+	lend(use func() error, then func(error) tea.Cmd) tea.Cmd
+	lends() bool
 	// leaveFor ends the interface to go on with something else; while the agent works, the user
 	// confirms.
 	leaveFor(n api.Next) tea.Cmd
 }
 
 // A feature is a part of the interface that has state of its own. It touches nothing of the model:
-// what it needs beside its own state it asks of its host. One that gets messages is a receiver, one
-// that has commands a commandSource; it makes the rows of the key table that are its own, and draws
-// itself where it is seen.
-
-// receiver takes messages; handled: it was for this feature alone. What only changes what is shown
-// is not: a list may follow it.
-type receiver interface {
-	update(msg tea.Msg) (handled bool, cmd tea.Cmd)
-}
+// what it needs beside its own state it asks of its host. It goes on with what it asked of the
+// program (ui.Ask), has commands (commandSource), makes the rows of the key table that are its own,
+// and draws itself where it is seen.
 
 // commandSource has commands, which the user writes after a slash.
 type commandSource interface{ commands() []command }
@@ -45,6 +44,14 @@ func (m *model) labelOf(id string) string                   { return m.keys.labe
 func (m *model) working() bool                              { return m.turns.turn.running }
 func (m *model) clock() time.Time                           { return m.now() }
 func (m *model) later(d time.Duration, msg tea.Msg) tea.Cmd { return m.after(d, msg) }
+func (m *model) lends() bool                                { return m.borrow != nil }
 func (m *model) leaveFor(n api.Next) tea.Cmd                { return m.stopper.leaveFor(n) }
+
+func (m *model) lend(use func() error, then func(error) tea.Cmd) tea.Cmd {
+	return ui.Ask(m.borrow(use), func(err error) tea.Cmd {
+		m.w, m.h = m.foreground()
+		return then(err)
+	})
+}
 
 var _ host = (*model)(nil)

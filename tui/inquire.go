@@ -58,7 +58,7 @@ func (q *questions) guard() tea.Cmd {
 	if !q.asks() || q.ready() {
 		return nil
 	}
-	return q.later(permission.Guard, redraw{})
+	return q.later(permission.Guard, ui.Then(func() tea.Cmd { return nil }))
 }
 
 // asks reports whether somebody waits for the user.

@@ -32,53 +32,13 @@ type jobs struct {
 	timed    bool // a look is due
 }
 
-// Messages about jobs: it is time to look, what was seen, and one that was ended.
-type (
-	jobsDue  struct{}
-	jobsSeen []api.Job
-	jobEnded struct {
-		id  string
-		err error
-	}
-	jobLog struct {
-		label, text string
-		err         error
-	}
-)
-
 // look asks what runs in the background.
 func (j *jobs) look() tea.Cmd {
 	ask := j.ports.Jobs
 	if ask == nil {
 		return nil
 	}
-	return func() tea.Msg { return jobsSeen(ask()) }
-}
-
-// update follows what runs in the background.
-func (j *jobs) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case jobsSeen:
-		return true, j.seen(msg)
-	case jobEnded:
-		j.say(msg.id + " was ended")
-		if msg.err != nil {
-			j.say("error: " + msg.err.Error())
-		}
-	case jobLog:
-		if msg.err != nil {
-			j.say("error: " + msg.err.Error())
-			return true, nil
-		}
-		j.view.Toggle(pane.NewLog(j.theme, msg.label, outputLines(msg.text)))
-		j.view.ToEnd(1)
-		return true, nil
-	case jobsDue:
-		j.timed = false
-	default:
-		return false, nil
-	}
-	return true, j.look()
+	return ui.Ask(ask, j.seen)
 }
 
 func (j *jobs) commands() []command {
@@ -89,7 +49,7 @@ func (j *jobs) commands() []command {
 }
 
 // seen shows what runs in the background, and has it looked at again while something does.
-func (j *jobs) seen(list jobsSeen) tea.Cmd {
+func (j *jobs) seen(list []api.Job) tea.Cmd {
 	var running []pane.Job
 	for _, one := range list {
 		if one.Running {
@@ -101,7 +61,7 @@ func (j *jobs) seen(list jobsSeen) tea.Cmd {
 		return nil
 	}
 	j.timed = true
-	return j.later(jobsEvery, jobsDue{})
+	return j.later(jobsEvery, ui.Then(func() tea.Cmd { j.timed = false; return j.look() }))
 }
 
 func (j *jobs) can() string {
@@ -177,10 +137,15 @@ func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 		j.say("output of jobs cannot be shown here")
 		return nil
 	}
-	return func() tea.Msg {
-		text, err := ask(context.Background(), c.ID)
-		return jobLog{c.Label, text, err}
-	}
+	return ui.Try(func() (string, error) { return ask(context.Background(), c.ID) }, func(text string, err error) tea.Cmd {
+		if err != nil {
+			j.say("error: " + err.Error())
+			return nil
+		}
+		j.view.Toggle(pane.NewLog(j.theme, c.Label, outputLines(text)))
+		j.view.ToEnd(1)
+		return nil
+	})
 }
 
 // askToEnd asks whether a job is to be ended; Enter leaves it running.
@@ -195,10 +160,16 @@ func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
 	return nil
 }
 
-// end ends one job; the answer comes as jobEnded.
+// end ends one job.
 func (j *jobs) end(id string) tea.Cmd {
 	j.say("ending " + id + "…")
-	return func() tea.Msg { return jobEnded{id, j.ports.EndJob(id)} }
+	return ui.Ask(func() error { return j.ports.EndJob(id) }, func(err error) tea.Cmd {
+		j.say(id + " was ended")
+		if err != nil {
+			j.say("error: " + err.Error())
+		}
+		return j.look()
+	})
 }
 
 func (j *jobs) canCancel() string {

@@ -34,7 +34,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	}
 	p := &plain.Interface{
 		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.questions.dialog, Inquiry: m.questions.inquiry, List: m.picker, Todos: m.todos, View: m.view},
-		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
+		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, m.undo, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
 		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
 	}
 	if u.options.Shown {
@@ -67,6 +67,7 @@ type lineRoot struct {
 	commander *commander
 	stopper   *stopper
 	turns     *turns
+	undo      *undo
 	breaks    *plain.Breaks
 }
 
@@ -133,7 +134,7 @@ func (r lineRoot) Apply(x any) (cmd tea.Cmd, ended bool) {
 
 func (r lineRoot) Update(msg tea.Msg) (cmd tea.Cmd, returned bool) {
 	_, cmd = r.model.Update(msg)
-	_, returned = msg.(rewound)
+	returned, r.undo.returned = r.undo.returned, false
 	return cmd, returned
 }
 

@@ -14,19 +14,9 @@ type lists struct {
 	picker *tuilist.List
 }
 
-func (l *lists) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg.(type) {
-	case tuilist.PeekDue, tuilist.SearchDue:
-		return true, l.picker.Timed(msg)
-	case tuilist.Filled, tuilist.Peeked, tuilist.Searched:
-		l.picker.Answered(msg)
-	}
-	return false, nil
-}
-
 // follow has a list look into the row that is marked, once it is marked for a while.
 func (l *lists) follow() tea.Cmd {
-	if due, begins := l.picker.Follow(); begins {
+	if due := l.picker.Follow(); due != nil {
 		return l.later(tuilist.PeekAfter, due)
 	}
 	return nil
@@ -34,7 +24,7 @@ func (l *lists) follow() tea.Cmd {
 
 // seek has a list search in what its rows stand for, once the user stops typing.
 func (l *lists) seek() tea.Cmd {
-	if due, begins := l.picker.Seek(); begins {
+	if due := l.picker.Seek(); due != nil {
 		return l.later(tuilist.SearchAfter, due)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 // merge brings the branch of a session that has a work tree of its own into the main checkout.
@@ -22,22 +23,6 @@ type merge struct {
 	show   func(session.Event) tea.Cmd // in the conversation
 	shut   func()                      // closes the pane that hides it
 	busy   bool
-}
-
-// mergePlan is what a merge comes to; nothing is done before the user has seen it.
-type mergePlan struct {
-	plan api.Merge
-	err  error
-}
-
-func (g *merge) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if p, ok := msg.(mergePlan); ok {
-		g.busy = false
-		g.say("")
-		g.offer(p)
-		return true, nil
-	}
-	return false, nil
 }
 
 func (g *merge) can() string {
@@ -60,20 +45,19 @@ func (g *merge) propose() tea.Cmd {
 	g.busy = true
 	g.say("looking at the branches…")
 	ask := g.ports.MergePlan
-	return func() tea.Msg {
-		plan, err := ask(context.Background())
-		return mergePlan{plan, err}
-	}
+	return ui.Try(func() (api.Merge, error) { return ask(context.Background()) }, g.offer)
 }
 
-// offer puts the plan to the user.
-func (g *merge) offer(p mergePlan) {
-	if p.err != nil {
+// offer puts the plan to the user; nothing is done before they have seen it.
+func (g *merge) offer(plan api.Merge, err error) tea.Cmd {
+	g.busy = false
+	g.say("")
+	if err != nil {
 		g.shut()
-		g.show(session.Notice{Text: p.err.Error()})
-		return
+		g.show(session.Notice{Text: err.Error()})
+		return nil
 	}
-	g.picker.Begin(oneRow(p.plan.Says), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(p.plan.Files), "file"), Note: "with your git, its hooks and signatures"},
+	g.picker.Begin(oneRow(plan.Says), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(plan.Files), "file"), Note: "with your git, its hooks and signatures"},
 		{ID: "no", Label: "change nothing"}}, func(c list.Choice) tea.Cmd {
 		if c.ID == "no" {
 			return nil
@@ -81,11 +65,12 @@ func (g *merge) offer(p mergePlan) {
 		return g.begin(job{run: g.ports.Merge})
 	})
 	g.picker.PeekWith("each file", func(context.Context, string) (out []draw.Span, _ error) {
-		for _, f := range p.plan.Files {
+		for _, f := range plan.Files {
 			out = append(out, draw.Span{Text: safeterm.Name(f)})
 		}
 		return out, nil
 	})
+	return nil
 }
 
 func (g *merge) commands() []command {

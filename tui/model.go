@@ -10,6 +10,7 @@ import (
 	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/firstrun"
+	"adze/tui/input"
 	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/permission"
@@ -66,7 +67,6 @@ type model struct {
 	undo         *undo
 	window       *window
 	starting     *starting // set until the conversation is built
-	receivers    []receiver
 	sources      []commandSource
 	waiting      waiting
 
@@ -80,6 +80,8 @@ type model struct {
 	// tea.BackgroundColorMsg.
 	askBackground func()
 	foreground    func() (w, h int) // how large the terminal is when it is ours again
+	// borrow takes the terminal for something else, and returns what runs that; if nil, there is none.
+	borrow func(use func() error) func() error
 }
 
 // Messages of our own.
@@ -88,8 +90,6 @@ type (
 	turnDone struct { // the last thing of a turn
 		result session.Result
 	}
-	second struct{} // the clock of a running turn
-	redraw struct{}
 )
 
 // statusText is what the user was told last, until the next key.
@@ -112,7 +112,7 @@ func (m *model) Init() tea.Cmd {
 	}
 	if past := m.ports.Past; past != nil {
 		m.prompt.Await()
-		cmds = append(cmds, func() tea.Msg { return prompt.Earlier(past()) })
+		cmds = append(cmds, ui.Ask(past, func(texts []string) tea.Cmd { m.prompt.Earlier(texts); return nil }))
 	}
 	if m.info.Choose && m.sessions.can() == "" {
 		cmds = append(cmds, m.sessions.choose())
@@ -135,8 +135,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.receive(msg)
 }
 
-// receive sends every key through the key table, every event through every pane, all else to the
-// feature that it is for.
+// receive sends every key through the key table and every event through every pane. What features
+// ask for beside the interface comes back as ui.Then.
 func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
@@ -158,13 +158,12 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		if _, m.window.away = msg.(tea.BlurMsg); !m.window.away {
 			cmd = m.branches.look() // it may have been changed elsewhere
 		}
-	default:
-		for _, f := range m.receivers {
-			if handled, cmd := f.update(msg); handled {
-				return cmd
-			}
-		}
-		cmd = m.lists.follow() // a list that was filled has a marked row
+	case ui.Then:
+		cmd = tea.Batch(msg(), m.lists.follow()) // a list that was filled has a marked row
+	case tea.BackgroundColorMsg:
+		m.colours.grounded(msg.IsDark())
+	case input.TooLong:
+		m.composer.tooLong(msg.Bytes)
 	}
 	return cmd
 }
@@ -314,7 +313,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.lists = &lists{m, m.picker}
 	m.servers = &servers{m, m.ports, m.picker}
 	m.settings = &settings{m, m.ports, m.picker, m.status, m.info, keep.ask}
-	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }, nil}
+	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }}
 	m.twice = &doublePress{host: m}
 	clip := func(text safeterm.Text) { m.clipboard(text) }
 	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
@@ -337,7 +336,6 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
-	m.composer.regain = func() { m.w, m.h = m.foreground() }
 	joins := &merge{host: m, ports: m.ports, picker: m.picker, begin: m.turns.begin, show: m.apply, shut: func() { m.view.Shut() }}
 	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, since: api.SinceSession, merge: joins, undo: m.undo}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
@@ -353,7 +351,6 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.net.view, m.net.calls = m.view, func() { m.view.Toggle(m.changes) }
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
-	m.receivers = []receiver{m.branches, m.colours, m.composer, m.first, m.jobs, m.lists, joins, m.net, plan, m.servers, m.sessions, m.settings, trust, m.turns, m.twice, m.undo}
 	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin, inMode: func() { m.settings.toldMode() }}
 	m.turns.review = staged.review
 	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, joins, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}

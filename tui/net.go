@@ -27,8 +27,7 @@ type net struct {
 	begin  func(job) tea.Cmd
 	merge  *merge
 	undo   *undo
-	calls  func()                              // shows what each call changed
-	openAt func(path string, line int) tea.Cmd // if nil, no editor can be started
+	calls  func() // shows what each call changed
 	since  api.Since
 	now    api.Net
 	busy   bool
@@ -38,48 +37,14 @@ type net struct {
 	failed   string // why it did not do that
 }
 
-// compared is what differs.
-type compared struct {
-	since  api.Since
-	now    api.Net
-	err    error
-	reopen bool   // only where it is open already
-	said   string // what came of a call before
-}
-
-func (n *net) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case compared:
-		n.busy = false
-		if msg.since != n.since { // another moment was chosen meanwhile
-			return true, n.compare(msg.reopen, msg.said)
-		}
-		if msg.err != nil && !msg.reopen {
-			n.calls()
-			n.say("error: " + msg.err.Error())
-			return true, nil
-		}
-		n.show(msg)
-		return true, nil
-	case drafted:
-		n.offer(msg)
-		return true, nil
-	case editorClosed:
-		if msg.err != nil {
-			n.say("error: " + msg.err.Error())
-		}
-		return true, n.again("")
+// show shows what differs; reopen says that the pane is open already, said what came of a call before.
+func (n *net) show(now api.Net, err error, reopen bool, said string) {
+	if said != "" || !reopen {
+		n.say(said)
 	}
-	return false, nil
-}
-
-func (n *net) show(c compared) {
-	if c.said != "" || !c.reopen {
-		n.say(c.said)
-	}
-	n.now = c.now
+	n.now = now
 	var files []pane.NetFile
-	for _, f := range c.now.Files {
+	for _, f := range now.Files {
 		shown := pane.NetFile{Path: f.Path, Note: f.Note}
 		switch {
 		case f.New:
@@ -92,12 +57,12 @@ func (n *net) show(c compared) {
 		}
 		files = append(files, shown)
 	}
-	since, none := fmt.Sprintf("the %s: %s", n.since, c.now.From), "nothing differs"
-	if c.err != nil {
-		since, none = "the "+string(n.since), "error: "+c.err.Error()
+	since, none := fmt.Sprintf("the %s: %s", n.since, now.From), "nothing differs"
+	if err != nil {
+		since, none = "the "+string(n.since), "error: "+err.Error()
 	}
 	n.pane.Show(since, files, none)
-	if !c.reopen && !n.view.Shows(n.pane) {
+	if !reopen && !n.view.Shows(n.pane) {
 		n.view.Toggle(n.pane)
 	}
 }
@@ -121,10 +86,19 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 		n.say("comparing the files…")
 	}
 	compare, since := n.ports.Net, n.since
-	return func() tea.Msg {
-		now, err := compare(context.Background(), since)
-		return compared{since, now, err, reopen, said}
-	}
+	return ui.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
+		n.busy = false
+		if since != n.since { // another moment was chosen meanwhile
+			return n.compare(reopen, said)
+		}
+		if err != nil && !reopen {
+			n.calls()
+			n.say("error: " + err.Error())
+			return nil
+		}
+		n.show(now, err, reopen, said)
+		return nil
+	})
 }
 
 // again compares once more, where the pane is open: files were changed.
@@ -166,7 +140,7 @@ func (n *net) can() string {
 }
 
 func (n *net) canOpen() string {
-	if n.openAt == nil {
+	if n.ports.Open == nil || !n.lends() {
 		return "no editor can be started here"
 	}
 	return n.can()
@@ -261,19 +235,19 @@ func (n *net) edit() tea.Cmd {
 	if h.Number >= 0 {
 		line = h.File.Hunks[h.Number].Line
 	}
-	return n.openAt(h.File.Path, line)
+	open := n.ports.Open
+	return n.lend(func() error { return open(h.File.Path, line) }, func(err error) tea.Cmd {
+		if err != nil {
+			n.say("error: " + err.Error())
+		}
+		return n.again("")
+	})
 }
 
 // other compares with the next moment.
 func (n *net) other() tea.Cmd {
 	n.since = map[api.Since]api.Since{api.SinceSession: api.SinceTurn, api.SinceTurn: api.SinceBranch, api.SinceBranch: api.SinceSession}[n.since]
 	return n.compare(true, "")
-}
-
-// drafted is a message that the model wrote for a commit.
-type drafted struct {
-	message string
-	err     error
 }
 
 // commit makes a commit of what is staged. Without a message the model drafts one, which is put
@@ -290,25 +264,23 @@ func (n *net) commit(message string) tea.Cmd {
 	n.drafting = true
 	n.say("drafting the message of the commit…")
 	draft := n.ports.Draft
-	return func() tea.Msg {
-		message, err := draft(context.Background())
-		return drafted{message, err}
-	}
+	return ui.Try(func() (string, error) { return draft(context.Background()) }, n.offer)
 }
 
 // offer puts a message into the prompt, unless the user has written there meanwhile.
-func (n *net) offer(d drafted) {
+func (n *net) offer(message string, err error) tea.Cmd {
 	n.drafting = false
 	switch {
-	case d.err != nil:
-		n.say("error: " + d.err.Error())
+	case err != nil:
+		n.say("error: " + err.Error())
 	case n.prompt.Text != "":
 		n.say("the message is drafted, but your prompt is not empty: send or clear it, then ask again")
 	default:
 		n.view.Shut()
-		n.prompt.Put("/commit " + d.message)
+		n.prompt.Put("/commit " + message)
 		n.say(n.label(send) + " commits what is staged with this message; edit it first as you like")
 	}
+	return nil
 }
 
 func (n *net) commands() []command {

@@ -1,10 +1,6 @@
 package tui
 
-import (
-	"testing"
-
-	"adze/tui/prompt"
-)
+import "testing"
 
 // TestHistoryIsWaitedFor: up that is pressed before what was written earlier has been read goes
 // there all the same.
@@ -13,7 +9,7 @@ func TestHistoryIsWaitedFor(t *testing.T) {
 	*p.m.ports = p.ports()
 	p.m.Init()
 	p.send(keyPress(t, "up"))
-	p.send(prompt.Earlier{"the first", "the last"})
+	p.m.prompt.Earlier([]string{"the first", "the last"})
 	if got := p.m.prompt.Text; got != "the last" {
 		t.Errorf("the prompt holds %q", got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"adze/internal/stream/ask"
 	"adze/session/api"
+	"adze/tui/ui"
 )
 
 // plans are the plan that waits for the user.
@@ -16,19 +17,6 @@ type plans struct {
 	ports    *api.Ports
 	settings *settings
 	begin    func(job) tea.Cmd
-}
-
-// decided is what came of the plan that the user looked at.
-type decided struct {
-	prompt string
-	err    error
-}
-
-func (p *plans) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if d, ok := msg.(decided); ok {
-		return true, p.carryOut(d)
-	}
-	return false, nil
 }
 
 func (p *plans) commands() []command {
@@ -48,23 +36,20 @@ func (p *plans) can() string {
 // show puts the plan that waits to the user once more.
 func (p *plans) show() tea.Cmd {
 	show := p.ports.Plan
-	return func() tea.Msg {
-		prompt, err := show(context.Background())
-		return decided{prompt, err}
-	}
+	return ui.Try(func() (string, error) { return show(context.Background()) }, p.carryOut)
 }
 
 // carryOut goes on with what the user decided.
-func (p *plans) carryOut(d decided) tea.Cmd {
+func (p *plans) carryOut(prompt string, err error) tea.Cmd {
 	switch {
-	case errors.Is(d.err, ask.ErrClosed):
+	case errors.Is(err, ask.ErrClosed):
 		p.say("the plan is kept; /plan shows it again")
-	case d.err != nil:
-		p.say(d.err.Error())
-	case d.prompt == "":
+	case err != nil:
+		p.say(err.Error())
+	case prompt == "":
 		return p.settings.toMode("plan")
 	case p.can() == "":
-		return p.begin(job{prompt: api.Prompt{Text: d.prompt}})
+		return p.begin(job{prompt: api.Prompt{Text: prompt}})
 	}
 	return nil
 }

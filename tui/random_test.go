@@ -32,7 +32,8 @@ func TestNothingBreaksTheInterface(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		p := newPlayer(t, nil)
 		*p.m.ports = p.ports()
-		p.m.composer.external = func(text string) tea.Cmd { return func() tea.Msg { return edited{text: text + "x"} } }
+		p.m.borrow = func(use func() error) func() error { return use }
+		p.m.ports.Edit = func(text string) (string, error) { return text + "x", nil }
 		for step := range 300 {
 			p.log, p.timers = nil, nil
 			p.clock = p.clock.Add(time.Duration(rnd.IntN(400)) * time.Millisecond)

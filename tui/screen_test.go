@@ -257,9 +257,8 @@ func (p *player) input(verb, rest string) bool {
 		if text, ok := p.section("undone"); ok {
 			p.m.ports.Undo = p.putBack(decode[api.Undone](p.t, text))
 		}
-		p.m.composer.external = func(text string) tea.Cmd {
-			return func() tea.Msg { return edited{text: text + " and more\n"} }
-		}
+		p.m.borrow = func(use func() error) func() error { return use }
+		p.m.ports.Edit = func(text string) (string, error) { return text + " and more\n", nil }
 	case "net": // the section of this name for each moment is what differs since
 		p.net()
 	case "init": // as at the start
@@ -303,9 +302,10 @@ func (p *player) net() {
 		p.note(fmt.Sprintf("committed: %q", message))
 		return session.Result{Cause: session.CauseDone}
 	}
-	p.m.net.openAt = func(path string, line int) tea.Cmd {
+	p.m.borrow = func(use func() error) func() error { return use }
+	p.m.ports.Open = func(path string, line int) error {
 		p.note(fmt.Sprintf("opened: %s:%d", path, line))
-		return func() tea.Msg { return editorClosed{} }
+		return nil
 	}
 }
 
@@ -366,7 +366,7 @@ func (p *player) conversation(verb, rest string) bool {
 	case "prefix":
 		p.event(session.PrefixChanged{Change: decode[session.PrefixChange](p.t, rest)})
 	case "branch":
-		p.send(branch(rest))
+		p.m.branches.found(rest)
 	case "claimed":
 		p.event(session.Claimed{Claims: decode[[]session.Claim](p.t, rest)})
 	case "claims": // with evidence

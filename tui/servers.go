@@ -12,6 +12,7 @@ import (
 	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 // servers are the MCP servers of the session.
@@ -19,12 +20,6 @@ type servers struct {
 	host
 	ports  *api.Ports
 	picker *list.List
-}
-
-// served is what came of what a user had done with a server.
-type served struct {
-	text string
-	err  error
 }
 
 func (f *servers) can() string {
@@ -111,28 +106,19 @@ func actsOf(s api.Server) []list.Choice {
 	return out
 }
 
-// serve does something with a server; the answer comes as served.
+// serve does something with a server.
 func (f *servers) serve(name, act string) tea.Cmd {
 	do := f.ports.Serve
 	f.say(act + " " + name + "…")
-	return func() tea.Msg {
-		text, err := do(context.Background(), name, act)
-		return served{text, err}
-	}
-}
-
-func (f *servers) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	s, ok := msg.(served)
-	if !ok {
-		return false, nil
-	}
-	if s.text != "" {
-		f.say(s.text)
-	}
-	if s.err != nil {
-		f.say("error: " + s.err.Error())
-	}
-	return true, nil
+	return ui.Try(func() (string, error) { return do(context.Background(), name, act) }, func(text string, err error) tea.Cmd {
+		if text != "" {
+			f.say(text)
+		}
+		if err != nil {
+			f.say("error: " + err.Error())
+		}
+		return nil
+	})
 }
 
 func (f *servers) commands() []command {

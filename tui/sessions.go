@@ -19,32 +19,27 @@ type sessions struct {
 	picker     *list.List
 	transcript *transcript.Pane
 	info       *Info
-	inline     func() bool    // the conversation is in the terminal's scrollback
-	beside     func() tea.Cmd // shows all sessions while this one goes on; if nil, cannot; the answer comes as overviewClosed
+	inline     func() bool // the conversation is in the terminal's scrollback
 }
-
-func (s *sessions) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	closed, ok := msg.(overviewClosed)
-	if closed.err != nil {
-		s.say("error: " + closed.err.Error())
-	}
-	return ok, nil
-}
-
-// overviewClosed says that the user came back from all sessions to this one.
-type overviewClosed struct{ err error }
 
 // overview shows all sessions: where this one was opened from there and nothing runs in it, by
 // leaving it, else beside it, so that it goes on.
 func (s *sessions) overview() tea.Cmd {
-	if s.info.Back && (s.beside == nil || !s.working()) {
+	if s.info.Back && (!s.canBeside() || !s.working()) {
 		return s.leaveFor(api.Next{})
 	}
-	return s.beside()
+	return s.lend(s.ports.Overview, func(err error) tea.Cmd {
+		if err != nil {
+			s.say("error: " + err.Error())
+		}
+		return nil
+	})
 }
 
+func (s *sessions) canBeside() bool { return s.ports.Overview != nil && s.lends() }
+
 func (s *sessions) canOverview() string {
-	if !s.info.Back && s.beside == nil {
+	if !s.info.Back && !s.canBeside() {
 		return "not from here: adze sessions"
 	}
 	return ""

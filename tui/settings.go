@@ -12,6 +12,7 @@ import (
 	"adze/session/api"
 	"adze/tui/list"
 	"adze/tui/pane"
+	"adze/tui/ui"
 )
 
 // settings are how the agent works: the model, how hard it thinks, the permission mode, and what
@@ -24,13 +25,6 @@ type settings struct {
 	info   *Info
 	// ask asks whether a choice is kept for later sessions.
 	ask func(name, value string, next func(keep bool) tea.Cmd) tea.Cmd
-}
-
-func (s *settings) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if c, ok := msg.(modelChecked); ok {
-		return true, s.withModel(c)
-	}
-	return false, nil
 }
 
 func (s *settings) commands() []command {
@@ -157,25 +151,19 @@ func (s *settings) toModel(name string) tea.Cmd {
 	}
 	check := s.ports.CheckModel
 	if check == nil {
-		return s.withModel(modelChecked{name: name})
+		return s.withModel(name, nil)
 	}
-	return func() tea.Msg { return modelChecked{name, check(name)} }
-}
-
-// modelChecked says whether a model that the user named can be used.
-type modelChecked struct {
-	name string
-	err  error
+	return ui.Ask(func() error { return check(name) }, func(err error) tea.Cmd { return s.withModel(name, err) })
 }
 
 // withModel goes on with a model that can be used, after asking whether to keep it.
-func (s *settings) withModel(c modelChecked) tea.Cmd {
-	if c.err != nil {
-		s.say("error: " + c.err.Error())
+func (s *settings) withModel(name string, err error) tea.Cmd {
+	if err != nil {
+		s.say("error: " + err.Error())
 		return nil
 	}
-	return s.ask("model", c.name, func(keep bool) tea.Cmd {
-		return s.leaveFor(api.Next{Session: s.info.Session, Model: c.name, Keep: keep})
+	return s.ask("model", name, func(keep bool) tea.Cmd {
+		return s.leaveFor(api.Next{Session: s.info.Session, Model: name, Keep: keep})
 	})
 }
 

@@ -29,13 +29,6 @@ func newColours(o Options) *colours {
 	return c
 }
 
-func (c *colours) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if msg, ok := msg.(tea.BackgroundColorMsg); ok {
-		c.grounded(msg.IsDark())
-	}
-	return false, nil
-}
-
 func (c *colours) commands() []command {
 	return []command{{name: "theme", args: "[name]", help: "the colours", do: c.command}}
 }

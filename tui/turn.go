@@ -13,6 +13,7 @@ import (
 	"adze/tui/prompt"
 	"adze/tui/screen"
 	"adze/tui/transcript"
+	"adze/tui/ui"
 )
 
 // turn is one prompt being worked on, or one command of the user's own.
@@ -49,16 +50,6 @@ type turns struct {
 	then    []func() tea.Cmd
 	claims  session.Claimed // what the calls show of the last answer, and do not
 	copy    func(what, text string) tea.Cmd
-}
-
-func (t *turns) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	if _, ok := msg.(second); !ok {
-		return false, nil
-	}
-	if t.working() {
-		return true, t.later(time.Second, second{})
-	}
-	return true, nil
 }
 
 func (t *turns) commands() []command {
@@ -151,7 +142,17 @@ func (t *turns) begin(j job) tea.Cmd {
 	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt, ended: j.over != nil, over: j.over}
 	t.stopped = false
 	t.start(ctx, j)
-	return t.later(time.Second, second{})
+	return t.tick()
+}
+
+// tick is the clock of a running turn.
+func (t *turns) tick() tea.Cmd {
+	return t.later(time.Second, ui.Then(func() tea.Cmd {
+		if !t.working() {
+			return nil
+		}
+		return t.tick()
+	}))
 }
 
 // elsewhere takes a prompt that the user sent from elsewhere.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"adze/tui/ui"
 )
 
 // armTime is how long a first ctrl+c waits for the second.
@@ -16,23 +18,18 @@ type doublePress struct {
 	count int    // of keys that were armed
 }
 
-// disarm says that the time for the second press is over.
-type disarm int
-
-func (t *doublePress) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	d, ok := msg.(disarm)
-	if ok && int(d) == t.count && t.armed != send {
-		t.armed = send
-		t.say("")
-	}
-	return ok, nil
-}
-
 // arm lets a key do something else when it is pressed again, soon, and says so.
 func (t *doublePress) arm(a action, text string) tea.Cmd {
 	t.keep(a)
 	t.say(text)
-	return t.later(armTime, disarm(t.count))
+	count := t.count
+	return t.later(armTime, ui.Then(func() tea.Cmd {
+		if count == t.count && t.armed != send {
+			t.armed = send
+			t.say("")
+		}
+		return nil
+	}))
 }
 
 // keep arms a key until another one is pressed.

@@ -206,20 +206,6 @@ func (u *UI) GiveBack() {
 	}
 }
 
-// outside has the user write in their own editor; its answer comes as edited. Keys that follow are
-// not for the interface.
-func outside(t *tty.Terminal, edit func(string) (string, error), text string) tea.Cmd {
-	t.Hold()
-	return func() tea.Msg {
-		var e edited
-		err := t.Lend(func() { e.text, e.err = edit(text) })
-		if e.err == nil {
-			e.err = err
-		}
-		return e
-	}
-}
-
 // attach connects the model with the screen and draws the first frame: before anything else is set
 // up.
 func (u *UI) attach(t *tty.Terminal) {
@@ -230,19 +216,13 @@ func (u *UI) attach(t *tty.Terminal) {
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
-	if edit := u.options.Ports.Edit; edit != nil {
-		m.composer.external = func(text string) tea.Cmd { return outside(t, edit, text) }
-	}
-	if open := u.options.Ports.Open; open != nil {
-		m.net.openAt = func(path string, line int) tea.Cmd {
-			edit := outside(t, func(string) (string, error) { return "", open(path, line) }, "")
-			return func() tea.Msg { e, _ := edit().(edited); return editorClosed{e.err} }
-		}
-	}
-	if show := u.options.Ports.Overview; show != nil {
-		m.sessions.beside = func() tea.Cmd {
-			look := outside(t, func(string) (string, error) { return "", show() }, "")
-			return func() tea.Msg { e, _ := look().(edited); return overviewClosed{e.err} }
+	m.borrow = func(use func() error) func() error {
+		t.Hold() // keys that follow are not for the interface
+		return func() (err error) {
+			if lost := t.Lend(func() { err = use() }); err == nil {
+				err = lost
+			}
+			return err
 		}
 	}
 	m.window.background = t.Background

@@ -31,26 +31,8 @@ type undo struct {
 	restored   func(said string) tea.Cmd   // follows files that were put back
 	settled    func()                      // has a stop be forgotten: something was done since
 	rewinding  bool
-	back       int // how many messages are taken back
-}
-
-func (u *undo) update(msg tea.Msg) (handled bool, cmd tea.Cmd) {
-	switch msg := msg.(type) {
-	case proposed:
-		u.rewinding = false
-		u.say("")
-		return true, u.offer(msg)
-	case putBack:
-		u.rewinding = false
-		u.say("")
-		return true, u.tell(msg)
-	case rewound:
-		u.rewound(msg)
-		if msg.note != "" {
-			return true, u.restored("")
-		}
-	}
-	return false, nil
+	back       int  // how many messages are taken back
+	returned   bool // messages were taken back
 }
 
 func (u *undo) commands() []command {
@@ -68,14 +50,6 @@ type proposed struct {
 	err    error
 }
 
-// putBack is what it came to. Then the last message is taken back, where that was chosen, too.
-type putBack struct {
-	wish   api.Undo
-	undone api.Undone
-	err    error
-	rewind bool
-}
-
 func (u *undo) can() string {
 	switch {
 	case u.ports.Undo == nil:
@@ -88,7 +62,7 @@ func (u *undo) can() string {
 	return ""
 }
 
-// propose has the program say what a wish comes to; the answer comes as proposed.
+// propose has the program say what a wish comes to; offer takes the answer.
 func (u *undo) propose(w api.Undo) tea.Cmd {
 	if why := u.can(); why != "" {
 		u.say(why)
@@ -98,10 +72,11 @@ func (u *undo) propose(w api.Undo) tea.Cmd {
 	u.say("reading the files…")
 	w.Dry = true
 	ask := u.ports.Undo
-	return func() tea.Msg {
-		undone, err := ask(context.Background(), w)
-		return proposed{w, undone, err}
-	}
+	return ui.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+		u.rewinding = false
+		u.say("")
+		return u.offer(proposed{w, undone, err})
+	})
 }
 
 // offer puts to the user what can be put back. Where that is nothing, a rewind takes the message
@@ -140,7 +115,9 @@ func (u *undo) offer(p proposed) tea.Cmd {
 		w.Dry, w.Git, w.Unknown = false, w.Git || c.ID == "git", c.ID == "unknown"
 		return u.do(w, c.ID == "both")
 	})
-	u.picker.PeekWith("each path", func(context.Context, string) ([]draw.Span, error) { return undoneSpans(p.undone), nil })
+	if all := undoneSpans(p.undone); len(all) > 0 {
+		u.picker.PeekWith("each path", func(context.Context, string) ([]draw.Span, error) { return all, nil })
+	}
 	return nil
 }
 
@@ -211,14 +188,16 @@ func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 	u.rewinding = true
 	u.say("restoring files…")
 	ask := u.ports.Undo
-	return func() tea.Msg {
-		undone, err := ask(context.Background(), w)
-		return putBack{w, undone, err, rewind}
-	}
+	return ui.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+		u.rewinding = false
+		u.say("")
+		return u.tell(proposed{w, undone, err}, rewind)
+	})
 }
 
-// tell says what was done, and names in the conversation what was not.
-func (u *undo) tell(p putBack) tea.Cmd {
+// tell says what was done, and names in the conversation what was not. Then the last message is taken
+// back, where that was chosen, too.
+func (u *undo) tell(p proposed, rewind bool) tea.Cmd {
 	if p.err != nil {
 		u.say("error: " + p.err.Error())
 		return nil
@@ -231,19 +210,11 @@ func (u *undo) tell(p putBack) tea.Cmd {
 	if len(p.undone.Left) > 0 {
 		text += "\nleft alone: " + strings.Join(p.undone.Left, "\nleft alone: ")
 	}
-	if p.rewind {
+	if rewind {
 		return u.takeBack(text)
 	}
 	u.show(session.Notice{Text: text, Kind: session.Remark})
 	return u.restored(oneRow(text))
-}
-
-// rewound is the answer to a request to take the last message back.
-type rewound struct {
-	text  string
-	err   error
-	count int    // of the messages that are taken back
-	note  string // what came of the files; if empty, they stay as they are
 }
 
 func (u *undo) canRewind() string {
@@ -322,42 +293,47 @@ func (u *undo) rewindTo(n int, message string) tea.Cmd {
 	return u.takeBack("")
 }
 
-// takeBack takes the last messages back, and says then what came of the files; the answer comes as
-// rewound.
+// takeBack takes the last messages back, and says then what came of the files.
 func (u *undo) takeBack(note string) tea.Cmd {
 	u.rewinding = true
 	u.settled()
 	again, n := u.ports.Rewind, max(u.back, 1)
-	return func() (msg tea.Msg) {
-		r := rewound{note: note}
+	count := 0 // of the messages that are taken back
+	return ui.Try(func() (text string, err error) {
 		for range n {
-			text, err := again(context.Background())
-			if r.err = err; err != nil {
+			if text, err = again(context.Background()); err != nil {
 				break
 			}
-			r.text, r.count = text, r.count+1
+			count++
 		}
-		return r
-	}
+		return text, err
+	}, func(text string, err error) tea.Cmd {
+		u.rewinding, u.back, u.returned = false, 0, true
+		for range count {
+			u.transcript.Rewind()
+		}
+		if err != nil {
+			u.say("error: " + err.Error())
+		} else {
+			u.rewound(text, note)
+		}
+		if note == "" {
+			return nil
+		}
+		return u.restored("")
+	})
 }
 
-func (u *undo) rewound(r rewound) {
-	u.rewinding, u.back = false, 0
-	for range r.count {
-		u.transcript.Rewind()
-	}
-	if r.err != nil {
-		u.say("error: " + r.err.Error())
-		return
-	}
+// rewound puts the first of the messages that were taken back into the prompt.
+func (u *undo) rewound(text, note string) {
 	if !u.transcript.Said() {
 		u.status.Unnamed()
 	}
-	u.prompt.Restore(r.text)
-	if r.note != "" {
-		u.show(session.Notice{Text: r.note, Kind: session.Remark})
-		u.say("your message is back in the prompt")
+	u.prompt.Restore(text)
+	if note == "" {
+		u.say("your message is back in the prompt; files stay as they are")
 		return
 	}
-	u.say("your message is back in the prompt; files stay as they are")
+	u.show(session.Notice{Text: note, Kind: session.Remark})
+	u.say("your message is back in the prompt")
 }

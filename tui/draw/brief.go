@@ -3,11 +3,9 @@ package draw
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
-	"adze/internal/text/highlight"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/tool"
@@ -31,61 +29,6 @@ func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	}
 	return append(dst, t.Line(Dim, safeterm.Name(text)).Fit(w))
 }
-
-// Changed appends the lines of a unified diff that came or went, with their numbers.
-func (t *Theme) Changed(dst []Row, b tool.Block, w int, brief Brief) []Row {
-	body := strings.TrimSuffix(headless(b), "\n")
-	if len(body) > maxHighlight { // its beginning is enough
-		body, _ = firstLines(body, 4*briefContext)
-	}
-	lang := highlight.ForFile(b.Path)
-	added, removed := Count(b.Text)
-	if added+removed == brief.Rows+1 { // their count would take the row of the last one
-		brief.Rows++
-	}
-	lines, numbers := changedLines(body, brief.Rows)
-	wide := len(strconv.Itoa(slices.Max(append(numbers, 0))))
-	for i, l := range lines {
-		digits := strconv.Itoa(numbers[i])
-		margin := t.Pen().Pad(wide-len(digits)).Fixed(Dim, digits+" ").Done()
-		p := t.Pen().Row(margin).Fixed(t.changed(l.style), l.mark+" ")
-		for _, s := range t.paint(lang, l) {
-			p.Put(s.Style, s.Text)
-		}
-		rows := []Row{p.Done().Fit(w)}
-		t.Grounded(rows, l.ground(), w)
-		dst = append(dst, rows...)
-	}
-	return t.rest(dst, added+removed-len(lines), brief, w)
-}
-
-// changedLines are the first lines of a diff that came or went, with their numbers in the file.
-func changedLines(body string, most int) (lines []diffLine, numbers []int) {
-	old, now := 1, 1
-	for _, l := range diffLines(body) {
-		switch l.style {
-		case Hunk:
-			old, now = hunkStarts(l.text)
-			continue
-		case Removed:
-			numbers = append(numbers, old)
-			old++
-		case Added:
-			numbers = append(numbers, now)
-			now++
-		default:
-			old, now = old+1, now+1
-			continue
-		}
-		if lines = append(lines, l); len(lines) == most {
-			break
-		}
-	}
-	return lines, numbers
-}
-
-// briefContext bounds, in lines, what is looked at of a very large diff.
-const briefContext = 64
 
 // Telling appends the lines of what a command printed that say why it failed: those that name a
 // file, an error, a test. Where none does, its last ones.

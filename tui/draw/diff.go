@@ -1,6 +1,10 @@
 package draw
 
 import (
+	"cmp"
+	"fmt"
+	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,31 +16,280 @@ import (
 // diffLine is a line of a unified diff.
 type diffLine struct {
 	style    Style
-	mark     string // what stands before the code: + - or a space
-	text     string // clean, without tabs
-	from, to int    // what differs from the line that it replaces, or that replaces it
+	sign     string // + - or a space, where it has one
+	text     string // as it is written
+	old, now int    // its number on each side; if 0, it is not there
+	other    int    // how far below the line in its place stands; if 0, there is none
 }
 
-// diff draws a unified diff.
-func (d *blockDrawer) diff(b tool.Block) {
-	body := headless(b)
-	shown, _ := firstLines(body, d.show.Rows)
-	lines := diffLines(shown)
-	lang := highlight.ForFile(b.Path)
-	if len(shown) > maxHighlight {
-		lang = highlight.Language{}
+// readDiff reads a diff, without the two lines that name its file where that is known.
+func readDiff(b tool.Block) (lines []diffLine) {
+	body := b.Text
+	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
+		body = body[at:]
 	}
-	d.lines(body, func(i int, _ string) {
-		l := lines[i]
-		spans := []Span{{d.theme.changed(l.style), safeterm.Clean(l.mark)}}
-		from := len(d.rows)
-		d.line(Row{}, append(spans, d.theme.paint(lang, l)...)...)
-		d.theme.Grounded(d.rows[from:], l.ground(), d.w)
-	})
+	if body = strings.TrimSuffix(body, "\n"); body == "" {
+		return nil
+	}
+	lines = make([]diffLine, 0, strings.Count(body, "\n")+1)
+	old, now, inHunk := 0, 0, false
+	for line := range strings.SplitSeq(body, "\n") {
+		l := diffLine{text: strings.TrimSuffix(line, "\r")}
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			l.style, inHunk = Hunk, true
+			old, now = hunkStarts(line)
+		case strings.HasPrefix(line, "+"):
+			l.style = Added
+		case strings.HasPrefix(line, "-"):
+			l.style = Removed
+		case strings.HasPrefix(line, `\`):
+			l.style = Dim
+		}
+		if l.text != "" && strings.IndexByte("+- ", line[0]) >= 0 {
+			l.sign, l.text = line[:1], l.text[1:]
+		}
+		if inHunk && (l.style == Plain || l.style == Removed) {
+			l.old, old = old, old+1
+		}
+		if inHunk && (l.style == Plain || l.style == Added) {
+			l.now, now = now, now+1
+		}
+		lines = append(lines, l)
+	}
+	pair(lines)
+	return lines
 }
 
-// ground is what a line stands on.
-func (l diffLine) ground() Style { return groundOf(l.style) }
+// pair finds the lines that take the place of others: the first of a run of removed lines is
+// replaced by the first of the run of added ones behind it.
+func pair(lines []diffLine) {
+	run := func(at int, s Style) int {
+		end := at
+		for end < len(lines) && lines[end].style == s {
+			end++
+		}
+		return end - at
+	}
+	for at := 0; at < len(lines); {
+		gone := run(at, Removed)
+		come := run(at+gone, Added)
+		for i := range min(gone, come) {
+			lines[at+i].other, lines[at+gone+i].other = gone, -gone
+		}
+		at += max(gone+come, 1)
+	}
+}
+
+// hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.
+func hunkStarts(line string) (old, now int) {
+	var from, to string
+	if _, err := fmt.Sscanf(line, "@@ %s %s", &from, &to); err != nil {
+		return 1, 1
+	}
+	return hunkStart(from), hunkStart(to)
+}
+
+func hunkStart(s string) int {
+	at, _, _ := strings.Cut(strings.TrimLeft(s, "+-"), ",")
+	n, err := strconv.Atoi(at)
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
+
+// Count counts the added and removed lines of a unified diff.
+func Count(diff string) (added, removed int) {
+	inHunk := false
+	for line := range strings.SplitSeq(diff, "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inHunk = true
+		case !inHunk: // the two header lines begin with +++ and ---
+		case strings.HasPrefix(line, "+"):
+			added++
+		case strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// Patch is a unified diff laid out for one width. Nothing in it is cut: long lines go on in the
+// next row. Only the rows that are asked for are drawn, so a diff of any length is shown at once.
+type Patch struct {
+	theme  *Theme
+	lang   highlight.Language
+	w      int
+	lines  []diffLine
+	places []place
+	ends   []int // rows up to and with each place
+	wide   int   // of the numbers
+}
+
+// place is one line over the whole width, or the old and the new one side by side.
+type place struct {
+	l, r int // of Patch.lines; if negative, nothing is there
+	pair bool
+}
+
+// Patch lays a diff out: as it is written, each line with its number, or split, with the old lines
+// at the left and the new ones at the right, where lines came in the place of others.
+func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
+	p := &Patch{theme: t, w: w, lang: highlight.ForFile(b.Path), lines: readDiff(b)}
+	added, removed := Count(b.Text)
+	p.arrange(split && added > 0 && removed > 0)
+	p.ends = make([]int, len(p.places))
+	total := 0
+	for i, at := range p.places {
+		total += p.height(at)
+		p.ends[i] = total
+	}
+	return p
+}
+
+// arrange says which lines stand beside each other.
+func (p *Patch) arrange(split bool) {
+	inHunk := false
+	for i, l := range p.lines {
+		p.wide = max(p.wide, len(strconv.Itoa(max(l.old, l.now))))
+		inHunk = inHunk || l.style == Hunk
+		switch at := (place{l: i, r: i, pair: true}); {
+		case !split || l.style == Hunk || inHunk && l.style == Dim:
+			p.places = append(p.places, place{l: i})
+		case !inHunk || l.style == Added && l.other != 0:
+		default:
+			switch {
+			case l.other != 0:
+				at.r = i + l.other
+			case l.style == Removed:
+				at.r = -1
+			case l.style == Added:
+				at.l = -1
+			}
+			p.places = append(p.places, at)
+		}
+	}
+}
+
+// Len is how many rows the diff takes.
+func (p *Patch) Len() int {
+	if len(p.ends) == 0 {
+		return 0
+	}
+	return p.ends[len(p.ends)-1]
+}
+
+// Append draws the rows from..to, which are within Len.
+func (p *Patch) Append(dst []Row, from, to int) []Row {
+	i := sort.SearchInts(p.ends, from+1)
+	for at := from; at < to && i < len(p.places); i++ {
+		start := 0
+		if i > 0 {
+			start = p.ends[i-1]
+		}
+		rows := p.draw(p.places[i])
+		rows = rows[min(at-start, len(rows)):min(to-start, len(rows))]
+		dst, at = append(dst, rows...), p.ends[i]
+	}
+	return dst
+}
+
+// gap stands between the sides of a split diff.
+const gap = " │ "
+
+func (p *Patch) side() int { return (p.w - 3) / 2 }
+
+func (p *Patch) height(at place) int {
+	if !at.pair {
+		return p.rowsOf(at.l, p.w, true)
+	}
+	return max(p.rowsOf(at.l, p.side(), false), p.rowsOf(at.r, p.side(), false))
+}
+
+// rowsOf is how many rows of width w a line takes; hard breaks it anywhere, not between words. Most
+// lines are ASCII, and are measured without being drawn.
+func (p *Patch) rowsOf(at, w int, hard bool) int {
+	if at < 0 {
+		return 1
+	}
+	l := p.lines[at]
+	if w -= len(l.sign); l.old+l.now > 0 {
+		w -= p.wide + 1
+	}
+	w = max(w, 1)
+	col := 0
+	for i := 0; i < len(l.text); i++ {
+		switch c := l.text[i]; {
+		case c == '\t':
+			col += tabWidth - col%tabWidth
+		case c < ' ' || c >= 0x7f:
+			return len(p.theme.Wrap(nil, w, Margins{Hard: hard}, Span{Plain, shown(l.text)}))
+		default:
+			col++
+		}
+	}
+	if !hard && col > w {
+		return len(p.theme.Wrap(nil, w, Margins{}, Span{Plain, shown(l.text)}))
+	}
+	return max((col+w-1)/w, 1)
+}
+
+// shown is a line with its hidden characters written out and its tabs at stops that count from its
+// beginning.
+func shown(line string) safeterm.Text {
+	return safeterm.Clean(flat(safeterm.Reveal(line).String(), 0))
+}
+
+func (p *Patch) draw(at place) []Row {
+	if !at.pair {
+		return p.line(at.l, cmp.Or(p.lines[at.l].now, p.lines[at.l].old), p.w, true)
+	}
+	var left, right []Row
+	if at.l >= 0 {
+		left = p.line(at.l, p.lines[at.l].old, p.side(), false)
+	}
+	if at.r >= 0 {
+		right = p.line(at.r, p.lines[at.r].now, p.side(), false)
+	}
+	rows := make([]Row, 0, max(len(left), len(right)))
+	for i := range max(len(left), len(right), 1) {
+		pen := p.theme.Pen()
+		if i < len(left) {
+			pen.Row(left[i])
+		}
+		pen.Pad(p.side()).Fixed(Border, gap)
+		if i < len(right) {
+			pen.Row(right[i])
+		}
+		rows = append(rows, pen.Done())
+	}
+	return rows
+}
+
+// line draws a line in rows of width w.
+func (p *Patch) line(at, number, w int, hard bool) []Row {
+	l := p.lines[at]
+	first, rest := p.head(l, number, l.sign), p.theme.Pen()
+	if number > 0 {
+		rest.Pad(p.wide + 1)
+	}
+	rest.Fill(groundOf(l.style), first.Width()).Pad(first.Width())
+	rows := p.theme.Wrap(nil, w, Margins{First: first.Done(), Rest: rest.Done(), Hard: hard}, p.spans(at)...)
+	p.theme.Grounded(rows, groundOf(l.style), w)
+	return rows
+}
+
+// head is what stands before a line: its number, and whether it came or went.
+func (p *Patch) head(l diffLine, number int, sign string) *Pen {
+	pen := p.theme.Pen()
+	if number > 0 {
+		digits := strconv.Itoa(number)
+		pen.Pad(p.wide-len(digits)).Fixed(Dim, digits+" ")
+	}
+	return pen.Fixed(p.theme.changed(l.style), sign)
+}
 
 func groundOf(s Style) Style {
 	switch s {
@@ -58,68 +311,57 @@ func (t *Theme) changed(s Style) Style {
 	return s | g
 }
 
-// diffLines reads the lines of a diff and finds what differs within them.
-func diffLines(body string) []diffLine {
-	var lines []diffLine
-	for line := range strings.SplitSeq(body, "\n") {
-		l := diffLine{style: diffStyle(line)}
-		line = strings.TrimSuffix(line, "\r")
-		if l.style != Hunk && line != "" && strings.IndexByte("+- ", line[0]) >= 0 {
-			l.mark, line = line[:1], line[1:]
+// spans gives a line its styles. Where the ground says whether a line came or went, it keeps the
+// colours of its language; else colour says it, and the language shows by attributes. What differs
+// from the line in its place is underlined. A line that is too long has one style.
+func (p *Patch) spans(at int) (spans []Span) {
+	l, t := p.lines[at], p.theme
+	text := shown(l.text)
+	if l.style == Hunk || text.Len() == 0 || text.Len() > maxHighlight {
+		return []Span{{t.changed(l.style), text}}
+	}
+	from, to := 0, 0
+	if l.other != 0 {
+		from, to = differs(text.String(), shown(p.lines[at+l.other].text).String())
+	}
+	pos := 0
+	for _, tok := range p.lang.Tokens(text.String()) {
+		style := tokenStyle(tok.Kind)
+		switch {
+		case l.style == Plain:
+		case t.tinted:
+			style |= groundOf(l.style)
+		default:
+			style = t.changed(l.style) | changedStyle(tok.Kind)
 		}
-		l.text = flat(safeterm.Reveal(line).String(), 0)
-		lines = append(lines, l)
-	}
-	style := func(i int) Style { return lines[i].style }
-	replaced(len(lines), style, func(old, now int) { compare(&lines[old], &lines[now]) })
-	return lines
-}
-
-// headless is a diff without the two lines that name its file, where that is known.
-func headless(b tool.Block) string {
-	if at := strings.Index("\n"+b.Text, "\n@@"); at > 0 && b.Path != "" {
-		return b.Text[at:]
-	}
-	return b.Text
-}
-
-// replaced calls yield with each removed line of n and the added one that takes its place: the
-// first of a run of removed lines is replaced by the first of the run of added ones behind it.
-func replaced(n int, style func(i int) Style, yield func(old, now int)) {
-	run := func(at int, s Style) int {
-		end := at
-		for end < n && style(end) == s {
-			end++
+		for rest := tok.Text; rest != ""; {
+			n, s := len(rest), style
+			switch {
+			case pos < from:
+				n = min(n, from-pos)
+			case pos < to:
+				n, s = min(n, to-pos), style|Underlined
+			}
+			spans = append(spans, Span{s, safeterm.Clean(rest[:n])})
+			rest, pos = rest[n:], pos+n
 		}
-		return end - at
 	}
-	for at := 0; at < n; {
-		gone := run(at, Removed)
-		come := run(at+gone, Added)
-		for i := range min(gone, come) {
-			yield(at+i, at+gone+i)
-		}
-		at += max(gone+come, 1)
-	}
+	return spans
 }
 
-func diffStyle(line string) Style {
-	switch {
-	case strings.HasPrefix(line, "@@"):
-		return Hunk
-	case strings.HasPrefix(line, "+"):
-		return Added
-	case strings.HasPrefix(line, "-"):
-		return Removed
+func changedStyle(k highlight.Kind) Style {
+	switch k {
+	case highlight.Keyword:
+		return Strong
+	case highlight.Comment:
+		return Slanted
 	}
-	return Plain
+	return 0
 }
 
-// compare marks what differs between a line and the one in its place: what is between their common
-// begin and end, in whole words. Lines that share less than half are not versions of each other.
-func compare(a, b *diffLine) {
-	x, y := a.text, b.text
-	from := 0
+// differs says what of a line differs from the one in its place: what is between their common begin
+// and end, in whole words. Lines that share less than half are not versions of each other.
+func differs(x, y string) (from, to int) {
 	for from < min(len(x), len(y)) && x[from] == y[from] {
 		from++
 	}
@@ -135,10 +377,9 @@ func compare(a, b *diffLine) {
 	}
 	shared := len(strings.TrimLeft(x[:from], " ")) + end
 	if shared*2 < max(len(strings.TrimLeft(x, " ")), len(strings.TrimLeft(y, " "))) {
-		return
+		return 0, 0
 	}
-	a.from, a.to = from, len(x)-end
-	b.from, b.to = from, len(y)-end
+	return from, len(x) - end
 }
 
 // inWord reports that i lies within a word or a character.
@@ -153,45 +394,43 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// paint gives a line of a diff its styles. Where the ground says whether a line came or went, it
-// keeps the colours of its language; else colour says it, and the language shows by attributes.
-// What differs is underlined.
-func (t *Theme) paint(lang highlight.Language, l diffLine) []Span {
-	if l.style == Hunk {
-		return []Span{{Hunk, safeterm.Clean(l.text)}}
+// Changed appends the lines of a unified diff that came or went, with their numbers.
+func (t *Theme) Changed(dst []Row, b tool.Block, w int, brief Brief) []Row {
+	p := &Patch{theme: t, lang: highlight.ForFile(b.Path), lines: readDiff(b)}
+	added, removed := Count(b.Text)
+	if added+removed == brief.Rows+1 { // their count would take the row of the last one
+		brief.Rows++
 	}
-	var spans []Span
-	at := 0
-	for _, tok := range lang.Tokens(l.text) {
-		style := tokenStyle(tok.Kind)
-		switch {
-		case l.style == Plain:
-		case t.tinted:
-			style |= l.ground()
-		default:
-			style = t.changed(l.style) | changedStyle(tok.Kind)
-		}
-		for text := tok.Text; text != ""; {
-			n, s := len(text), style
-			switch {
-			case at < l.from:
-				n = min(n, l.from-at)
-			case at < l.to:
-				n, s = min(n, l.to-at), style|Underlined
-			}
-			spans = append(spans, Span{s, safeterm.Clean(text[:n])})
-			text, at = text[n:], at+n
+	var chosen []int
+	for i, l := range p.lines {
+		if groundOf(l.style) != 0 && l.old+l.now > 0 && len(chosen) < brief.Rows {
+			chosen = append(chosen, i)
+			p.wide = max(p.wide, len(strconv.Itoa(l.old+l.now)))
 		}
 	}
-	return spans
+	for _, i := range chosen {
+		l := p.lines[i]
+		pen := p.head(l, l.old+l.now, l.sign+" ")
+		for _, s := range p.spans(i) {
+			pen.Put(s.Style, s.Text)
+		}
+		rows := []Row{pen.Done().Fit(w)}
+		t.Grounded(rows, groundOf(l.style), w)
+		dst = append(dst, rows...)
+	}
+	return t.rest(dst, added+removed-len(chosen), brief, w)
 }
 
-func changedStyle(k highlight.Kind) Style {
-	switch k {
-	case highlight.Keyword:
-		return Strong
-	case highlight.Comment:
-		return Slanted
+// diff draws a unified diff.
+func (d *blockDrawer) diff(b tool.Block) {
+	p := d.theme.Patch(b, d.w, false)
+	if len(b.Text) > maxHighlight {
+		p.lang = highlight.Language{}
 	}
-	return 0
+	shown := p.Len()
+	if d.show.Rows > 0 {
+		shown = min(shown, d.show.Rows)
+	}
+	d.rows = p.Append(d.rows, 0, shown)
+	d.more(p.Len()-shown, "more row")
 }

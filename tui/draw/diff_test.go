@@ -34,12 +34,13 @@ func TestChangedPartsOfALine(t *testing.T) {
 		{"different counts", "-a b c\n+a b d\n+e", "a b [c]|a b [d]|e"},
 		{"pairs in order", "-a b c\n-d e f\n+a b x\n+d y f", "a b [c]|d [e] f|a b [x]|d [y] f"},
 		{"accents stay whole", "-a é b c\n+a è b c", "a [é] b c|a [è] b c"},
-		{"context", " if a {\n", "*if* a {|"},
+		{"context", " if a {\n", "*if* a {"},
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, l := range diffLines(tt.in) {
-			got = append(got, marked(Bare().paint(highlight.Named("go"), l)))
+		p := &Patch{theme: Bare(), lang: highlight.Named("go"), lines: readDiff(tool.Block{Text: tt.in})}
+		for i := range p.lines {
+			got = append(got, marked(p.spans(i)))
 		}
 		if strings.Join(got, "|") != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, strings.Join(got, "|"), tt.want)

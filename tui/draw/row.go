@@ -5,7 +5,7 @@
 //
 // Start reading here: Row, Pen. Then wrap.go (lines to rows), prose.go (the model's Markdown, as it
 // streams) with leaf.go, paragraph.go, code.go and table.go, block.go (what tools show),
-// diff.go, split.go, syntax.go (highlighted code).
+// diff.go, syntax.go (highlighted code).
 //
 // It has more than twelve files because only it may make a Row; what can do without one is in the
 // packages below it: markdown reads the text, highlight tells the parts of code apart.

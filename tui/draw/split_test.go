@@ -26,13 +26,13 @@ const sample = `--- a.go
 func TestSplitPairsOldWithNew(t *testing.T) {
 	got := plain(split(Bare(), tool.Block{Text: sample}, 60))
 	want := `@@ -1,3 +1,4 @@
-   1  same                   │    1  same
-   2 -gone one               │    2 +come
-   3 -gone two               │ ` + `
-   4  same too               │    3  same too
+  1  same                    │   1  same
+  2 -gone one                │   2 +come
+  3 -gone two                │ ` + `
+  4  same too                │   3  same too
 @@ -98,2 +99,2 @@ func F() {
-  98 --- a list mark         │   99 +++ another
-  99  end                    │  100  end
+ 98 --- a list mark          │  99 +++ another
+ 99  end                     │ 100  end
 \ No newline at end of file`
 	if got != want {
 		t.Errorf("drawn:\n%s\nwant:\n%s", got, want)

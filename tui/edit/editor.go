@@ -28,7 +28,6 @@ type Editor struct {
 	units  []string
 	undone history
 	Killed string // what was deleted last by more than a character
-	marked [2]int // what is drawn as chosen
 }
 
 // New is a text with the cursor at a byte of it.
@@ -39,9 +38,6 @@ func (e *Editor) CopyAt(at int) Editor { return Editor{Text: e.Text, At: at, uni
 
 // AddUnit makes a word one character for the user.
 func (e *Editor) AddUnit(word string) { e.units = append(e.units, word) }
-
-// Mark has from..to drawn as chosen.
-func (e *Editor) Mark(from, to int) { e.marked = [2]int{from, to} }
 
 // InOne reports whether changes are being joined: between begin and end.
 func (e *Editor) InOne() bool { return e.undone.depth > 0 }
@@ -272,9 +268,7 @@ func (e *Editor) Vertical(w, by int) bool {
 func (e *Editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
 	places := e.Places(max(w-1, 1)) // the cursor may stand behind a full row
 	for _, p := range places {
-		from, to := max(min(e.marked[0], p.to), p.from), max(min(e.marked[1], p.to), p.from)
-		rows = append(rows, t.Pen().Put(draw.Plain, Drawable(e.Text[p.from:from])).
-			Put(draw.Accent|draw.Underlined, Drawable(e.Text[from:to])).Put(draw.Plain, Drawable(e.Text[to:p.to])).Done())
+		rows = append(rows, t.Line(draw.Plain, Drawable(e.Text[p.from:p.to])))
 	}
 	y, x = e.cursor(places)
 	return rows, x, y

@@ -99,12 +99,6 @@ type Screen struct {
 // lookTime bounds how long a look may take: the user waits for it.
 const lookTime = 10 * time.Second
 
-// Looked is the answer of First.Look.
-type Looked struct {
-	found Found
-	err   error
-}
-
 // Labels are how the screen names its keys.
 type Labels struct{ Give, Back, Up, Down string }
 
@@ -119,37 +113,37 @@ func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 // steps are those that were found, and what can always be done.
 func (f *Screen) steps() []Step { return f.found.Steps }
 
-// Search looks in the background, one look at a time; the answer comes as looked.
+// Search looks in the background, one look at a time.
 func (f *Screen) Search() tea.Cmd {
 	if f.looking || f.Look == nil {
 		return nil
 	}
 	f.looking, f.failed = true, ""
-	return func() tea.Msg {
+	return ui.Try(func() (Found, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
-		found, err := f.Look(ctx)
-		return Looked{found, err}
-	}
+		return f.Look(ctx)
+	}, f.looked)
 }
 
-// Looked takes the answer.
-func (f *Screen) Looked(l Looked) {
+// looked takes the answer.
+func (f *Screen) looked(found Found, err error) tea.Cmd {
 	f.looking = false
-	if l.err != nil {
-		f.failed = l.err.Error()
-		return
+	if err != nil {
+		f.failed = err.Error()
+		return nil
 	}
 	chosen := ""
 	if f.at > 0 {
 		chosen = f.steps()[f.at].Do
 	}
-	f.found, f.at = l.found, 0
+	f.found, f.at = found, 0
 	for i, s := range f.steps() {
 		if s.Do == chosen {
 			f.at = i // what the user marked stays marked
 		}
 	}
+	return nil
 }
 
 // Render draws the steps above what was found, from the first row that the user scrolled to.

@@ -28,13 +28,6 @@ type entry struct {
 // ring.
 const keepTime = 30 * time.Second
 
-// Kept is the answer of Offer.Keep.
-type Kept struct {
-	entry *entry
-	where string
-	err   error
-}
-
 // Ask opens the line for the key of a provider.
 func (f *Screen) Ask(k KeyOf) { f.entry = &entry{provider: k.Provider, page: k.Page} }
 
@@ -65,38 +58,35 @@ func (f *Screen) CanKeep() string {
 	return ""
 }
 
-// Give hands the key over in the background; the answer comes as Kept.
-func (f *Screen) Give() tea.Cmd {
+// Give hands the key over in the background. It says where the key is kept, and looks again with it.
+func (f *Screen) Give(say func(string)) tea.Cmd {
 	e, key := f.entry, f.entry.Text
 	e.busy, e.failed = true, ""
-	return func() tea.Msg {
+	return ui.Try(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), keepTime)
 		defer cancel()
 		keep := func() (string, error) { return f.Keep(ctx, e.provider, key) }
 		if e.provider == "" {
 			keep = func() (string, error) { return f.KeepAddress(ctx, strings.TrimSpace(key)) }
 		}
-		where, err := keep()
-		return Kept{e, where, err}
-	}
-}
-
-// Kept takes the answer. It says where the key is; if empty, it was not taken, or the user left
-// meanwhile.
-func (f *Screen) Kept(k Kept) (say string) {
-	k.entry.busy = false
-	if k.err != nil {
-		k.entry.failed = k.err.Error()
-		return ""
-	}
-	if f.entry == k.entry {
-		f.entry = nil
-	}
-	f.at = 0 // what can be done now stands first
-	if k.entry.provider == "" {
-		return "the address is in " + k.where
-	}
-	return "the key for " + k.entry.provider + " is in " + k.where
+		return keep()
+	}, func(where string, err error) tea.Cmd {
+		e.busy = false
+		if err != nil {
+			e.failed = err.Error()
+			return nil
+		}
+		if f.entry == e {
+			f.entry = nil
+		}
+		f.at = 0 // what can be done now stands first
+		if e.provider == "" {
+			say("the address is in " + where)
+		} else {
+			say("the key for " + e.provider + " is in " + where)
+		}
+		return f.Search()
+	})
 }
 
 // rows draw the line, and say where the cursor is.

@@ -41,9 +41,11 @@ type List struct {
 	// chosen.
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item was made so
-	peek  *peek
+	// peek is the look into the marked row, a span a line, under peekTitle; if nil, there is none.
+	peek      *lookup[[]draw.Span]
+	peekTitle string
 	// search finds more rows than the filter does; if nil, there is no such thing.
-	search *search
+	search *lookup[found]
 }
 
 // New is a closed list.
@@ -163,7 +165,7 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 		c := ui.Canvas{Rows: make([]draw.Row, h), Theme: p.theme}
 		c.Put(ui.At(0, 0, left-2, h), rows)
 		c.Divide(ui.At(left-1, 0, 1, h))
-		c.Put(ui.At(left+1, 0, w-left-1, h), p.peek.Render(p.theme, w-left-1, h))
+		c.Put(ui.At(left+1, 0, w-left-1, h), p.looked(w-left-1, h))
 		return c.Rows, x, y
 	}
 	// A short list leaves the rest to what its row is; filtering does not move the line between
@@ -173,7 +175,7 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	for len(rows) < h-low {
 		rows = append(rows, draw.Row{})
 	}
-	return append(rows, p.peek.Render(p.theme, w, low)...), x, y
+	return append(rows, p.looked(w, low)...), x, y
 }
 
 // listHead are the rows above a list, listLeast what it takes at least.

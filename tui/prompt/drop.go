@@ -7,33 +7,23 @@ import (
 	"adze/session/api"
 )
 
-// Dropped is what a pasted text turned out to be.
-type Dropped struct {
-	text string // as it stands in the prompt
-	file api.Dropped
-}
-
-// NewDropped is a file that the pasted text names.
-func NewDropped(text string, file api.Dropped) Dropped {
-	return Dropped{safeterm.Clean(text).String(), file}
-}
-
-// Dropped puts a file in the place of the text that named it, unless the user changed that
+// Dropped puts a file in the place of the pasted text that named it, unless the user changed that
 // meanwhile.
-func (p *Line) Dropped(d Dropped) {
-	at := strings.LastIndex(p.Text, d.text)
+func (p *Line) Dropped(text string, file api.Dropped) {
+	text = safeterm.Clean(text).String()
+	at := strings.LastIndex(p.Text, text)
 	if at < 0 {
 		return
 	}
-	word := quotedPath(d.file.Path)
-	if d.file.Attach != "" {
-		word = p.Attach(d.file.Attach)
+	word := quotedPath(file.Path)
+	if file.Attach != "" {
+		word = p.Attach(file.Attach)
 	}
 	cursor := p.At
-	p.Replace(at, at+len(d.text), word)
+	p.Replace(at, at+len(text), word)
 	if cursor < at {
 		p.MoveTo(cursor)
-	} else if cursor > at+len(d.text) {
-		p.MoveTo(cursor + len(word) - len(d.text))
+	} else if cursor > at+len(text) {
+		p.MoveTo(cursor + len(word) - len(text))
 	}
 }

@@ -143,8 +143,6 @@ func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
 		pen.Fixed(draw.Border, "── ").Row(p.theme.Line(draw.Dim, safeterm.Name(text)).Fit(w-6)).Fixed(draw.Plain, " ")
 	}
 	rows = append(rows, pen.Rule(draw.Border, w).Done().Fit(w))
-	from, to, _ := p.vim.Chosen(&p.Editor)
-	p.Mark(from, to)
 	lead, texts := p.waiting()
 	for i, q := range texts[:min(len(texts), 2)] {
 		text, _, _ := strings.Cut(q, "\n")

@@ -21,12 +21,9 @@ type past struct {
 	wanted   int      // how far back the user wanted to go meanwhile
 }
 
-// Earlier are what the user wrote in earlier sessions, oldest first.
-type Earlier []string
-
-// Earlier puts them before what was written since.
-func (p *Line) Earlier(texts Earlier) {
-	p.history = append(slices.Clip([]string(texts)), p.history...)
+// Earlier puts what the user wrote in earlier sessions, oldest first, before what was written since.
+func (p *Line) Earlier(texts []string) {
+	p.history = append(slices.Clip(texts), p.history...)
 	p.loading = false
 	for ; p.wanted > 0; p.wanted-- {
 		p.older()

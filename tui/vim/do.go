@@ -39,8 +39,8 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 	case c.verb == same:
 		return e.At, lineBelow(e, max(c.count, 1)-1).At, true, true
 	case c.object != "":
-		from, to, ok = object(e, c)
-		return snap(e, from), snap(e, to), false, ok
+		from, to = wordObject(e, c.verb == "W", c.object == "a")
+		return snap(e, from), snap(e, to), false, from < to
 	case c.op == "c" && among("w W", c.verb) && kindAt(e.Text, e.At, false) != blankKind:
 		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // as ce, but from the last letter, too
 	}
@@ -146,8 +146,6 @@ func (v *Keys) command(e *edit.Editor, w int, c command) {
 		for range n {
 			e.Redo()
 		}
-	case "v", "V":
-		v.anchor, v.mode = e.At, map[string]mode{"v": visual, "V": wholeLines}[c.verb]
 	case "r", "~", "J", "p", "P":
 		e.Together(func() { v.edit(e, c.verb, c.arg, n) })
 	default:

@@ -6,7 +6,7 @@ import "strings"
 type command struct {
 	count  int    // if 0, none was given
 	op     string // d, c or y; if empty, none
-	verb   string // a motion, the kind of an object, or a command; vimSame: the operator's own lines
+	verb   string // a motion, the kind of an object, or a command; same: the operator's own lines
 	object string // i or a, before the kind of an object
 	arg    string // of f, F, t, T and r
 }
@@ -25,10 +25,8 @@ const (
 
 // What a verb can be. Those that move go behind an operator.
 const (
-	motions     = "h j k l w b e W B E 0 ^ $ G f F t T ; , space"
-	commands    = "i a I A o O x X r ~ D C Y p P u ctrl+r . J v V s S"
-	chosenVerbs = "d c y x s ~ o J v V" // in visual mode
-	objects     = "w W \" ' `"
+	motions  = "h j k l w b e W B E 0 ^ $ G f F t T ; , space"
+	commands = "i a I A o O x X r ~ D C Y p P u ctrl+r . J s S"
 )
 
 // maxCount bounds counts: nobody means more.
@@ -72,14 +70,14 @@ func (r *reader) count() (n int) {
 }
 
 // parse reads the keys pressed so far.
-func parse(keys []Stroke, visual bool) (c command, state state) {
+func parse(keys []Stroke) (c command, state state) {
 	r := &reader{keys: keys}
 	c.count = r.count()
 	key, ok := r.next()
 	if !ok {
 		return c, more
 	}
-	if !visual && among("d c y", key) {
+	if among("d c y", key) {
 		c.op = key
 		if n := r.count(); n > 0 {
 			c.count = min(max(c.count, 1)*n, maxCount)
@@ -92,17 +90,17 @@ func parse(keys []Stroke, visual bool) (c command, state state) {
 			return c, done
 		}
 	}
-	if (c.op != "" || visual) && among("i a", key) {
+	if c.op != "" && among("i a", key) {
 		c.object = key
 		if c.verb, ok = r.next(); !ok {
 			return c, more
 		}
-		return c, doneIf(among(objects, c.verb))
+		return c, doneIf(among("w W", c.verb))
 	}
-	return r.verb(c, key, visual)
+	return r.verb(c, key)
 }
 
-func (r *reader) verb(c command, key string, visual bool) (command, state) {
+func (r *reader) verb(c command, key string) (command, state) {
 	ok := true
 	c.verb = key
 	switch {
@@ -113,7 +111,7 @@ func (r *reader) verb(c command, key string, visual bool) (command, state) {
 		}
 		c.verb = "gg"
 		return c, doneIf(second == "g")
-	case among("f F t T", key) || key == "r" && c.op == "" && !visual:
+	case among("f F t T", key) || key == "r" && c.op == "":
 		if c.arg, ok = r.next(); !ok {
 			return c, more
 		}
@@ -122,7 +120,7 @@ func (r *reader) verb(c command, key string, visual bool) (command, state) {
 		}
 		return c, done
 	}
-	return c, doneIf(among(motions, key) || c.op == "" && (visual && among(chosenVerbs, key) || !visual && among(commands, key)))
+	return c, doneIf(among(motions, key) || c.op == "" && among(commands, key))
 }
 
 func doneIf(ok bool) state {

@@ -2,8 +2,8 @@
 // else.
 //
 // Start reading at Keys.Press; parse.go says what was asked for, motion.go and object.go where that
-// is, do.go and visual.go do it. Known limits: the keys of a line of text: no registers, marks,
-// macros or searches.
+// is, do.go does it. Known limits: the keys of a line of text: no visual mode, registers, marks,
+// macros or searches, and of text objects words alone.
 package vim
 
 import (
@@ -18,21 +18,16 @@ type mode uint8
 const (
 	inserting mode = iota // they write
 	normal
-	visual     // they choose text
-	wholeLines // they choose whole lines
 )
 
 // Stroke is one key: its name, and what it writes.
 type Stroke struct{ Key, Text string }
 
-// Keys is the keys of the editor of that name, for the prompt. It works on a text with a cursor and
-// knows nothing else: vim_parse.go says what was asked for, vim_motion.go and vim_object.go where
-// that is, vim_do.go does it. The zero value is off.
+// Keys is the state of vim's keys for one text. The zero value is off.
 type Keys struct {
 	On      bool
 	mode    mode
 	pending []Stroke // the beginning of a command
-	anchor  int      // where choosing text began
 	lines   bool     // what was deleted or copied last are whole lines
 	find    find     // the last f, F, t or T
 	change  []Stroke // the last change, for the dot
@@ -55,8 +50,8 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 		return false, 0
 	}
 	switch {
-	case s.Key == "esc" && (len(v.pending) > 0 || v.mode != normal):
-		v.pending, v.mode = nil, normal
+	case s.Key == "esc" && len(v.pending) > 0:
+		v.pending = nil
 		v.Settle(e)
 		return true, 0
 	case s.Key == "ctrl+r":
@@ -68,7 +63,7 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 		return false, 0
 	}
 	v.pending = append(v.pending, s)
-	c, state := parse(v.pending, v.mode != normal)
+	c, state := parse(v.pending)
 	if state == more {
 		return true, 0
 	}
@@ -95,16 +90,11 @@ func (v *Keys) BeginCommand(e *edit.Editor) bool {
 // obey does a command, and remembers it when it changes something.
 func (v *Keys) obey(e *edit.Editor, w int, c command, keys []Stroke) (browse int) {
 	before := e.Text
-	switch {
-	case c.verb == ".":
+	if c.verb == "." {
 		v.again(e, w, c.count)
 		return 0
-	case v.mode != normal:
-		v.visual(e, w, c)
-		return 0
-	default:
-		browse = v.do(e, w, c)
 	}
+	browse = v.do(e, w, c)
 	switch {
 	case v.replays:
 	case v.mode == inserting:
@@ -206,5 +196,5 @@ func (v *Keys) Name() string {
 	for _, s := range v.pending {
 		keys.WriteString(s.Text)
 	}
-	return strings.TrimSpace([...]string{"insert", "normal", "visual", "visual line"}[v.mode] + " " + keys.String())
+	return strings.TrimSpace([...]string{"insert", "normal"}[v.mode] + " " + keys.String())
 }

@@ -93,9 +93,6 @@ func vimOperators() []vimCase {
 		{"one tw|o three", "daw", "one |three"},
 		{"one tw|o", "daw", "on|e"},
 		{"a.b|c.d e", "diW", "| e"},
-		{`say "one t|wo" now`, `ci"x<esc>`, `say "|x" now`},
-		{`|say "one" now`, `di"`, `say "|" now`},
-		{`say 'o|ne' now`, "da'", "say | now"},
 	}
 }
 
@@ -125,13 +122,6 @@ func vimChanges() []vimCase {
 		{"|a\nb", "A!<esc>j.", "a!\nb|!"},
 		{"|one two three", "dwu.", "|two three"},
 		{"|abcdef", "x3.", "|ef"},
-		// choose
-		{"|one two three", "vwd", "|wo three"},
-		{"|one two three", "veyP", "on|eone two three"},
-		{"|a\nb\nc", "Vjd", "|c"},
-		{"one |two", "viwcx<esc>", "one |x"},
-		{"one tw|o", "vbo~", "one |TWO"},
-		{"|abc", "vl<esc>x", "a|c"},
 		// nothing
 		{"|abc", "d<esc>x", "|bc"},
 		{"|abc", "dzx", "|bc"},
@@ -239,8 +229,5 @@ func checkVim(t *testing.T, v *Keys, e *edit.Editor, keys string) {
 	}
 	if v.mode == normal && e.At == e.LineEnd() && e.At > e.LineStart() {
 		t.Fatalf("after %q the cursor is behind the line: %d of %q", keys, e.At, e.Text)
-	}
-	if from, to, ok := v.Chosen(e); ok && (from < 0 || to < from || to > len(e.Text)) {
-		t.Fatalf("after %q %d..%d of %q are chosen", keys, from, to, e.Text)
 	}
 }

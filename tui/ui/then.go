@@ -1,0 +1,23 @@
+package ui
+
+import tea "charm.land/bubbletea/v2"
+
+// Then is a message that Update calls: it takes what came of something beside the interface, and
+// returns what is to be done next.
+type Then func() tea.Cmd
+
+// Ask calls ask beside the interface, and then with its answer in Update.
+func Ask[T any](ask func() T, then func(T) tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		answer := ask()
+		return Then(func() tea.Cmd { return then(answer) })
+	}
+}
+
+// Try is Ask for what may fail.
+func Try[T any](ask func() (T, error), then func(T, error) tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		answer, err := ask()
+		return Then(func() tea.Cmd { return then(answer, err) })
+	}
+}
