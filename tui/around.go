@@ -79,8 +79,8 @@ func (a *around) above() string {
 // The rows of the pane that a key opens.
 const leastAround, mostAround = 6, 14
 
-// want is how many rows the pane takes on a screen of h rows: as many while it is open and something
-// is in it.
+// want is how many rows the pane takes on a screen of h rows: as many while it is open and holds
+// something.
 func (a *around) want(h int) int {
 	if !a.open || a.wide() || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) == 0 {
 		return 0

@@ -7,8 +7,8 @@ import (
 
 	"adze/session/api"
 	"adze/tool"
+	"adze/tui/async"
 	"adze/tui/pane"
-	"adze/tui/ui"
 )
 
 // branches are the git branch in the status line.
@@ -23,7 +23,7 @@ func (b *branches) look() tea.Cmd {
 	if b.ports.Branch == nil {
 		return nil
 	}
-	return ui.Ask(b.ports.Branch, b.found)
+	return async.Ask(b.ports.Branch, b.found)
 }
 
 func (b *branches) found(name string) tea.Cmd {

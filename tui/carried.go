@@ -9,6 +9,7 @@ import (
 
 	"adze/internal/text/safeterm"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/ui"
@@ -27,10 +28,7 @@ func (t *trust) commands() []command {
 }
 
 func (t *trust) can() string {
-	if t.ports.Carried == nil || t.ports.Consent == nil {
-		return "this session cannot read what the project may run"
-	}
-	return ""
+	return ui.Why(t.ports.Carried == nil || t.ports.Consent == nil, "this session cannot read what the project may run")
 }
 
 // choose lists what the project would run; each is allowed or taken back on a screen of its
@@ -88,7 +86,7 @@ func (t *trust) consent(i api.Carried) {
 			return nil
 		}
 		t.say("keeping what you said of " + i.ID + "…")
-		return ui.Ask(func() error { return ask(context.Background(), i, allow) }, func(err error) tea.Cmd { return t.goOnWith(i, allow, err) })
+		return async.Ask(func() error { return ask(context.Background(), i, allow) }, func(err error) tea.Cmd { return t.goOnWith(i, allow, err) })
 	})
 	t.picker.PeekWith("exactly what it is", func(context.Context, string) ([]draw.Span, error) { return carriedLines(i), nil })
 }

@@ -40,7 +40,7 @@ func (m *model) commands() []command {
 
 // inOrder are the names of the commands, as completion and help show them.
 func inOrder() []string {
-	return strings.Fields("help sessions overview new model effort mode plan changes refused context compact claims evidence trust todos theme mouse inline vim copy commit merge attach edit" +
+	return strings.Fields("help sessions overview new model effort mode plan changes context compact claims evidence trust todos theme mouse inline vim copy commit merge attach edit" +
 		" resume fork background rewind stage undo redo jobs servers abort clear quit")
 }
 

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/list"
 	"adze/tui/prompt"
 	"adze/tui/ui"
@@ -40,12 +41,7 @@ func (c *composer) commands() []command {
 }
 
 // empty says why a key does nothing that acts only while nothing is written.
-func (c *composer) empty() string {
-	if !c.prompt.Empty() {
-		return "only while the prompt is empty"
-	}
-	return ""
-}
+func (c *composer) empty() string { return ui.Why(!c.prompt.Empty(), "only while the prompt is empty") }
 
 // happened does what a key in the prompt led to.
 func (c *composer) happened(h prompt.Happened) tea.Cmd {
@@ -58,7 +54,7 @@ func (c *composer) happened(h prompt.Happened) tea.Cmd {
 	case h.Files:
 		return c.listFiles()
 	case h.Folder != "" && c.ports.Folder != nil:
-		return ui.Ask(func() prompt.Folder {
+		return async.Ask(func() prompt.Folder {
 			base, names, err := c.ports.Folder(context.Background(), h.Folder)
 			return prompt.NewFolder(h.Folder, base, names, err)
 		}, func(f prompt.Folder) tea.Cmd { c.prompt.Listing(f); return nil })
@@ -77,7 +73,7 @@ func (c *composer) listFiles() tea.Cmd {
 	if c.ports.Files == nil || !c.prompt.Menu.Look(c.clock()) {
 		return nil
 	}
-	return ui.Ask(func() prompt.Listed {
+	return async.Ask(func() prompt.Listed {
 		paths, err := c.ports.Files(context.Background())
 		return prompt.NewListed(paths, err)
 	}, func(l prompt.Listed) tea.Cmd { c.prompt.Listed(l, c.clock()); return nil })
@@ -99,10 +95,7 @@ type edited struct {
 }
 
 func (c *composer) canEdit() string {
-	if c.ports.Edit == nil || !c.lends() {
-		return errNoEditor.Error()
-	}
-	return ""
+	return ui.Why(c.ports.Edit == nil || !c.lends(), errNoEditor.Error())
 }
 
 // edit opens the prompt, pastes unfolded, in the user's own editor.
@@ -127,7 +120,7 @@ func (c *composer) drop(text string) tea.Cmd {
 	if c.ports.Drop == nil || len(text) > longestPath || strings.Contains(text, "\n") || !strings.ContainsAny(text, `/\`) {
 		return nil
 	}
-	return ui.Ask(func() (found []api.Dropped) {
+	return async.Ask(func() (found []api.Dropped) {
 		if file, ok := c.ports.Drop(text); ok {
 			found = append(found, file)
 		}
@@ -144,16 +137,13 @@ func (c *composer) drop(text string) tea.Cmd {
 const pictureTime = 10 * time.Second
 
 func (c *composer) canPicture() string {
-	if c.ports.Picture == nil {
-		return "the clipboard cannot be read here"
-	}
-	return ""
+	return ui.Why(c.ports.Picture == nil, "the clipboard cannot be read here")
 }
 
 // pastePicture attaches the picture that is on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
 	c.say("reading the clipboard…")
-	return ui.Try(func() (string, error) {
+	return async.Try(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
 		return c.ports.Picture(ctx)
@@ -161,10 +151,7 @@ func (c *composer) pastePicture() tea.Cmd {
 }
 
 func (c *composer) canAttach() string {
-	if c.ports.Drop == nil {
-		return "files cannot be attached here"
-	}
-	return ""
+	return ui.Why(c.ports.Drop == nil, "files cannot be attached here")
 }
 
 // attachCommand attaches a file to the message that is being written.
@@ -192,10 +179,7 @@ func (c *composer) attachCommand(arg string) tea.Cmd {
 }
 
 func (c *composer) canSearch() string {
-	if len(c.prompt.Recent()) == 0 {
-		return "you have not sent anything here yet"
-	}
-	return ""
+	return ui.Why(len(c.prompt.Recent()) == 0, "you have not sent anything here yet")
 }
 
 // search lets the user choose from what they wrote, newest first; what is in the prompt narrows

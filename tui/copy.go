@@ -25,12 +25,7 @@ func (c *copier) commands() []command {
 	return []command{{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: c.can, do: c.command}}
 }
 
-func (c *copier) can() string {
-	if c.transcript.Len() == 0 {
-		return "there is nothing to copy yet"
-	}
-	return ""
-}
+func (c *copier) can() string { return ui.Why(c.transcript.Len() == 0, "there is nothing to copy yet") }
 
 // key copies the last answer; pressed again, or where there is none, it asks what to copy.
 func (c *copier) key() tea.Cmd {

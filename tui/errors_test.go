@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
@@ -188,7 +187,7 @@ func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 		o.Info.Notices = []string{"error: there is no model x/y\nhint: /model lists them"}
 		m := newModel(o)
 		m.w, m.h, m.now = 60, 15, func() time.Time { return time.Unix(0, 0) }
-		f := m.present()
+		f := m.Frame()
 		text := ""
 		for _, r := range append(f.Scrolled, f.Rows...) {
 			text += r.String() + "\n"

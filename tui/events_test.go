@@ -106,8 +106,7 @@ func (p *player) everything() string {
 	for _, r := range rows {
 		text += r.String() + "\n"
 	}
-	changes, _ := p.m.changes.Pages(p.m.w)
-	for _, r := range changes.Append(nil, 0, changes.Len()) {
+	for _, r := range p.m.changes.Brief(p.m.w, 50) {
 		text += r.String() + "\n"
 	}
 	return text

@@ -59,10 +59,7 @@ func (f *first) chooseKey() tea.Cmd {
 }
 
 func canKey(f *firstrun.Screen) string {
-	if len(f.Keys) == 0 || f.Keep == nil {
-		return "keys cannot be entered here"
-	}
-	return ""
+	return ui.Why(len(f.Keys) == 0 || f.Keep == nil, "keys cannot be entered here")
 }
 
 func (f *first) demo() tea.Cmd {

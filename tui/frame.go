@@ -155,8 +155,8 @@ func (m *model) noticed() {
 	m.info.Notices = nil
 }
 
-// present is the next frame for the screen; inline, it hands over what became final.
-func (m *model) present() screen.Frame {
+// Frame is the next frame for the screen; inline, it hands over what became final.
+func (m *model) Frame() screen.Frame {
 	if !m.conversation.inline {
 		return m.frame()
 	}

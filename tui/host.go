@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/ui"
 )
 
@@ -32,8 +33,8 @@ type host interface {
 
 // A feature is a part of the interface that has state of its own. It touches nothing of the model:
 // what it needs beside its own state it asks of its host. It goes on with what it asked of the
-// program (ui.Ask), has commands (commandSource), makes the rows of the key table that are its own,
-// and draws itself where it is seen.
+// program (async.Ask), has commands (commandSource), makes the rows of the key table that are its
+// own, and draws itself where it is seen.
 
 // commandSource has commands, which the user writes after a slash.
 type commandSource interface{ commands() []command }
@@ -48,10 +49,13 @@ func (m *model) lends() bool                                { return m.borrow !=
 func (m *model) leaveFor(n api.Next) tea.Cmd                { return m.stopper.leaveFor(n) }
 
 func (m *model) lend(use func() error, then func(error) tea.Cmd) tea.Cmd {
-	return ui.Ask(m.borrow(use), func(err error) tea.Cmd {
+	return async.Ask(m.borrow(use), func(err error) tea.Cmd {
 		m.w, m.h = m.foreground()
 		return then(err)
 	})
 }
+
+// busy is why nothing of the user's own is done while a turn runs.
+func busy(h host) string { return ui.Why(h.working(), "busy: stop the agent first, or wait") }
 
 var _ host = (*model)(nil)

@@ -82,10 +82,7 @@ func (c *conversation) greeting(w int) []draw.Row {
 
 // canScroll says why the conversation does not scroll: inline, that is the terminal's.
 func (c *conversation) canScroll() string {
-	if c.inline && !c.whole {
-		return "the terminal scrolls; " + c.label(expand) + " shows the whole conversation"
-	}
-	return ""
+	return ui.Why(c.inline && !c.whole, "the terminal scrolls; "+c.label(expand)+" shows the whole conversation")
 }
 
 // toggle shows all of results and thoughts, or less; inline, all of the conversation.

@@ -24,12 +24,17 @@ type inlined struct {
 func (p *player) inline() {
 	p.m.conversation.inline = true
 	p.seen = &inlined{}
-	p.m.show = func(f screen.Frame) {
+	p.show()
+}
+
+// show takes the next frame.
+func (p *player) show() {
+	f := p.m.Frame()
+	if p.seen != nil {
 		p.seen.scrolled = append(p.seen.scrolled, f.Scrolled...)
 		f.Scrolled = nil
 		p.seen.last = f
 	}
-	p.m.View()
 }
 
 // lines is rows as a user sees them.
@@ -43,7 +48,7 @@ func lines(rows []draw.Row) string {
 
 // dumpInline is the scrollback since the last dump, and what is painted below it.
 func (p *player) dumpInline() string {
-	p.m.View()
+	p.show()
 	where := "(below, of " + fmt.Sprint(p.m.h) + " rows:)\n"
 	if p.seen.last.Over {
 		where = "(on the alternate screen:)\n"

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/stream/ask"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/permission"
 	"adze/tui/prompt"
@@ -58,7 +59,7 @@ func (q *questions) guard() tea.Cmd {
 	if !q.asks() || q.ready() {
 		return nil
 	}
-	return q.later(permission.Guard, ui.Then(func() tea.Cmd { return nil }))
+	return q.later(permission.Guard, async.Then(func() tea.Cmd { return nil }))
 }
 
 // asks reports whether somebody waits for the user.

@@ -11,6 +11,7 @@ import (
 	"adze/internal/text/safeterm"
 	"adze/session/api"
 	"adze/tool"
+	"adze/tui/async"
 	"adze/tui/draw"
 	tuilist "adze/tui/list"
 	"adze/tui/pane"
@@ -38,7 +39,7 @@ func (j *jobs) look() tea.Cmd {
 	if ask == nil {
 		return nil
 	}
-	return ui.Ask(ask, j.seen)
+	return async.Ask(ask, j.seen)
 }
 
 func (j *jobs) commands() []command {
@@ -61,14 +62,11 @@ func (j *jobs) seen(list []api.Job) tea.Cmd {
 		return nil
 	}
 	j.timed = true
-	return j.later(jobsEvery, ui.Then(func() tea.Cmd { j.timed = false; return j.look() }))
+	return j.later(jobsEvery, async.Then(func() tea.Cmd { j.timed = false; return j.look() }))
 }
 
 func (j *jobs) can() string {
-	if j.ports.Jobs == nil || j.ports.EndJob == nil {
-		return "this session has no background jobs"
-	}
-	return ""
+	return ui.Why(j.ports.Jobs == nil || j.ports.EndJob == nil, "this session has no background jobs")
 }
 
 // choose lists the jobs with what they wrote. Taking one shows its output; another key ends one
@@ -137,7 +135,7 @@ func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 		j.say("output of jobs cannot be shown here")
 		return nil
 	}
-	return ui.Try(func() (string, error) { return ask(context.Background(), c.ID) }, func(text string, err error) tea.Cmd {
+	return async.Try(func() (string, error) { return ask(context.Background(), c.ID) }, func(text string, err error) tea.Cmd {
 		if err != nil {
 			j.say("error: " + err.Error())
 			return nil
@@ -163,7 +161,7 @@ func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
 // end ends one job.
 func (j *jobs) end(id string) tea.Cmd {
 	j.say("ending " + id + "…")
-	return ui.Ask(func() error { return j.ports.EndJob(id) }, func(err error) tea.Cmd {
+	return async.Ask(func() error { return j.ports.EndJob(id) }, func(err error) tea.Cmd {
 		j.say(id + " was ended")
 		if err != nil {
 			j.say("error: " + err.Error())

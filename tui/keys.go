@@ -54,7 +54,6 @@ const (
 	lookAgain
 	openCopy
 	endMarked
-	copyPart
 	enterKey
 	sendReply
 	flipHunk
@@ -254,7 +253,7 @@ func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
 func (m *model) paneKeys(s scope) []binding {
 	return []binding{
 		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one, or a new one", "f2"), can: m.sessions.can, do: m.sessions.choose},
-		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "the changed files", "f3"), do: m.sheets.openChanges},
+		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "what differs now: the changed files", "f3"), can: m.net.canCompare, do: m.net.open},
 	}
 }
 

@@ -61,10 +61,7 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 }
 
 func (q *questions) canEdit() string {
-	if !q.dialog.Edits() && q.dialog.Parts() < 2 {
-		return "this call has no command to rewrite, and no hunks to choose from"
-	}
-	return ""
+	return ui.Why(!q.dialog.Edits() && q.dialog.Parts() < 2, "this call has no command to rewrite, and no hunks to choose from")
 }
 
 // edit opens the command of the call, or the hunks of its change.
@@ -77,10 +74,7 @@ func (q *questions) edit() {
 }
 
 func (q *questions) canSayWhy() string {
-	if q.dialog.Refused() == 0 {
-		return "drop a hunk first: " + q.label(flipHunk)
-	}
-	return ""
+	return ui.Why(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk))
 }
 
 // canPart says why the change cannot be made without the refused hunks yet. All of them can be
@@ -103,10 +97,7 @@ func (q *questions) canGrant() string {
 }
 
 func (q *questions) canAnother() string {
-	if q.dialog.Others() == 0 {
-		return "there is no other rule for this call"
-	}
-	return ""
+	return ui.Why(q.dialog.Others() == 0, "there is no other rule for this call")
 }
 
 // allowAll allows all like this, and tells what was not seen in the question.

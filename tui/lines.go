@@ -13,6 +13,7 @@ import (
 	"adze/tui/permission"
 	"adze/tui/plain"
 	"adze/tui/prompt"
+	"adze/tui/tty"
 )
 
 // RunPlain is Run for who reads by lines: it takes lines and prints lines.
@@ -34,7 +35,7 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	}
 	p := &plain.Interface{
 		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.questions.dialog, Inquiry: m.questions.inquiry, List: m.picker, Todos: m.todos, View: m.view},
-		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, m.undo, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
+		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
 		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
 	}
 	if u.options.Shown {
@@ -60,14 +61,13 @@ func (u *UI) Interrupt() bool { return u.breaks.Interrupt() }
 // lineRoot is the interface as lines ask it.
 type lineRoot struct {
 	host
-	model     tea.Model
+	model     tty.Interface
 	prompt    *prompt.Line
 	said      *statusText
 	sender    *sender
 	commander *commander
 	stopper   *stopper
 	turns     *turns
-	undo      *undo
 	breaks    *plain.Breaks
 }
 
@@ -134,8 +134,7 @@ func (r lineRoot) Apply(x any) (cmd tea.Cmd, ended bool) {
 
 func (r lineRoot) Update(msg tea.Msg) (cmd tea.Cmd, returned bool) {
 	_, cmd = r.model.Update(msg)
-	returned, r.undo.returned = r.undo.returned, false
-	return cmd, returned
+	return cmd, r.prompt.Restored()
 }
 
 func (r lineRoot) Stop() { r.stopper.stop() }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,6 +10,7 @@ import (
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/ui"
@@ -26,15 +28,7 @@ type merge struct {
 }
 
 func (g *merge) can() string {
-	switch {
-	case g.ports.MergePlan == nil:
-		return "this session runs no commands"
-	case g.working():
-		return "busy: stop the agent first, or wait"
-	case g.busy:
-		return "one moment: looking at the branches"
-	}
-	return ""
+	return cmp.Or(ui.Why(g.ports.MergePlan == nil, "this session runs no commands"), busy(g), ui.Why(g.busy, "one moment: looking at the branches"))
 }
 
 func (g *merge) propose() tea.Cmd {
@@ -45,7 +39,7 @@ func (g *merge) propose() tea.Cmd {
 	g.busy = true
 	g.say("looking at the branches…")
 	ask := g.ports.MergePlan
-	return ui.Try(func() (api.Merge, error) { return ask(context.Background()) }, g.offer)
+	return async.Try(func() (api.Merge, error) { return ask(context.Background()) }, g.offer)
 }
 
 // offer puts the plan to the user; nothing is done before they have seen it.

@@ -8,6 +8,7 @@ import (
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/firstrun"
 	"adze/tui/input"
@@ -18,10 +19,12 @@ import (
 	"adze/tui/question"
 	"adze/tui/screen"
 	"adze/tui/transcript"
+	"adze/tui/tty"
 	"adze/tui/ui"
 )
 
-// model is the one tea.Model. Panes are plain structs: they take events and draw themselves. What a
+// model is the interface that a terminal shows. Panes are plain structs: they take events and draw
+// themselves. What a
 // key, a command or a message does is in the features, which key does it in keys.go, where a pane
 // stands in arrange.go. The model routes, lays out and draws.
 type model struct {
@@ -35,7 +38,6 @@ type model struct {
 	activity   *pane.Activity
 	todos      *pane.Todos
 	changes    *pane.Changes
-	refusals   *pane.Refusals
 	ledger     *pane.Ledger
 	prompt     *prompt.Line
 	view       *pane.View
@@ -75,7 +77,6 @@ type model struct {
 	after     func(time.Duration, tea.Msg) tea.Cmd
 	ports     *api.Ports
 	clipboard func(safeterm.Text)
-	show      func(screen.Frame)
 	// askBackground asks the terminal for its background; the answer comes as
 	// tea.BackgroundColorMsg.
 	askBackground func()
@@ -112,13 +113,13 @@ func (m *model) Init() tea.Cmd {
 	}
 	if past := m.ports.Past; past != nil {
 		m.prompt.Await()
-		cmds = append(cmds, ui.Ask(past, func(texts []string) tea.Cmd { m.prompt.Earlier(texts); return nil }))
+		cmds = append(cmds, async.Ask(past, func(texts []string) tea.Cmd { m.prompt.Earlier(texts); return nil }))
 	}
 	if m.info.Choose && m.sessions.can() == "" {
 		cmds = append(cmds, m.sessions.choose())
 	}
 	if m.info.Review {
-		cmds = append(cmds, m.sheets.openChanges())
+		cmds = append(cmds, m.net.open())
 	}
 	if m.info.Prompt != "" {
 		cmds = append(cmds, m.turns.begin(job{prompt: api.Prompt{Text: m.info.Prompt}}))
@@ -127,7 +128,7 @@ func (m *model) Init() tea.Cmd {
 }
 
 // Update takes one message.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	if m.starting != nil {
 		return m.starting.update(msg)
 	}
@@ -136,7 +137,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // receive sends every key through the key table and every event through every pane. What features
-// ask for beside the interface comes back as ui.Then.
+// ask for beside the interface comes back as async.Then.
 func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
@@ -158,7 +159,7 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		if _, m.window.away = msg.(tea.BlurMsg); !m.window.away {
 			cmd = m.branches.look() // it may have been changed elsewhere
 		}
-	case ui.Then:
+	case async.Then:
 		cmd = tea.Batch(msg(), m.lists.follow()) // a list that was filled has a marked row
 	case tea.BackgroundColorMsg:
 		m.colours.grounded(msg.IsDark())
@@ -166,12 +167,6 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		m.composer.tooLong(msg.Bytes)
 	}
 	return cmd
-}
-
-// View hands the frame to the screen; Bubble Tea draws nothing itself.
-func (m *model) View() tea.View {
-	m.show(m.present())
-	return tea.View{}
 }
 
 // take applies a batch in order.
@@ -213,7 +208,6 @@ func (m *model) take(b batch) tea.Cmd {
 func (m *model) apply(e session.Event) tea.Cmd {
 	m.activity.Apply(e)
 	m.changes.Apply(e)
-	m.refusals.Apply(e)
 	if ofSubagent(e) {
 		m.transcript.Follow(e)
 	} else {
@@ -251,7 +245,7 @@ func (m *model) wants() (Wants, []draw.Row) {
 	}, status
 }
 
-var _ tea.Model = (*model)(nil)
+var _ tty.Interface = (*model)(nil)
 
 // bare is an interface that nobody sees, to read its tables.
 func bare() *model {
@@ -266,7 +260,7 @@ func newModel(o Options) *model {
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	m.show, m.askBackground, m.clipboard = func(screen.Frame) {}, func() {}, func(safeterm.Text) {}
+	m.askBackground, m.clipboard = func() {}, func(safeterm.Text) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
 	hello := &greeting{m, m.info, m.ports}
 	m.transcript = transcript.New(d, hello.welcome)
@@ -275,7 +269,6 @@ func newModel(o Options) *model {
 	m.changes = pane.NewChanges(d)
 	d.Now = m.clock
 	m.around = &around{host: m, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
-	m.refusals = pane.NewRefusals(d)
 	m.ledger = pane.NewLedger(d, m.clock)
 	m.commander = &commander{host: m, info: m.info}
 	m.prompt = prompt.New(d.Theme, o.Vim, m.commander.choices)
@@ -321,7 +314,6 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.colours.query = func() { m.askBackground() }
 	m.colours.forget = func() {
 		m.transcript.ForgetAll()
-		m.changes.Forget()
 		m.net.pane.Forget()
 	}
 	m.window = &window{host: m, mouse: o.Mouse, notify: func(screen.Note) {}}
@@ -337,7 +329,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
 	joins := &merge{host: m, ports: m.ports, picker: m.picker, begin: m.turns.begin, show: m.apply, shut: func() { m.view.Shut() }}
-	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, since: api.SinceSession, merge: joins, undo: m.undo}
+	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, copy: m.copier.text, since: api.SinceSession, merge: joins, undo: m.undo}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
 	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
 	m.help.first = m.first.shown
@@ -347,8 +339,8 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.questions.prompt = m.prompt
 	*m.stopper = stopper{host: m, ender: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
-	*m.sheets = sheets{m, m.view, m.changes, m.refusals, m.ledger, m.net, m.copier.text}
-	m.net.view, m.net.calls = m.view, func() { m.view.Toggle(m.changes) }
+	*m.sheets = sheets{m, m.view, m.ledger, m.net}
+	m.net.view = m.view
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
 	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin, inMode: func() { m.settings.toldMode() }}

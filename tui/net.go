@@ -11,6 +11,7 @@ import (
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
+	"adze/tui/async"
 	"adze/tui/pane"
 	"adze/tui/prompt"
 	"adze/tui/ui"
@@ -27,7 +28,7 @@ type net struct {
 	begin  func(job) tea.Cmd
 	merge  *merge
 	undo   *undo
-	calls  func() // shows what each call changed
+	copy   func(what, text string) tea.Cmd
 	since  api.Since
 	now    api.Net
 	busy   bool
@@ -37,7 +38,7 @@ type net struct {
 	failed   string // why it did not do that
 }
 
-// show shows what differs; reopen says that the pane is open already, said what came of a call before.
+// show shows what differs. Reopen says that the pane is open already; said is told beside it.
 func (n *net) show(now api.Net, err error, reopen bool, said string) {
 	if said != "" || !reopen {
 		n.say(said)
@@ -67,6 +68,10 @@ func (n *net) show(now api.Net, err error, reopen bool, said string) {
 	}
 }
 
+func (n *net) canCompare() string {
+	return ui.Why(n.ports.Net == nil, "nothing keeps the files as they were; git diff shows what differs")
+}
+
 // open compares the files and shows what differs; once more, it closes that.
 func (n *net) open() tea.Cmd {
 	if n.view.Shows(n.pane) {
@@ -86,13 +91,12 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 		n.say("comparing the files…")
 	}
 	compare, since := n.ports.Net, n.since
-	return ui.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
+	return async.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
 		n.busy = false
 		if since != n.since { // another moment was chosen meanwhile
 			return n.compare(reopen, said)
 		}
 		if err != nil && !reopen {
-			n.calls()
 			n.say("error: " + err.Error())
 			return nil
 		}
@@ -130,38 +134,21 @@ func (n *net) done(r session.Result) tea.Cmd {
 
 // can says why there is no hunk to do something with.
 func (n *net) can() string {
-	if !n.view.Shows(n.pane) {
-		return "only in the net changes (/changes)"
-	}
-	if len(n.now.Files) == 0 {
-		return "nothing differs"
-	}
-	return ""
+	return cmp.Or(n.canSince(), ui.Why(len(n.now.Files) == 0, "nothing differs"))
 }
 
 func (n *net) canOpen() string {
-	if n.ports.Open == nil || !n.lends() {
-		return "no editor can be started here"
-	}
-	return n.can()
+	return cmp.Or(ui.Why(n.ports.Open == nil || !n.lends(), errNoEditor.Error()), n.can())
 }
 
 func (n *net) canSince() string {
-	if !n.view.Shows(n.pane) {
-		return "only in the net changes (/changes)"
-	}
-	return ""
+	return ui.Why(!n.view.Shows(n.pane), "only in the net changes (/changes)")
 }
 
 // canDo is can for what is a call of the user's own.
 func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) string {
-	switch {
-	case n.working():
-		return "busy: stop the agent first, or wait"
-	case n.can() != "":
-		return n.can()
-	case port == nil:
-		return "this cannot be done here"
+	if why := cmp.Or(busy(n), n.can(), ui.Why(port == nil, "this cannot be done here")); why != "" {
+		return why
 	}
 	if _, hunk, _ := n.pane.At(n.view.At()); hunk < 0 {
 		return "this file has no hunk; /undo restores whole turns"
@@ -173,21 +160,12 @@ func (n *net) canRevert() string { return n.canDo(n.ports.Revert) }
 func (n *net) canStage() string  { return n.canDo(n.ports.Stage) }
 
 func (n *net) canCommit() string {
-	if n.working() {
-		return "busy: stop the agent first, or wait"
-	}
-	if n.ports.Commit == nil {
-		return "this session runs no commands"
-	}
-	return ""
+	return cmp.Or(busy(n), ui.Why(n.ports.Commit == nil, "this session runs no commands"))
 }
 
 // canDraft is canCommit for the key of the pane.
 func (n *net) canDraft() string {
-	if n.prompt.Text != "" {
-		return "your prompt is not empty: send or clear it first"
-	}
-	return cmp.Or(n.can(), n.canCommit())
+	return cmp.Or(ui.Why(n.prompt.Text != "", "your prompt is not empty: send or clear it first"), n.can(), n.canCommit())
 }
 
 // hunk is the one that is looked at.
@@ -212,15 +190,7 @@ func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd
 }
 
 func (n *net) canStageAll() string {
-	switch {
-	case n.working():
-		return "busy: stop the agent first, or wait"
-	case n.can() != "":
-		return n.can()
-	case n.ports.StageAll == nil:
-		return "this session runs no commands"
-	}
-	return ""
+	return cmp.Or(busy(n), n.can(), ui.Why(n.ports.StageAll == nil, "this session runs no commands"))
 }
 
 func (n *net) stageAll() tea.Cmd {
@@ -264,7 +234,7 @@ func (n *net) commit(message string) tea.Cmd {
 	n.drafting = true
 	n.say("drafting the message of the commit…")
 	draft := n.ports.Draft
-	return ui.Try(func() (string, error) { return draft(context.Background()) }, n.offer)
+	return async.Try(func() (string, error) { return draft(context.Background()) }, n.offer)
 }
 
 // offer puts a message into the prompt, unless the user has written there meanwhile.
@@ -284,8 +254,9 @@ func (n *net) offer(message string, err error) tea.Cmd {
 }
 
 func (n *net) commands() []command {
-	return []command{{name: "commit", args: "[MESSAGE]", help: "commit what is staged; without a message, one is drafted for you to edit",
-		lines: true, can: n.canCommit, do: n.commit}}
+	return []command{{name: "changes", help: "what differs now, each hunk once: keep, revert, stage, open, commit", can: n.canCompare, do: noArgs(n.open)},
+		{name: "commit", args: "[MESSAGE]", help: "commit what is staged; without a message, one is drafted for you to edit",
+			lines: true, can: n.canCommit, do: n.commit}}
 }
 
 // keys are those of the pane.
@@ -294,6 +265,8 @@ func (n *net) keys() []binding {
 		return binding{id: id, action: netKey, scope: inView, Binding: ui.Key(help, key), can: can, do: do}
 	}
 	return []binding{
+		key("pane.copy-path", "y", "in net changes: copy the path", n.can, func() tea.Cmd { path := n.hunk().File.Path; return n.copy("the path "+path, path) }),
+		key("pane.copy-diff", "d", "in net changes: copy the diff", n.can, func() tea.Cmd { f := n.hunk().File; return n.copy("the diff of "+f.Path, f.Diff) }),
 		key("net.keep", "a", "in net changes: keep the hunk, go to the next", n.can, n.keep),
 		key("net.revert", "r", "in net changes: revert the hunk", n.canRevert, n.revert),
 		key("net.stage", "i", "in net changes: stage the hunk (git's index)", n.canStage, n.stage),

@@ -24,6 +24,13 @@ func (p *player) ports() api.Ports {
 		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
 		Switch:    true,
 		Plan:      func(context.Context) (string, error) { return "", nil },
+		Net:       func(context.Context, api.Since) (api.Net, error) { return netOf("a.go"), nil },
+		Revert:    func(context.Context, api.NetHunk) session.Result { return session.Result{Cause: session.CauseDone} },
+		Stage:     func(context.Context, api.NetHunk) session.Result { return session.Result{Cause: session.CauseDone} },
+		Draft:     func(context.Context) (string, error) { return "Add b", nil },
+		Commit:    func(context.Context, string) session.Result { return session.Result{Cause: session.CauseDone} },
+		MergePlan: func(context.Context) (api.Merge, error) { return api.Merge{Says: "nothing to merge"}, nil },
+		Open:      func(string, int) error { return nil },
 		Sessions: func(context.Context) ([]api.SessionHead, error) {
 			return []api.SessionHead{
 				{ID: "s1", Title: "fix the parser", Model: "script/demo", Cwd: "/home/ann/calc", Updated: p.clock},
@@ -126,6 +133,12 @@ func (p *player) section(name string) (string, bool) {
 		return "", false
 	}
 	return p.c.Section(name)
+}
+
+// netOf is a file with a line in the place of another.
+func netOf(path string) api.Net {
+	diff := "@@ -1 +1 @@\n-" + path + "\n+new " + path + "\n"
+	return api.Net{From: "its first call", Files: []api.NetFile{{Path: path, Note: path, Diff: diff, Hunks: []api.HunkText{{Text: diff, Line: 1}}}}}
 }
 
 // putBack says what it was asked, and that this came of it.

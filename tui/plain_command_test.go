@@ -118,7 +118,7 @@ func TestPlainCommands(t *testing.T) {
 			{"/mode nonsense", "there is no permission mode nonsense"},
 			{"/nonsense", "There is no command /nonsense"},
 			{"/theme dark", "only lines"},
-			{"/changes", "new"},
+			{"/changes", "net changes"},
 			{"/context", "context"},
 			{"/todos", "in progress: fix it"},
 			{"/resume", "Write a number"},

@@ -8,7 +8,7 @@ import (
 
 	"adze/internal/stream/ask"
 	"adze/session/api"
-	"adze/tui/ui"
+	"adze/tui/async"
 )
 
 // plans are the plan that waits for the user.
@@ -36,7 +36,7 @@ func (p *plans) can() string {
 // show puts the plan that waits to the user once more.
 func (p *plans) show() tea.Cmd {
 	show := p.ports.Plan
-	return ui.Try(func() (string, error) { return show(context.Background()) }, p.carryOut)
+	return async.Try(func() (string, error) { return show(context.Background()) }, p.carryOut)
 }
 
 // carryOut goes on with what the user decided.

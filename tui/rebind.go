@@ -71,7 +71,7 @@ func nearAction(table []binding, id string) string {
 	if now := former[id]; now != "" {
 		return " any more; " + now + " does that"
 	}
-	if slices.Contains([]string{"context", "jobs", "mouse", "overview", "refused", "servers"}, id) {
+	if slices.Contains([]string{"context", "jobs", "mouse", "overview", "servers"}, id) {
 		return " any more; the command /" + id + " does that"
 	}
 	var ids []string

@@ -160,7 +160,7 @@ func (p *player) send(msg tea.Msg) {
 		}
 	}
 	p.replied()
-	p.m.View() // as in the program: a frame after every message
+	p.show() // as in the program: a frame after every message
 }
 
 func (p *player) run(cmd tea.Cmd) {

@@ -10,6 +10,7 @@ import (
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/ui"
@@ -23,10 +24,7 @@ type servers struct {
 }
 
 func (f *servers) can() string {
-	if f.ports.Servers == nil || f.ports.Serve == nil {
-		return "no MCP server is configured; adze mcp add NAME … adds one"
-	}
-	return ""
+	return ui.Why(f.ports.Servers == nil || f.ports.Serve == nil, "no MCP server is configured; adze mcp add NAME … adds one")
 }
 
 // choose lists the servers with what is known of each; taking one asks what is to be done
@@ -110,7 +108,7 @@ func actsOf(s api.Server) []list.Choice {
 func (f *servers) serve(name, act string) tea.Cmd {
 	do := f.ports.Serve
 	f.say(act + " " + name + "…")
-	return ui.Try(func() (string, error) { return do(context.Background(), name, act) }, func(text string, err error) tea.Cmd {
+	return async.Try(func() (string, error) { return do(context.Background(), name, act) }, func(text string, err error) tea.Cmd {
 		if text != "" {
 			f.say(text)
 		}

@@ -10,6 +10,7 @@ import (
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/transcript"
+	"adze/tui/ui"
 )
 
 // sessions are this session and the others that are stored.
@@ -39,10 +40,7 @@ func (s *sessions) overview() tea.Cmd {
 func (s *sessions) canBeside() bool { return s.ports.Overview != nil && s.lends() }
 
 func (s *sessions) canOverview() string {
-	if !s.info.Back && !s.canBeside() {
-		return "not from here: adze sessions"
-	}
-	return ""
+	return ui.Why(!s.info.Back && !s.canBeside(), "not from here: adze sessions")
 }
 
 func (s *sessions) commands() []command {
@@ -59,10 +57,7 @@ func (s *sessions) commands() []command {
 }
 
 func (s *sessions) can() string {
-	if s.ports.Sessions == nil {
-		return "nothing is saved here, so there are no sessions"
-	}
-	return ""
+	return ui.Why(s.ports.Sessions == nil, "nothing is saved here, so there are no sessions")
 }
 
 // choose lists stored sessions; those of this folder come first. What is typed is also
@@ -112,10 +107,7 @@ func (s *sessions) choose() tea.Cmd {
 }
 
 func (s *sessions) canSwitch() string {
-	if !s.ports.Switch {
-		return "this session cannot be left for another; quit and start adze again"
-	}
-	return ""
+	return ui.Why(!s.ports.Switch, "this session cannot be left for another; quit and start adze again")
 }
 
 // otherScreen goes on with this session on the other kind of screen.

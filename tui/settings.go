@@ -10,6 +10,7 @@ import (
 
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/list"
 	"adze/tui/pane"
 	"adze/tui/ui"
@@ -36,10 +37,7 @@ func (s *settings) commands() []command {
 }
 
 func (s *settings) canModes() string {
-	if s.ports.SetMode == nil || len(s.ports.Modes) == 0 {
-		return "this session cannot change the mode"
-	}
-	return ""
+	return ui.Why(s.ports.SetMode == nil || len(s.ports.Modes) == 0, "this session cannot change the mode")
 }
 
 func (s *settings) chooseMode() tea.Cmd {
@@ -111,10 +109,7 @@ func (s *settings) lookAtSandbox() {
 }
 
 func (s *settings) canEffort() string {
-	if s.ports.SetEffort == nil {
-		return "this session cannot change how hard the model thinks"
-	}
-	return ""
+	return ui.Why(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
 }
 
 // toEffort asks the model to think so hard from its next request on.
@@ -126,10 +121,7 @@ func (s *settings) toEffort(name string) tea.Cmd {
 }
 
 func (s *settings) canModels() string {
-	if s.ports.Models == nil {
-		return "this session cannot change the model"
-	}
-	return ""
+	return ui.Why(s.ports.Models == nil, "this session cannot change the model")
 }
 
 // chooseModel lists models. One that is in no list is chosen by typing its name.
@@ -153,7 +145,7 @@ func (s *settings) toModel(name string) tea.Cmd {
 	if check == nil {
 		return s.withModel(name, nil)
 	}
-	return ui.Ask(func() error { return check(name) }, func(err error) tea.Cmd { return s.withModel(name, err) })
+	return async.Ask(func() error { return check(name) }, func(err error) tea.Cmd { return s.withModel(name, err) })
 }
 
 // withModel goes on with a model that can be used, after asking whether to keep it.

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/ui"
 )
 
 // staged is the review of a staged turn: one question about all that it changed, when it has ended
@@ -24,13 +26,7 @@ func (s *staged) commands() []command {
 }
 
 func (s *staged) can() string {
-	switch {
-	case s.ports.Staged == nil:
-		return "there are no staged turns here"
-	case s.working():
-		return "busy: stop the agent first, or wait"
-	}
-	return ""
+	return cmp.Or(ui.Why(s.ports.Staged == nil, "there are no staged turns here"), busy(s))
 }
 
 // decide opens the review, or carries out what is written behind the command.

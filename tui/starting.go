@@ -9,6 +9,7 @@ import (
 	"adze/session"
 	"adze/tui/plain"
 	"adze/tui/prompt"
+	"adze/tui/tty"
 )
 
 // starting is an interface whose conversation is still being built. It draws the prompt, and the
@@ -30,7 +31,7 @@ type built struct{ Options }
 func (u *UI) Begin(o Options) { u.bridge.push(built{o}) }
 
 // update takes a message until the conversation is there.
-func (s *starting) update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (s *starting) update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
 		return s.take(msg)
@@ -45,7 +46,7 @@ func (s *starting) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // take shows events and keeps them for the interface that follows. A question waits for that one.
-func (s *starting) take(b batch) (tea.Model, tea.Cmd) {
+func (s *starting) take(b batch) (tty.Interface, tea.Cmd) {
 	for i, x := range b {
 		switch x := x.(type) {
 		case built:
@@ -59,7 +60,7 @@ func (s *starting) take(b batch) (tea.Model, tea.Cmd) {
 }
 
 // become gives way to the interface of the conversation.
-func (s *starting) become(o Options, rest batch) (tea.Model, tea.Cmd) {
+func (s *starting) become(o Options, rest batch) (tty.Interface, tea.Cmd) {
 	next := s.renew(o)
 	next.w, next.h, next.window.away = s.w, s.h, s.window.away
 	cmds := []tea.Cmd{next.Init()}

@@ -32,7 +32,7 @@ func (p *player) begin(o Options) { p.send(batch{built{o}}) }
 // whole is what the screen shows.
 func (p *player) whole() string {
 	var b strings.Builder
-	for _, r := range p.m.present().Rows {
+	for _, r := range p.m.Frame().Rows {
 		b.WriteString(ansi.Strip(r.String()) + "\n")
 	}
 	return b.String()
@@ -133,7 +133,7 @@ func TestToldWhileStarting(t *testing.T) {
 func TestInlineStart(t *testing.T) {
 	p := early(t, Options{Inline: true})
 	p.send(batch{session.Notice{Text: "early"}})
-	if f := p.m.present(); len(f.Scrolled) > 0 || len(f.Rows) == 0 {
+	if f := p.m.Frame(); len(f.Scrolled) > 0 || len(f.Rows) == 0 {
 		t.Errorf("%d rows are final, %d are drawn", len(f.Scrolled), len(f.Rows))
 	}
 	if rows := p.m.lastWords(); len(rows) > 0 {

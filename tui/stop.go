@@ -6,6 +6,7 @@ import (
 	"adze/session/api"
 	"adze/tui/list"
 	"adze/tui/prompt"
+	"adze/tui/ui"
 )
 
 // ender ends the interface.
@@ -40,10 +41,7 @@ func (s *stopper) commands() []command {
 }
 
 func (s *stopper) can() string {
-	if !s.working() && s.prompt.Empty() && s.undo.canRewind() != "" {
-		return "nothing to stop: the agent is idle"
-	}
-	return ""
+	return ui.Why(!s.working() && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
 }
 
 // stop ends the turn, keeping what was written so far; without a turn it clears the prompt.

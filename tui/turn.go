@@ -9,11 +9,11 @@ import (
 
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/pane"
 	"adze/tui/prompt"
 	"adze/tui/screen"
 	"adze/tui/transcript"
-	"adze/tui/ui"
 )
 
 // turn is one prompt being worked on, or one command of the user's own.
@@ -142,16 +142,16 @@ func (t *turns) begin(j job) tea.Cmd {
 	t.turn = turn{running: true, since: t.clock(), cancel: cancel, shell: j.command != "" || j.compact || j.run != nil, woken: j.wake, prompt: j.prompt, ended: j.over != nil, over: j.over}
 	t.stopped = false
 	t.start(ctx, j)
-	return t.tick()
+	return tick(t.host)
 }
 
-// tick is the clock of a running turn.
-func (t *turns) tick() tea.Cmd {
-	return t.later(time.Second, ui.Then(func() tea.Cmd {
-		if !t.working() {
+// tick has the clock of a running turn drawn each second.
+func tick(h host) tea.Cmd {
+	return h.later(time.Second, async.Then(func() tea.Cmd {
+		if !h.working() {
 			return nil
 		}
-		return t.tick()
+		return tick(h)
 	}))
 }
 

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/ui"
+	"adze/tui/async"
 )
 
 // armTime is how long a first ctrl+c waits for the second.
@@ -23,7 +23,7 @@ func (t *doublePress) arm(a action, text string) tea.Cmd {
 	t.keep(a)
 	t.say(text)
 	count := t.count
-	return t.later(armTime, ui.Then(func() tea.Cmd {
+	return t.later(armTime, async.Then(func() tea.Cmd {
 		if count == t.count && t.armed != send {
 			t.armed = send
 			t.say("")

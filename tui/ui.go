@@ -4,7 +4,7 @@
 // and its outcome; a new tool needs nothing here.
 //
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers
-// what happens within a frame and hands it to the one tea.Model as one batch (bridge.go,
+// what happens within a frame and hands it to the model as one batch (bridge.go,
 // model.go). The model routes messages and keys, places panes and draws; what there is to do is
 // done by features (host.go), types with state of their own that know nothing of the model.
 // Nothing moves by itself but the clock of a running turn: without one there is no timer.
@@ -206,13 +206,12 @@ func (u *UI) GiveBack() {
 	}
 }
 
-// attach connects the model with the screen and draws the first frame: before anything else is set
-// up.
+// attach connects the model with the screen.
 func (u *UI) attach(t *tty.Terminal) {
 	m, s := u.model, t.Screen
 	m.w, m.h = tty.SizeOf(s)
 	m.ender.hold = t.Hold
-	m.show, m.askBackground = s.Show, s.AskBackground
+	m.askBackground = s.AskBackground
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
@@ -227,7 +226,6 @@ func (u *UI) attach(t *tty.Terminal) {
 	}
 	m.window.background = t.Background
 	m.foreground = func() (int, int) { return tty.SizeOf(s) }
-	m.View()
 }
 
 // start runs a turn in a goroutine of its own.

@@ -11,6 +11,7 @@ import (
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/list"
 	"adze/tui/pane"
@@ -31,8 +32,7 @@ type undo struct {
 	restored   func(said string) tea.Cmd   // follows files that were put back
 	settled    func()                      // has a stop be forgotten: something was done since
 	rewinding  bool
-	back       int  // how many messages are taken back
-	returned   bool // messages were taken back
+	back       int // how many messages are taken back
 }
 
 func (u *undo) commands() []command {
@@ -72,7 +72,7 @@ func (u *undo) propose(w api.Undo) tea.Cmd {
 	u.say("reading the files…")
 	w.Dry = true
 	ask := u.ports.Undo
-	return ui.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+	return async.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
 		u.rewinding = false
 		u.say("")
 		return u.offer(proposed{w, undone, err})
@@ -188,15 +188,15 @@ func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 	u.rewinding = true
 	u.say("restoring files…")
 	ask := u.ports.Undo
-	return ui.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+	return async.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
 		u.rewinding = false
 		u.say("")
 		return u.tell(proposed{w, undone, err}, rewind)
 	})
 }
 
-// tell says what was done, and names in the conversation what was not. Then the last message is taken
-// back, where that was chosen, too.
+// tell says what was done, and names in the conversation what was not. With rewind it takes the
+// last message back then.
 func (u *undo) tell(p proposed, rewind bool) tea.Cmd {
 	if p.err != nil {
 		u.say("error: " + p.err.Error())
@@ -299,7 +299,7 @@ func (u *undo) takeBack(note string) tea.Cmd {
 	u.settled()
 	again, n := u.ports.Rewind, max(u.back, 1)
 	count := 0 // of the messages that are taken back
-	return ui.Try(func() (text string, err error) {
+	return async.Try(func() (text string, err error) {
 		for range n {
 			if text, err = again(context.Background()); err != nil {
 				break
@@ -308,7 +308,7 @@ func (u *undo) takeBack(note string) tea.Cmd {
 		}
 		return text, err
 	}, func(text string, err error) tea.Cmd {
-		u.rewinding, u.back, u.returned = false, 0, true
+		u.rewinding, u.back = false, 0
 		for range count {
 			u.transcript.Rewind()
 		}

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/tui/screen"
+	"adze/tui/ui"
 )
 
 // window is how the interface behaves in the user's terminal.
@@ -27,10 +28,7 @@ func (w *window) commands() []command {
 }
 
 func (w *window) canSuspend() string {
-	if w.background == nil {
-		return "this terminal has no background"
-	}
-	return ""
+	return ui.Why(w.background == nil, "this terminal has no background")
 }
 
 func (w *window) suspend() tea.Cmd {
@@ -42,12 +40,7 @@ func (w *window) suspend() tea.Cmd {
 
 func (w *window) drawAgain() tea.Cmd { w.redrawn++; return nil }
 
-func (w *window) canMouse() string {
-	if !w.whole() {
-		return "inline, the terminal has the mouse"
-	}
-	return ""
-}
+func (w *window) canMouse() string { return ui.Why(!w.whole(), "inline, the terminal has the mouse") }
 
 func (w *window) toggleMouse() tea.Cmd {
 	w.mouse = !w.mouse

@@ -60,6 +60,7 @@ func (c *commander) words() []word {
 		{names: "mcp mcp-servers", command: "servers"},
 		{names: "skills", says: "skills are folders skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them by itself"},
 		{names: "hooks", says: "in a shell: adze help hooks; /trust shows the hooks of this project"},
+		{names: "refused denied", says: c.label(expand) + " shows at each call what rules and the sandbox refused"},
 		{names: "plugins extensions", says: "none; your own tools are files in the folder tools beside " + config},
 		{names: "add file drop read", says: "@ names a file in your message; the model reads other files by itself"},
 		{names: "cd cwd add-dir workspace", says: "a session has one folder; adze --cwd DIR starts one elsewhere"},

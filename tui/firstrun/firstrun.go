@@ -17,6 +17,7 @@ import (
 
 	"adze/internal/text/safeterm"
 	"adze/session/api"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/ui"
 )
@@ -119,7 +120,7 @@ func (f *Screen) Search() tea.Cmd {
 		return nil
 	}
 	f.looking, f.failed = true, ""
-	return ui.Try(func() (Found, error) {
+	return async.Try(func() (Found, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		return f.Look(ctx)
@@ -237,28 +238,13 @@ func (f *Screen) demo() int {
 }
 
 // CanDemo says why the demo cannot be marked; toDemo marks it.
-func (f *Screen) CanDemo() string {
-	if f.demo() < 0 {
-		return "there is no demo here"
-	}
-	return ""
-}
+func (f *Screen) CanDemo() string { return ui.Why(f.demo() < 0, "there is no demo here") }
 
 // ToDemo marks the step that leads to the demo.
 func (f *Screen) ToDemo() { f.at = f.demo() }
 
 // CanStep says why there is nothing to do yet; if empty, there is.
-func (f *Screen) CanStep() string {
-	if len(f.steps()) == 0 {
-		return "nothing found yet"
-	}
-	return ""
-}
+func (f *Screen) CanStep() string { return ui.Why(len(f.steps()) == 0, "nothing found yet") }
 
 // CanLook says why it cannot be looked again; if empty, it can.
-func (f *Screen) CanLook() string {
-	if f.looking {
-		return "already looking"
-	}
-	return ""
-}
+func (f *Screen) CanLook() string { return ui.Why(f.looking, "already looking") }

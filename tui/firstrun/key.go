@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/edit"
 	"adze/tui/ui"
@@ -58,11 +59,11 @@ func (f *Screen) CanKeep() string {
 	return ""
 }
 
-// Give hands the key over in the background. It says where the key is kept, and looks again with it.
+// Give hands the key over in the background, says where it is kept, and looks again with it.
 func (f *Screen) Give(say func(string)) tea.Cmd {
 	e, key := f.entry, f.entry.Text
 	e.busy, e.failed = true, ""
-	return ui.Try(func() (string, error) {
+	return async.Try(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), keepTime)
 		defer cancel()
 		keep := func() (string, error) { return f.Keep(ctx, e.provider, key) }

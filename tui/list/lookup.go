@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/tui/ui"
+	"adze/tui/async"
 )
 
 // lookupTime bounds how long a lookup may take: the user waits for it.
@@ -18,7 +18,7 @@ const looking = "looking…"
 func (p *List) Lookup(look func(ctx context.Context) ([]Choice, error)) tea.Cmd {
 	p.Wait = looking
 	serial := p.Serial
-	return ui.Try(func() ([]Choice, error) {
+	return async.Try(func() ([]Choice, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
 		defer cancel()
 		return look(ctx)
@@ -30,8 +30,7 @@ func (p *List) Lookup(look func(ctx context.Context) ([]Choice, error)) tea.Cmd 
 	})
 }
 
-// lookup is something that a list looks up while it is open: what its marked row is, or what else
-// its filter finds.
+// lookup is a question of an open list: about its marked row, or about the text of its filter.
 type lookup[T any] struct {
 	of     string // the row or the filter
 	look   func(ctx context.Context, of string) (T, error)
@@ -56,7 +55,7 @@ func (l *lookup[T]) drop() {
 // turn forgets what was found, for something else. The returned message looks, when its time has
 // come and that is still wanted; if nil, there is nothing to look up. After is called with the
 // answer.
-func (l *lookup[T]) turn(of, wait string, after func()) ui.Then {
+func (l *lookup[T]) turn(of, wait string, after func()) async.Then {
 	l.drop()
 	var none T
 	l.of, l.got, l.note, l.failed = of, none, "", false
@@ -70,7 +69,7 @@ func (l *lookup[T]) turn(of, wait string, after func()) ui.Then {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), lookupTime)
 		l.cancel, l.note = cancel, wait
-		return ui.Try(func() (T, error) { return l.look(ctx, of) }, func(got T, err error) tea.Cmd {
+		return async.Try(func() (T, error) { return l.look(ctx, of) }, func(got T, err error) tea.Cmd {
 			if l.serial != serial {
 				return nil
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adze/internal/text/safeterm"
+	"adze/tui/async"
 	"adze/tui/draw"
 	"adze/tui/ui"
 )
@@ -21,9 +22,9 @@ func (p *List) PeekWith(title string, look func(ctx context.Context, id string) 
 	p.peek, p.peekTitle = &lookup[[]draw.Span]{look: look}, title
 }
 
-// Follow is after every key: when another row is marked than before, the returned message looks into
-// it.
-func (p *List) Follow() ui.Then {
+// Follow is called after every key: when another row is marked than before, the returned message
+// looks into it.
+func (p *List) Follow() async.Then {
 	if !p.Open || p.peek == nil {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"adze/tui/ui"
+	"adze/tui/async"
 )
 
 // SearchAfter is how long the filter must rest before what the rows stand for is searched: who
@@ -28,8 +28,8 @@ func (p *List) SearchWith(look func(ctx context.Context, text string) (rows []Ch
 }
 
 // Seek is after every key: when the filter changed, what was found for it before goes, and the
-// returned message searches. What is marked stays marked.
-func (p *List) Seek() ui.Then {
+// returned message searches. The marked row stays marked.
+func (p *List) Seek() async.Then {
 	s := p.search
 	if !p.Open || s == nil || s.of == p.Filter.Text {
 		return nil

@@ -20,8 +20,8 @@ const (
 	broad = 100
 )
 
-// frame draws the screen.
-func (m *model) frame() frame {
+// Frame draws the screen.
+func (m *model) Frame() frame {
 	f := frame{W: m.w, H: m.h, Title: m.title()}
 	if m.w < 20 || m.h < 5 {
 		f.Rows = []draw.Row{m.Theme.Line(draw.Plain, safeterm.Fixed("too small")).Fit(m.w)}

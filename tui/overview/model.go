@@ -11,6 +11,7 @@ import (
 	"adze/tui/draw"
 	"adze/tui/edit"
 	"adze/tui/screen"
+	"adze/tui/tty"
 	"adze/tui/ui"
 )
 
@@ -53,20 +54,14 @@ func newModel(ctx context.Context, o Options) *model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &model{Options: o, ctx: ctx, at: o.At, moved: o.At != "", most: someRows, note: o.Note, w: 80, h: 24, show: func(frame) {}}
+	return &model{Options: o, ctx: ctx, at: o.At, moved: o.At != "", most: someRows, note: o.Note, w: 80, h: 24}
 }
 
 // Init looks for the rows.
 func (m *model) Init() tea.Cmd { return m.look() }
 
-// View draws the screen.
-func (m *model) View() tea.View {
-	m.show(m.frame())
-	return tea.View{}
-}
-
 // Update takes a message.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		if msg.Width > 0 && msg.Height > 0 { // the library does not know the size

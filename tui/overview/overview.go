@@ -122,8 +122,7 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 		Model: m,
 		Begin: func(t *tty.Terminal) {
 			m.w, m.h = tty.SizeOf(t.Screen)
-			m.show, m.hold = t.Show, t.Hold
-			m.View()
+			m.hold = t.Hold
 		},
 		Beside: func(ctx context.Context, send func(tea.Msg)) {
 			o.Port.Watch(ctx, func() {
@@ -207,7 +206,6 @@ const (
 type model struct {
 	Options
 	ctx  context.Context
-	show func(frame)
 	hold func() // gets no more keys; if nil, it has no terminal
 	left bool
 	// listed says that a look for rows is over. Until then early has the keys from the first one on

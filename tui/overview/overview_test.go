@@ -102,7 +102,7 @@ func (p *player) press(names ...string) {
 }
 
 func (p *player) dump() string {
-	f := p.m.frame()
+	f := p.m.Frame()
 	var b strings.Builder
 	for _, r := range f.Rows {
 		text := ansi.Strip(r.String())
@@ -223,10 +223,10 @@ func TestHostileSessionsAreDrawn(t *testing.T) {
 		if size[0] >= 20 {
 			p.dump()
 		} else {
-			p.m.frame()
+			p.m.Frame()
 		}
 		p.press("r")
-		p.m.frame()
+		p.m.Frame()
 		p.press("esc")
 	}
 }
@@ -263,7 +263,7 @@ func BenchmarkThousand(b *testing.B) {
 	m.mark()
 	b.ReportAllocs()
 	for b.Loop() {
-		m.frame()
+		m.Frame()
 	}
 }
 
@@ -277,6 +277,6 @@ func BenchmarkStir(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Update(m.look()())
-		m.frame()
+		m.Frame()
 	}
 }

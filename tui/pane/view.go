@@ -131,12 +131,7 @@ func (v *View) ToEnd(n int)   { v.Scroll(n * v.total) }
 // At is the part that is looked at; canParts says why there is no other one.
 func (v *View) At() int { return v.part }
 
-func (v *View) CanParts() string {
-	if len(v.marks) < 2 {
-		return "there is only one part"
-	}
-	return ""
-}
+func (v *View) CanParts() string { return ui.Why(len(v.marks) < 2, "there is only one part") }
 
 // Toggle opens a sheet; the one that is open is closed.
 func (v *View) Toggle(s sheet) {

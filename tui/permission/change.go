@@ -47,10 +47,7 @@ func (p *Dialog) Changed() {
 
 // Blank says why the text cannot be taken; if empty, it can.
 func (p *Dialog) Blank() string {
-	if strings.TrimSpace(p.Text.Text) == "" {
-		return "the " + p.queue[0].Question.Editing.Name + " is empty: write one, or go back and say no"
-	}
-	return ""
+	return ui.Why(strings.TrimSpace(p.Text.Text) == "", "the "+p.queue[0].Question.Editing.Name+" is empty: write one, or go back and say no")
 }
 
 // rewriting draws the text around its cursor, and the keys.

@@ -219,8 +219,8 @@ func (p *Interface) answered(msg tea.Msg) {
 		}
 	default:
 		cmd, returned := p.Root.Update(msg)
+		p.Shown = min(p.Shown, p.Transcript.Len())
 		if returned {
-			p.Shown = min(p.Shown, p.Transcript.Len())
 			if text := p.Root.Unsent(); text != "" {
 				p.say("Your message was: " + text)
 			}

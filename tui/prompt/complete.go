@@ -13,6 +13,7 @@ import (
 	"adze/tui/draw"
 	"adze/tui/edit"
 	"adze/tui/list"
+	"adze/tui/ui"
 )
 
 // menuRows is how many completions are shown at once.
@@ -222,19 +223,11 @@ func (u *Menu) Render(w, h int) []draw.Row {
 
 // Choosable says why there is no completion to choose.
 func (u *Menu) Choosable() string {
-	if !u.open() || len(u.items) == 0 {
-		return "nothing to complete: write / for commands, @ for files"
-	}
-	return ""
+	return ui.Why(!u.open() || len(u.items) == 0, "nothing to complete: write / for commands, @ for files")
 }
 
 // Shown says why there are no completions to close.
-func (u *Menu) Shown() string {
-	if !u.open() {
-		return "no completions are shown"
-	}
-	return ""
-}
+func (u *Menu) Shown() string { return ui.Why(!u.open(), "no completions are shown") }
 
 // Accept puts the chosen completion into the line.
 func (p *Line) Accept() Happened {

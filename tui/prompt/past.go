@@ -19,9 +19,10 @@ type past struct {
 	sentAs   string   // the same as it was written
 	loading  bool     // what was written in earlier sessions is being read
 	wanted   int      // how far back the user wanted to go meanwhile
+	restored bool     // a message came back
 }
 
-// Earlier puts what the user wrote in earlier sessions, oldest first, before what was written since.
+// Earlier puts the messages of earlier sessions, oldest first, before those written since.
 func (p *Line) Earlier(texts []string) {
 	p.history = append(slices.Clip(texts), p.history...)
 	p.loading = false
@@ -96,6 +97,7 @@ func beginsWith(text, start string) bool {
 
 // Restore shows a message again that was sent: as it was written, when that is known.
 func (p *Line) Restore(text string) {
+	p.restored = true
 	put := p.Put
 	if text == p.sent && p.sentAs != "" {
 		text, put = p.sentAs, p.Set
@@ -104,6 +106,13 @@ func (p *Line) Restore(text string) {
 		text += "\n" + p.Text
 	}
 	put(text)
+}
+
+// Restored reports, once, that a message was restored.
+func (p *Line) Restored() bool {
+	restored := p.restored
+	p.restored = false
+	return restored
 }
 
 // Recent is what was written before, each once, newest first.

@@ -114,12 +114,27 @@ func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
 		if e.outcome.Status != tool.Completed && len(rows) == 0 {
 			rows = d.Theme.Block(rows, tool.Block{Text: e.outcome.Output}, w, draw.Show{Whole: true})
 		}
-		return rows
+		return e.refusals(d, rows, w)
 	}
 	if e.outcome.Status == tool.Completed {
 		return e.success(d, blocks, w)
 	}
 	return e.reason(d, blocks, w)
+}
+
+// refusals adds what the sandbox refused a command that ran.
+func (e *callEntry) refusals(d *ui.Drawing, rows []draw.Row, w int) []draw.Row {
+	for _, x := range e.outcome.Record.Refused {
+		text := "refused: " + x.Kind + " " + x.Name
+		if x.Reason != "" {
+			text += ", " + x.Reason
+		}
+		if x.Hint {
+			text += " (a guess from the output)"
+		}
+		rows = d.Theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(text)})
+	}
+	return rows
 }
 
 func (e *callEntry) brief(d *ui.Drawing, rows int) draw.Brief {

@@ -49,10 +49,34 @@ type Terminal struct {
 	ended atomic.Bool
 }
 
-// Program is an interface that draws by itself, on Terminal.Show.
+// Interface is what runs in a terminal. Its frame is shown after each message.
+type Interface interface {
+	Init() tea.Cmd
+	Update(msg tea.Msg) (next Interface, cmd tea.Cmd)
+	Frame() screen.Frame
+}
+
+// loop is an interface as Bubble Tea runs it, which draws nothing itself.
+type loop struct {
+	now  Interface
+	show func(screen.Frame)
+}
+
+func (l *loop) Init() tea.Cmd { return l.now.Init() }
+
+func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := l.now.Update(msg)
+	l.now = next
+	l.show(next.Frame())
+	return l, cmd
+}
+
+func (l *loop) View() tea.View { return tea.View{} }
+
+// Program is an interface with what goes on around it.
 type Program struct {
-	Model tea.Model
-	// Begin is called before anything is read, and draws the first frame.
+	Model Interface
+	// Begin is called before anything is read and drawn.
 	Begin func(t *Terminal)
 	// Beside runs while the interface does, and sends it messages. It may be nil.
 	Beside func(ctx context.Context, send func(tea.Msg))
@@ -84,7 +108,7 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 			p.End()
 		}
 	}()
-	program := tea.NewProgram(p.Model,
+	program := tea.NewProgram(&loop{p.Model, s.Show},
 		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
 		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
@@ -94,6 +118,7 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 	t.send = program.Send
 	t.listen(o.In, input.Wait(o.Env), t.take, cancel)
 	p.Begin(t)
+	s.Show(p.Model.Frame())
 	s.Go(t.again)
 	t.keys.Start()
 	s.Go(func() { quiet(ctx, program) })

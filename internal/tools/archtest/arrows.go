@@ -111,8 +111,8 @@ func terminal() []Row {
 			Why: "the dialog shows a question of the model and keeps the answer; it knows no tool"},
 		{Package: "tui/tty", Room: true, May: []string{"tui/input", "tui/screen"}, From: []string{"tui", "tui/overview"}, Why: "a terminal; it knows nothing that is shown"},
 		{Package: "tui/overview", Room: true, May: []string{"internal/text/safeterm", "internal/text/plural", "tui/draw", "tui/edit", "tui/screen", "tui/tty", "tui/ui"}, Tests: []string{"internal/testkit/golden"}, Why: "rows of sessions; what they are, its port says"},
-		{Package: "tui/list", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
-		{Package: "tui/firstrun", Room: true, May: []string{"internal/text/safeterm", "tui/draw", "tui/edit", "tui/ui", "session/api"}, Why: "a screen that tells and marks"},
+		{Package: "tui/list", Room: true, May: []string{"tui/async", "internal/text/safeterm", "tui/draw", "tui/ui", "tui/edit"}, Why: "a list knows rows, not what they stand for"},
+		{Package: "tui/firstrun", Room: true, May: []string{"tui/async", "internal/text/safeterm", "tui/draw", "tui/edit", "tui/ui", "session/api"}, Why: "a screen that tells and marks"},
 		{Package: "tui/plain", Room: true, May: []string{"session", "internal/stream/ask", "internal/text/lineread", "internal/text/safeterm", "tui/draw", "tui/list", "tui/pane", "tui/permission", "tui/question", "tui/transcript"},
 			Why: "the same panes by lines; the root only through its port"},
 	}

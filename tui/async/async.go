@@ -1,4 +1,9 @@
-package ui
+// Package async asks for something beside the interface, and goes on with the answer in Update.
+//
+// The one rule: the question changes no state, and its continuation waits for nothing.
+//
+// Start reading at Ask. Known limits: an answer of an interface that ended meanwhile is dropped.
+package async
 
 import tea "charm.land/bubbletea/v2"
 
