@@ -33,34 +33,68 @@ type Layout struct {
 
 // Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
 //
-// From ui.Side columns on, what goes on beside the conversation has a column. Below it is a pane
-// above the prompt, while the user wants it. A dialog takes the place of both: who must decide sees
-// the question and the conversation.
+// From ui.Side columns on, todos, jobs and changes have a column beside the conversation. On a
+// narrower screen they are a pane above the prompt, while the user wants it. A dialog takes the
+// place of both: the user sees the question and the conversation.
 func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
 	}
-	var l Layout
-	left := bottom(&l.Status, w, h, statusRows(h, want))
-	if want.Dialog > 0 {
-		left = bottom(&l.Dialog, w, left, min(want.Dialog, mostDialog(h, left)))
-	} else {
-		left = bottom(&l.Prompt, w, left, min(want.Prompt, max(h/3, 3)))
-		left = bottom(&l.Menu, w, left, max(min(want.Menu, left-minTranscript), 0))
+	beside := want.Beside && w >= ui.Side && !want.Over
+	if beside || want.Over {
+		want.Around = 0
 	}
-	if want.Over {
-		l.Over = ui.At(0, 0, w, left)
-		return l
-	}
-	if want.Beside && w >= ui.Side {
+	p, left := share(h, h-statusRows(h, want), want)
+	l := p.stack(w, left, statusRows(h, want))
+	switch {
+	case want.Over:
+		l.Over, l.Transcript = l.Transcript, ui.Rect{}
+	case beside:
 		l.beside(w, left)
-		return l
 	}
-	if want.Dialog == 0 {
-		left = bottom(&l.Around, w, left, max(min(want.Around, left-minTranscript), 0))
-	}
-	l.Transcript = ui.At(0, 0, w, left)
 	return l
+}
+
+// heights are the rows of the panes below the conversation.
+type heights struct {
+	around, menu, dialog, prompt int
+}
+
+// share gives each pane its part of so many rows of a window of h rows, and returns those that are
+// left.
+func share(h, rows int, want Wants) (p heights, left int) {
+	left = rows
+	take := func(n, most int) int {
+		n = max(min(n, most, left), 0)
+		left -= n
+		return n
+	}
+	if want.Dialog > 0 {
+		p.dialog = take(want.Dialog, mostDialog(h, left))
+		return p, left
+	}
+	p.prompt = take(want.Prompt, max(h/3, 3))
+	p.menu = take(want.Menu, left-minTranscript)
+	p.around = take(want.Around, left-minTranscript)
+	return p, left
+}
+
+// stack places the panes one below the other.
+func (p heights) stack(w, transcript, status int) Layout {
+	y := 0
+	next := func(rows int) ui.Rect {
+		r := ui.At(0, y, w, rows)
+		y += rows
+		return r
+	}
+	return Layout{
+		Transcript: next(transcript),
+		Around:     next(p.around),
+		Menu:       next(p.menu),
+		Dialog:     next(p.dialog),
+		Prompt:     next(p.prompt),
+		Status:     next(status),
+	}
 }
 
 // statusRows leaves most of the screen to what it speaks of.
@@ -85,39 +119,9 @@ func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true, Status: ui.At(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
-	var l Layout
 	status := statusRows(h, want)
-	left := h - 1 - status // and a row of what is above
-	take := func(n, most int) int {
-		n = max(min(n, most, left), 0)
-		left -= n
-		return n
-	}
-	var around, menu int
-	prompt := take(want.Prompt, max(h/3, 3))
-	dialog := 0
-	if want.Dialog > 0 {
-		left, prompt = h-1-status, 0
-		dialog = take(want.Dialog, mostDialog(h, left))
-	} else {
-		menu = take(want.Menu, left-minTranscript)
-		around = take(want.Around, left-minTranscript)
-	}
-	y := 0
-	for _, p := range []struct {
-		rect *ui.Rect
-		rows int
-	}{{&l.Transcript, take(running, h)}, {&l.Around, around}, {&l.Menu, menu}, {&l.Dialog, dialog}, {&l.Prompt, prompt}, {&l.Status, status}} {
-		*p.rect = ui.At(0, y, w, p.rows)
-		y += p.rows
-	}
-	return l
-}
-
-// bottom places a pane of n rows above row y and returns the row that is then free.
-func bottom(r *ui.Rect, w, y, n int) int {
-	*r = ui.At(0, y-n, w, n)
-	return y - n
+	p, left := share(h, h-1-status, want) // and a row of what is above
+	return p.stack(w, min(running, left), status)
 }
 
 // beside gives what goes on a column at the right of the transcript, which is h rows high.

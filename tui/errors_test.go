@@ -58,8 +58,6 @@ func (b *broken) ports() api.Ports {
 		Files:      func(context.Context) (api.Files, error) { return api.Files{}, b.fail("files") },
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
-		Notebooks:  func() []api.Notebook { return []api.Notebook{{Name: "AGENTS.md"}} },
-		WriteDown:  func(context.Context, api.Notebook, string) session.Result { return b.result("remark") },
 		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
 		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
 		Steer:      func(string) bool { return false },
@@ -109,7 +107,7 @@ func doors() (all [][]string) {
 			all = append(all, []string{"key " + b.Keys()[0]})
 		}
 	}
-	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"}, []string{"type #be brief", "key enter", "wait 1s", "key enter"},
+	return append(all, []string{"type /undo", "key enter", "wait 1s"}, []string{"type /redo", "key enter", "wait 1s"}, []string{"type /plan", "key enter", "wait 1s"}, []string{"type !ls", "key enter"}, []string{"type @", "wait 1s"},
 		[]string{"type /mode", "key enter enter"}, []string{"type /trust", "key enter", "wait 1s"}, []string{"type /theme dark", "key enter down enter"}, []string{"type /vim", "key enter down enter"},
 		[]string{"type /model a/b", "key enter"}, []string{"key f2", "wait 1s", "key down", "wait 1s"}, []string{"key esc esc"},
 		[]string{"type /jobs", "key enter", "wait 1s", "key enter"}, []string{"type /jobs", "key enter", "key ctrl+x down enter", "wait 1s"}, []string{"type /jobs", "key enter", "wait 1s"}, []string{"type /servers", "key enter", "wait 1s", "key enter", "wait 1s", "key enter", "wait 1s"})
@@ -124,7 +122,7 @@ func TestEveryErrorIsSeen(t *testing.T) {
 			everyErrorIsSeen(t, size, steps, seen)
 		}
 	}
-	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "net", "merge", "overview", "edit", "picture", "job", "output", "carried", "plan", "remark"} {
+	for _, door := range []string{"sessions", "models", "mode", "files", "run", "compact", "rewind", "undo", "net", "merge", "overview", "edit", "picture", "job", "output", "carried", "plan"} {
 		if !seen[(&broken{}).fail(door).Error()] {
 			t.Errorf("nothing asked for %s", door)
 		}

@@ -324,7 +324,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.ender = &ender{}
 	m.turns = &turns{host: m, ender: m.ender, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
 	m.undo.settled = m.turns.forget
-	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.picker, m.turns, m.commander, held, m.starting != nil}
+	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.turns, m.commander, held, m.starting != nil}
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }

@@ -1,15 +1,11 @@
 package tui
 
 import (
-	"context"
 	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
-	"adze/session"
 	"adze/session/api"
-	"adze/tui/list"
 	"adze/tui/prompt"
 	"adze/tui/transcript"
 )
@@ -20,7 +16,6 @@ type sender struct {
 	ports      *api.Ports
 	prompt     *prompt.Line
 	transcript *transcript.Pane
-	picker     *list.List
 	turns      *turns
 	commander  *commander
 	held       func() bool // the last message is being taken back
@@ -52,9 +47,6 @@ func (s *sender) send() tea.Cmd {
 	}
 	if line, ok := strings.CutPrefix(strings.TrimSpace(text), "!"); ok {
 		return s.shell(strings.TrimSpace(line))
-	}
-	if line, ok := remark(text); ok && s.ports.Notebooks != nil {
-		return s.writeDown(line)
 	}
 	p := s.prompt.Take()
 	if p.Text == "" {
@@ -92,46 +84,6 @@ func (s *sender) shell(line string) tea.Cmd {
 		s.transcript.ToEnd()
 		return tea.Batch(s.remember(full), s.turns.begin(job{command: line}))
 	}
-	return nil
-}
-
-// remark is a prompt that is to be written down: one line behind a #. A heading of a longer text,
-// one of another level and the number of an issue (#12) are messages.
-func remark(text string) (line string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "#")
-	line = strings.TrimSpace(rest)
-	if !ok || line == "" || strings.Contains(line, "\n") {
-		return "", false
-	}
-	first := []rune(rest)[0]
-	return line, first != '#' && first != '!' && !unicode.IsDigit(first)
-}
-
-// writeDown asks where a line goes. It may have been meant for the model after all, which is a
-// choice too.
-func (s *sender) writeDown(line string) tea.Cmd {
-	if s.working() {
-		s.say("busy: stop the agent first, or wait; to send a message that begins with #, add a line")
-		return nil
-	}
-	var items []list.Choice
-	books := s.ports.Notebooks()
-	for _, b := range books {
-		items = append(items, list.Choice{ID: b.Name, Label: b.Name, Note: b.Note})
-	}
-	items = append(items, list.Choice{ID: "", Label: "send it", Note: "as a message; nothing is written"})
-	s.picker.Begin("add this line to", items, func(c list.Choice) tea.Cmd {
-		full := s.prompt.Take()
-		s.transcript.ToEnd()
-		for _, b := range books {
-			if b.Name != c.ID {
-				continue
-			}
-			write := s.ports.WriteDown
-			return tea.Batch(s.remember(full.Text), s.turns.begin(job{run: func(ctx context.Context) session.Result { return write(ctx, b, line) }}))
-		}
-		return tea.Batch(s.remember(full.Text), s.turns.begin(job{prompt: full}))
-	})
 	return nil
 }
 

@@ -77,10 +77,6 @@ type Ports struct {
 	Serve   func(ctx context.Context, name, act string) (string, error)
 	// Run runs one command of the user's own; like Send it blocks and shows itself by events.
 	Run func(ctx context.Context, command string) session.Result
-	// Notebooks are the files that a line which begins with # can be added to, and WriteDown adds
-	// it; like Run it blocks and shows itself by events.
-	Notebooks func() []Notebook
-	WriteDown func(ctx context.Context, to Notebook, line string) session.Result
 	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows
 	// itself by events, as Run does.
 	Compact func(ctx context.Context, wish string) session.Result
@@ -175,9 +171,6 @@ func (n Named) Note() string {
 	}
 	return n.Help + " (" + n.From + ")"
 }
-
-// Notebook is a file that a line of the user's can be added to.
-type Notebook struct{ Name, Path, Note string }
 
 // Since is the moment that files are compared with.
 type Since string

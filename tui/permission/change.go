@@ -21,14 +21,14 @@ func (p *Dialog) Change(on bool) {
 		p.goTo(AtQuestion)
 		return
 	}
-	if p.begun = Begin(p.queue[0].Question.Editing.Text); p.Text.Empty() {
+	if p.begun = begin(p.queue[0].Question.Editing.Text); p.Text.Empty() {
 		p.Text = edit.New(p.begun, len(p.begun))
 	}
 	p.goTo(AtText)
 }
 
-// Begin is a text as a user begins to rewrite it.
-func Begin(text string) string {
+// begin is a text as a user begins to rewrite it.
+func begin(text string) string {
 	return safeterm.Clean(safeterm.Reveal(strings.TrimRight(text, "\n")).String()).String()
 }
 

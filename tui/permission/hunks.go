@@ -2,7 +2,6 @@ package permission
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"adze/internal/stream/ask"
@@ -100,12 +99,10 @@ func (p *Dialog) refused() (out []int) {
 // Refused counts them.
 func (p *Dialog) Refused() int { return len(p.refused()) }
 
-// Part answers with the hunks as they were chosen.
-func (p *Dialog) Part() { p.PartWithout(p.refused(), p.Reason.Text) }
-
-// PartWithout allows the change without some hunks; without all of them it is denied.
-func (p *Dialog) PartWithout(refused []int, why string) {
-	a := ask.Answer{Choice: ask.Once, Refused: refused, Reason: strings.TrimSpace(why)}
+// Part allows the change without the refused hunks; without all of them it is denied.
+func (p *Dialog) Part() {
+	refused := p.refused()
+	a := ask.Answer{Choice: ask.Once, Refused: refused, Reason: strings.TrimSpace(p.Reason.Text)}
 	switch len(refused) {
 	case 0:
 		a.Reason = ""
@@ -139,19 +136,4 @@ func (p *Dialog) head(i int) draw.Row {
 	}
 	return pen.Fixed(style, mark+state).Put(draw.Bold, safeterm.Name(fmt.Sprintf("hunk %d of %d", i+1, len(p.hunks)))).
 		Fixed(draw.Warn, said).Put(draw.Dim, safeterm.Name(" · "+h.of.Path)).Done()
-}
-
-// Numbers reads the numbers of hunks, such as 2,3, and the reason behind them; ok reports that all
-// of them exist.
-func (p *Dialog) Numbers(text string) (refused []int, why string, ok bool) {
-	list, why, _ := strings.Cut(strings.TrimSpace(text), " ")
-	for part := range strings.SplitSeq(list, ",") {
-		var n int
-		if _, err := fmt.Sscanf(part+"\n", "%d\n", &n); err != nil || n < 1 || n > p.Parts() {
-			return nil, "", false
-		}
-		refused = append(refused, n)
-	}
-	slices.Sort(refused)
-	return slices.Compact(refused), strings.TrimSpace(why), true
 }

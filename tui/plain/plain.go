@@ -90,10 +90,7 @@ type Interface struct {
 	asked   time.Time    // when the question was printed, or a line came too soon for it
 	answers chan tea.Msg // of commands
 	offered int          // the list that was printed last
-	// rewriting says that lines are those of a changed call, of which rewritten are the first.
-	rewriting bool
-	rewritten []string
-	leave     bool
+	leave   bool
 }
 
 // Run greets, begins with first (which may be nil) and obeys lines until the user leaves, lines
@@ -158,9 +155,6 @@ func (p *Interface) take(x any) {
 		}
 		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
-		if first {
-			p.rewriting = false
-		}
 		if first && !p.Dialog.Open() {
 			p.next() // of the model, which waited behind it
 		}

@@ -60,12 +60,9 @@ func (p *Interface) line(l Line) {
 		p.print()
 		return
 	}
-	raw := l.Text
-	text := strings.TrimSpace(raw)
+	text := strings.TrimSpace(l.Text)
 	name, arg, isCommand := Slash(text)
 	switch steer, ok := strings.CutPrefix(text, ">"); {
-	case p.rewriting && p.Dialog.Open():
-		p.rewrite(raw)
 	case p.Dialog.Open():
 		p.answer(text)
 	case p.Inquiry.Open():
@@ -157,8 +154,6 @@ func (p *Interface) answer(text string) {
 	case letter == "a" && p.Dialog.Grants():
 		p.Dialog.All()
 		p.next()
-		return
-	case p.otherwise(text):
 		return
 	case text != "n":
 		a.Reason = text

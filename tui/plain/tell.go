@@ -72,12 +72,6 @@ func (p *Interface) ask() {
 		}
 		choices += ", a with a number (a 2) takes that rule"
 	}
-	if p.Dialog.Edits() {
-		choices += ", e edits the " + p.Dialog.First().Question.Editing.Name + " first"
-	}
-	if n := p.Dialog.Parts(); n > 1 {
-		choices += fmt.Sprintf(", e lists its %d hunks, e 2 and a reason allows it without hunk 2 (or e 1,2)", n)
-	}
 	p.say(choices + ", n says no; anything else says no and tells the model why:")
 	p.asked = time.Now()
 }

@@ -62,7 +62,6 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		Modes:      hostio.Modes(w.Gate.Mode()),
 	}
 	p.Staged = w.Staging.Decide
-	p.Notebooks, p.WriteDown = w.notebooks, w.writeDown
 	if w.Keeper != nil {
 		p.Undo = w.Undo
 	}
@@ -215,30 +214,6 @@ func (w *Conversation) shell(ctx context.Context, command string, own *OwnComman
 			take(o)
 		}
 		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
-	})
-}
-
-// notebooks are the files that a line of the user's own goes to.
-func (w *Conversation) notebooks() (out []api.Notebook) {
-	for _, t := range w.Room.Targets() {
-		out = append(out, api.Notebook{Name: t.Shown, Path: t.Path, Note: t.Says()})
-	}
-	return out
-}
-
-// writeDown adds a line to one of them: to a file of the project as any write, with the questions
-// and records of one.
-func (w *Conversation) writeDown(ctx context.Context, to api.Notebook, line string) session.Result {
-	call, err := w.Room.Add(ctx, to.Path, line)
-	if err != nil {
-		return session.Sort(err)
-	}
-	if call.Name == "" { // it is the user's own, and stands there
-		w.Session.Note(session.Note{Kind: session.InstructionsNote, From: to.Name, Text: "The person added: " + line})
-		return session.Result{Cause: session.CauseDone, Changed: []string{to.Name}}
-	}
-	return w.Session.Run(ctx, call, func(o tool.Outcome) string {
-		return fmt.Sprintf("I added a line to %s (%s): %s\n%s", to.Name, o.Status, line, o.Output)
 	})
 }
 
