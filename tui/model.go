@@ -73,14 +73,12 @@ type model struct {
 	waiting      waiting
 
 	// Ports to the outside; fakes in tests.
-	now       func() time.Time
-	after     func(time.Duration, tea.Msg) tea.Cmd
-	ports     *api.Ports
-	clipboard func(safeterm.Text)
-	// askBackground asks the terminal for its background; the answer comes as
-	// tea.BackgroundColorMsg.
-	askBackground func()
-	foreground    func() (w, h int) // how large the terminal is when it is ours again
+	now        func() time.Time
+	after      func(time.Duration, tea.Msg) tea.Cmd
+	ports      *api.Ports
+	clipboard  func(safeterm.Text)
+	ask        func(background bool) // asks the terminal about itself
+	foreground func() (w, h int)     // how large the terminal is when it is ours again
 	// borrow takes the terminal for something else, and returns what runs that; if nil, there is none.
 	borrow func(use func() error) func() error
 }
@@ -107,7 +105,7 @@ func (m *model) Init() tea.Cmd {
 	if m.starting != nil {
 		return nil
 	}
-	cmds := []tea.Cmd{m.colours.askGround(), m.branches.look()}
+	cmds := []tea.Cmd{m.colours.ask(), m.branches.look()}
 	if m.first.shown() {
 		return tea.Batch(append(cmds, m.first.screen.Search())...)
 	}
@@ -163,6 +161,8 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		cmd = tea.Batch(msg(), m.lists.follow()) // a list that was filled has a marked row
 	case tea.BackgroundColorMsg:
 		m.colours.grounded(msg.IsDark())
+	case tea.ModeReportMsg:
+		m.colours.counted(msg)
 	case input.TooLong:
 		m.composer.tooLong(msg.Bytes)
 	}
@@ -260,7 +260,7 @@ func newModel(o Options) *model {
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
-	m.askBackground, m.clipboard = func() {}, func(safeterm.Text) {}
+	m.ask, m.clipboard = func(bool) {}, func(safeterm.Text) {}
 	m.foreground = func() (int, int) { return m.w, m.h }
 	hello := &greeting{m, m.info, m.ports}
 	m.transcript = transcript.New(d, hello.welcome)
@@ -311,7 +311,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	clip := func(text safeterm.Text) { m.clipboard(text) }
 	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
 	m.colours.host, m.colours.picker, m.colours.keep = m, m.picker, keep.offer
-	m.colours.query = func() { m.askBackground() }
+	m.colours.query = func(background bool) { m.ask(background) }
 	m.colours.forget = func() {
 		m.transcript.ForgetAll()
 		m.net.pane.Forget()

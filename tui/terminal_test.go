@@ -226,7 +226,7 @@ func (x *terminal) finish(code int) {
 	}
 	for _, pair := range [][2]string{
 		{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?1007h", "\x1b[?1007r"},
-		{"\x1b[?7l", "\x1b[?7h"}, {"\x1b[?25l", "\x1b[?25h"}, {"\x1b[>1u", "\x1b[<u"}, {"\x1b[22;0t", "\x1b[23;0t"},
+		{"\x1b[?7l", "\x1b[?7h"}, {"\x1b[?2027s", "\x1b[?2027r"}, {"\x1b[?25l", "\x1b[?25h"}, {"\x1b[>1u", "\x1b[<u"}, {"\x1b[22;0t", "\x1b[23;0t"},
 	} {
 		all := x.seen.String()
 		if strings.LastIndex(all, pair[0]) < 0 || strings.LastIndex(all, pair[1]) < strings.LastIndex(all, pair[0]) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"adze/tui/draw"
 	"adze/tui/list"
@@ -19,8 +20,8 @@ type colours struct {
 	theme  *draw.Theme // made once; later ones change it in place
 	picker *list.List
 	keep   func(name, value string) tea.Cmd // offers to keep the choice
-	// query asks the terminal for its background, and forget has all be drawn anew.
-	query, forget func()
+	query  func(background bool)            // asks the terminal about itself
+	forget func()                           // has all be drawn anew
 }
 
 func newColours(o Options) *colours {
@@ -35,13 +36,10 @@ func (c *colours) commands() []command {
 
 func (c *colours) chosen() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
 
-// askGround asks the terminal for its background where the theme depends on it. Nothing waits for
-// the answer.
-func (c *colours) askGround() tea.Cmd {
-	if !draw.Asks(c.name, c.env) {
-		return nil
-	}
-	return func() tea.Msg { c.query(); return nil }
+// ask asks the terminal how it counts cells, and for its background where the theme depends on it.
+// Nothing waits for the answers.
+func (c *colours) ask() tea.Cmd {
+	return func() tea.Msg { c.query(draw.Asks(c.name, c.env)); return nil }
 }
 
 // grounded takes the terminal's answer.
@@ -51,6 +49,13 @@ func (c *colours) grounded(dark bool) {
 		c.ground = draw.DarkGround
 	}
 	c.restyle()
+}
+
+// counted takes the terminal's answer of how it counts cells.
+func (c *colours) counted(r tea.ModeReportMsg) {
+	if r.Mode == ansi.ModeUnicodeCore && c.theme.SetCells(draw.Cells(r.Value.IsSet())) {
+		c.forget()
+	}
 }
 
 // restyle has everything drawn in the chosen theme from now on.
@@ -91,5 +96,5 @@ func (c *colours) toTheme(name string) tea.Cmd {
 	c.name = name
 	c.restyle()
 	c.say("theme " + name)
-	return tea.Batch(c.askGround(), c.keep("interface.theme", name))
+	return tea.Batch(c.ask(), c.keep("interface.theme", name))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"adze/tool"
 )
@@ -70,7 +71,11 @@ func TestAnotherThemeIsSeenEverywhere(t *testing.T) {
 func TestTheTerminalsBackgroundChoosesTheTheme(t *testing.T) {
 	p, dark, light := colored(t, "auto"), colored(t, "dark"), colored(t, "light")
 	asked := 0
-	p.m.askBackground = func() { asked++ }
+	p.m.ask = func(background bool) {
+		if background {
+			asked++
+		}
+	}
 	p.run(p.m.Init())
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
@@ -86,6 +91,26 @@ func TestTheTerminalsBackgroundChoosesTheTheme(t *testing.T) {
 	if p.painted() != light.painted() {
 		t.Error("on white it is not light")
 	}
-	dark.m.askBackground = func() { t.Error("asked although the person chose") }
+	dark.m.ask = func(background bool) {
+		if background {
+			t.Error("asked although the person chose")
+		}
+	}
 	dark.run(dark.m.Init())
+}
+
+// TestTheTerminalSaysHowItCounts: what is shown is drawn anew when the answer changes the widths.
+func TestTheTerminalSaysHowItCounts(t *testing.T) {
+	p := newPlayer(t, nil)
+	drawn := 0
+	p.m.colours.forget = func() { drawn++ }
+	for _, answer := range []struct {
+		value ansi.ModeSetting
+		drawn int
+	}{{ansi.ModeNotRecognized, 0}, {ansi.ModeSet, 1}, {ansi.ModePermanentlySet, 1}, {ansi.ModeReset, 2}} {
+		p.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: answer.value})
+		if drawn != answer.drawn {
+			t.Errorf("after the answer %d it was drawn anew %d times", answer.value, drawn)
+		}
+	}
 }

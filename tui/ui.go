@@ -211,7 +211,7 @@ func (u *UI) attach(t *tty.Terminal) {
 	m, s := u.model, t.Screen
 	m.w, m.h = tty.SizeOf(s)
 	m.ender.hold = t.Hold
-	m.askBackground = s.AskBackground
+	m.ask = s.Ask
 	outer := screen.OuterFor(u.options.Env)
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }

@@ -107,7 +107,7 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 		if width <= 0 {
 			width = d.w
 		}
-		breaks(part, width, width, true, func(from, _ int) { n = from })
+		d.theme.counts.breaks(part, width, width, true, func(from, _ int) { n = from })
 	}
 	if n > 0 {
 		d.codeLine(b, part[:n])

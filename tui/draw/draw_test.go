@@ -40,7 +40,7 @@ func random(rnd *rand.Rand, n int) string {
 func checkRows(t *testing.T, rows []Row, w int) {
 	t.Helper()
 	for _, r := range rows {
-		if got := ansi.StringWidth(r.String()); got != r.Width() {
+		if got := ByCharacter.cells(r.String()); got != r.Width() {
 			t.Fatalf("row says %d, is %d wide: %q", r.Width(), got, r.String())
 		}
 		if r.Width() > w {

@@ -155,7 +155,7 @@ func (d *leafDrawer) container(p *Pen, c markdown.Container, depth int, what par
 	case what == firstMargin && c.Fresh:
 		p.Put(Accent, safeterm.Clean(d.mark(c, depth)))
 	case what != gapMargin || !c.Fresh:
-		p.Pad(p.Width() + ansi.StringWidth(d.mark(c, depth)))
+		p.Pad(p.Width() + d.theme.counts.cells(d.mark(c, depth)))
 	}
 }
 

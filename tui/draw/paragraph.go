@@ -183,7 +183,7 @@ func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	}
 	for i, line := range lines {
 		row := 0
-		breaks(join(line.spans).text, first, rest, false, func(from, _ int) {
+		d.theme.counts.breaks(join(line.spans).text, first, rest, false, func(from, _ int) {
 			at, plain := line.at(from)
 			if at > 0 && at <= limit {
 				last = cut{i, row, at}

@@ -15,14 +15,12 @@
 // of its first 64 rows. Links show their address as text and are not OSC 8 links: with those a text
 // could lead to where it does not say. Code is highlighted when it is finished and has up to 64 KB;
 // in the changed lines of a diff colour says what came and went, so the language shows by bold and
-// italics alone. Widths are those of grapheme clusters; terminals that count characters disagree
-// about some emoji, so a row never relies on its predecessor's end.
+// italics alone. Terminals that count characters disagree about some emoji, so a row never relies
+// on its predecessor's end.
 package draw
 
 import (
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"adze/internal/text/safeterm"
 )
@@ -37,6 +35,7 @@ const reset = "\x1b[m"
 type Row struct {
 	s string
 	w int
+	c Cells // by which w is counted
 }
 
 // String is the row with its attributes, ready for the terminal.
@@ -50,8 +49,8 @@ func (r Row) Fit(w int) Row {
 	if r.w <= w {
 		return r
 	}
-	s := ansi.Truncate(r.s, w, "…")
-	return Row{s, ansi.StringWidth(s)}
+	s, cut := r.c.shortened(r.s, w)
+	return Row{s, cut, r.c}
 }
 
 // Pen builds one row. A Pen belongs to one row; the zero Pen of a Theme is made by Theme.Pen.
@@ -73,7 +72,7 @@ func (p *Pen) Put(s Style, t safeterm.Text) *Pen {
 	w, ascii := asciiWidth(text)
 	if !ascii {
 		text = flat(text, p.w)
-		w = ansi.StringWidth(text)
+		w = p.theme.counts.cells(text)
 	}
 	sgr := p.theme.start(s)
 	p.b.WriteString(sgr)
@@ -135,7 +134,7 @@ func (p *Pen) Rule(s Style, w int) *Pen {
 func (p *Pen) Width() int { return p.w }
 
 // Done is the finished row.
-func (p *Pen) Done() Row { return Row{p.b.String(), p.w} }
+func (p *Pen) Done() Row { return Row{p.b.String(), p.w, p.theme.counts} }
 
 // Line is a row of one style.
 func (t *Theme) Line(s Style, text safeterm.Text) Row { return t.Pen().Put(s, text).Done() }
@@ -164,7 +163,7 @@ func flat(s string, col int) string {
 			return b.String()
 		}
 		b.WriteString(s[:i])
-		col += ansi.StringWidth(s[:i])
+		col += ByCharacter.cells(s[:i])
 		n := 1
 		if s[i] == '\t' {
 			n = tabWidth - col%tabWidth

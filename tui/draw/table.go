@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"adze/internal/text/markdown"
 	"adze/internal/text/safeterm"
 )
@@ -71,7 +69,7 @@ func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	columns := make([]column, len(head))
 	for _, line := range lines {
 		for i, c := range d.cells(line, len(columns), Plain) {
-			columns[i].fit(c)
+			columns[i].fit(c, d.theme.counts)
 		}
 	}
 	for i := range columns {
@@ -118,12 +116,12 @@ func (d *leafDrawer) cells(line string, n int, base Style) []tableCell {
 // column is how much room a column wants: all its text on one row, or its longest word.
 type column struct{ whole, word int }
 
-func (c *column) fit(cell tableCell) {
+func (c *column) fit(cell tableCell, by Cells) {
 	for _, line := range cell {
 		text := join(line.spans).text
-		c.whole = max(c.whole, ansi.StringWidth(text))
+		c.whole = max(c.whole, by.cells(text))
 		for word := range strings.FieldsSeq(text) {
-			c.word = max(c.word, ansi.StringWidth(word))
+			c.word = max(c.word, by.cells(word))
 		}
 	}
 }

@@ -65,7 +65,8 @@ type Theme struct {
 	// colour.
 	attributes bool
 	// on are the grounds with the colour of text on them; if empty, the theme has none.
-	on [5]string
+	on     [5]string
+	counts Cells // by which rows are as wide as on the screen
 	// tinted says that the grounds tell what came and went, so that changed lines keep the colours
 	// of their language.
 	tinted bool
@@ -73,7 +74,11 @@ type Theme struct {
 
 // Become makes the theme that panes hold look like another one. Rows that were drawn before keep
 // their old look: whoever keeps some drops them.
-func (t *Theme) Become(other *Theme) { *t = *other }
+func (t *Theme) Become(other *Theme) {
+	counts := t.counts
+	*t = *other
+	t.counts = counts
+}
 
 // start is the sequence that begins a style.
 func (t *Theme) start(s Style) string {

@@ -3,8 +3,6 @@ package draw
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"adze/internal/text/safeterm"
 )
 
@@ -29,7 +27,7 @@ func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	}
 	first, rest := max(w-m.First.w, 1), max(w-m.Rest.w, 1)
 	margin := m.First
-	breaks(line.text, first, rest, m.Hard, func(from, to int) {
+	t.counts.breaks(line.text, first, rest, m.Hard, func(from, to int) {
 		p := t.Pen().Row(margin)
 		line.put(p, from, to)
 		dst = append(dst, p.Done())
@@ -61,7 +59,7 @@ func join(spans []Span) styledLine {
 	for _, s := range spans {
 		text := s.Text.String()
 		if strings.IndexByte(text, '\t') >= 0 {
-			text = flat(text, ansi.StringWidth(b.String()))
+			text = flat(text, ByCharacter.cells(b.String()))
 		}
 		b.WriteString(flat(text, 0))
 		if last := len(line.runs) - 1; last >= 0 && line.runs[last].style == s.Style {
@@ -84,7 +82,7 @@ func (l styledLine) align() {
 			continue
 		}
 		for pos < r.end {
-			n, _ := cluster(l.text, pos)
+			n, _ := ByCharacter.cluster(l.text, pos)
 			pos += n
 		}
 		l.runs[i].end = pos
@@ -106,11 +104,11 @@ func (l styledLine) put(p *Pen, from, to int) {
 
 // breaks calls yield with the byte range of each row of s: the first row has width first, all
 // others rest. At least one row is yielded. Spaces at a soft break belong to no row.
-func breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
+func (c Cells) breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
 	width := first
 	from := 0
 	for {
-		to, next := rowEnd(s, from, width, hard)
+		to, next := c.rowEnd(s, from, width, hard)
 		yield(from, to)
 		if next >= len(s) {
 			return
@@ -120,11 +118,11 @@ func breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
 }
 
 // rowEnd finds where the row that starts at from ends and where the next one begins.
-func rowEnd(s string, from, width int, hard bool) (to, next int) {
+func (c Cells) rowEnd(s string, from, width int, hard bool) (to, next int) {
 	col, pos := 0, from
 	soft, softNext := -1, -1 // the last place between words
 	for pos < len(s) {
-		n, w := cluster(s, pos)
+		n, w := c.cluster(s, pos)
 		if col+w > width && pos > from {
 			break
 		}
@@ -159,21 +157,9 @@ func skipSpaces(s string, i int) int {
 	return i
 }
 
-// cluster is the length in bytes and the width in cells of the character at pos.
-func cluster(s string, pos int) (n, w int) {
-	if s[pos] < 0x80 && (pos+1 == len(s) || s[pos+1] < 0x80) {
-		return 1, 1
-	}
-	c, w := ansi.FirstGraphemeCluster(s[pos:], ansi.GraphemeWidth)
-	return max(len(c), 1), w
-}
-
-// Cluster is the length in bytes and the width in cells of the character of t at pos, for cursors.
-func Cluster(t safeterm.Text, pos int) (n, w int) { return cluster(t.String(), pos) }
-
 // Breaks lists the byte ranges of the rows of one line, for editors that place a cursor.
-func Breaks(t safeterm.Text, w int) [][2]int {
+func (c Cells) Breaks(t safeterm.Text, w int) [][2]int {
 	var rows [][2]int
-	breaks(t.String(), w, w, true, func(from, to int) { rows = append(rows, [2]int{from, to}) })
+	c.breaks(t.String(), w, w, true, func(from, to int) { rows = append(rows, [2]int{from, to}) })
 	return rows
 }

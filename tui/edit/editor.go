@@ -28,6 +28,7 @@ type Editor struct {
 	units  []string
 	undone history
 	Killed string // what was deleted last by more than a character
+	counts draw.Cells
 }
 
 // New is a text with the cursor at a byte of it.
@@ -157,7 +158,7 @@ func (e *Editor) clusterLeft() int {
 	last := 0
 	for pos := 0; pos < before.Len(); {
 		last = pos
-		n, _ := draw.Cluster(before, pos)
+		n, _ := e.counts.Cluster(before, pos)
 		pos += n
 	}
 	return line + last
@@ -167,7 +168,7 @@ func (e *Editor) clusterRight() int {
 	if e.At >= len(e.Text) {
 		return e.At
 	}
-	n, _ := draw.Cluster(safeterm.Clean(e.Text[e.At:e.LineEnd()]+"\n"), 0)
+	n, _ := e.counts.Cluster(safeterm.Clean(e.Text[e.At:e.LineEnd()]+"\n"), 0)
 	return min(e.At+n, len(e.Text))
 }
 
@@ -206,7 +207,7 @@ func (e *Editor) Places(w int) []place {
 	var out []place
 	at := 0
 	for line := range strings.SplitSeq(e.Text, "\n") {
-		for _, r := range draw.Breaks(Drawable(line), w) {
+		for _, r := range e.counts.Breaks(Drawable(line), w) {
 			out = append(out, place{at + r[0], at + r[1]})
 		}
 		at += len(line) + 1
@@ -222,17 +223,17 @@ func (e *Editor) cursor(places []place) (row, col int) {
 	for i, p := range places {
 		last := i == len(places)-1 || places[i+1].from > p.to // the row ends its line
 		if e.At < p.to || e.At == p.to && last {
-			return i, cells(e.Text[p.from:e.At])
+			return i, e.cells(e.Text[p.from:e.At])
 		}
 	}
 	return len(places) - 1, 0
 }
 
-func cells(s string) int {
+func (e *Editor) cells(s string) int {
 	n := 0
 	t := Drawable(s)
 	for i := 0; i < t.Len(); {
-		bytes, w := draw.Cluster(t, i)
+		bytes, w := e.counts.Cluster(t, i)
 		i += bytes
 		n += w
 	}
@@ -253,7 +254,7 @@ func (e *Editor) Vertical(w, by int) bool {
 	line := Drawable(e.Text[p.from:p.to])
 	at, x := 0, 0
 	for at < line.Len() {
-		n, cw := draw.Cluster(line, at)
+		n, cw := e.counts.Cluster(line, at)
 		if x+cw > col {
 			break
 		}
@@ -266,6 +267,7 @@ func (e *Editor) Vertical(w, by int) bool {
 
 // Rows draws the text, w cells wide, and says where the cursor is.
 func (e *Editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
+	e.counts = t.Cells()
 	places := e.Places(max(w-1, 1)) // the cursor may stand behind a full row
 	for _, p := range places {
 		rows = append(rows, t.Line(draw.Plain, Drawable(e.Text[p.from:p.to])))

@@ -109,9 +109,16 @@ func (s *Screen) Copy(o Outer, t safeterm.Text) { s.outer(o.Copy(t)) }
 // Notify tells the desktop through the terminal.
 func (s *Screen) Notify(o Outer, n Note) { s.outer(o.Notify(n)) }
 
-// AskBackground asks the terminal for the colour of its background (OSC 11); the answer comes as
-// input. A terminal that does not know the question says nothing.
-func (s *Screen) AskBackground() { s.outer("\x1b]11;?\x1b\\") }
+// Ask asks the terminal whether it counts cells by grapheme cluster (mode 2027), and, on request,
+// for the colour of its background (OSC 11). The answers come as input; a terminal that does not
+// know a question says nothing.
+func (s *Screen) Ask(background bool) {
+	seq := "\x1b[?2027$p"
+	if background {
+		seq += "\x1b]11;?\x1b\\"
+	}
+	s.outer(seq)
+}
 
 func (s *Screen) outer(seq string) {
 	s.mu.Lock()

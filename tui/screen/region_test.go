@@ -75,7 +75,7 @@ func (p *paper) to(y int) {
 func (p *paper) control(t *testing.T, params, final string) {
 	n, _ := strconv.Atoi(params)
 	switch final {
-	case "m", "h", "l", "t", "u":
+	case "m", "h", "l", "t", "u", "r", "s":
 	case "A":
 		p.y = max(p.y-n, p.top)
 	case "B":

@@ -196,9 +196,10 @@ func (s *Screen) Close() {
 // terminal sees differently cannot spill into the next one.
 const (
 	takeModes = "\x1b[?7l\x1b[?2004h\x1b[?1004h" + // no autowrap, bracketed paste, focus
+		"\x1b[?2027s\x1b[?2027h" + // count cells by grapheme cluster, where that is known
 		"\x1b[22;0t" + // remember the title
 		"\x1b[>4;2m" + clearKeys // modifyOtherKeys
-	giveModes = anyKeys + "\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
+	giveModes = anyKeys + "\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?2027r\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
 	// The alternate screen, in which the wheel sends arrow keys (alternate scroll). Whether it does so
 	// elsewhere is remembered, and is as it was afterwards.
 	overOn    = "\x1b[?1049h\x1b[?1007s\x1b[?1007h"

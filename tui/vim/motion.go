@@ -80,7 +80,7 @@ func snap(e *edit.Editor, at int) int {
 	start := c.LineStart()
 	line := edit.Drawable(e.Text[start:c.LineEnd()])
 	for pos := 0; pos < line.Len() && start+pos < at; {
-		n, _ := draw.Cluster(line, pos)
+		n, _ := draw.ByCharacter.Cluster(line, pos)
 		if start+pos+n > at {
 			at = start + pos
 		}

@@ -1,0 +1,107 @@
+package draw
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"adze/internal/text/safeterm"
+)
+
+// Cells is how a terminal counts the cells of a grapheme cluster.
+type Cells bool
+
+// A terminal in mode 2027 counts by cluster, all others count each of its characters.
+const (
+	ByCharacter Cells = false
+	ByCluster   Cells = true
+)
+
+// Cells is how the terminal counts.
+func (t *Theme) Cells() Cells { return t.counts }
+
+// SetCells sets how the terminal counts, and reports whether that is new. Rows that were made
+// before keep their widths.
+func (t *Theme) SetCells(c Cells) (changed bool) {
+	changed, t.counts = t.counts != c, c
+	return changed
+}
+
+// cells is the width of text, which may hold the attributes of a row.
+func (c Cells) cells(s string) (w int) {
+	for pos := 0; pos < len(s); {
+		n, cw := attributes(s[pos:]), 0
+		if n == 0 {
+			n, cw = c.cluster(s, pos)
+		}
+		w, pos = w+cw, pos+n
+	}
+	return w
+}
+
+// attributes is the length of the sequence that s begins with.
+func attributes(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	return strings.IndexByte(s, 'm') + 1 // a row has no other sequences
+}
+
+// shortened is what of a row that is wider than w cells fits into them, with the mark of the cut
+// and with all attributes, and its width.
+func (c Cells) shortened(s string, w int) (string, int) {
+	var b strings.Builder
+	at, full := 0, w < 1
+	for pos := 0; pos < len(s); {
+		if n := attributes(s[pos:]); n > 0 {
+			b.WriteString(s[pos : pos+n])
+			pos += n
+			continue
+		}
+		n, cw := c.cluster(s, pos)
+		if !full && at+cw >= w {
+			b.WriteString("…")
+			at, full = at+1, true
+		}
+		if !full {
+			b.WriteString(s[pos : pos+n])
+			at += cw
+		}
+		pos += n
+	}
+	return b.String(), at
+}
+
+// cluster is the length in bytes and the width in cells of the character at pos.
+func (c Cells) cluster(s string, pos int) (n, w int) {
+	if s[pos] < 0x80 && (pos+1 == len(s) || s[pos+1] < 0x80) {
+		return 1, 1
+	}
+	text, w := ansi.FirstGraphemeCluster(s[pos:], ansi.GraphemeWidth)
+	if c == ByCharacter {
+		w = max(w, byCharacter(text))
+	}
+	return max(len(text), 1), w
+}
+
+// byCharacter is the sum of what the characters of a cluster take one by one. Of symbols it is
+// none: terminals that count characters disagree about those.
+func byCharacter(cluster string) (w int) {
+	const symbols, scripts = 0x2000, 0xa000
+	first, n := utf8.DecodeRuneInString(cluster)
+	if n == len(cluster) || first >= symbols && first < scripts || first > 0xffff {
+		return 0
+	}
+	for _, r := range cluster {
+		switch {
+		case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // vowels and ends of Hangul
+		default:
+			w += ansi.StringWidthWc(string(r))
+		}
+	}
+	return w
+}
+
+// Cluster is the length in bytes and the width in cells of the character of t at pos, for cursors.
+func (c Cells) Cluster(t safeterm.Text, pos int) (n, w int) { return c.cluster(t.String(), pos) }
