@@ -6,7 +6,7 @@ import "adze/tool"
 type Ban struct {
 	Rule    string // as it was written
 	Anchor  string // work, home, abs; if empty, everywhere
-	Pattern string // folded
+	Pattern string // folded, without braces
 }
 
 // Bans lists the deny rules of the user, the project and the machine's owner about reading or
@@ -16,7 +16,9 @@ func (p *Policy) Bans(kind tool.Permission) (out []Ban) {
 		switch r.Layer {
 		case CommandLine, User, Project, Managed:
 			if r.Effect == Deny {
-				out = append(out, Ban{r.String(), r.path.anchor, r.path.pattern})
+				for _, pattern := range r.path.each {
+					out = append(out, Ban{r.String(), r.path.anchor, pattern})
+				}
 			}
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
 
-	"adze/internal/text/bracecount"
+	"adze/internal/text/braces"
 	"adze/internal/text/redact"
 	"adze/tool"
 )
@@ -170,7 +171,8 @@ type pathMatcher struct {
 	// fold compares without regard to case and to how a letter is composed: what forbids or asks
 	// must hold where the file system does not tell two names apart. What allows names exactly.
 	fold bool
-	base string // a pattern **/name is about the last name alone
+	base string   // a pattern **/name is about the last name alone
+	each []string // pattern without braces
 }
 
 func compilePath(matcher string, effect Effect) (pathMatcher, error) {
@@ -199,11 +201,12 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if m.pattern == "" || !doublestar.ValidatePattern(m.pattern) || strings.HasPrefix(m.pattern, "../") {
 		return m, fmt.Errorf("%q is not a path pattern; use *, **, ?, [a-z] and {a,b} below one of the anchors work:, home: and abs: only", matcher)
 	}
-	if bracecount.TooMany(m.pattern) {
-		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, bracecount.Most)
-	}
 	if m.fold {
 		m.pattern = folded(m.pattern)
+	}
+	each, ok := braces.Alternatives(m.pattern, braces.Most)
+	if m.each = each; !ok {
+		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.Most)
 	}
 	if name, deep := strings.CutPrefix(m.pattern, "**/"); deep && m.anchor == "" && !strings.ContainsAny(name, `/\*?[]{}`) {
 		m.base = name
@@ -228,15 +231,19 @@ func (m pathMatcher) matches(place Place, home string) bool {
 	}
 	switch m.anchor {
 	case "work":
-		return !place.Outside && match(m.pattern, place.Rel)
+		return !place.Outside && m.match(place.Rel)
 	case "home":
 		rel, inside := strings.CutPrefix(place.Abs, strings.TrimSuffix(home, "/"))
 		rel, below := strings.CutPrefix(rel, "/")
-		return home != "" && inside && below && match(m.pattern, rel)
+		return home != "" && inside && below && m.match(rel)
 	case "abs":
-		return match(m.pattern, place.Abs)
+		return m.match(place.Abs)
 	}
-	return match(m.pattern, strings.TrimPrefix(place.Abs, "/"))
+	return m.match(strings.TrimPrefix(place.Abs, "/"))
+}
+
+func (m pathMatcher) match(name string) bool {
+	return slices.ContainsFunc(m.each, func(pattern string) bool { return match(pattern, name) })
 }
 
 func match(pattern, name string) bool {
@@ -273,7 +280,7 @@ func (p *Policy) secret(place Place) bool {
 			return true
 		}
 		for _, pattern := range secretInHome() {
-			if (pathMatcher{anchor: "home", pattern: pattern, fold: true}).matches(at, p.options.Home) {
+			if (pathMatcher{anchor: "home", each: []string{pattern}, fold: true}).matches(at, p.options.Home) {
 				return true
 			}
 		}

@@ -142,3 +142,20 @@ func TestRulesOpenPortsAndSocketsOfThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestBracesOfAPathRuleAreWrittenOut: doublestar 4.10.4 does not match .env by .env*{,.local},
+// which it does by .env* and .env*.local, and a denial must not miss what one of its alternatives
+// names.
+func TestBracesOfAPathRuleAreWrittenOut(t *testing.T) {
+	for pattern, names := range map[string]string{
+		".env*{,.local}": ".env .env.local .env.test.local", "**/{id_*,*.key}{,.pub}": "a/id_rsa id_rsa.pub a.key.pub", "{a/b,*}{,.bak}": "c a/b c.bak",
+		"[{a,b}].txt": "a.txt {.txt",
+	} {
+		p := newPolicy(t, Yolo, nil, "deny read("+pattern+")")
+		for name := range strings.FieldsSeq(names) {
+			if d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Read, Target: name}}}); d.Allow || d.Rule == "" {
+				t.Errorf("%s does not cover %s: %+v", pattern, name, d)
+			}
+		}
+	}
+}

@@ -4,15 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"adze/internal/policy/script"
-	"adze/internal/text/bracecount"
+	"adze/internal/text/braces"
 	"adze/tool"
 )
 
@@ -59,34 +57,20 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 	}
 	m.tool = toolName(words[1].pattern())
 	for _, pattern := range []string{m.server, m.tool} {
-		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") || bracecount.TooMany(m.server+" "+m.tool) {
+		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
 		}
 	}
-	m.names = alternatives(strings.ReplaceAll(m.server+" "+m.tool, "[!", "[^"))
+	names, ok := braces.Alternatives(strings.ReplaceAll(m.server+" "+m.tool, "[!", "[^"), braces.Most)
+	if m.names = names; !ok {
+		return nil, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.Most)
+	}
 	for _, pattern := range m.names {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
 		}
 	}
 	return m, nil
-}
-
-// innermostBraces finds braces that hold no others, and what stands before and behind them.
-var innermostBraces = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^((?:[^\\]|\\.)*?)\{((?:[^\\{}]|\\.)*)\}(.*)$`)
-})
-
-// alternatives writes out what stands in braces.
-func alternatives(pattern string) (out []string) {
-	m := innermostBraces().FindStringSubmatch(pattern)
-	if m == nil {
-		return []string{pattern}
-	}
-	for one := range strings.SplitSeq(m[2], ",") {
-		out = append(out, alternatives(m[1]+one+m[3])...)
-	}
-	return out
 }
 
 // pattern is a word as a pattern; a quoted one stands for itself.

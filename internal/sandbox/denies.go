@@ -24,17 +24,8 @@ func (d Denial) covers(rel string) bool {
 	return ok && err == nil
 }
 
-// steps are the names of the pattern, one for each folder. From a brace with a slash in it on, any
-// may follow.
-func (d Denial) steps() []string {
-	steps := strings.Split(d.Pattern, "/")
-	for i, step := range steps {
-		if strings.Count(step, "{") != strings.Count(step, "}") {
-			return append(slices.Clone(steps[:i]), "**")
-		}
-	}
-	return steps
-}
+// steps are the names of the pattern, one for each folder.
+func (d Denial) steps() []string { return strings.Split(d.Pattern, "/") }
 
 // denies finds the paths that deny rules cover. It keeps the folders that it has read, by their
 // time of change.

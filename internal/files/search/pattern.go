@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"adze/internal/text/braces"
 )
 
 // glob is a set of patterns, matched one path element at a time: a walk carries the places reached
@@ -58,7 +60,7 @@ func (g *glob) add(pattern string, anyDepth bool) error {
 	if err := checkPattern(pattern); err != nil {
 		return err
 	}
-	alternatives, ok := expand(pattern)
+	alternatives, ok := braces.Alternatives(pattern, maxExpansion)
 	if !ok {
 		return invalid("the pattern %q has more than %d alternatives; use fewer braces", pattern, maxExpansion)
 	}
@@ -123,26 +125,13 @@ func splitPath(pattern string) []string {
 		case '\\':
 			i++
 		case '[':
-			i = classEnd(pattern, i)
+			i = braces.ClassEnd(pattern, i)
 		case '/':
 			parts = append(parts, pattern[start:i])
 			start = i + 1
 		}
 	}
 	return append(parts, pattern[start:])
-}
-
-// classEnd returns the place of the bracket that closes the class opened at i, or i if none does.
-func classEnd(pattern string, i int) int {
-	for k := i + 1; k < len(pattern); k++ {
-		switch {
-		case pattern[k] == '\\':
-			k++
-		case pattern[k] == ']' && k > i+1:
-			return k
-		}
-	}
-	return i
 }
 
 // root returns the places before any element.

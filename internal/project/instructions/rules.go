@@ -12,7 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"adze/internal/project/discovery"
-	"adze/internal/text/bracecount"
+	"adze/internal/text/braces"
 )
 
 // Bounds of the rules of one folder, and of the lines that name those which are read when their
@@ -139,11 +139,11 @@ func (r rule) holds(file string) bool {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "**"
 		}
-		if bracecount.TooMany(pattern) { // a project could hold up each read with it
-			return false
-		}
-		ok, err := doublestar.Match(pattern, name)
-		return err == nil && ok
+		each, ok := braces.Alternatives(pattern, braces.Most)
+		return ok && slices.ContainsFunc(each, func(pattern string) bool {
+			ok, err := doublestar.Match(pattern, name)
+			return err == nil && ok
+		})
 	})
 }
 

@@ -76,7 +76,7 @@ func Table() []Row {
 		{Package: "internal/sandbox/child", Room: true, May: []string{"internal/sandbox/proc"}, Why: "a program and its life; it knows no protocol"},
 		{Package: "internal/files/git", May: []string{"internal/sandbox/proc"}, Why: "git is a supervised process"},
 		{Package: "internal/files/attachments", May: []string{"tool"}, From: []string{"internal/editors/acp", "internal/editors/serve", "internal/stream/lineprotocol", "internal/run/hostio"}, Why: "bytes that came with a prompt; who sent them it does not know"},
-		{Package: "internal/text/bracecount", Anybody: true, Never: outside(), Why: "how many patterns one stands for; it knows nothing else"},
+		{Package: "internal/text/braces", Anybody: true, Never: outside(), Why: "what the braces of a pattern stand for; it knows nothing else"},
 		{Package: "internal/osfile/*", Room: true, Anybody: true, Why: "files as the system has them: replaced at once, locked, of one owner; it knows nothing that stands in them"},
 		{Package: "internal/text/markdown", Room: true, Anybody: true, Never: outside(), Why: "a text as blocks and spans; how they are shown, it does not know"},
 		{Package: "internal/text/highlight", Room: true, Anybody: true, Never: outside(), Why: "words of a language; in which colours, it does not know"},
