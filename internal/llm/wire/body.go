@@ -26,9 +26,10 @@ func (b *Body) Text(s string) { b.Add([]byte(s)) }
 // Elements appends the pieces that are not empty, with commas between; first says that nothing
 // comes before them in their list.
 func (b *Body) Elements(pieces [][]byte, first bool) {
+	comma := []byte(",")
 	for _, piece := range pieces {
 		if len(piece) > 0 && !first {
-			b.Text(",")
+			b.Add(comma)
 		}
 		b.Add(piece)
 		first = first && len(piece) == 0

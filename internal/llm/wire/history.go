@@ -28,8 +28,7 @@ func History(messages []session.Message) []session.Message {
 			continue
 		}
 		end := i + 1
-		for end < len(messages) && messages[end].Role == session.ToolRole {
-			end++
+		for ; end < len(messages) && messages[end].Role == session.ToolRole; end++ {
 		}
 		out = append(out, answered(m, calls, messages[i+1:end]))
 		i = end - 1
