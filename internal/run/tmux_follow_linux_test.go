@@ -71,9 +71,11 @@ func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
 	second.keys("y")
 	second.sees("All is done.")
 	first.sees("All is done.", "answer q1 once")
+	second.rests()
 	second.keys("C-d")
+	first.rests()
 	first.text("/background more")
 	first.keys("Enter")
-	first.sees("adze sessions attach") // it waits for the answer to the same question there
+	first.sees("it works in the background") // it waits for the answer to the same question there
 	u.run("stop", u.newest()).wants(0, "stopped")
 }

@@ -38,7 +38,7 @@ func TestOneSessionInManyWindows(t *testing.T) {
 	u.script("-- 1 --\ntext: I write it.\ncall write: {\"path\":\"parser.txt\",\"content\":\"mended\\n\"}\n-- 2 --\nexpect write completed: created\ntext: The parser is mended.\n")
 	first.text("/background mend the parser")
 	first.keys("Enter")
-	first.sees("adze sessions attach")
+	first.sees("it works in the background")
 	first.restored(0)
 
 	// The page of another process, on a phone: the question is found in the list and allowed once.
