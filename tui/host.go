@@ -31,10 +31,9 @@ type host interface {
 	leaveFor(n api.Next) tea.Cmd
 }
 
-// A feature is a part of the interface that has state of its own. It touches nothing of the model:
-// what it needs beside its own state it asks of its host. It goes on with what it asked of the
-// program (async.Ask), has commands (commandSource), makes the rows of the key table that are its
-// own, and draws itself where it is seen.
+// A feature is a part of the interface that has state of its own. It touches nothing of the model
+// and asks its host for all else. It goes on with answers of the program (async.Ask), has commands
+// (commandSource), makes its own rows of the key table, and draws itself where it is seen.
 
 // commandSource has commands, which the user writes after a slash.
 type commandSource interface{ commands() []command }

@@ -24,9 +24,8 @@ import (
 )
 
 // model is the interface that a terminal shows. Panes are plain structs: they take events and draw
-// themselves. What a
-// key, a command or a message does is in the features, which key does it in keys.go, where a pane
-// stands in arrange.go. The model routes, lays out and draws.
+// themselves. A feature says what a key, a command or a message does; keys.go has the keys, and
+// arrange.go the places of panes. The model routes, lays out and draws.
 type model struct {
 	info *Info
 	draw *ui.Drawing

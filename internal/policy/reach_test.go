@@ -143,9 +143,8 @@ func TestRulesOpenPortsAndSocketsOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestBracesOfAPathRuleAreWrittenOut: doublestar 4.10.4 does not match .env by .env*{,.local},
-// which it does by .env* and .env*.local, and a denial must not miss what one of its alternatives
-// names.
+// TestBracesOfAPathRuleAreWrittenOut: doublestar 4.10.4 matches .env by .env*, but not by
+// .env*{,.local}. A denial must cover each file that one of its alternatives names.
 func TestBracesOfAPathRuleAreWrittenOut(t *testing.T) {
 	for pattern, names := range map[string]string{
 		".env*{,.local}": ".env .env.local .env.test.local", "**/{id_*,*.key}{,.pub}": "a/id_rsa id_rsa.pub a.key.pub", "{a/b,*}{,.bak}": "c a/b c.bak",

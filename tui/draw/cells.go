@@ -9,14 +9,11 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Cells is how a terminal counts the cells of a grapheme cluster.
+// Cells reports that a terminal gives cells to grapheme clusters, as in mode 2027.
 type Cells bool
 
-// A terminal in mode 2027 counts by cluster, all others count each of its characters.
-const (
-	ByCharacter Cells = false
-	ByCluster   Cells = true
-)
+// ByCharacter is how all other terminals count: each character has cells of its own.
+const ByCharacter Cells = false
 
 // Cells is how the terminal counts.
 func (t *Theme) Cells() Cells { return t.counts }

@@ -21,7 +21,7 @@ func TestWidthsAreThoseOfTheTerminal(t *testing.T) {
 		"👩‍💻":                {2, 2},
 		"plain":              {5, 5},
 	} {
-		for i, c := range []Cells{ByCharacter, ByCluster} {
+		for i, c := range []Cells{ByCharacter, !ByCharacter} {
 			row := (&Theme{counts: c}).Line(Plain, safeterm.Clean(text))
 			if row.Width() != want[i] {
 				t.Errorf("%q takes %d cells, want %d; by grapheme cluster: %v", text, row.Width(), want[i], c)

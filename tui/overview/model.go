@@ -67,6 +67,8 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 		if msg.Width > 0 && msg.Height > 0 { // the library does not know the size
 			m.w, m.h = msg.Width, msg.Height
 		}
+	case tea.ModeReportMsg:
+		m.Theme.SetCells(draw.Cells(msg.Value.IsSet()))
 	case tea.KeyPressMsg:
 		if !m.waits(msg) {
 			return m, m.key(msg)

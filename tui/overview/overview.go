@@ -123,6 +123,7 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 		Begin: func(t *tty.Terminal) {
 			m.w, m.h = tty.SizeOf(t.Screen)
 			m.hold = t.Hold
+			t.Ask(false)
 		},
 		Beside: func(ctx context.Context, send func(tea.Msg)) {
 			o.Port.Watch(ctx, func() {

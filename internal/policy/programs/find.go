@@ -7,8 +7,8 @@ import (
 	"adze/internal/policy/script"
 )
 
-// exec takes the words of -exec of find. It is harmless where the program among them only looks: at
-// what lies below the folders that are searched.
+// exec takes the words of -exec of find. It is harmless where the program among them only looks at
+// files below the folders that are searched.
 func (s *scan) exec(words []script.Word, known bool) {
 	s.each = append(s.each, Names(words)...)
 	dashed := func(w script.Word) bool { return strings.HasPrefix(w.Text, "-") }
