@@ -19,6 +19,7 @@ import (
 	"adze/internal/llm/replay"
 	"adze/internal/llm/responses"
 	"adze/internal/llm/textparse"
+	"adze/internal/llm/wire"
 	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
@@ -59,7 +60,20 @@ func (native) New(o llmtest.Options) session.Provider {
 
 // New wraps a format's provider as local servers' are.
 func (r recovered) New(o llmtest.Options) session.Provider {
-	return textparse.Wrap(r.Wire.New(o), o.NewID)
+	return recovering{r.Wire.New(o), o.NewID}
+}
+
+type recovering struct {
+	session.Provider
+	newID func() string
+}
+
+func (p recovering) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
+	newID := p.newID
+	if newID == nil {
+		newID = wire.NewID
+	}
+	return textparse.Recover(p.Provider.Stream(ctx, r), r, newID)
 }
 
 // third asks for a model of Gemini's third generation, whatever is named.

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"strings"
 	"sync"
@@ -15,15 +14,15 @@ import (
 
 // Tools say what becomes of tools that a model does not take.
 type Tools struct {
-	// Plain leaves them out: a conversation without tools.
-	Plain bool
 	// Toolless reports a model of which its server says that it takes no tools; if nil, nobody knows.
 	Toolless func(ctx context.Context, model string) bool
 	// Findings keep which models at Address refused tools; if nil, the next process asks again.
 	Findings *wire.Findings
 	Address  string
-	// Recover finds the calls in the text of an answer to a request; if nil, the caller does it.
+	// Recover finds the calls in the text of an answer to a request; if nil, nothing does.
 	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
+	// Prints says that the server may print the calls of any model as text.
+	Prints bool
 }
 
 // findingKind names the finding that a model takes no tools.
@@ -46,15 +45,18 @@ func Describe(o Tools) Decorator {
 				return
 			case o.Findings.Get(o.Address, r.Model, findingKind, new(bool)), o.Toolless != nil && o.Toolless(ctx, r.Model):
 				refused.Store(r.Model, true)
-				o.text(ctx, p, r, o.notice(r.Model), yield)
+				o.text(ctx, p, r, notice(r.Model), yield)
 				return
 			}
-			begun := false
-			for c := range p.Stream(ctx, r) {
+			begun, seq := false, p.Stream(ctx, r)
+			if o.Prints {
+				seq = o.Recover(seq, r)
+			}
+			for c := range seq {
 				if done, ok := c.(session.Done); ok && !begun && wire.NoTools(done.Err) {
 					refused.Store(r.Model, true)
 					o.Findings.Keep(o.Address, r.Model, findingKind, true)
-					o.text(ctx, p, r, o.notice(r.Model), yield)
+					o.text(ctx, p, r, notice(r.Model), yield)
 					return
 				}
 				begun = true
@@ -67,30 +69,25 @@ func Describe(o Tools) Decorator {
 }
 
 // text asks without tools, but for their description.
-func (o Tools) text(ctx context.Context, p session.Provider, r session.Request, notice string, yield func(session.Chunk) bool) {
+func (o Tools) text(ctx context.Context, p session.Provider, r session.Request, said string, yield func(session.Chunk) bool) {
 	asked := r
-	if !o.Plain {
-		asked.System += manual(r.Tools)
-	}
+	asked.System += manual(r.Tools)
 	asked.Tools, asked.ToolsDigest, asked.Choice = nil, "", session.ChooseFreely
 	asked.Messages = wire.Texts(r.Messages)
 	seq := p.Stream(ctx, asked)
-	if o.Recover != nil && !o.Plain {
+	if o.Recover != nil {
 		seq = o.Recover(seq, r)
 	}
 	ending(seq, yield, func(done session.Done) session.Done {
-		if notice != "" && done.Err == nil {
-			done.Notice = strings.TrimSuffix(notice+"; "+done.Notice, "; ")
+		if said != "" && done.Err == nil {
+			done.Notice = strings.TrimSuffix(said+"; "+done.Notice, "; ")
 		}
 		return done
 	})
 }
 
-func (o Tools) notice(model string) string {
-	if o.Plain {
-		return fmt.Sprintf("%s takes no tools: it is only talked to", model)
-	}
-	return fmt.Sprintf("%s takes no tools: they are described to it in words, and the calls that it writes as text are checked and run like any other", model)
+func notice(model string) string {
+	return model + " takes no tools: they are described to it in words, and the calls that it writes as text are checked and run like any other"
 }
 
 // manual describes tools. The same tools give the same bytes.

@@ -119,11 +119,3 @@ func TestTheConversationBecomesText(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
-
-func TestAPlainConversation(t *testing.T) {
-	s := &refuser{refusal: &session.ProviderError{Kind: session.RequestError, Status: 400, Message: "m does not support tools"}}
-	text, done := askTools(local.Describe(local.Tools{Plain: true})(s), request(says("m1", "hi")))
-	if text != "well" || !strings.Contains(done.Notice, "only talked to") || s.asked[1].System != "you are a test" {
-		t.Errorf("%q, %+v, %q", text, done, s.asked[1].System)
-	}
-}

@@ -1,16 +1,3 @@
-// Package discover asks a server which models it has: llama.cpp, LM Studio, vLLM, and whatever else
-// lists models as OpenAI does. It tells what can be called, how large the context is that the
-// server really runs, and what is loaded now. Nothing is generated and no model is loaded by
-// asking.
-//
-// The one rule: what a server does not tell is nil or 0, never a guess. An answer that is no list
-// is an error with a reason for the user, and no key stands in it.
-//
-// Start at Server.Models, or at Server.Recognise for an address behind which any program may be;
-// list.go reads lists, llamacpp.go and lmstudio.go know what those two tell beside.
-//
-// Known limits: vLLM does not tell whether it was started with a tool parser; a list is read whole,
-// up to 8 MiB.
 package local
 
 import (

@@ -76,8 +76,12 @@ type limiter struct {
 // Limit refuses a prompt that is larger than the context of its model before it is sent: some
 // servers cut it silently, and the answer is then about something else. Only a prompt that
 // certainly does not fit is refused; an answer to one that was certainly cut is a failure. How
-// many bytes a token has is guessed generously and corrected by what the server counts.
+// many bytes a token has is guessed generously and corrected by what the server counts. Without
+// limits, the result is nil.
 func Limit(o Limits) Decorator {
+	if o.Limit == nil {
+		return nil
+	}
 	return func(p session.Provider) session.Provider {
 		l := &limiter{Limits: o, server: p.Name(), ratios: map[string]float64{}, limits: map[string]int{}, stands: map[string]stand{}}
 		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {

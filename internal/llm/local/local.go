@@ -11,7 +11,8 @@
 // Start at Decorate, and at Server.Models.
 //
 // Known limits: vLLM does not tell whether it was started with a tool parser; a picture counts as
-// 1,024 tokens; a program behind a gateway that hides its own addresses is used as configured.
+// 1,024 tokens; a program behind a gateway that hides its own addresses is used as configured; a
+// list of models is read whole, up to 8 MiB.
 package local
 
 import (

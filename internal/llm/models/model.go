@@ -15,7 +15,6 @@ type Model struct {
 	Server   string        // what a session keeps of the server that was found; if empty, the provider's name says it
 	window   *window       // if nil, what the table tells
 	larger   func() string // how its server is given a larger context, with window
-	layers   layers        // what Provider is made of
 	place    *place        // what answers for it is not known yet; if nil, it is
 }
 

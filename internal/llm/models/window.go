@@ -109,13 +109,13 @@ func (f *Finder) Windows(m Model) func(provider, model string) int {
 	}
 }
 
-// limits are the context of a model whose server may cut a prompt silently; if nil, nobody knows
-// it.
-func (m Model) limits() *local.Limits {
+// limits are the context of a model whose server may cut a prompt silently; if zero, nobody
+// knows it.
+func (m Model) limits() local.Limits {
 	if m.window == nil {
-		return nil
+		return local.Limits{}
 	}
-	return &local.Limits{
+	return local.Limits{
 		Hint: m.larger,
 		Limit: func(ctx context.Context, name string) int {
 			if name != m.Name {

@@ -1,6 +1,7 @@
 package textparse_test
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"adze/internal/llm/script"
 	"adze/internal/llm/textparse"
+	"adze/internal/llm/wire"
 	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
@@ -129,12 +131,16 @@ func TestHostileText(t *testing.T) {
 func TestSoundOverAScript(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.txtar")
 	writeFile(t, path, "# a test\n-- 1 --\ntext: I read. "+hermes+"\n")
-	llmtest.Sound(t, func() session.Provider { return textparse.Wrap(script.New(script.Options{}), nil) }, session.Request{
+	llmtest.Sound(t, func() session.Provider { return recovering{script.New(script.Options{})} }, session.Request{
 		Model: path, Tools: toolKinds(), Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}}},
 	})
-	if name := textparse.Wrap(script.New(script.Options{}), nil).Name(); name != "script" {
-		t.Errorf("the wrapped provider is called %q", name)
-	}
+}
+
+// recovering recovers calls from the text of another provider.
+type recovering struct{ session.Provider }
+
+func (p recovering) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
+	return textparse.Recover(p.Provider.Stream(ctx, r), r, wire.NewID)
 }
 
 func FuzzRecover(f *testing.F) {

@@ -7,7 +7,7 @@
 // in a message that ended well; everything else stays text, every byte of it. Nothing is mended
 // here: arguments are what the model wrote, and what is cut is never completed.
 //
-// Start at Wrap, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
+// Start at Recover, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
 // no difference; forms.go is the table of markups, tags.go that of the families that write
 // arguments in tags, and blocks.go tells calls from text about calls.
 //
@@ -19,44 +19,13 @@ package textparse
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"iter"
 	"reflect"
 
-	"adze/internal/llm/wire"
 	"adze/session"
 	"adze/tool"
 )
-
-// Provider adds the recovery to another provider.
-type Provider struct {
-	session.Provider
-	newID func() string
-}
-
-var _ session.Provider = (*Provider)(nil)
-
-// Wrap makes a provider that recovers calls from the text of another. NewID mints their ids; if
-// nil, random.
-func Wrap(p session.Provider, newID func() string) *Provider {
-	if newID == nil {
-		newID = wire.NewID
-	}
-	return &Provider{p, newID}
-}
-
-// Warm lets the other provider open its connection ahead, if it can.
-func (p *Provider) Warm(ctx context.Context) {
-	if w, ok := p.Provider.(interface{ Warm(context.Context) }); ok {
-		w.Warm(ctx)
-	}
-}
-
-// Stream asks the model.
-func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return Recover(p.Provider.Stream(ctx, r), r, p.newID)
-}
 
 // Recover reads a stream of a request. Text that may be the beginning of markup is held back until
 // that is known; recovered calls come directly before Done, after those that the server knew
