@@ -36,10 +36,10 @@ const (
 // quirks are learned from refusals; the words are those of api.anthropic.com.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: allThoughts, When: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "issing"}}},
+		{Name: allThoughts, When: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "missing"}}},
 		{Name: noDisplay, When: [][]string{{"thinking.display", "thinking.adaptive.display", "thinking.enabled.display"}}},
 		{Name: otherThinking, When: [][]string{{"thinking.type.enabled", "budget_tokens", "adaptive thinking", "'adaptive'", "thinking.type.adaptive"}}},
-		{Name: fewEfforts, When: [][]string{{"output_config.effort", "effort level"}, {"xhigh", "max", "level", "hould be"}}},
+		{Name: fewEfforts, When: [][]string{{"output_config.effort", "effort level"}, {"xhigh", "max", "level", "should be"}}},
 		{Name: noEffort, When: [][]string{{"output_config", "effort"}}},
 		{Name: noThinking, When: [][]string{{"does not support thinking", "thinking is not supported"}}},
 	}

@@ -99,11 +99,11 @@ const (
 // quirks are learned from refusals; the words are those of Google's server.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: oldSchema, When: [][]string{{"parametersJsonSchema", "parameters_json_schema"}}},
-		{Name: noSchema, When: [][]string{{"response_json_schema", "responseJsonSchema", "response_mime_type", "responseMimeType", "response_schema"}}, Once: true},
+		{Name: oldSchema, When: [][]string{{"parametersjsonschema", "parameters_json_schema"}}},
+		{Name: noSchema, When: [][]string{{"response_json_schema", "responsejsonschema", "response_mime_type", "responsemimetype", "response_schema"}}, Once: true},
 		{Name: signs, When: [][]string{{"missing a thought_signature", "missing thought_signature", "missing a thought signature"}}},
-		{Name: noSignatures, When: [][]string{{"hought signature is not valid", "orrupted thought signature", "nvalid thought signature"}}, Once: true},
-		{Name: noThinking, When: [][]string{{"hinking is not", "hinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingConfig", "include_thoughts", "thinking is not supported"}}},
+		{Name: noSignatures, When: [][]string{{"thought signature is not valid", "corrupted thought signature", "invalid thought signature"}}, Once: true},
+		{Name: noThinking, When: [][]string{{"thinking is not", "thinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingconfig", "include_thoughts"}}},
 	}
 }
 

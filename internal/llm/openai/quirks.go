@@ -27,12 +27,12 @@ const (
 // quirks are learned from refusals; the words are those of the servers.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: otherLimit, When: [][]string{{"max_completion_tokens"}, {"not supported", "nsupported", "nrecognized", "not permitted", "nknown", "nexpected"}}},
+		{Name: otherLimit, When: [][]string{{"max_completion_tokens"}, {"not supported", "unsupported", "unrecognized", "not permitted", "unknown", "unexpected"}}},
 		{Name: noSchema, When: [][]string{{"response_format", "json_schema", "structured output", "grammar"}}, Once: true},
 		{Name: noUsage, When: [][]string{{"stream_options", "include_usage"}}},
-		{Name: allThoughts, When: [][]string{{"reasoning_content"}, {"passed back", "Missing", "missing", "empty", "required"}}},
-		{Name: signed, When: [][]string{{"thought_signature", "thoughtSignature", "thought signature"}}},
-		{Name: fewEfforts, When: [][]string{{"upported values are"}, {"'low'"}}},
+		{Name: allThoughts, When: [][]string{{"reasoning_content"}, {"passed back", "missing", "empty", "required"}}},
+		{Name: signed, When: [][]string{{"thought_signature", "thoughtsignature", "thought signature"}}},
+		{Name: fewEfforts, When: [][]string{{"supported values are"}, {"'low'"}}},
 		{Name: noEffort, When: [][]string{{"reasoning_effort"}}},
 		{Name: noThoughts, When: [][]string{{"reasoning_content", "reasoning_details", "'reasoning'"}}},
 		{Name: nineIDs, When: [][]string{{"length of 9"}}},

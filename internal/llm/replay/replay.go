@@ -61,16 +61,9 @@ type Sent struct {
 type SentPart struct {
 	Text       string      `json:"text,omitempty"`
 	Reasoning  string      `json:"reasoning,omitempty"`
-	Call       *SentCall   `json:"call,omitempty"`
+	Call       *FullCall   `json:"call,omitempty"`
 	Outcome    *SentResult `json:"outcome,omitempty"`
 	Attachment string      `json:"attachment_sha256,omitempty"`
-}
-
-// SentCall is a call in the history.
-type SentCall struct {
-	ID        tool.CallID `json:"id"`
-	Name      string      `json:"name"`
-	Arguments string      `json:"arguments"`
 }
 
 // SentResult is an outcome as the model gets it.
@@ -101,7 +94,8 @@ type Thought struct {
 	Earlier bool `json:"earlier,omitempty"`
 }
 
-// FullCall is a call chunk; Opaque as in Thought.
+// FullCall is a call chunk, or a call in the history, which has only the first three; Opaque as in
+// Thought.
 type FullCall struct {
 	ID        tool.CallID `json:"id"`
 	Name      string      `json:"name"`

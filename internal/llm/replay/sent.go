@@ -32,7 +32,7 @@ func (m masker) sent(messages []session.Message) []Sent {
 func (m masker) sentPart(p session.Part) SentPart {
 	switch {
 	case p.Call != nil:
-		return SentPart{Call: &SentCall{p.Call.ID, p.Call.Name, m.mask(p.Call.Arguments)}}
+		return SentPart{Call: &FullCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: m.mask(p.Call.Arguments)}}
 	case p.Outcome != nil:
 		o := p.Outcome
 		return SentPart{Outcome: &SentResult{o.Call, o.Tool, o.Status, m.mask(o.Output)}}

@@ -84,9 +84,9 @@ func quirks() []wire.Quirk {
 	return []wire.Quirk{
 		{Name: noSchema, When: [][]string{{"text.format", "json_schema", "structured output"}}, Once: true},
 		wire.BadID(plainIDs),
-		{Name: noThoughts, When: [][]string{{"could not be verified", "could not be decrypted", "Items are not persisted"}}, Once: true},
-		{Name: noEncrypted, When: [][]string{{"ncrypted content is not supported", "reasoning.encrypted_content", "'include"}}},
-		{Name: fewEfforts, When: [][]string{{"upported values are"}, {"'low'"}}},
+		{Name: noThoughts, When: [][]string{{"could not be verified", "could not be decrypted", "items are not persisted"}}, Once: true},
+		{Name: noEncrypted, When: [][]string{{"encrypted content is not supported", "reasoning.encrypted_content", "'include"}}},
+		{Name: fewEfforts, When: [][]string{{"supported values are"}, {"'low'"}}},
 		{Name: noSummary, When: [][]string{{"reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"}}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -89,29 +90,20 @@ func bound(text string) string {
 }
 
 // fill replaces ${name}. Other dollar signs stay: scripts call shells.
-func fill(text string, saved map[string]string, quoted bool) (string, error) {
-	var unknown error
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "${")
-		b.WriteString(before)
-		if !found {
-			return b.String(), unknown
-		}
-		name, after, closed := strings.Cut(rest, "}")
+func fill(text string, saved map[string]string, quoted bool) (filled string, err error) {
+	filled = regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllStringFunc(text, func(whole string) string {
+		name := whole[2 : len(whole)-1]
 		value, known := saved[name]
 		switch {
-		case !closed:
-			value, after = "${", rest
 		case !known:
-			unknown = fmt.Errorf("${%s} was not saved", name)
+			err = fmt.Errorf("${%s} was not saved", name)
 		case quoted:
 			raw, _ := json.Marshal(value) // a string can always be encoded
 			value = string(raw[1 : len(raw)-1])
 		}
-		b.WriteString(value)
-		text = after
-	}
+		return value
+	})
+	return filled, err
 }
 
 // mint makes ids that are the same in each run: call_2_1 is the first call of step 2.

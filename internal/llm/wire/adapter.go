@@ -79,7 +79,6 @@ type Adapter struct {
 	Quirks   []Quirk // of the format
 	Usual    Quirks  // of the server
 
-	doubted  once
 	reminded once
 	memory   memory
 	schemas  schemas
@@ -88,10 +87,20 @@ type Adapter struct {
 // Adapt makes an adapter of whole options; base is what paths are added to, and header goes with
 // each request. It does no work and opens no connection.
 func Adapt(o Options, base string, header http.Header) Adapter {
-	return Adapter{Options: o, Client: Connect(Setup{
-		Name: o.Name, Base: strings.TrimRight(base, "/"), Header: header, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle,
-		KeyHint: o.KeyHint, URLHint: o.URLHint,
-	})}
+	c := Client{
+		Provider: o.Name, Idle: o.Idle, Secret: o.Key, HTTP: HTTP(o.HTTP), ownHTTP: o.HTTP == nil, KeyHint: o.KeyHint, URLHint: o.URLHint,
+		base: strings.TrimRight(base, "/"), header: header, newID: o.NewID,
+	}
+	if c.newID == nil {
+		c.newID = NewID
+	}
+	if c.Idle == 0 {
+		c.Idle = DefaultIdle
+		if Loopback(Host(base)) {
+			c.Idle = LocalIdle
+		}
+	}
+	return Adapter{Options: o, Client: c}
 }
 
 // Name is the part before the slash in a model's full name.
@@ -109,16 +118,13 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, bo
 			return session.Done{}, err
 		}
 		defer reply.Close()
-		answer := a.Answer(reply, out, r)
-		done, err := read(answer)
-		a.tell(r.Model, answer.remarks, &done)
-		return done, err
+		return read(a.Answer(reply, out, r))
 	})
 }
 
 // Answer begins to read a reply to a request.
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
-	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages), remarks: &remarks{}}
+	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
 }
 
 // Format is what the choice of a model knows of a wire format. Each adapter hands in its own.

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -65,25 +63,9 @@ func limited(h http.Header) time.Duration {
 }
 
 // retryInfo reads google.rpc.RetryInfo among the details of an error.
-func retryInfo(body []byte) time.Duration {
-	type failure struct {
-		Error struct {
-			Details []struct {
-				Delay string `json:"retryDelay"`
-			} `json:"details"`
-		} `json:"error"`
-	}
-	list := make([]failure, 1)
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		_ = json.Unmarshal(body, &list) // another shape tells nothing
-	} else {
-		_ = json.Unmarshal(body, &list[0])
-	}
-	var wait time.Duration
-	for _, f := range list {
-		for _, d := range f.Error.Details {
-			wait = max(wait, seconds(d.Delay))
-		}
+func retryInfo(body []byte) (wait time.Duration) {
+	for _, m := range regexp.MustCompile(`"retryDelay"\s*:\s*"([^"]{1,40})"`).FindAllSubmatch(body, 40) {
+		wait = max(wait, seconds(string(m[1])))
 	}
 	return wait
 }

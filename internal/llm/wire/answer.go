@@ -16,8 +16,6 @@ type Answer struct {
 	Out    *Out
 	Calls  Calls
 	Done   session.Done
-
-	remarks *remarks // if nil, nothing is said
 }
 
 // Read reads the whole answer: event by event until ended, or as one text from a server that does

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -63,7 +64,7 @@ type Client struct {
 	KeyHint  string        // what to do about a refused key
 	URLHint  string        // what to do about an unreachable server
 
-	base    string // set by Connect, as is what follows
+	base    string // set by Adapt, as is what follows
 	header  http.Header
 	newID   func() string
 	ownHTTP bool // else the HTTP client is the caller's
@@ -90,6 +91,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	}
 	r.response = response
 	inflate(response)
+	r.body = bufio.NewReader(readFunc(r.receive))
 	if response.StatusCode/100 == 2 {
 		return r, nil
 	}
@@ -156,14 +158,22 @@ type Reply struct {
 	clock        *time.Timer
 	response     *http.Response
 	left         int64
-	head         []byte // read ahead
+	body         *bufio.Reader // of receive
 	settled      bool
 }
 
 // ContentType is what the server says it sends.
 func (r *Reply) ContentType() string { return r.response.Header.Get("Content-Type") }
 
-// receive reads on after what was read ahead.
+// Read reads the body. Its errors are io.EOF, a *session.ProviderError, or the context's error.
+func (r *Reply) Read(p []byte) (int, error) { return r.body.Read(p) }
+
+type readFunc func([]byte) (int, error)
+
+// Read implements io.Reader.
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// receive reads what no buffer holds.
 func (r *Reply) receive(p []byte) (int, error) {
 	if err := r.outer.Err(); err != nil {
 		return 0, err

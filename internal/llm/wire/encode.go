@@ -1,11 +1,11 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"reflect"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -91,8 +91,7 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	return raw
 }
 
-// same compares what adapters send. Strings of one message share their bytes, which makes this
-// cheap.
+// same compares what adapters send. Pieces of one message share their bytes, which makes this cheap.
 func same(a, b *session.Message) bool {
 	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
@@ -100,47 +99,7 @@ func same(a, b *session.Message) bool {
 	if len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0] {
 		return true
 	}
-	for i := range a.Parts {
-		if !samePart(a.Parts[i], b.Parts[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func samePart(a, b session.Part) bool {
-	if a.Kind != b.Kind || a.Text != b.Text || !bytes.Equal(a.Opaque, b.Opaque) ||
-		(a.Call == nil) != (b.Call == nil) || (a.Outcome == nil) != (b.Outcome == nil) ||
-		(a.Attachment == nil) != (b.Attachment == nil) {
-		return false
-	}
-	switch {
-	case a.Call != nil:
-		return a.Call.ID == b.Call.ID && a.Call.Name == b.Call.Name && a.Call.Arguments == b.Call.Arguments &&
-			bytes.Equal(a.Call.Opaque, b.Call.Opaque)
-	case a.Outcome != nil:
-		return sameOutcome(*a.Outcome, *b.Outcome)
-	case a.Attachment != nil:
-		return sameAttachment(*a.Attachment, *b.Attachment)
-	}
-	return true
-}
-
-func sameOutcome(a, b tool.Outcome) bool {
-	if a.Call != b.Call || a.Tool != b.Tool || a.Status != b.Status || a.Output != b.Output ||
-		len(a.Attachments) != len(b.Attachments) {
-		return false
-	}
-	for i := range a.Attachments {
-		if !sameAttachment(a.Attachments[i], b.Attachments[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameAttachment(a, b tool.Attachment) bool {
-	return a.Name == b.Name && a.MediaType == b.MediaType && bytes.Equal(a.Data, b.Data)
+	return reflect.DeepEqual(a.Parts, b.Parts)
 }
 
 // Object returns arguments as the JSON object that APIs demand in a history. What the model wrote
@@ -174,10 +133,14 @@ func ShortID(id tool.CallID, limit int) string {
 	if clean == s && len(s) <= limit && s != "" {
 		return s
 	}
+	sum := fmt.Sprintf("_%016x", hash(s))
+	return clean[:min(len(clean), limit-len(sum))] + sum
+}
+
+func hash(s string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, s) // a hash does not fail
-	sum := fmt.Sprintf("_%016x", h.Sum64())
-	return clean[:min(len(clean), limit-len(sum))] + sum
+	return h.Sum64()
 }
 
 // NineID makes an id fit Mistral's API: nine letters and digits.
@@ -186,9 +149,7 @@ func NineID(id tool.CallID) string {
 	if len(s) == 9 && strings.Trim(s, letters) == "" {
 		return s
 	}
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, s) // a hash does not fail
-	n := h.Sum64()
+	n := hash(s)
 	var out [9]byte
 	for i := range out {
 		out[i] = letters[n%uint64(len(letters))]

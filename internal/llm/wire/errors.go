@@ -67,18 +67,10 @@ func (c *Client) Malformed(data []byte, cut bool) error {
 	return c.Bad("sent data that is malformed: %q", clip(string(data), 120))
 }
 
-// Mentions reports whether an error is a refused request whose text holds one of the words.
-func Mentions(err error, words ...string) bool {
-	var failure *session.ProviderError
-	return errors.As(err, &failure) && failure.Kind == session.RequestError &&
-		(failure.Status == http.StatusBadRequest || failure.Status == http.StatusUnprocessableEntity) &&
-		has(failure.Message, words...)
-}
-
 // BadID is the quirk of a server that refuses a request for the form of a call's id.
 func BadID(name string) Quirk {
 	return Quirk{Name: name, When: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
-		{"pattern", "nvalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}
+		{"pattern", "invalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}
 }
 
 // Ended is the failure of a stream that stopped before its format's terminal event.
@@ -115,31 +107,32 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 	switch {
 	case ok:
 	case isHTML(body):
-		said.message = "an HTML page: " + htmlTitle(body)
+		said.Text = "an HTML page: " + htmlTitle(body)
 	case len(bytes.TrimSpace(body)) > 0:
-		said.message = string(bytes.TrimSpace(body))
+		said.Text = string(bytes.TrimSpace(body))
 	default:
-		said.message = strings.ToLower(http.StatusText(status))
+		said.Text = strings.ToLower(http.StatusText(status))
 	}
 	if status/100 == 3 {
-		said.message = "redirects to another address"
+		said.Text = "redirects to another address"
 	}
 	failure := c.saidError(status, said)
 	failure.RetryAfter = cmp.Or(retryAfter(status, header, body), failure.RetryAfter)
 	return failure
 }
 
-func (c *Client) saidError(status int, s failureText) *session.ProviderError {
+func (c *Client) saidError(status int, s Refusal) *session.ProviderError {
 	kind := classify(status, s)
 	if s.wrote != "" {
 		kind = session.BadResponse
 	}
-	failure := c.failure(kind, c.Provider+": "+s.message, c.hint(kind, status))
+	failure := c.failure(kind, c.Provider+": "+s.Text, c.hint(kind, status))
 	failure.Status, failure.Stumble = status, c.quote(s.wrote)
-	failure.Err = &Refusal{Status: status, Kind: s.kind, Code: s.code, Param: s.param, Text: strings.ToLower(c.mask(s.message))}
 	if kind == session.RateError {
-		failure.RetryAfter = toldWait(s.message)
+		failure.RetryAfter = toldWait(s.Text)
 	}
+	s.Status, s.Failed, s.Text = status, kind, strings.ToLower(c.mask(s.Text))
+	failure.Err = &s
 	return failure
 }
 

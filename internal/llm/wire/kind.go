@@ -12,15 +12,15 @@ import (
 
 // classify sorts a failure. Words come before the status, because providers use 400 and 500 for
 // all. In an answer that began well, a code that is an HTTP status stands for it.
-func classify(status int, s failureText) session.ErrorKind {
-	if code, err := strconv.Atoi(s.code); status == 0 && err == nil && code >= 400 && code <= 599 {
+func classify(status int, s Refusal) session.ErrorKind {
+	if code, err := strconv.Atoi(s.Code); status == 0 && err == nil && code >= 400 && code <= 599 {
 		status = code
 	}
-	text := strings.ToLower(s.message + " " + s.kind + " " + s.code)
+	text := strings.ToLower(s.Text + " " + s.Kind + " " + s.Code)
 	switch {
-	case spent(text, s.code):
+	case spent(text, s.Code):
 		return session.AuthError // waiting does not help
-	case status != http.StatusTooManyRequests && !hurried(text) && (tooLong(text, s.code) || tooMany(text)):
+	case status != http.StatusTooManyRequests && !hurried(text) && (tooLong(text, s.Code) || tooMany(text)):
 		return session.ContextError
 	case filtered(text):
 		return session.RefusedAnswer

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/session"
 	"adze/tool"
@@ -29,21 +30,20 @@ type fit struct {
 	Lacks  map[string]string // tools that were refused: what the server said, by toolKey
 	Blind  bool              // takes no pictures
 	Alone  bool              // takes no calls of earlier answers where no tool is offered
-	Text   bool              // takes no calls of earlier answers: they become text
-	// Until are the calls up to which a conversation was refused, as it is where another model
-	// began it: what stands there is sent without thoughts or, where true, as text.
-	Until    map[tool.CallID]bool
-	Unvoiced bool `json:"-"` // takes no thoughts of earlier answers
-	Quirks   Quirks
+	// Template says that its template knows no calls: those of earlier answers become text.
+	Template bool
+	// Foreign says the same of conversations that another model began, up to its last call, and
+	// Muted that what stands there is sent without thoughts.
+	Foreign, Muted bool
+	Text           bool `json:"-"` // takes no calls of earlier answers
+	Unvoiced       bool `json:"-"` // takes no thoughts of earlier answers
+	Quirks         Quirks
 }
 
 func (f fit) clone() fit {
-	f.Lacks, f.Until, f.Quirks = maps.Clone(f.Lacks), maps.Clone(f.Until), maps.Clone(f.Quirks)
+	f.Lacks, f.Quirks = maps.Clone(f.Lacks), maps.Clone(f.Quirks)
 	return f
 }
-
-// maxUntil bounds how many conversations a fit tells apart.
-const maxUntil = 64
 
 // toolKey names a tool with its schema: one that is mended is offered again.
 func toolKey(d tool.Definition) string {
@@ -81,7 +81,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 				return done, err
 			}
 			switch {
-			case m.quirk(err), m.learn(refusal, asked):
+			case m.quirk(refusal), m.learn(refusal, asked):
 				m.learned = true
 			case a.forget(r.Model): // what an earlier process learned may hold no longer
 				m = mender{adapter: a, whole: r}
@@ -179,6 +179,15 @@ func (m *mender) without(r *Refusal, asked session.Request) bool {
 // maxLacks bounds the tools that are known to be refused.
 const maxLacks = 256
 
+// once remembers for which models something was said.
+type once struct{ said sync.Map }
+
+// first reports that nothing of this kind was said of a model before.
+func (o *once) first(model string) bool {
+	_, before := o.said.LoadOrStore(model, true)
+	return !before
+}
+
 // remind tells once in a process which tools are left out for what an earlier one was answered.
 func (m *mender) remind() {
 	if len(m.fit.Lacks) == 0 || !m.adapter.reminded.first(m.whole.Model) {
@@ -201,82 +210,37 @@ func serverOf(d tool.Definition) string {
 }
 
 // history has earlier answers sent otherwise, with each refusal less of what they were made of:
-// those of this conversation up to now, and all where a model refuses what it said itself.
+// those of a conversation that another model began, and all where a model refuses its own.
 func (m *mender) history(r *Refusal, asked session.Request) bool {
 	f := &m.fit
 	answered := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
-	last, own := m.lastCall()
-	inText, known := f.Until[last]
+	foreign := m.foreign() > 0
 	switch {
-	case !answered || f.Text:
+	case !answered || f.Text || f.Template:
 		return false
-	case r.aboutThoughts() && !f.Unvoiced && !known:
-		if f.Unvoiced = last == "" || own; !f.Unvoiced {
-			m.until(last, false)
-		}
+	case r.aboutThoughts() && !f.Unvoiced && !(foreign && f.Muted):
+		f.Muted, f.Unvoiced = f.Muted || foreign, !foreign
 		m.note("refuses the thoughts of earlier answers, which are left out")
 	case len(asked.Tools) == 0 && !f.Alone && called(m.whole.Messages):
 		f.Alone = true
 		m.note("refuses earlier calls beside no tools: they are sent as text")
 	default:
-		if f.Text = last == "" || own || inText || r.aboutTemplate(); !f.Text {
-			m.until(last, true)
-		}
+		f.Template = r.aboutTemplate()
+		f.Text, f.Foreign = !foreign || f.Foreign, f.Foreign || foreign
 		m.note("refuses earlier calls and their results as they were: they are sent as text")
 	}
 	return true
 }
 
-func (m *mender) until(last tool.CallID, inText bool) {
-	if m.fit.Until == nil || len(m.fit.Until) >= maxUntil {
-		m.fit.Until = map[tool.CallID]bool{}
-	}
-	m.fit.Until[last] = inText
-}
-
-// lastCall is the last call of the conversation; own says that the model made one itself after what
-// is known to be refused.
-func (m *mender) lastCall() (last tool.CallID, own bool) {
-	known := false
-	for _, msg := range m.whole.Messages {
-		for _, p := range msg.Parts {
-			if p.Kind != session.CallPart || p.Call == nil {
-				continue
-			}
-			own = own || known && msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()
-			last = p.Call.ID
-			if _, ok := m.fit.Until[last]; ok {
-				known = true
-			}
+// foreign is how many messages there are up to the last call of another model, with its results.
+func (m *mender) foreign() (end int) {
+	for i, msg := range m.whole.Messages {
+		own := msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()
+		if msg.Role == session.Assistant && !own && len(msg.Calls()) > 0 || end == i && msg.Role == session.ToolRole {
+			end = i + 1
 		}
 	}
-	return last, own
-}
-
-// refused are the numbers of messages that are sent as text, and without thoughts.
-func (f *fit) refused(messages []session.Message) (inText, silent int) {
-	if len(f.Until) == 0 {
-		return 0, 0
-	}
-	for i, msg := range messages {
-		for _, p := range msg.Parts {
-			if p.Call == nil {
-				continue
-			}
-			all, known := f.Until[p.Call.ID]
-			if !known {
-				continue
-			}
-			end := i + 1
-			for end < len(messages) && messages[end].Role == session.ToolRole {
-				end++
-			}
-			if silent = end; all {
-				inText = end
-			}
-		}
-	}
-	return inText, silent
+	return end
 }
 
 func called(messages []session.Message) bool {
@@ -332,7 +296,13 @@ func (m *mender) request() (session.Request, map[string]map[string]string) {
 	}
 	var names map[string]map[string]string
 	r, names = m.adapter.schemas.fit(r, f)
-	inText, silent := f.refused(r.Messages)
+	inText, silent := 0, 0
+	if f.Foreign || f.Muted {
+		silent = m.foreign()
+	}
+	if f.Foreign {
+		inText = silent
+	}
 	if f.Blind || len(m.parts) > 0 || f.Unvoiced || silent > 0 {
 		r.Messages = slices.Clone(r.Messages)
 		for i, msg := range r.Messages {
@@ -348,7 +318,7 @@ func (m *mender) request() (session.Request, map[string]map[string]string) {
 			r.Messages[i] = msg
 		}
 	}
-	if f.Text || f.Alone && len(r.Tools) == 0 {
+	if f.Text || f.Template || f.Alone && len(r.Tools) == 0 {
 		inText = len(r.Messages)
 	}
 	if inText > 0 {

@@ -1,10 +1,16 @@
 package wire
 
+import (
+	"net/http"
+
+	"adze/session"
+)
+
 // Quirk is a way in which a model or a server differs from its format, as its refusals show. The
 // adapter says by Name what it then does otherwise.
 type Quirk struct {
 	Name string
-	// When are words of refusals, as the servers write them: one of each list stands in the text.
+	// When are words of refusals in lower case: one of each list stands in the text.
 	When [][]string
 	Once bool // it may be the fault of one conversation, and is forgotten with the process
 }
@@ -14,14 +20,17 @@ type Quirks map[string]bool
 
 // quirk learns the first quirk that a refusal shows and that is not known yet; if false, it shows
 // none.
-func (m *mender) quirk(err error) bool {
+func (m *mender) quirk(r *Refusal) bool {
+	if r.Failed != session.RequestError || r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
+		return false
+	}
 next:
 	for _, q := range m.adapter.Quirks {
 		if m.fit.Quirks[q.Name] || m.adapter.Usual[q.Name] {
 			continue
 		}
 		for _, words := range q.When {
-			if !Mentions(err, words...) {
+			if !has(r.Text, words...) {
 				continue next
 			}
 		}

@@ -11,9 +11,7 @@ import (
 func TestAQuirkIsLearnedOnce(t *testing.T) {
 	a := &Adapter{Usual: Quirks{"usual": true}, Quirks: []Quirk{{Name: "usual", When: [][]string{{"reasoning"}}}, {Name: "other", When: [][]string{{"effort"}, {"unknown"}}}}}
 	m := mender{adapter: a}
-	refused := func(text string) error {
-		return &session.ProviderError{Kind: session.RequestError, Status: 400, Message: text}
-	}
+	refused := func(text string) *Refusal { return &Refusal{Status: 400, Failed: session.RequestError, Text: text} }
 	for _, c := range []struct {
 		text    string
 		learned bool

@@ -16,8 +16,10 @@ import (
 // message for the user holds a part of it.
 type Refusal struct {
 	Status            int
-	Kind, Code, Param string // as the server names them
-	Text              string // all of its words, in lower case, without the key
+	Failed            session.ErrorKind // as it was sorted
+	Kind, Code, Param string            // as the server names them
+	Text              string            // all of its words; in an error in lower case, without the key
+	wrote             string            // by the model, where the server could not read a call in it
 }
 
 // Error implements error.
@@ -31,7 +33,7 @@ func refusalOf(err error) *Refusal {
 	}
 	var r *Refusal
 	if !errors.As(failure.Err, &r) {
-		r = &Refusal{Status: failure.Status, Text: strings.ToLower(failure.Message)}
+		r = &Refusal{Status: failure.Status, Failed: failure.Kind, Text: strings.ToLower(failure.Message)}
 	}
 	switch failure.Kind {
 	case session.RequestError, session.ContextError, session.ServerError, session.NoModelError:

@@ -9,28 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// failureText is what a provider told about a failure.
-type failureText struct {
-	message, kind, code, param string
-	wrote                      string // by the model, where the server could not read a call in it
-}
-
 // parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"},
 // {"message":"text"}, {"detail":"text"}, each also as the first element of a list.
-func parseSaid(body []byte) (failureText, bool) {
+func parseSaid(body []byte) (Refusal, bool) {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
-		return failureText{}, false
+		return Refusal{}, false
 	}
 	if list, ok := value.([]any); ok && len(list) > 0 {
 		value = list[0]
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return failureText{}, false
+		return Refusal{}, false
 	}
 	if text, ok := object["error"].(string); ok {
-		return failureText{message: text, code: word(object["code"]), wrote: misread(text)}, text != ""
+		return Refusal{Text: text, Code: word(object["code"]), wrote: misread(text)}, text != ""
 	}
 	if list, ok := object["errors"].([]any); ok && len(list) > 0 && object["error"] == nil { // Cloudflare
 		object["error"] = list[0]
@@ -38,16 +32,16 @@ func parseSaid(body []byte) (failureText, bool) {
 	if inner, ok := object["error"].(map[string]any); ok {
 		object = inner
 	}
-	s := failureText{kind: word(object["type"]), code: word(object["code"]), param: word(object["param"]), wrote: word(object["failed_generation"])}
-	if s.kind == "" {
-		s.kind = word(object["status"]) // Google's name of the kind
+	s := Refusal{Kind: word(object["type"]), Code: word(object["code"]), Param: word(object["param"]), wrote: word(object["failed_generation"])}
+	if s.Kind == "" {
+		s.Kind = word(object["status"]) // Google's name of the kind
 	}
 	for _, key := range []string{"message", "Message", "detail", "error_description", "msg", "type"} {
-		if s.message = word(object[key]); s.message != "" {
+		if s.Text = word(object[key]); s.Text != "" {
 			s.unquote()
 			s.handed(object["metadata"])
-			if s.wrote = cmp.Or(s.wrote, misread(s.message)); s.wrote == "" && s.code == "tool_use_failed" {
-				s.wrote = s.message
+			if s.wrote = cmp.Or(s.wrote, misread(s.Text)); s.wrote == "" && s.Code == "tool_use_failed" {
+				s.wrote = s.Text
 			}
 			return s, true
 		}
@@ -57,23 +51,23 @@ func parseSaid(body []byte) (failureText, bool) {
 
 // unquote takes the words out of a message that is itself the whole error of the provider behind a
 // gateway.
-func (s *failureText) unquote() {
-	if inner, ok := parseSaid([]byte(s.message)); ok {
-		s.message = inner.message
-		s.kind, s.code, s.wrote = cmp.Or(inner.kind, s.kind), cmp.Or(inner.code, s.code), cmp.Or(s.wrote, inner.wrote)
+func (s *Refusal) unquote() {
+	if inner, ok := parseSaid([]byte(s.Text)); ok {
+		s.Text = inner.Text
+		s.Kind, s.Code, s.wrote = cmp.Or(inner.Kind, s.Kind), cmp.Or(inner.Code, s.Code), cmp.Or(s.wrote, inner.wrote)
 	}
 }
 
 // handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an
 // object of its own.
-func (s *failureText) handed(metadata any) {
+func (s *Refusal) handed(metadata any) {
 	about, _ := metadata.(map[string]any)
 	raw := word(about["raw"])
 	if inner, ok := parseSaid([]byte(raw)); ok {
-		s.wrote, raw = cmp.Or(s.wrote, inner.wrote), inner.message
+		s.wrote, raw = cmp.Or(s.wrote, inner.wrote), inner.Text
 	}
-	if raw != "" && !strings.Contains(s.message, raw) {
-		s.message += ": " + raw
+	if raw != "" && !strings.Contains(s.Text, raw) {
+		s.Text += ": " + raw
 	}
 }
 

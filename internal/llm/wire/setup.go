@@ -4,41 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
 
 	"adze/session"
 )
-
-// Setup is what every adapter is told about its provider. Adapters make it of their own options.
-type Setup struct {
-	Name string // of the provider in a model's full name
-	Base string // the address that paths are added to
-	// Header goes with each request, with the key where the format wants it.
-	Header http.Header
-	Key    string        // masked in every message
-	HTTP   *http.Client  // if nil, one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; if nil, random
-	Idle   time.Duration // without content; if 0, DefaultIdle, on loopback LocalIdle
-	// KeyHint and URLHint say what to do about a refused key and an unreachable server.
-	KeyHint, URLHint string
-}
-
-// Connect makes the client of a provider. It does no work and opens no connection.
-func Connect(s Setup) Client {
-	if s.NewID == nil {
-		s.NewID = NewID
-	}
-	if s.Idle == 0 {
-		s.Idle = DefaultIdle
-		if Loopback(Host(s.Base)) {
-			s.Idle = LocalIdle
-		}
-	}
-	return Client{
-		Provider: s.Name, Idle: s.Idle, Secret: s.Key, HTTP: HTTP(s.HTTP), ownHTTP: s.HTTP == nil,
-		KeyHint: s.KeyHint, URLHint: s.URLHint, base: s.Base, header: s.Header, newID: s.NewID,
-	}
-}
 
 // Host is the name of the machine in an address, or nothing.
 func Host(address string) string {

@@ -85,7 +85,7 @@ func TestSurrogateHalvesAreJoined(t *testing.T) {
 	} {
 		var text, arguments string
 		for chunk := range wire.Stream(context.Background(), func(out *wire.Out) (session.Done, error) {
-			client := wire.Connect(wire.Setup{Name: "s"})
+			client := wire.Adapt(wire.Options{Name: "s"}, "", nil).Client
 			a := wire.Answer{Client: &client, Out: out, Calls: client.Calls(nil)}
 			for _, e := range c.events {
 				var v struct{ T string }
@@ -121,7 +121,7 @@ func TestEnds(t *testing.T) {
 		"timeout": "false server", "load_shed": "false server", "error": "false server",
 		"model_context_window_exceeded": "false context", "SAFETY": "false refused",
 	} {
-		client := wire.Connect(wire.Setup{Name: "s"})
+		client := wire.Adapt(wire.Options{Name: "s"}, "", nil).Client
 		a := wire.Answer{Client: &client}
 		finished, err := a.Ending(reason, "")
 		got := strings.TrimSpace(fmt.Sprint(finished, " ", a.Done.Stop))

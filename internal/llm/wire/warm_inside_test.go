@@ -60,7 +60,7 @@ func TestWarmConnectionServesTheFirstRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, start)
-			c := Connect(Setup{Name: "p", Base: s.URL})
+			c := Adapt(Options{Name: "p"}, s.URL, nil).Client
 			transport := c.HTTP.Transport.(*http.Transport)
 			if s.TLS != nil {
 				transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
@@ -86,7 +86,7 @@ func TestWarmConnectionServesTheFirstRequest(t *testing.T) {
 
 func TestWarmConnectionThatTheServerClosedCostsNothing(t *testing.T) {
 	s := serve(t, (*httptest.Server).Start)
-	c := Connect(Setup{Name: "p", Base: s.URL})
+	c := Adapt(Options{Name: "p"}, s.URL, nil).Client
 	c.Warm(t.Context())
 	(<-s.open).Close()
 	if err := asks(t, &c); err != nil {
@@ -95,16 +95,16 @@ func TestWarmConnectionThatTheServerClosedCostsNothing(t *testing.T) {
 }
 
 func TestWarmFailsSilently(t *testing.T) {
-	c := Connect(Setup{Name: "p", Base: "http://127.0.0.1:1"}) // where nobody listens
+	c := Adapt(Options{Name: "p"}, "http://127.0.0.1:1", nil).Client // where nobody listens
 	c.Warm(t.Context())
 	if err := asks(t, &c); err == nil {
 		t.Error("a server that is not there answered")
 	}
 	for _, base := range []string{"", "::", "ftp://a.test", "http://"} {
-		c := Connect(Setup{Name: "p", Base: base})
+		c := Adapt(Options{Name: "p"}, base, nil).Client
 		c.Warm(t.Context())
 	}
-	given := Connect(Setup{Name: "p", Base: "http://a.test", HTTP: http.DefaultClient})
+	given := Adapt(Options{Name: "p", HTTP: http.DefaultClient}, "http://a.test", nil).Client
 	given.Warm(t.Context()) // nothing to do
 }
 
@@ -130,7 +130,7 @@ func TestWarmConnectionThatNobodyTookIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c := Connect(Setup{Name: "p", Base: "http://" + l.Addr().String()})
+	c := Adapt(Options{Name: "p"}, "http://"+l.Addr().String(), nil).Client
 	ctx, cancel := context.WithCancel(t.Context())
 	c.Warm(ctx)
 	conn, err := l.Accept()
