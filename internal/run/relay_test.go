@@ -3,6 +3,7 @@ package run_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"io"
 	"iter"
 	"net/http"
@@ -19,7 +20,6 @@ import (
 	"adze/internal/llm/replay"
 	"adze/internal/llm/responses"
 	"adze/internal/llm/textparse"
-	"adze/internal/llm/wire"
 	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
@@ -71,7 +71,7 @@ type recovering struct {
 func (p recovering) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	newID := p.newID
 	if newID == nil {
-		newID = wire.NewID
+		newID = rand.Text
 	}
 	return textparse.Recover(p.Provider.Stream(ctx, r), r, newID)
 }

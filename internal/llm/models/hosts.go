@@ -21,7 +21,7 @@ func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless
 	}
 	m.Provider = local.Decorate(adapter,
 		local.Limit(m.limits()), // refuses a prompt that the server would cut
-		local.Describe(tools),   // describes tools to a model that takes none, and finds calls in its text
+		local.Describe(tools),   // describes tools in words, and finds calls in the text
 		e.suggesting(),          // names the server's models when one is not known
 	)
 	return m

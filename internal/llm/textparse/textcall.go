@@ -7,8 +7,8 @@
 // in a message that ended well; everything else stays text, every byte of it. Nothing is mended
 // here: arguments are what the model wrote, and what is cut is never completed.
 //
-// Start at Recover, then scanner.feed, which decides byte by byte, so that the pieces of a stream make
-// no difference; forms.go is the table of markups, tags.go that of the families that write
+// Start at Recover, then scanner.feed, which decides byte by byte, so that the pieces of a stream
+// make no difference; forms.go is the table of markups, tags.go that of the families that write
 // arguments in tags, and blocks.go tells calls from text about calls.
 //
 // Known limits: markup in a message's thinking stays there; a block in a code fence of another

@@ -91,7 +91,7 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	return raw
 }
 
-// same compares what adapters send. Pieces of one message share their bytes, which makes this cheap.
+// same compares what adapters send. Pieces of one message share their bytes, so this is cheap.
 func same(a, b *session.Message) bool {
 	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
