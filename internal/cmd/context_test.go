@@ -145,8 +145,8 @@ func TestContextTellsWhatBecomesOfSkillsAndAgents(t *testing.T) {
 	u.file(".claude/skills/pdf/SKILL.md", pdfSkill)
 	u.file(".claude/skills/mine/SKILL.md", "---\ndescription: d\ndisable-model-invocation: true\n---\nx\n")
 	u.file(".claude/agents/critic.md", "---\nname: critic\ndescription: of the project\n---\nFind faults.\n")
-	u.file(".opencode/agent/lead.md", "---\ndescription: leads\nmode: primary\n---\nx\n")
-	u.file(".opencode/agent/bad.md", "---\ndescription: x\ndisable: true\n---\nx\n")
+	u.file(".adze/agents/lead.md", "---\ndescription: leads\nmode: primary\n---\nx\n")
+	u.file(".adze/agents/bad.md", "---\ndescription: x\ndisable: true\n---\nx\n")
 	model := u.script("-- 1 --\ncall skill: {\"name\":\"pdf\"}\n-- 2 --\ntext: Read.\n")
 	states := func(w weighed) map[string]string {
 		out := map[string]string{}
@@ -160,7 +160,7 @@ func TestContextTellsWhatBecomesOfSkillsAndAgents(t *testing.T) {
 	}
 	before := u.weighs(model, "go")
 	want := map[string]string{"skill ~/.claude/skills/pdf/SKILL.md": "described", "skill .claude/skills/pdf/SKILL.md": "shadowed", "skill .claude/skills/mine/SKILL.md": "unused",
-		"agent ~/.claude/agents/critic.md": "described", "agent .claude/agents/critic.md": "shadowed", "agent .opencode/agent/lead.md": "unused", "agent .opencode/agent/bad.md": "broken"}
+		"agent ~/.claude/agents/critic.md": "described", "agent .claude/agents/critic.md": "shadowed", "agent .adze/agents/lead.md": "unused", "agent .adze/agents/bad.md": "broken"}
 	if got := states(before); !maps.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}

@@ -24,7 +24,7 @@ You are the reviewer. Begin with READY.
 func TestATaskForAnAgentOfTheProject(t *testing.T) {
 	u := newUser(t)
 	u.file(".claude/agents/reviewer.md", reviewer)
-	u.file(".opencode/agent/wide.md", "---\ndescription: Wants all.\npermission_mode: yolo\ntools:\n  teleport: true\n---\nx\n")
+	u.file(".agents/agents/wide.md", "---\ndescription: Wants all.\npermission_mode: yolo\ntools:\n  - teleport\n  - write\n---\nx\n")
 	steps := `-- 1 --
 call task: {"description":"look","prompt":"p","agent":"reviewer"}
 call task: {"description":"do","prompt":"p","agent":"wide"}
@@ -44,7 +44,7 @@ expect write denied: not allowed; add --allow 'write.work:...' for all edits
 text: asked for
 `
 	r := u.run("-p", "--output-format=stream-json", u.script(steps), "go").wants(0,
-		"the agent wide (.opencode/agent/wide.md): there are no tools teleport; its file wants the permission mode yolo; it works in ask")
+		"the agent wide (.agents/agents/wide.md): there are no tools teleport; its file wants the permission mode yolo; it works in ask")
 	if r.result()["text"] != "both" {
 		t.Errorf("result %v", r.result())
 	}

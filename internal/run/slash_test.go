@@ -29,17 +29,16 @@ func (u *user) answers(expect string) string {
 	return u.script("-- 1 --\nexpect prompt: " + expect + "\ntext: yes\n")
 }
 
-func TestCommandsOfFiveAssistants(t *testing.T) {
+func TestCommandsOfAssistants(t *testing.T) {
 	u, home := homed(t)
 	u.file(".adze/commands/a.md", "Do $1.")
 	u.file(".claude/commands/git/c.md", "---\ndescription: d: e\n---\nDo $ARGUMENTS.")
 	u.file(".opencode/command/o.md", "Do $1 and $2.")
-	u.file(".gemini/commands/g/t.toml", "prompt = \"\"\"Do {{args}}.\"\"\"\n")
-	home(".codex/prompts/x.md", "Do $F.")
+	home(".codex/prompts/x.md", "Do $1.")
 	home(".claude/commands/mine.md", "Do it.")
 	for words, want := range map[string]string{
-		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b c": "Do a and b c.", "/g:t b c": "Do b c.",
-		"/x F=1": "Do 1.", "/prompts:x F=1": "Do 1.", "/mine b": `Do it\.\n\nARGUMENTS: b`, "/user:mine": "Do it.",
+		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b": "Do a and b.",
+		"/x 1": "Do 1.", "/mine b": `Do it\.\n\nARGUMENTS: b`, "/user:mine": "Do it.",
 	} {
 		u.run("-p", u.answers(`(?s)^`+words+`\n\n<command from="[^"]+" sha256="[0-9a-f]{16}">\n`+want+`\n</command>$`), words).wants(0, "yes")
 	}
@@ -166,10 +165,8 @@ func TestFilesOfCommands(t *testing.T) {
 	u.file(".env", "KEY=secret\n")
 	u.file(".claude/commands/f.md", "Look at @$0 and @types/node, me@example.com.")
 	u.file(".claude/commands/s.md", "Look at @.env.")
-	u.file(".gemini/commands/g.toml", "prompt = \"Look: @{a.txt}\"")
 	u.run("-p", u.answers(`(?s)Look at @a\.txt and @types/node, me@example\.com\.\n</command>\n\n<file path="a\.txt">\n.*the text of a\n</file>$`), "/f a.txt").wants(0)
 	u.run("-p", u.answers(`(?s)Look at @none\.txt and`), "/f none.txt").wants(0)
-	u.run("-p", u.answers(`(?s)Look: .*the text of a`), "/g").wants(0)
 	u.run("-p", u.answers("x"), "/s").wants(7, "denied", "nothing was sent")
 }
 

@@ -17,7 +17,8 @@ const maxDescription = 1024
 // fromFile reads what the front matter of an agent's file says, in the words of whichever assistant
 // it was written for.
 func fromFile(i discovery.Item) Kind {
-	k := Kind{Name: i.Name, Origin: i.Origin, Path: i.Path, Bytes: i.Bytes, Problem: i.Problem, Notes: slices.Clone(i.Notes), Main: true, Task: true, item: i}
+	k := Kind{Item: i, Main: true, Task: true}
+	k.Notes = slices.Clone(i.Notes)
 	f := i.Front
 	k.Description = strings.Join(strings.Fields(tool.ShownHidden(f.Text("description"))), " ")
 	if len(k.Description) > maxDescription {
@@ -32,22 +33,12 @@ func fromFile(i discovery.Item) Kind {
 	k.mode(f)
 	k.use(f)
 	k.equip(f)
-	for _, field := range f.Fields {
-		if why := unfollowed()[discovery.Spelling(field.Key)]; why != "" {
-			k.note("%s: %s", field.Key, why)
+	for _, key := range []string{"hooks", "mcpServers", "skills", "memory", "isolation", "background", "temperature"} { // of Claude Code
+		if _, has := f.Field(key); has {
+			k.note("%s of an agent's file are not followed", key)
 		}
 	}
 	return k
-}
-
-// unfollowed are fields of other assistants that would do something, and why they do not here.
-func unfollowed() map[string]string {
-	return map[string]string{
-		"hooks": "hooks of a file of an agent never start", "mcpservers": "servers of a file of an agent never start",
-		"skills": "skills are loaded when they are needed", "memory": "there is no memory of an agent's own",
-		"isolation": "it works in the workspace", "background": "whoever gives it a task says whether to wait for it",
-		"timeoutmins": "its model requests are bounded instead", "temperature": "the model decides as it is configured", "topp": "the model decides as it is configured",
-	}
 }
 
 func (k *Kind) note(format string, args ...any) {
@@ -119,12 +110,7 @@ func (k *Kind) use(f discovery.Front) {
 // equip reads which tools it has.
 func (k *Kind) equip(f discovery.Front) {
 	field, named := f.Field("tools")
-	k.tools.all = true
-	switch {
-	case len(field.Fields) > 0:
-		k.chosen(field.Fields)
-	case named:
-		k.tools.all = false
+	if k.tools.all = !named; named {
 		k.tools.only = k.adzes(field.List(), &k.tools.all)
 	}
 	if denied, ok := f.List("disallowedTools", "excludeTools"); ok {
@@ -133,8 +119,8 @@ func (k *Kind) equip(f discovery.Front) {
 			k.tools.all, k.tools.only = false, nil
 		}
 	}
-	if permission, ok := f.Field("permission"); ok {
-		k.permitted(permission)
+	if _, ok := f.Field("permission"); ok || field.Map {
+		k.Problem = "its tools are a map, as opencode writes them; write tools and disallowedTools as lists"
 	}
 	if named && !k.tools.all && len(k.tools.only) == 0 {
 		k.note("it has no tools")
@@ -142,51 +128,6 @@ func (k *Kind) equip(f discovery.Front) {
 }
 
 func (k *Kind) deny(names ...string) { k.tools.deny = append(k.tools.deny, names...) }
-
-// chosen reads a map of tools to yes and no, as opencode writes them: what is not named is there,
-// unless * is not.
-func (k *Kind) chosen(fields []discovery.Field) {
-	var yes, no []string
-	for _, t := range fields {
-		switch strings.ToLower(t.Text) {
-		case "false", "no", "off", "deny":
-			no = append(no, t.Key)
-		default:
-			yes = append(yes, t.Key)
-		}
-	}
-	if slices.Contains(no, "*") {
-		k.tools.all, k.tools.only = false, k.adzes(yes, nil)
-		return
-	}
-	k.adzes(yes, nil) // for what it says of unknown ones
-	k.deny(k.adzes(no, nil)...)
-}
-
-// permitted reads opencode's permissions: what is denied is a tool that it has not; all else your
-// rules decide.
-func (k *Kind) permitted(field discovery.Field) {
-	if len(field.Fields) == 0 && strings.EqualFold(field.Text, "deny") {
-		k.tools.all, k.tools.only = false, nil
-		return
-	}
-	for _, t := range field.Fields {
-		denied := strings.EqualFold(t.Text, "deny")
-		for _, pattern := range t.Fields {
-			denied = denied || pattern.Key == "*" && strings.EqualFold(pattern.Text, "deny")
-		}
-		switch {
-		case denied && t.Key == "*":
-			k.tools.all, k.tools.only = false, nil
-		case denied && t.Key == "edit":
-			k.deny("edit", "write")
-		case denied:
-			k.deny(k.adzes([]string{t.Key}, nil)...)
-		case len(t.Fields) > 0:
-			k.note("permission of %s: your rules decide about single calls", t.Key)
-		}
-	}
-}
 
 // adzes are the tools of adze that names of other assistants mean; all is set for *. One that no
 // assistant has may be a declared tool.

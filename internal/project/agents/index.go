@@ -1,21 +1,20 @@
 package agents
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"adze/internal/project/discovery"
 )
 
-// Bounds of the index of agents in a system prompt, in bytes: of a description, and of all.
+// Bounds of the index of agents in a system prompt, in bytes.
 const (
-	maxLineOf  = 200
 	MaxIndex   = 2000
 	SmallIndex = 400 // for a model that reads slowly
 )
 
 // Index tells a model which agents it may give a task to, beside those built in, which the tool
-// itself names; if empty, none. Where all have no room, some lose their descriptions, then their
-// names. It is the same in each session of a folder, so that a provider's cache holds.
+// itself names; if empty, none.
 func (ks Kinds) Index(room int) string {
 	var own Kinds
 	for _, k := range ks {
@@ -27,24 +26,11 @@ func (ks Kinds) Index(room int) string {
 		return ""
 	}
 	slices.SortFunc(own, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
-	var b strings.Builder
-	b.WriteString("Give one of these a task with task{agent} where it fits:\n")
-	for i, k := range own {
-		line := "- " + k.Name
-		whole := line
-		if k.Description != "" {
-			whole += ": " + short(k.Description)
-		}
-		switch rest := fmt.Sprintf("- and %d more\n", len(own)-i); {
-		case b.Len()+len(whole)+1+len(rest) <= room:
-			line = whole
-		case b.Len()+len(line)+1+len(rest) > room:
-			b.WriteString(rest)
-			return b.String()
-		}
-		b.WriteString(line + "\n")
+	lines, order := make([]discovery.Line, len(own)), make([]int, len(own))
+	for n, k := range own {
+		lines[n], order[n] = discovery.Line{Name: k.Name, Description: k.Description}, n
 	}
-	return b.String()
+	return discovery.Index("Give one of these a task with task{agent} where it fits:", lines, order, room, "more agents")
 }
 
 // State is what the index of a system prompt has of an agent, in a word and a reason, with what of
@@ -63,27 +49,8 @@ func (k Kind) State(index string, indexed bool, leads string) (state, why string
 	case !indexed:
 		state, why = "unused", "the model is not told of agents; @"+k.Name+" gives it a task"
 	default:
-		state, why = k.indexed(index)
+		state, why = discovery.Indexed(index, k.Name)
+		why += "; task and @" + k.Name + " take its name"
 	}
 	return state, strings.Join(append([]string{why}, k.Notes...), "; ")
-}
-
-func (k Kind) indexed(index string) (state, why string) {
-	for line := range strings.Lines(index) {
-		switch line = strings.TrimSuffix(line, "\n"); {
-		case line == "- "+k.Name && k.Description != "":
-			return "named", "in the index, without its description: that has no room"
-		case line == "- "+k.Name, strings.HasPrefix(line, "- "+k.Name+": "):
-			return "described", "in the index"
-		}
-	}
-	return "narrowed", "the index has no room; task and @" + k.Name + " take its name"
-}
-
-// short is a description that fits a line.
-func short(text string) string {
-	if len(text) <= maxLineOf {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxLineOf], "") + "…"
 }

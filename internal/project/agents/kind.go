@@ -13,25 +13,16 @@ import (
 // Kind is a sort of agent: one that is built in, or one that a file describes. A file only narrows:
 // which tools an agent has, the mode that it works in, how many model requests it makes.
 type Kind struct {
-	Name        string
-	Description string // on one line
-	Origin      discovery.Origin
-	Path        string // for people; if empty, built in
-	Bytes       int64  // of the file
-	Model       string // as the file says it; if empty, that of who starts it
-	Effort      string // one of session.Efforts; if empty, that of who starts it
-	Mode        string // the widest permission mode for it; if empty, the one in force
-	Steps       int    // model requests it may make at most; if 0, as many as any
-	Main, Task  bool   // whether it may be the main agent, and whether a task may be given to it
-	// Notes say what of its file is not followed, but for tools that a run does not have (Says); By is
-	// the Path of what has its name first, and Problem why it cannot be used; if empty, it can.
-	Notes   []string
-	By      string
-	Problem string
+	discovery.Item        // the file; without a Path it is built in. Notes say what of it is not followed
+	Description    string // on one line
+	Model          string // as the file says it; if empty, that of who starts it
+	Effort         string // one of session.Efforts; if empty, that of who starts it
+	Mode           string // the widest permission mode for it; if empty, the one in force
+	Steps          int    // model requests it may make at most; if 0, as many as any
+	Main, Task     bool   // whether it may be the main agent, and whether a task may be given to it
 
 	tools   toolbox
 	strange []string // tools that no assistant is known to have
-	item    discovery.Item
 }
 
 // taskTool starts subagents.
@@ -42,10 +33,13 @@ const Explorer = "explore"
 
 // builtIn are the kinds that are always there.
 func builtIn() []Kind {
+	item := func(name string) discovery.Item {
+		return discovery.Item{Kind: discovery.Agent, Name: name, Origin: discovery.BuiltIn}
+	}
 	return []Kind{
-		{Name: Explorer, Origin: discovery.BuiltIn, Task: true, Description: "reads and fetches, changes nothing; several run together",
+		{Item: item(Explorer), Task: true, Description: "reads and fetches, changes nothing; several run together",
 			tools: toolbox{only: []string{"read", "glob", "grep", "list", "git_status", "webfetch", "websearch", "ask"}, looks: true}},
-		{Name: "general", Origin: discovery.BuiltIn, Task: true, Description: "has all tools", tools: toolbox{all: true}},
+		{Item: item("general"), Task: true, Description: "has all tools", tools: toolbox{all: true}},
 	}
 }
 
@@ -73,7 +67,7 @@ func (k Kind) Text(ctx context.Context) (string, error) {
 	if k.Path == "" {
 		return "", nil
 	}
-	text, err := k.item.Read(ctx)
+	text, err := k.Read(ctx)
 	return tool.ShownHidden(strings.TrimSpace(text.Body)), err
 }
 
@@ -87,20 +81,7 @@ func Find(ctx context.Context, f *discovery.Finder) Kinds {
 	for _, i := range f.Find(ctx, discovery.Agent) {
 		out = append(out, fromFile(i))
 	}
-	first := map[string]string{}
-	for n := range out {
-		k := &out[n]
-		if k.Problem != "" {
-			continue
-		}
-		if by, taken := first[k.Name]; taken {
-			k.By = by
-			continue
-		}
-		if first[k.Name] = k.Path; k.Path == "" {
-			first[k.Name] = "what is built in"
-		}
-	}
+	discovery.Shadow(len(out), func(n int) *discovery.Item { return &out[n].Item })
 	return out
 }
 
@@ -141,14 +122,6 @@ func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
 		}
 	}
 	return names
-}
-
-// Label is the name by which an agent is reached whatever else is there.
-func (k Kind) Label() string {
-	if k.By == "" {
-		return k.Name
-	}
-	return string(k.Origin) + ":" + k.Name
 }
 
 // ForTask finds an agent that a task may be given to.

@@ -70,19 +70,17 @@ func has(k agents.Kind, all []tool.Definition) string {
 	return strings.Join(names, " ")
 }
 
-// The layouts of five assistants and adze's own: each agent is found, with its origin; the user's
-// names win.
-func TestAgentsOfAllAssistantsAreFound(t *testing.T) {
+// Each agent is found, with its origin; the user's names win.
+func TestAgentsAreFound(t *testing.T) {
 	ks := kinds(t, map[string]string{
 		"home/.config/adze/agents/mine.md":      "---\ndescription: Mine.\n---\nYou are mine.\n",
 		"home/.claude/agents/reviewer.md":       "---\nname: reviewer\ndescription: Of the person.\n---\nReview.\n",
 		"repo/.claude/agents/reviewer.md":       "---\nname: reviewer\ndescription: Of the project.\n---\nReview.\n",
 		"repo/.claude/agents/explore.md":        "---\nname: explore\ndescription: Takes over a name.\ntools: Bash\n---\nx\n",
-		"repo/.opencode/agent/docs.md":          "---\ndescription: Writes docs.\nmode: subagent\n---\nx\n",
-		"repo/.opencode/agents/lead.md":         "---\ndescription: Leads.\nmode: primary\n---\nx\n",
+		"repo/.agents/agent/docs.md":            "---\ndescription: Writes docs.\nmode: subagent\n---\nx\n",
+		"repo/.agents/agents/lead.md":           "---\ndescription: Leads.\nmode: primary\n---\nx\n",
 		"repo/.gemini/agents/g.md":              "---\nname: g\ndescription: Of Gemini.\nmax_turns: 3\n---\nx\n",
 		"repo/.agents/agents/shared.md":         "---\ndescription: Shared.\n---\nx\n",
-		"repo/.github/agents/planner.agent.md":  "---\ndescription: Of Copilot.\ntools: ['search', 'edit']\n---\nx\n",
 		"repo/.adze/agents/gone.md":             "---\ndescription: x\ndisable: true\n---\nx\n",
 		"repo/.adze/agents/sub/deep.md":         "No front matter at all.\n",
 		"repo/.claude/agents/big.md":            "---\ndescription: " + strings.Repeat("x", 1<<20) + "\n---\nx\n",
@@ -97,8 +95,8 @@ func TestAgentsOfAllAssistantsAreFound(t *testing.T) {
 		got = append(got, line)
 	}
 	slices.Sort(got)
-	want := []string{"big project !", "docs project", "explore built-in", "g project", "general built-in", "gone project !", "lead project", "mine person",
-		"planner project", "project:explore project", "project:reviewer project", "reviewer person", "shared project", "sub:deep project"}
+	want := []string{"big project !", "docs project", "explore built-in", "general built-in", "gone project !", "lead project", "mine person",
+		"project:explore project", "project:reviewer project", "reviewer person", "shared project", "sub:deep project"}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -139,7 +137,7 @@ func TestTheIndexOfAgentsIsBounded(t *testing.T) {
 	ks := kinds(t, files)
 	for _, room := range []int{agents.SmallIndex, agents.MaxIndex} {
 		index := ks.Index(room)
-		if len(index) > room || !strings.Contains(index, "more\n") && room < agents.MaxIndex || !strings.Contains(index, "- a00") {
+		if len(index) > room || !strings.Contains(index, "- a00") || !strings.Contains(index, "a59") && !strings.Contains(index, "more agents\n") {
 			t.Errorf("%d bytes of %d:\n%s", len(index), room, index)
 		}
 		slices.Reverse(ks)
@@ -165,23 +163,19 @@ func TestToolsInAllDialects(t *testing.T) {
 	slices.Sort(names)
 	everything = strings.Join(names, " ")
 	for name, c := range map[string]struct{ front, want, says string }{
-		"none named":      {"description: x", everything, ""},
-		"Claude Code":     {"tools: Read, Grep, Glob, Bash(git add:*), WebFetch", "bash bash_kill bash_output glob grep list read webfetch", "Bash(git add:*): your rules decide about single calls"},
-		"a list":          {"tools:\n  - Read\n  - Edit|Write", "read", "there are no tools Edit|Write"},
-		"denied":          {"tools: Read, Write, Bash\ndisallowedTools: Write, Bash", "read", ""},
-		"Gemini":          {"tools: [read_file, run_shell_command, replace]", "bash bash_kill bash_output edit read", ""},
-		"a star":          {"tools: ['*']", everything, ""},
-		"opencode map":    {"tools:\n  write: false\n  edit: false\n  bash: true", without(names, "write", "edit"), ""},
-		"opencode only":   {"tools: {\"*\": false, read: true}", "read", ""},
-		"permission":      {"permission:\n  edit: deny\n  bash:\n    \"git *\": ask\n    \"*\": deny", without(names, "edit", "write", "bash", "bash_output", "bash_kill"), ""},
-		"permission asks": {"permission:\n  bash:\n    \"git *\": ask", everything, "permission of bash: your rules decide"},
-		"Copilot":         {"tools: ['search', 'web']", "glob grep webfetch", ""},
-		"Codex":           {"tools: shell, apply_patch", "bash bash_kill bash_output edit write", ""},
-		"declared":        {"tools: issue, Read", "issue read", ""},
-		"unknown":         {"tools: Read, Teleport, mcp__github__create_issue", "read", "there are no tools Teleport, mcp__github__create_issue"},
-		"nothing":         {"tools: Teleport", "", "there are no tools Teleport"},
-		"empty list":      {"tools: []", "", "it has no tools"},
-		"never starts":    {"hooks:\n  PreToolUse:\n    - command: ./x.sh\nmcpServers: [x]\ntools: Read", "read", "hooks of a file of an agent never start"},
+		"none named":   {"description: x", everything, ""},
+		"Claude Code":  {"tools: Read, Grep, Glob, Bash(git add:*), WebFetch", "bash bash_kill bash_output glob grep list read webfetch", "Bash(git add:*): your rules decide about single calls"},
+		"a list":       {"tools:\n  - Read\n  - Edit|Write", "read", "there are no tools Edit|Write"},
+		"denied":       {"tools: Read, Write, Bash\ndisallowedTools: Write, Bash", "read", ""},
+		"Gemini":       {"tools: [read_file, run_shell_command, replace]", "bash bash_kill bash_output edit read", ""},
+		"a star":       {"tools: ['*']", everything, ""},
+		"Copilot":      {"tools: ['search', 'web']", "glob grep webfetch", ""},
+		"Codex":        {"tools: shell, apply_patch", "bash bash_kill bash_output edit write", ""},
+		"declared":     {"tools: issue, Read", "issue read", ""},
+		"unknown":      {"tools: Read, Teleport, mcp__github__create_issue", "read", "there are no tools Teleport, mcp__github__create_issue"},
+		"nothing":      {"tools: Teleport", "", "there are no tools Teleport"},
+		"empty list":   {"tools: []", "", "it has no tools"},
+		"never starts": {"hooks:\n  PreToolUse:\n    - command: ./x.sh\nmcpServers: [x]\ntools: Read", "read", "hooks of an agent's file are not followed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, err := kinds(t, map[string]string{"repo/.claude/agents/a.md": "---\nname: a\n" + c.front + "\n---\nx\n"}).Named("a")
@@ -199,8 +193,15 @@ func TestToolsInAllDialects(t *testing.T) {
 	}
 }
 
-func without(names []string, left ...string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(left, n) }), " ")
+// A map of tools, as opencode writes one, may deny more than is read of it: such an agent is not
+// used.
+func TestToolsInAMapAreNotGuessed(t *testing.T) {
+	for _, front := range []string{"tools:\n  write: false", "tools: {\"*\": false, read: true}", "permission:\n  bash: deny", "permission: deny"} {
+		_, err := kinds(t, map[string]string{"repo/.claude/agents/a.md": "---\nname: a\n" + front + "\n---\nx\n"}).Named("a")
+		if err == nil || !strings.Contains(err.Error(), "as opencode writes them") {
+			t.Errorf("%q: %v", front, err)
+		}
+	}
 }
 
 func TestWhatAFileSaysOfModeStepsAndEffort(t *testing.T) {

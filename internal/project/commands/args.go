@@ -13,41 +13,27 @@ import (
 type arguments struct {
 	all    string
 	words  []string
-	names  []string          // of the words, in their order, as the front matter lists them
-	values map[string]string // NAME=value, as Codex has them
-	first  int               // the number of the first word
-	rest   int               // the number that takes all words from there on, as in opencode; if -1, none does
-	of     string            // whose way of writing it is
+	names  []string // of the words, in their order, as the front matter lists them
+	first  int      // the number of the first word
+	claude bool     // Claude Code's way of writing
 	used   bool
 }
 
 // argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332),
 // and $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
-	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect, values: map[string]string{}}
+	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, claude: item.Dialect == "claude"}
 	a.names, _ = text.Front.List("arguments")
 	for n := range a.names {
 		a.names[n] = strings.Trim(a.names[n], "<>[]$")
 	}
-	if item.Dialect == "codex" {
-		for _, w := range a.words {
-			if name, value, ok := strings.Cut(w, "="); ok && name != "" {
-				a.values[name] = value
-			}
-		}
-	}
-	highest := -1
-	for _, p := range discovery.Parts(text.Body, item.Dialect) {
+	for _, p := range discovery.Parts(text.Body) {
 		each(p.Text, func(m mark) string {
-			if a.of == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.of != "opencode" || m.index {
+			if a.claude || m.number == 0 && p.Kind != discovery.Shell || m.index {
 				a.first = 0
 			}
-			highest = max(highest, m.number)
 			return ""
 		})
-	}
-	if a.of == "opencode" {
-		a.rest = highest
 	}
 	return a
 }
@@ -138,18 +124,13 @@ func wordy(c byte) bool {
 // meant are the words that a place stands for; known false: it speaks of something else.
 func (a *arguments) meant(m mark) (words []string, known bool) {
 	switch {
-	case a.of == "gemini":
-		return nil, false
 	case m.number >= 0:
 		at := m.number - a.first
 		if m.index {
 			at = m.number
 		}
-		switch {
-		case at < 0 || at >= len(a.words): // stays in Claude Code, and is empty elsewhere; $100 is money
-			return nil, a.of == "opencode" || a.of != "claude" && m.number < 10
-		case m.number == a.rest:
-			return a.words[at:], true
+		if at < 0 || at >= len(a.words) { // stays in Claude Code, and is empty elsewhere; $100 is money
+			return nil, !a.claude && m.number < 10
 		}
 		return a.words[at : at+1], true
 	case m.name == "ARGUMENTS":
@@ -163,21 +144,12 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 			return nil, true
 		}
 	}
-	value, ok := a.values[m.name]
-	return []string{value}, ok
+	return nil, false
 }
 
 // fill puts arguments into a text that no shell reads.
 func (a *arguments) fill(text string) string {
-	if a.of == "gemini" {
-		if strings.Contains(text, geminiArgs) {
-			a.used = true
-		}
-		return strings.ReplaceAll(text, geminiArgs, a.all)
-	}
-	if a.of != "opencode" { // which keeps the sign, and fills in what stands behind it
-		text = literal().ReplaceAllString(text, "\x00${1}")
-	}
+	text = literal().ReplaceAllString(text, "\x00${1}")
 	text = each(text, func(m mark) string {
 		words, known := a.meant(m)
 		if !known {
@@ -194,6 +166,3 @@ func (a *arguments) fill(text string) string {
 
 // literal is a place behind a backslash, such as \$1: it stays as text.
 var literal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\\$(\d|ARGUMENTS\b)`) })
-
-// geminiArgs is how Gemini's files speak of the arguments.
-const geminiArgs = "{{args}}"

@@ -114,9 +114,8 @@ func TestACommandThatIsExchangedIsAskedAgain(t *testing.T) {
 // What is allowed is what is run: each part that would run is one that the consent shows.
 func TestConsentShowsAllThatRuns(t *testing.T) {
 	for name, text := range map[string]string{
-		".claude/commands/a.md":   "---\ndescription: !`not this`\n---\nOne !`echo a` and (!`echo b`)\n```!\necho c\necho d\n```\nx!`not this`\n!`` !`\n",
-		".gemini/commands/b.toml": "prompt = '''!{echo {a} b} !{\necho c\n} @{x} !`not this`'''",
-		".opencode/command/c.md":  "!`echo a`\n!{not this}",
+		".claude/commands/a.md":  "---\ndescription: !`not this`\n---\nOne !`echo a` and (!`echo b`)\n```!\necho c\necho d\n```\nx!`not this`\n!`` !`\n",
+		".opencode/command/c.md": "!`echo a`\n!{not this}",
 	} {
 		k := newKitchen(t)
 		k.write(name, text)

@@ -53,7 +53,7 @@ func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Out
 	}
 	args := argumentsOf(x.rest, x.item, x.text)
 	var b strings.Builder
-	for _, p := range discovery.Parts(body, x.item.Dialect) {
+	for _, p := range discovery.Parts(body) {
 		text, err := x.part(ctx, p, args)
 		if err != nil {
 			return "", err
@@ -200,17 +200,11 @@ func (x *expansion) file(ctx context.Context, p discovery.Part, args *arguments)
 	}
 	if name == "" || strings.HasPrefix(name, "~") || !exists(target) {
 		args.used = used
-		if x.item.Dialect == "gemini" {
-			return "", x.fails(session.CauseUsage, "there is no file "+name, "change "+x.item.Path)
-		}
 		return args.fill(p.Raw), nil
 	}
 	o, err := x.call(ctx, "read", map[string]string{"path": name})
 	if err != nil {
 		return "", x.fails(causeOf(o), fmt.Sprintf("%s: %s", p.Raw, why(o)), "nothing was sent; a part that fails ends the command")
-	}
-	if x.item.Dialect == "gemini" {
-		return o.Output, nil
 	}
 	fmt.Fprintf(&x.files, "\n\n<file path=%q>\n%s\n</file>", name, strings.TrimSpace(o.Output))
 	return "@" + name, nil

@@ -10,16 +10,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// standIn is what takes the place of Gemini's {{args}} while a command is read: a variable that no
-// shell has.
-const standIn = "ADZE_ARGUMENTS"
-
 // shell puts arguments into a command as quoted words. A place where a shell would read one as more
 // than a word is an error: arguments never become shell text.
 func (a *arguments) shell(command string) (string, error) {
-	if a.of == "gemini" {
-		command = strings.ReplaceAll(command, geminiArgs, "${"+standIn+"}")
-	}
 	if !a.spoken(command) {
 		return command, nil
 	}
@@ -53,7 +46,7 @@ func (a *arguments) spoken(command string) (yes bool) {
 		yes = yes || known
 		return ""
 	})
-	return yes || a.of == "gemini" && strings.Contains(command, standIn) || strings.Contains(command, "${")
+	return yes || strings.Contains(command, "${")
 }
 
 func parse(command string) (*syntax.File, error) {
@@ -105,12 +98,6 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 		}
 	}
 	words, known := w.meant(m)
-	if p.Param.Value == standIn && w.of == "gemini" {
-		words, known = []string{w.all}, true
-		if w.all == "" {
-			words = nil
-		}
-	}
 	if !ok || !known || m.number >= 0 && !m.index && slices.ContainsFunc(w.above, isFunction) {
 		return
 	}
@@ -137,22 +124,18 @@ func (w *weaver) single(q *syntax.SglQuoted) {
 	}
 	base := int(q.Pos().Offset())
 	within := w.text[base:int(q.End().Offset())]
-	add := func(from, to int, words []string) {
-		if why := w.unsafe(base); why != "" {
-			w.refuse(base+from, base+to, why)
-			return
-		}
-		w.places = append(w.places, spot{from: base + from, to: base + to, quote: "'", words: words, together: true})
-	}
 	each(within, func(m mark) string {
-		if words, known := w.meant(m); known && (m.name == "ARGUMENTS" || m.index) {
-			add(m.from, m.to, words)
+		words, known := w.meant(m)
+		if !known || m.name != "ARGUMENTS" && !m.index {
+			return ""
 		}
+		if why := w.unsafe(base); why != "" {
+			w.refuse(base+m.from, base+m.to, why)
+			return ""
+		}
+		w.places = append(w.places, spot{from: base + m.from, to: base + m.to, quote: "'", words: words, together: true})
 		return ""
 	})
-	if at := strings.Index(within, "${"+standIn+"}"); at >= 0 && w.of == "gemini" {
-		add(at, at+len(standIn)+3, []string{w.all})
-	}
 }
 
 func isFunction(n syntax.Node) bool { _, is := n.(*syntax.FuncDecl); return is }

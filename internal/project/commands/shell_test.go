@@ -12,7 +12,7 @@ import (
 )
 
 func given(rest, dialect, body string) *arguments {
-	return argumentsOf(rest, discovery.Item{Dialect: dialect}, discovery.Whole("x.md", []byte(body)))
+	return argumentsOf(rest, discovery.Item{Dialect: dialect}, discovery.Whole([]byte(body)))
 }
 
 // attacks are arguments with all that a shell reads as more than a word.
@@ -52,7 +52,7 @@ func TestArgumentsNeverBecomeShellText(t *testing.T) {
 		{`./show $"a $1"`, nil}, {"trap $1 EXIT", nil}, {"./show ${#1}", nil}, {"./show ${!1}", nil},
 	} {
 		for _, attack := range attacks() {
-			a := &arguments{all: attack, words: []string{attack}, first: 1, rest: -1}
+			a := &arguments{all: attack, words: []string{attack}, first: 1}
 			command, err := a.shell(c.command)
 			if c.want == nil {
 				if err == nil {
@@ -91,17 +91,11 @@ func TestArgumentsInCommands(t *testing.T) {
 		{"a", "claude", "git log $1 -- $0", "git log $1 -- 'a'"},
 		{"", "adze", "git log $1 $ARGUMENTS", "git log  "},
 		{"a b", "claude", "git show $ARGUMENTS[1]", "git show 'b'"},
-		{"a b c", "opencode", "git log $1 $2", "git log 'a' 'b' 'c'"},
-		{"fix it's", "gemini", "git log --grep={{args}}", `git log --grep='fix it'"'"'s'`},
 		{"x", "claude", "awk '{print $1}' f", "awk '{print $1}' f"},
 		{"x", "adze", "f() { echo $1; }; f $1", "f() { echo $1; }; f 'x'"},
 		{"x", "claude", "echo $HOME $100", "echo $HOME $100"},
-		{"F=a b", "codex", "echo $F", "echo 'a'"},
 	} {
 		body := "!`" + c.command + "`"
-		if c.dialect == "gemini" {
-			body = "!{" + c.command + "}"
-		}
 		got, err := given(c.rest, c.dialect, body).shell(c.command)
 		if err != nil || got != c.want {
 			t.Errorf("%s with %q is %q (%v), want %q", c.command, c.rest, got, err, c.want)
@@ -109,7 +103,7 @@ func TestArgumentsInCommands(t *testing.T) {
 	}
 }
 
-// Seen with claude-code 2.1.332 (requests to a model server) and opencode 1.18.33 (run --command).
+// Seen with claude-code 2.1.332 (requests to a model server).
 func TestArgumentsInText(t *testing.T) {
 	for _, c := range []struct{ rest, dialect, body, want string }{
 		{"12 high", "adze", "Fix $1 at $2 of $ARGUMENTS, for $5 and $100.", "Fix 12 at high of 12 high, for  and $100."},
@@ -117,13 +111,8 @@ func TestArgumentsInText(t *testing.T) {
 		{"one y", "claude", "Fix $1 at $2", "Fix y at $2"},
 		{"a b c d e f g h i j k", "claude", "$10 $0 $11", "k a $11"},
 		{"x", "claude", `\$0 \$ARGUMENTS $0`, "$0 $ARGUMENTS x"},
-		{"a b", "opencode", `\$1 $3.`, `\a .`},
-		{"a b c d e f g h i j k", "opencode", "$1|$10", "a|j k"},
 		{"12 high", "claude", "Fix $ARGUMENTS[0] at $ARGUMENTS[1] for $100 and $name", "Fix 12 at high for $100 and $name"},
-		{`"a b" c`, "opencode", "$1|$2", "a b|c"},
-		{"a b c", "opencode", "$1|$2", "a|b c"},
 		{"it's a", "claude", "$0|$1", "it's|a"},
-		{"a $1 `x`", "gemini", "Do {{args}} $1", "Do a $1 `x` $1"},
 		{"$1 $2", "claude", "$ARGUMENTS", "$1 $2"},
 	} {
 		if got := given(c.rest, c.dialect, c.body).fill(c.body); got != c.want {

@@ -66,7 +66,7 @@ func New(ctx context.Context, f *discovery.Finder, builtIn []string) *Menu {
 		i.By = ""
 	}
 	slices.SortStableFunc(m.Items, func(a, b discovery.Item) int { return rank(a) - rank(b) })
-	discovery.Shadow(m.Items)
+	discovery.Shadow(len(m.Items), func(n int) *discovery.Item { return &m.Items[n] })
 	for n := range m.Items {
 		if i := &m.Items[n]; i.By == "" && m.own(i.Name) {
 			i.By = "adze's own /" + i.Name

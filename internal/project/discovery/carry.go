@@ -6,9 +6,9 @@
 // data, which nobody obeys before the user says so.
 //
 // Start reading at Finder.Find; finder.go opens the folders, places.go is the table of places,
-// look.go goes through one of them, front.go reads the front matter, value.go its values. Known
+// look.go goes through one of them, front.go reads the front matter, field.go its values. Known
 // limits: the front matter is read as people write it, not as YAML: no anchors, no tags, no block
-// scalar within a list, and maps at most three deep.
+// scalar within a list, and a map is noticed and not read.
 package discovery
 
 import (
@@ -21,7 +21,6 @@ import (
 	"math"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,7 +64,7 @@ type Item struct {
 	Kind    Kind
 	Name    string // as it is called; folders below a place are joined by a colon
 	Origin  Origin
-	Dialect string   // whose way of writing: adze, agents, claude, opencode, gemini, codex, cursor, copilot
+	Dialect string   // whose folder it is in: adze, agents, claude, opencode, gemini, codex, cursor, copilot
 	Path    string   // for people: relative to the working folder, or from ~
 	File    string   // absolute, free of links; if empty, built in
 	Folder  string   // of a skill: the one that it lies in, absolute, free of links
@@ -78,6 +77,14 @@ type Item struct {
 	built string          // the text of one that is built in
 	root  *workspace.Root // that it is read through
 	rel   string          // its name for that
+}
+
+// Built is a command that is built in.
+func Built(name, description, text string) Item {
+	return Item{
+		Kind: Command, Name: name, Origin: BuiltIn, Dialect: "adze", Path: "adze", Bytes: int64(len(text)), built: text,
+		Front: Front{Fields: []Field{{Key: "description", Text: description}}},
+	}
 }
 
 // Label is the name by which an item is reached whatever else is there: one that is shadowed has
@@ -97,15 +104,15 @@ func (f *Finder) Find(ctx context.Context, kind Kind) []Item {
 	for _, p := range f.places(kind) {
 		s.place(f, p)
 	}
-	Shadow(s.items)
+	Shadow(len(s.items), func(n int) *Item { return &s.items[n] })
 	return s.items
 }
 
-// Shadow marks in a list whose first names win those whose name is taken.
-func Shadow(items []Item) {
+// Shadow marks in a list of many items whose first names win those whose name is taken.
+func Shadow(many int, at func(n int) *Item) {
 	first := map[string]string{}
-	for n := range items {
-		i := &items[n]
+	for n := range many {
+		i := at(n)
 		if i.Problem != "" {
 			continue // what cannot be used takes no name
 		}
@@ -121,38 +128,29 @@ func Shadow(items []Item) {
 // of that origin; and the last part of a name, or the folder of a skill, where only one has it.
 func Named(items []Item, name string) (Item, bool) {
 	name = strings.ReplaceAll(name, "/", ":")
-	usable := func(want string, of Origin) (out []Item) {
+	before, rest, _ := strings.Cut(name, ":")
+	if before == "user" { // as others say
+		before = string(Person)
+	}
+	found := func(fits func(Item) bool) (out []Item) {
 		for _, i := range items {
-			if i.Problem == "" && (of == "" || i.Origin == of) && i.Name == want {
+			if i.Problem == "" && fits(i) {
 				out = append(out, i)
 			}
 		}
 		return out
 	}
-	if found := usable(name, ""); len(found) > 0 {
-		return found[0], true
+	if all := found(func(i Item) bool { return i.Name == name }); len(all) > 0 {
+		return all[0], true
 	}
-	if before, rest, ok := strings.Cut(name, ":"); ok {
-		of := Origin(before)
-		if of == "user" { // as others say
-			of = Person
-		}
-		found := usable(rest, of)
-		if before == "prompts" { // as Codex calls its own
-			found = slices.DeleteFunc(usable(rest, ""), func(i Item) bool { return i.Dialect != "codex" })
-		}
-		if len(found) > 0 && (of == Person || of == Project || before == "prompts") {
-			return found[0], true
-		}
+	if all := found(func(i Item) bool { return i.Origin != BuiltIn && string(i.Origin) == before && i.Name == rest }); len(all) > 0 {
+		return all[0], true
 	}
-	var last []Item
-	for _, i := range items {
-		if i.Problem == "" && i.By == "" && (strings.HasSuffix(i.Name, ":"+name) || path.Base(path.Dir(i.Path)) == name && i.Kind == Skill) {
-			last = append(last, i)
-		}
-	}
-	if len(last) == 1 {
-		return last[0], true
+	all := found(func(i Item) bool {
+		return i.By == "" && (strings.HasSuffix(i.Name, ":"+name) || path.Base(path.Dir(i.Path)) == name && i.Kind == Skill)
+	})
+	if len(all) == 1 {
+		return all[0], true
 	}
 	return Item{}, false
 }
@@ -171,7 +169,7 @@ var ErrGone = errors.New("it is not there any more")
 // Read reads an item's whole file as it is now.
 func (i Item) Read(ctx context.Context) (Text, error) {
 	if i.Origin == BuiltIn {
-		return Whole(i.Name+".md", []byte(i.built)), nil
+		return Whole([]byte(i.built)), nil
 	}
 	if i.root == nil {
 		return Text{}, ErrGone
@@ -180,17 +178,13 @@ func (i Item) Read(ctx context.Context) (Text, error) {
 	if err != nil {
 		return Text{}, fmt.Errorf("%s: %w", i.Path, err)
 	}
-	return Whole(i.rel, raw), nil
+	return Whole(raw), nil
 }
 
-// Whole is the text of a file with that name.
-func Whole(name string, raw []byte) Text {
+// Whole is the text of a file.
+func Whole(raw []byte) Text {
 	sum := sha256.Sum256(raw)
-	parse := Parse
-	if filepath.Ext(name) == ".toml" {
-		parse = parseTOML
-	}
-	front, body := parse(string(raw))
+	front, body := Parse(string(raw))
 	return Text{Front: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
 }
 

@@ -89,7 +89,7 @@ func TestFindsWhatAssistantsLeft(t *testing.T) {
 	} {
 		y.write(name, "---\ndescription: of "+name+"\n---\nDo it.\n")
 	}
-	y.write("repo/.gemini/commands/a/b.toml", "description = \"toml\"\nprompt = \"Do {{args}}\"\n")
+	y.write("repo/.gemini/commands/a/b.toml", "prompt = \"not read\"\n")
 	y.write("repo/other/.claude/commands/not.md", "x")
 	y.write("repo/.claude/commands/.hidden.md", "x")
 	y.write("repo/.claude/commands/script.sh", "x")
@@ -102,7 +102,6 @@ project:go ../.agents/commands/go.md
 project:fix ../.claude/commands/fix.md
 git:commit ../.claude/commands/git/commit.md
 test ../.opencode/command/test.md
-a:b ../.gemini/commands/a/b.toml
 c ../.cursor/commands/c.md
 `
 	items := y.find(discovery.Command)
@@ -121,9 +120,6 @@ c ../.cursor/commands/c.md
 		if i, ok := discovery.Named(items, name); ok {
 			t.Errorf("%q is %s", name, i.Path)
 		}
-	}
-	if i, _ := discovery.Named(items, "a:b"); i.Front.Text("description") != "toml" {
-		t.Errorf("the description is %q", i.Front.Text("description"))
 	}
 }
 
@@ -154,11 +150,10 @@ one ../.opencode/skill/one/SKILL.md
 		t.Errorf("without front matter the description is %q", i.Front.Text("description"))
 	}
 	y.write("repo/.claude/agents/reviewer.md", "---\nname: code-reviewer\ndescription: d\n---\nYou review.\n")
-	y.write("repo/.opencode/agents/plain.md", "---\ndescription: d\nmode: subagent\n---\n")
-	y.write("repo/.github/agents/gh.agent.md", "---\ndescription: d\n---\n")
-	const agents = `code-reviewer ../.claude/agents/reviewer.md
-plain ../.opencode/agents/plain.md
-gh ../.github/agents/gh.agent.md
+	y.write("repo/.agents/agents/plain.md", "---\ndescription: d\nmode: subagent\n---\n")
+	y.write("repo/.opencode/agents/not.md", "---\ndescription: d\npermission: deny\n---\n")
+	const agents = `plain ../.agents/agents/plain.md
+code-reviewer ../.claude/agents/reviewer.md
 `
 	if got := list(y.find(discovery.Agent)); got != agents {
 		t.Errorf("found\n%s\nwant\n%s", got, agents)

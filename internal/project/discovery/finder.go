@@ -27,13 +27,21 @@ func For(own, home, dir string) *Finder {
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
 		f.Home = real
 	}
+	if top, ok := Repository(dir); ok {
+		f.Top = top
+	}
+	return f
+}
+
+// Repository finds the folder that holds .git, upwards from dir. It looks at names only and runs
+// nothing.
+func Repository(dir string) (string, bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			f.Top = at
-			return f
+			return at, true
 		}
 		if at == filepath.Dir(at) {
-			return f
+			return "", false
 		}
 	}
 }

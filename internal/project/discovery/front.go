@@ -8,24 +8,12 @@ import (
 	"adze/internal/text"
 )
 
-// Front is the front matter of a file: flat fields, a few of which hold a list or a map.
+// Front is the front matter of a file: flat fields, some of which hold a list.
 type Front struct {
 	Fields  []Field
 	Notes   []string // what was taken in a way that its writer may not have meant
 	Problem string   // why nothing of it was taken; if empty, it was
 }
-
-// Field is one field.
-type Field struct {
-	Key    string
-	Text   string  // its value as one text; of a list or map without a text empty
-	Quoted bool    // Text stood in quotes
-	Items  []Field // of a list that is written with dashes; their keys are empty
-	Fields []Field // of an indented map, or one in braces
-}
-
-// maxMaps is how deep maps may lie in maps: permission, bash, and its patterns.
-const maxMaps = 3
 
 // maxNotes bounds what is said about one file.
 const maxNotes = 8
@@ -36,7 +24,7 @@ const maxNotes = 8
 // It takes what YAML refuses and people write: a colon or a bracket within a value, *.ts without
 // quotes, tabs, a byte order mark, another encoding than UTF-8, line ends of Windows, keys that
 // come twice (the last counts, as in PyYAML and Ruby), a missing end.
-func Parse(file string) (Front, string) {
+func Parse(file string) (f Front, body string) {
 	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	first, rest, _ := strings.Cut(file, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
@@ -46,11 +34,11 @@ func Parse(file string) (Front, string) {
 	if size := len(rest) - len(body); size > maxFront {
 		return Front{Problem: fmt.Sprintf("its front matter is longer than %d bytes", maxFront)}, ""
 	}
-	r := reader{}
 	if !ended {
-		r.note("its front matter has no end; it is taken to end before the first line that is no field")
+		f.note("its front matter has no end; it is taken to end before the first line that is no field")
 	}
-	return Front{Fields: r.block(lines, 1), Notes: r.notes}, body
+	f.read(lines)
+	return f, body
 }
 
 // fenced finds the line that ends the front matter. Where none does, it ends before the first blank
@@ -75,17 +63,14 @@ func fenced(rest string) (lines []string, body string, ended bool) {
 	return lines, left, false
 }
 
-// reader reads lines into fields.
-type reader struct{ notes []string }
-
-func (r *reader) note(format string, args ...any) {
-	if len(r.notes) < maxNotes {
-		r.notes = append(r.notes, fmt.Sprintf(format, args...))
+func (f *Front) note(format string, args ...any) {
+	if len(f.Notes) < maxNotes {
+		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 	}
 }
 
-// block reads the fields of one map; its lines are indented alike, those below a field more.
-func (r *reader) block(lines []string, depth int) (out []Field) {
+// read takes the fields of some lines; the lines below a field that are indented belong to it.
+func (f *Front) read(lines []string) {
 	at := map[string]int{}
 	for len(lines) > 0 {
 		line := lines[0]
@@ -95,27 +80,26 @@ func (r *reader) block(lines []string, depth int) (out []Field) {
 		}
 		key, value, ok := pair(strings.TrimLeft(line, " \t"))
 		if !ok {
-			r.note("a line is no field: %.40q", strings.TrimSpace(line))
+			f.note("a line is no field: %.40q", strings.TrimSpace(line))
 			continue
 		}
 		n := below(lines, indent(line), value)
-		f := r.value(value, lines[:n], depth)
-		f.Key, lines = key, lines[n:]
+		field := fieldOf(key, value, lines[:n])
+		lines = lines[n:]
 		if was, twice := at[Spelling(key)]; twice {
-			r.note("%s stands there twice; the last counts", key)
-			out[was] = f
+			f.note("%s stands there twice; the last counts", key)
+			f.Fields[was] = field
 			continue
 		}
-		at[Spelling(key)] = len(out)
-		out = append(out, f)
+		at[Spelling(key)] = len(f.Fields)
+		f.Fields = append(f.Fields, field)
 	}
-	return out
 }
 
 // below counts the lines that belong to a field: those that are indented more, blank ones between
 // them, and the dashes of a list, which may stand right under its name.
 func below(lines []string, base int, value string) (n int) {
-	list := strings.TrimSpace(value) == "" || value[0] == '#'
+	list := value == "" || value[0] == '#'
 	for at, line := range lines {
 		switch {
 		case strings.TrimSpace(line) == "":
@@ -128,35 +112,17 @@ func below(lines []string, base int, value string) (n int) {
 	return n
 }
 
-// pair splits a line at the colon that ends its key: one that a blank or the line's end follows. A
-// key is short, and a quoted one may hold anything.
+// pair splits a line at the colon that ends its key, which a blank or the line's end follows.
 func pair(line string) (key, value string, ok bool) {
-	if line == "" || strings.IndexByte(" \t#", line[0]) >= 0 || dashed(line) {
+	at := strings.IndexByte(line, ':')
+	if at <= 0 || at > 128 || strings.IndexByte(" \t#", line[0]) >= 0 || dashed(line) {
 		return "", "", false
 	}
-	if q := line[0]; q == '"' || q == '\'' {
-		end := strings.IndexByte(line[1:], q)
-		if end < 0 || !strings.HasPrefix(strings.TrimLeft(line[end+2:], " \t"), ":") {
-			return "", "", false
-		}
-		key, value = line[1:1+end], strings.TrimLeft(line[end+2:], " \t")[1:]
-	} else {
-		for at := strings.IndexByte(line, ':'); ; {
-			if at <= 0 || at > 128 {
-				return "", "", false
-			}
-			if at+1 == len(line) || line[at+1] == ' ' || line[at+1] == '\t' {
-				key, value = line[:at], line[at+1:]
-				break
-			}
-			next := strings.IndexByte(line[at+1:], ':')
-			if next < 0 {
-				return "", "", false
-			}
-			at += 1 + next
-		}
+	key, value = strings.TrimSpace(line[:at]), line[at+1:]
+	if value != "" && value[0] != ' ' && value[0] != '\t' {
+		return "", "", false
 	}
-	return strings.TrimSpace(key), strings.TrimSpace(value), strings.TrimSpace(key) != ""
+	return key, strings.TrimSpace(value), true
 }
 
 // indent is how far a line stands in; a tab counts as one step, as people who mix them mean it.
@@ -186,11 +152,9 @@ func Spelling(key string) string {
 }
 
 // Field finds a field by its key, in any way of writing it.
-func (f Front) Field(key string) (Field, bool) { return find(f.Fields, key) }
-
-func find(fields []Field, key string) (Field, bool) {
+func (f Front) Field(key string) (Field, bool) {
 	wanted := Spelling(key)
-	for _, field := range fields {
+	for _, field := range f.Fields {
 		if Spelling(field.Key) == wanted {
 			return field, true
 		}

@@ -63,8 +63,8 @@ func (s *search) folder(root *workspace.Root, p place, rel string, depth int) {
 	for _, name := range names {
 		switch below := path.Join(rel, name); {
 		case strings.HasPrefix(name, "."):
-		case s.kind != Skill && strings.HasSuffix(name, p.ending):
-			s.file(root, p, below, strings.TrimSuffix(below, p.ending))
+		case s.kind != Skill && strings.HasSuffix(name, ending):
+			s.file(root, p, below, strings.TrimSuffix(below, ending))
 		case depth+1 < maxDepth && !strings.Contains(name, ".md"):
 			s.folder(root, p, below, depth+1)
 		}
@@ -77,11 +77,7 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 		Kind: s.kind, Name: strings.ReplaceAll(name, "/", ":"), Origin: p.origin, Dialect: p.dialect,
 		Path: path.Join(p.shown, rel), root: root, rel: path.Join(p.dir, rel),
 	}
-	limit := int64(maxFront + 64) // enough to see that it has no end
-	if p.ending == ".toml" {
-		limit = MaxFile // its description may stand behind its prompt
-	}
-	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, limit)
+	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, maxFront+64) // enough to see that it has no end
 	if s.seen[at.Abs()] && at.Abs() != "" {
 		return
 	}
@@ -98,15 +94,11 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 		i.Problem = err.Error()
 	} else {
 		i.Bytes = size
-		if p.ending == ".toml" {
-			i.Front, _ = parseTOML(string(raw))
-		} else {
-			body := ""
-			i.Front, body = Parse(string(raw))
-			if first := strings.TrimLeft(strings.TrimSpace(body), "# "); i.Kind == Skill && i.Front.Text("description") == "" && first != "" {
-				first, _, _ = strings.Cut(first, "\n") // as Claude Code 2.1.332 does
-				i.Front.Fields = append(i.Front.Fields, Field{Key: "description", Text: strings.TrimSpace(first)})
-			}
+		body := ""
+		i.Front, body = Parse(string(raw))
+		if first := strings.TrimLeft(strings.TrimSpace(body), "# "); i.Kind == Skill && i.Front.Text("description") == "" && first != "" {
+			first, _, _ = strings.Cut(first, "\n") // as Claude Code 2.1.332 does
+			i.Front.Fields = append(i.Front.Fields, Field{Key: "description", Text: strings.TrimSpace(first)})
 		}
 		i.judge()
 	}
@@ -147,4 +139,15 @@ func Names(items []Item) (out []string) {
 		}
 	}
 	return slices.Compact(out)
+}
+
+// State is whether an item is reached by its name, in a word and a reason.
+func (i Item) State() (state, why string) {
+	switch {
+	case i.Problem != "":
+		return "broken", i.Problem
+	case i.By != "":
+		return "shadowed", "by " + i.By
+	}
+	return "used", ""
 }

@@ -19,13 +19,13 @@ type Part struct {
 	Raw  string // as it stands in the file
 }
 
-// Parts cuts a command's text into pieces, in the way of its dialect: !`command` and blocks that
-// begin with ```!, after a blank or at the start of a line, and @path; in Gemini's files !{command}
-// and @{path}. What comes into the text later, such as arguments and output, is never cut again.
-func Parts(body, dialect string) (out []Part) {
+// Parts cuts a command's text into pieces: !`command` and blocks that begin with ```!, after a
+// blank or at the start of a line, and @path. Text that comes in later, such as arguments and
+// output, is never cut again.
+func Parts(body string) (out []Part) {
 	plain := 0
 	for at := 0; at < len(body); {
-		p, ok := partAt(body, at, dialect)
+		p, ok := partAt(body, at)
 		if !ok {
 			at++
 			continue
@@ -44,8 +44,8 @@ func Parts(body, dialect string) (out []Part) {
 }
 
 // ShellParts are the commands in a text.
-func ShellParts(body, dialect string) (out []string) {
-	for _, p := range Parts(body, dialect) {
+func ShellParts(body string) (out []string) {
+	for _, p := range Parts(body) {
 		if p.Kind == Shell {
 			out = append(out, p.Text)
 		}
@@ -54,16 +54,8 @@ func ShellParts(body, dialect string) (out []string) {
 }
 
 // partAt is the piece that begins here, when one that is no plain text does.
-func partAt(body string, at int, dialect string) (Part, bool) {
+func partAt(body string, at int) (Part, bool) {
 	rest := body[at:]
-	if dialect == "gemini" {
-		for mark, kind := range map[string]PartKind{"!{": Shell, "@{": File} {
-			if strings.HasPrefix(rest, mark) {
-				return braces(rest, kind)
-			}
-		}
-		return Part{}, false
-	}
 	before := byte('\n')
 	if at > 0 {
 		before = body[at-1]
@@ -85,23 +77,6 @@ func partAt(body string, at int, dialect string) (Part, bool) {
 		path := strings.TrimRight(rest[1:end], ".,;:!?)]")
 		if path != "" && strings.IndexByte("{}(@", path[0]) < 0 {
 			return Part{File, path, rest[:1+len(path)]}, true
-		}
-	}
-	return Part{}, false
-}
-
-// braces is a piece between balanced braces.
-func braces(rest string, kind PartKind) (Part, bool) {
-	depth := 0
-	for at := 1; at < len(rest); at++ {
-		switch rest[at] {
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				text := strings.TrimSpace(rest[2:at])
-				return Part{kind, text, rest[:at+1]}, text != ""
-			}
 		}
 	}
 	return Part{}, false

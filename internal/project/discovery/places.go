@@ -12,7 +12,6 @@ type place struct {
 	shown   string // for people
 	origin  Origin
 	dialect string
-	ending  string
 }
 
 // home is a row of the table: a folder of an assistant, and where it keeps each kind; a name stands
@@ -21,10 +20,8 @@ type home struct {
 	dialect  string
 	project  string // in a project; if empty, it has none
 	person   string // below the user's home; if empty, it has none
-	commands string // folder; if empty, it has none
-	ending   string // of a command; if empty, .md
+	commands string // folder; if empty, none of them is read
 	agents   string
-	agent    string // ending of an agent; if empty, .md
 }
 
 // homes is the table, in the order in which names are won within an origin. Skills lie everywhere
@@ -34,31 +31,27 @@ func homes() []home {
 		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
 		{dialect: "agents", project: ".agents", person: ".agents", commands: "command", agents: "agent"},
 		{dialect: "claude", project: ".claude", person: ".claude", commands: "command", agents: "agent"},
-		{dialect: "opencode", project: ".opencode", person: ".config/opencode", commands: "command", agents: "agent"},
-		{dialect: "gemini", project: ".gemini", person: ".gemini", commands: "command", ending: ".toml", agents: "agent"},
+		{dialect: "opencode", project: ".opencode", person: ".config/opencode", commands: "command"},
+		{dialect: "gemini", project: ".gemini", person: ".gemini"},
 		{dialect: "codex", project: ".codex", person: ".codex", commands: "prompt"},
 		{dialect: "cursor", project: ".cursor", person: ".cursor", commands: "command"},
-		{dialect: "copilot", project: ".github", agents: "agent", agent: ".agent.md"},
+		{dialect: "copilot", project: ".github"},
 	}
 }
 
-// of is the folder and the ending that a home has for a kind; an empty folder: it has none.
-func (h home) of(kind Kind) (folder, ending string) {
-	ending = ".md"
+// of is the folder that a home has for a kind; if empty, it has none.
+func (h home) of(kind Kind) string {
 	switch kind {
 	case Command:
-		if folder = h.commands; h.ending != "" {
-			ending = h.ending
-		}
+		return h.commands
 	case Agent:
-		if folder = h.agents; h.agent != "" {
-			ending = h.agent
-		}
-	case Skill:
-		folder, ending = "skill", skillFile
+		return h.agents
 	}
-	return folder, ending
+	return "skill"
 }
+
+// ending is that of a command and of an agent.
+const ending = ".md"
 
 // skillFile is what a skill's folder holds (agentskills.io).
 const skillFile = "SKILL.md"
@@ -73,18 +66,18 @@ func (f *Finder) places(kind Kind) (out []place) {
 		}
 	}
 	for _, h := range homes() {
-		folder, ending := h.of(kind)
+		folder := h.of(kind)
 		switch {
 		case folder == "":
 		case h.dialect == "adze":
-			add(place{base: f.Own, dir: ".", shown: f.homely(f.Own), origin: Person, dialect: h.dialect, ending: ending}, folder)
+			add(place{base: f.Own, dir: ".", shown: f.homely(f.Own), origin: Person, dialect: h.dialect}, folder)
 		case h.person != "":
-			add(place{base: f.Home, dir: h.person, shown: "~/" + h.person, origin: Person, dialect: h.dialect, ending: ending}, folder)
+			add(place{base: f.Home, dir: h.person, shown: "~/" + h.person, origin: Person, dialect: h.dialect}, folder)
 		}
 	}
 	for _, at := range f.folders() {
 		for _, h := range homes() {
-			folder, ending := h.of(kind)
+			folder := h.of(kind)
 			if folder == "" || h.project == "" {
 				continue
 			}
@@ -93,7 +86,7 @@ func (f *Finder) places(kind Kind) (out []place) {
 				shown = path.Join(filepath.ToSlash(rel), h.project)
 			}
 			within, _ := filepath.Rel(f.top(), at) // at is below it
-			add(place{base: f.top(), dir: path.Join(filepath.ToSlash(within), h.project), shown: shown, origin: Project, dialect: h.dialect, ending: ending}, folder)
+			add(place{base: f.top(), dir: path.Join(filepath.ToSlash(within), h.project), shown: shown, origin: Project, dialect: h.dialect}, folder)
 		}
 	}
 	return out
@@ -128,15 +121,4 @@ func (f *Finder) homely(dir string) string {
 		return "~/" + filepath.ToSlash(rel)
 	}
 	return dir
-}
-
-// Folders are the folders of a project that may hold a kind, with the ending of its files: for who
-// must know them without looking, such as the sandbox and the list of what waits for consent.
-func Folders(kind Kind) (out [][2]string) {
-	for _, h := range homes() {
-		if folder, ending := h.of(kind); folder != "" && h.project != "" {
-			out = append(out, [2]string{path.Join(h.project, folder+"s"), ending}, [2]string{path.Join(h.project, folder), ending})
-		}
-	}
-	return out
 }

@@ -47,15 +47,6 @@ for doc in json.load(sys.stdin):
 print(json.dumps(out))
 `
 
-const askTOML = `
-import json, sys, tomllib
-out = []
-for doc in json.load(sys.stdin):
-    try: out.append(tomllib.loads(doc))
-    except Exception: out.append(None)
-print(json.dumps(out))
-`
-
 // Where YAML takes a text, it is read as YAML reads it.
 func TestFrontMatterAgreesWithYAML(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -125,31 +116,4 @@ func document(r *rand.Rand) string {
 		fmt.Fprintf(&b, "key%d:%s\n", n, value())
 	}
 	return b.String()
-}
-
-// Texts of TOML are read as TOML reads them.
-func TestTOMLTextsAgreeWithTOML(t *testing.T) {
-	docs := []string{
-		"description = \"a \\\"b\\\" \\u00e9\"\nprompt = \"\"\"\nDo {{args}}.\n!{git diff}\n\"\"\"\n",
-		"prompt = '''\na \\ b\n'''\n",
-		"prompt = \"\"\"a \\\n   b\"\"\" # said\ndescription='x'",
-		"# first\n\nprompt = \"\"\"say \"hi\" and \"\"\"\"\"\n",
-		"prompt = \"a\"\nn = 5\nlist = [\n 1,\n 2]\ndescription = \"after\"\n[table]\nprompt = \"other\"\n",
-		"\"prompt\" = 'a#b' # c\n",
-		"prompt = \"\"\"\\\n  a\\\\\n  b\"\"\"\n",
-	}
-	for n, want := range ask(t, "tomllib", askTOML, docs) {
-		if want == nil {
-			t.Fatalf("%q is no TOML", docs[n])
-		}
-		got := discovery.Whole("x.toml", []byte(docs[n]))
-		for _, key := range []string{"prompt", "description"} {
-			if w, _ := want[key].(string); got.Front.Text(key) != w {
-				t.Errorf("%s is %q, TOML reads %q, of\n%s", key, got.Front.Text(key), w, docs[n])
-			}
-		}
-		if w, _ := want["prompt"].(string); got.Body != w {
-			t.Errorf("the body is %q", got.Body)
-		}
-	}
 }

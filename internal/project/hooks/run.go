@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"adze/internal/project/hooks/dialect"
 	"adze/internal/sandbox/proc"
 )
 
@@ -34,7 +35,7 @@ func (e *Engine) start(ctx context.Context, h chosenHook, input []byte, time tim
 		}
 	}
 	r, err := e.Supervisor.Run(ctx, proc.Command{
-		Argv: argv, Dir: e.Dir, Env: append(env, h.Environment(e.Dir)...), Tag: "hook", UserWords: words, RequireWalls: inside,
+		Argv: argv, Dir: e.Dir, Env: append(env, dialect.Environment(e.Dir)...), Tag: "hook", UserWords: words, RequireWalls: inside,
 		Input: input, Timeout: time, Separate: true, Head: maxOutput, MaxOutput: maxOutput,
 	})
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"adze/internal/files/workspace"
+	"adze/internal/project/discovery"
 	"adze/internal/text"
 	"adze/internal/text/usage"
 	"adze/prompts"
@@ -70,7 +71,7 @@ func New(o Source, p Place) *Room {
 		p.Dir = real
 	}
 	r := &Room{Source: o, Place: p, top: p.Dir}
-	if top, ok := repository(p.Dir); ok {
+	if top, ok := discovery.Repository(p.Dir); ok {
 		r.top, r.git = top, true
 	}
 	r.tree = sync.OnceValue(func() *workspace.Root {
@@ -181,17 +182,4 @@ func textOf(flag, path string) (string, error) {
 		return "", usage.Mistake("check the path", "%s: %v", flag, err)
 	}
 	return text.Plain(raw), nil
-}
-
-// repository finds the folder that holds .git, upwards from dir. It looks at names only and runs
-// nothing.
-func repository(dir string) (string, bool) {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, true
-		}
-		if at == filepath.Dir(at) {
-			return "", false
-		}
-	}
 }

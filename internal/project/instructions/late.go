@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -161,15 +162,5 @@ func (l *late) tell(f File, head string) {
 
 // called reports whether a prompt names a rule with @.
 func called(prompt, name string) bool {
-	for rest := prompt; ; {
-		at := strings.Index(rest, "@"+name)
-		if at < 0 {
-			return false
-		}
-		after := rest[at+1+len(name):]
-		if (at == 0 || strings.IndexByte(" \t\n(", rest[at-1]) >= 0) && (after == "" || !strings.ContainsAny(after[:1], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/")) {
-			return true
-		}
-		rest = after
-	}
+	return regexp.MustCompile(`(?:^|[\s(])@` + regexp.QuoteMeta(strings.ToValidUTF8(name, "�")) + `(?:$|[^\w/-])`).MatchString(prompt)
 }

@@ -1,55 +1,78 @@
 package instructions
 
-import "strings"
-
-// plain takes HTML comments out of a Markdown text and lists what it imports: names behind an @
-// that begins a line or follows a blank. What stands in code stays as it is and imports nothing.
-func plain(text string) (out string, imports []string) {
-	p := plainer{rest: text}
-	for p.rest != "" {
-		line, rest, more := strings.Cut(p.rest, "\n")
-		p.rest = rest
-		if more {
-			line += "\n"
-		}
-		p.line(line)
-	}
-	return p.out.String(), p.imports
-}
+import (
+	"bytes"
+	"strings"
+)
 
 // maxImports bounds what one file names with @: each costs a look at the disk.
 const maxImports = 100
 
-type plainer struct {
-	rest    string // the lines after the one that is read
-	out     strings.Builder
-	imports []string
-	fence   string // the run of ` or ~ that opened a block; if empty, none is open
-	comment bool
+// plain takes HTML comments out of a Markdown text and lists what it imports: names behind an @
+// that begins a line or follows a blank. What stands in code stays as it is and imports nothing.
+func plain(text string) (string, []string) {
+	var out []byte
+	var imports []string
+	ends := strings.LastIndex(text, "-->")
+	for at := 0; at < len(text); {
+		rest, n := text[at:], 1 // n bytes of it stay
+		begins := at == 0 || text[at-1] == '\n'
+		block := 0
+		if begins {
+			block = fenced(rest)
+		}
+		switch {
+		case block > 0:
+			n = block
+		case rest[0] == '`':
+			line, _, _ := strings.Cut(rest, "\n")
+			n = len(line) - len(strings.TrimLeft(line, "`"))
+			n += span(line[n:], line[:n])
+		case strings.HasPrefix(rest, "<!--") && at+len("<!--") <= ends:
+			_, after, _ := strings.Cut(rest[len("<!--"):], "-->")
+			out, after = withoutBlank(out, after)
+			at = len(text) - len(after)
+			continue
+		case rest[0] == '@' && (begins || strings.IndexByte(" \t(", text[at-1]) >= 0):
+			name := rest[1:]
+			if end := strings.IndexAny(name, " \t\r\n`"); end >= 0 {
+				name = name[:end]
+			}
+			if name != "" && len(imports) < maxImports {
+				imports = append(imports, name)
+			}
+		}
+		out = append(out, rest[:n]...)
+		at += n
+	}
+	return string(out), imports
 }
 
-func (p *plainer) line(line string) {
-	if p.comment {
-		_, after, ended := strings.Cut(line, "-->")
-		if !ended {
-			return
-		}
-		p.comment = false
-		if strings.TrimSpace(after) == "" {
-			return
-		}
-		line = after
-	} else if run := fenceOf(line); p.fence != "" || run != "" {
-		p.out.WriteString(line)
-		switch {
-		case p.fence == "":
-			p.fence = run
-		case run != "" && run[0] == p.fence[0] && len(run) >= len(p.fence) && strings.Trim(line, " \t\r\n"+run[:1]) == "":
-			p.fence = ""
-		}
-		return
+// withoutBlank takes out the line that a comment leaves blank: the end of before and the beginning
+// of after.
+func withoutBlank(before []byte, after string) ([]byte, string) {
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	head, next, _ := strings.Cut(after, "\n")
+	if len(bytes.TrimSpace(line)) > 0 || strings.TrimSpace(head) != "" {
+		return before, after
 	}
-	p.words(line)
+	return before[:len(before)-len(line)], next
+}
+
+// fenced is how far a fenced block goes that a text begins with; if 0, it begins with none.
+func fenced(text string) (n int) {
+	opened := ""
+	for line := range strings.Lines(text) {
+		run := fenceOf(line)
+		if n += len(line); opened == "" {
+			if opened = run; run == "" {
+				return 0
+			}
+		} else if run != "" && run[0] == opened[0] && len(run) >= len(opened) && strings.Trim(line, " \t\r\n"+run[:1]) == "" {
+			return n
+		}
+	}
+	return n
 }
 
 // fenceOf is the run that begins a fenced block; if empty, the line begins none.
@@ -63,52 +86,6 @@ func fenceOf(line string) string {
 		return ""
 	}
 	return text[:n]
-}
-
-// words goes through a line outside of blocks.
-func (p *plainer) words(line string) {
-	var b strings.Builder
-	commented := false
-	for at := 0; at < len(line); {
-		rest := line[at:]
-		switch {
-		case rest[0] == '`':
-			n := len(rest) - len(strings.TrimLeft(rest, "`"))
-			n += span(rest[n:], rest[:n])
-			b.WriteString(rest[:n])
-			at += n
-			continue
-		case strings.HasPrefix(rest, "<!--"):
-			inside := rest[len("<!--"):]
-			if end := strings.Index(inside, "-->"); end >= 0 {
-				commented = true
-				at += len("<!--") + end + len("-->")
-				continue
-			}
-			if strings.Contains(p.rest, "-->") {
-				commented, p.comment = true, true
-				at = len(line)
-				continue
-			}
-		case rest[0] == '@' && (at == 0 || strings.IndexByte(" \t(", line[at-1]) >= 0):
-			name := rest[1:]
-			if end := strings.IndexAny(name, " \t\r\n`"); end >= 0 {
-				name = name[:end]
-			}
-			if name != "" && len(p.imports) < maxImports {
-				p.imports = append(p.imports, name)
-			}
-		}
-		b.WriteByte(rest[0])
-		at++
-	}
-	if commented && strings.TrimSpace(b.String()) == "" {
-		return
-	}
-	p.out.WriteString(b.String())
-	if commented && p.comment {
-		p.out.WriteByte('\n')
-	}
 }
 
 // span is how far a code span goes behind the run that opens it; if 0, it is none.

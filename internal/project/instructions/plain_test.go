@@ -10,7 +10,7 @@ func TestPlain(t *testing.T) {
 	for _, c := range []struct{ in, out, imports string }{
 		{"a <!-- b --> c", "a  c", ""},
 		{"<!-- a -->\nb\n", "b\n", ""},
-		{"a <!-- b\nc\n--> d\ne", "a \n d\ne", ""},
+		{"a <!-- b\nc\n--> d\ne", "a  d\ne", ""},
 		{"a <!-- open", "a <!-- open", ""},
 		{"`<!-- a --> @b` @c", "`<!-- a --> @b` @c", "c"},
 		{"``a ` <!-- b -->`` @d", "``a ` <!-- b -->`` @d", "d"},

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"adze/internal/files/workspace"
 	"adze/internal/osfile/ownfile"
@@ -175,10 +174,7 @@ func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	text = text[:most]
-	for i := 0; i < utf8.UTFMax && text != "" && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]); i++ {
-		text = text[:len(text)-1]
-	}
+	text = strings.ToValidUTF8(text[:most], "")
 	if at := strings.LastIndexByte(text, '\n'); at > most/2 {
 		text = text[:at]
 	}

@@ -17,11 +17,9 @@ package skills
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -206,22 +204,13 @@ func within(folder, path string) bool {
 
 // Bounds of the index in bytes.
 const (
-	usual    = 4000 // about twenty skills
-	local    = 600  // for a model that reads slowly
-	lineText = 200  // of one description
+	usual = 4000 // about twenty skills
+	local = 600  // for a model that reads slowly
 )
 
-// described is a description on one line.
+// described is a description as the model is shown it.
 func described(i discovery.Item) string {
-	text := tool.ShownHidden(strings.Join(strings.Fields(i.Front.Text("description")), " "))
-	if len(text) <= lineText {
-		return text
-	}
-	text = strings.ToValidUTF8(text[:lineText-3], "")
-	if at := strings.LastIndexByte(text, ' '); at > lineText/2 {
-		text = text[:at]
-	}
-	return text + " …"
+	return discovery.Short(tool.ShownHidden(i.Front.Text("description")))
 }
 
 // Index is what the system prompt says of the skills, sorted by name, in few bytes. Where it is too
@@ -235,10 +224,9 @@ func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
 	if slow {
 		room = local
 	}
-	lines := make([]string, len(s.items))
-	order := make([]int, len(s.items))
+	lines, order := make([]discovery.Line, len(s.items)), make([]int, len(s.items))
 	for n, i := range s.items {
-		lines[n], order[n] = fmt.Sprintf("- %s: %s\n", i.Name, described(i)), n
+		lines[n], order[n] = discovery.Line{Name: i.Name, Description: described(i)}, n
 	}
 	if strings.TrimSpace(asked) != "" {
 		order = s.ranked(ctx, asked, len(s.items))
@@ -250,36 +238,5 @@ func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
 	} else {
 		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(string(s.items[b].Origin), string(s.items[a].Origin)) }) // the project's own first
 	}
-	text := func(described int) string { return prompts.SkillsHead + "\n" + s.told(lines, order[:described], room) }
-	most := sort.Search(len(order), func(described int) bool { return len(text(described+1)) > room })
-	return strings.TrimSuffix(text(most), "\n")
-}
-
-// told are the lines of some skills, then the names of as many others as there is room for.
-func (s *Shelf) told(lines []string, described []int, room int) string {
-	var b strings.Builder
-	var names []string
-	for n, line := range lines {
-		if slices.Contains(described, n) {
-			b.WriteString(line)
-		} else {
-			names = append(names, s.items[n].Name)
-		}
-	}
-	if len(names) == 0 {
-		return b.String()
-	}
-	rest := 0
-	tail := func() string {
-		text := "- " + strings.Join(names, ", ")
-		if rest > 0 {
-			text = strings.TrimSuffix(text, "- ")
-			text += fmt.Sprintf("\n+%d: skill{query}", rest)
-		}
-		return text + "\n"
-	}
-	for len(described) == 0 && len(names) > 0 && len(prompts.SkillsHead)+1+len(tail()) > room {
-		names, rest = names[:len(names)-1], rest+1
-	}
-	return b.String() + tail()
+	return strings.TrimSuffix(discovery.Index(prompts.SkillsHead, lines, order, room, "skill{query}"), "\n")
 }

@@ -2,8 +2,6 @@ package skills
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"adze/internal/project/discovery"
 	"adze/prompts"
@@ -25,23 +23,9 @@ func State(ctx context.Context, i discovery.Item, system string, history []sessi
 		return "unused", "it says that only a person loads it: /" + i.Name
 	}
 	index, indexed := prompts.Part(system, "skills")
-	lines := strings.Split(index, "\n")
-	switch {
-	case !indexed:
+	if !indexed {
 		return "unused", "no skills are offered"
-	case slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "- "+i.Name+": ") }):
-		return "described", "in the index; its text is loaded when it is needed"
-	case slices.ContainsFunc(lines, func(l string) bool { return slices.Contains(names(l), i.Name) }):
-		return "named", "in the index, without its description: that has no room"
 	}
-	return "narrowed", "the index has no room; the tool skill finds it by a query"
-}
-
-// names are those of a line that has no descriptions.
-func names(line string) []string {
-	list, ok := strings.CutPrefix(line, "- ")
-	if !ok || strings.Contains(list, ": ") {
-		return nil
-	}
-	return strings.Split(list, ", ")
+	state, why = discovery.Indexed(index, i.Name)
+	return state, why + "; the tool skill loads it"
 }

@@ -19,7 +19,6 @@ import (
 const (
 	maxDefinition = 256 << 10 // bytes of a file that defines something
 	maxEntries    = 1000      // of one folder
-	maxDepth      = 6         // of folders with commands
 )
 
 // folder is a project, read without following a link out of it. It is used for one look at the
@@ -109,16 +108,11 @@ func (f folder) sdks() []Item {
 	return f.found()
 }
 
-// names lists the files of a folder with an ending; deep: also those of its folders, down to
-// maxDepth.
-func (f folder) names(dir, ending string, deep bool) []string {
+// names lists the files of a folder with an ending.
+func (f folder) names(dir, ending string) (out []string) {
 	if f.lacks(dir) {
 		return nil
 	}
-	return f.below(dir, ending, deep, 1)
-}
-
-func (f folder) below(dir, ending string, deep bool, depth int) (out []string) {
 	d, err := f.root.Open(dir)
 	if err != nil {
 		return nil
@@ -129,13 +123,9 @@ func (f folder) below(dir, ending string, deep bool, depth int) (out []string) {
 	}
 	entries, _ := d.ReadDir(maxEntries) // what cannot be listed cannot be used either
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		switch {
-		case deep && e.IsDir() && depth < maxDepth:
-			out = append(out, f.below(name, ending, deep, depth+1)...)
-		case strings.HasSuffix(name, ending) && !strings.HasPrefix(e.Name(), "."):
-			out = append(out, name)
+		if strings.HasSuffix(e.Name(), ending) && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, path.Join(dir, e.Name()))
 		}
 	}
-	return out[:min(len(out), maxEntries)]
+	return out
 }

@@ -52,7 +52,7 @@ func hookItem(file string, h dialect.Hook) Item {
 		i.Shell = []string{h.Shell}
 	}
 	if h.Cannot == "" {
-		for _, set := range h.Environment("") {
+		for _, set := range dialect.Environment("") {
 			name, _, _ := strings.Cut(set, "=")
 			i.Env = append(i.Env, name)
 		}

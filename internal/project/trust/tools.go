@@ -16,7 +16,7 @@ const toolFolder = ".adze/tools"
 // tools finds declared tools. What a declaration must hold beside its command is checked where
 // tools are made.
 func tools(f folder) (out []Item) {
-	for _, name := range f.names(toolFolder, ".json", false) {
+	for _, name := range f.names(toolFolder, ".json") {
 		i := Item{ID: strings.TrimSuffix(path.Base(name), ".json"), From: name, When: "the model calls it"}
 		raw, err := f.read(name)
 		if err == nil {

@@ -35,21 +35,26 @@ func Linked(dir string) (tops []string) {
 func commonOf(dir string) string {
 	for {
 		at := filepath.Join(dir, ".git")
-		if info, err := os.Lstat(at); err == nil && info.IsDir() {
+		switch info, err := os.Lstat(at); {
+		case err == nil && info.IsDir():
 			return at
-		}
-		if pointer, ok := small(at); ok {
-			to, linked := strings.CutPrefix(pointer, "gitdir: ")
-			back, known := small(filepath.Join(to, "gitdir"))
-			if linked && known && back == at && filepath.Base(filepath.Dir(to)) == "worktrees" {
-				return filepath.Dir(filepath.Dir(to))
-			}
+		case err == nil:
+			return linkedTo(dir)
+		case dir == filepath.Dir(dir):
 			return ""
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
+		dir = filepath.Dir(dir)
 	}
+}
+
+// linkedTo is the folder of the repository that names a folder as the top of a work tree and that
+// the folder names; if empty, there is none.
+func linkedTo(top string) string {
+	at := filepath.Join(top, ".git")
+	pointer, _ := small(at) // one that cannot be read points nowhere
+	to, linked := strings.CutPrefix(pointer, "gitdir: ")
+	if back, ok := small(filepath.Join(to, "gitdir")); !linked || !ok || back != at || filepath.Base(filepath.Dir(to)) != "worktrees" {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(to))
 }

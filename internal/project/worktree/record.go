@@ -186,7 +186,7 @@ func Names(state string) func(dir string) string {
 // both are empty.
 func Of(state, dir string) (name, main string) {
 	_, rec, ok := find(state, dir)
-	if !ok || !rec.Ready || !belongs(rec) {
+	if !ok || !rec.Ready || rec.Common == "" || linkedTo(rec.Path) != rec.Common {
 		return "", ""
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -199,17 +199,7 @@ func Of(state, dir string) (name, main string) {
 	return rec.Name, filepath.Join(rec.Main, rel)
 }
 
-// belongs reports that the work tree names its folder in the repository and that one names it.
-func belongs(rec Record) bool {
-	pointer, _ := small(filepath.Join(rec.Path, ".git")) // one that cannot be read points nowhere
-	to, ok := strings.CutPrefix(pointer, "gitdir: ")
-	if !ok || filepath.Dir(to) != filepath.Join(rec.Common, "worktrees") {
-		return false
-	}
-	back, ok := small(filepath.Join(to, "gitdir"))
-	return ok && back == filepath.Join(rec.Path, ".git")
-}
-
+// small is what a short file holds, without blanks around it.
 func small(path string) (string, bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRecord {

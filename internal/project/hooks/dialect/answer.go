@@ -25,7 +25,7 @@ func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) 
 	var err error
 	object := h.Dialect != Own && strings.HasPrefix(stdout, "{")
 	if object {
-		a, err = h.theirAnswer(m, stdout)
+		a, err = readClaude(m, stdout)
 	}
 	objects := a.Decision == Deny || a.Decision == Ask
 	switch {
@@ -116,24 +116,23 @@ func said(e string, a Answer) (Answer, error) {
 	return a, nil
 }
 
-// theirs of an answer: what programs of Claude Code, Codex and Gemini say.
-type theirAnswer struct {
+// claudeAnswer is the object that a program of Claude Code writes.
+type claudeAnswer struct {
 	Continue      *bool  `json:"continue"`
 	StopReason    string `json:"stopReason"`
 	SystemMessage string `json:"systemMessage"`
 	Decision      string `json:"decision"`
 	Reason        string `json:"reason"`
 	Specific      struct {
-		Decision  string                     `json:"permissionDecision"`
-		Reason    string                     `json:"permissionDecisionReason"`
-		Updated   map[string]json.RawMessage `json:"updatedInput"`
-		ToolInput map[string]json.RawMessage `json:"tool_input"` // of Gemini
-		Context   string                     `json:"additionalContext"`
+		Decision string                     `json:"permissionDecision"`
+		Reason   string                     `json:"permissionDecisionReason"`
+		Updated  map[string]json.RawMessage `json:"updatedInput"`
+		Context  string                     `json:"additionalContext"`
 	} `json:"hookSpecificOutput"`
 }
 
-func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
-	var in theirAnswer
+func readClaude(m Moment, stdout string) (Answer, error) {
+	var in claudeAnswer
 	dec := json.NewDecoder(bytes.NewReader([]byte(stdout)))
 	if err := dec.Decode(&in); err != nil || dec.More() {
 		return Answer{}, fmt.Errorf("it did not answer with one JSON object: %s", shortened(stdout, 80))
@@ -143,14 +142,8 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 	if a.Decision, a.Reason, err = in.decision(m.Event); err != nil {
 		return Answer{}, err
 	}
-	if m.Event == session.HookBefore && a.Decision != Deny {
-		switch {
-		case h.Dialect == Gemini && in.Specific.ToolInput != nil:
-			a.Arguments, err = h.Dialect.ours(m, in.Specific.ToolInput, true)
-		case h.Dialect != Gemini && in.Specific.Updated != nil:
-			a.Arguments, err = h.Dialect.ours(m, in.Specific.Updated, false)
-		}
-		if err != nil {
+	if m.Event == session.HookBefore && a.Decision != Deny && in.Specific.Updated != nil {
+		if a.Arguments, err = m.ownArguments(in.Specific.Updated); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -158,7 +151,7 @@ func (h Hook) theirAnswer(m Moment, stdout string) (Answer, error) {
 }
 
 // decision is what is said, the word about the call before the older one about anything.
-func (in theirAnswer) decision(e string) (Decision, string, error) {
+func (in claudeAnswer) decision(e string) (Decision, string, error) {
 	word, reason := in.Decision, in.Reason
 	if in.Specific.Decision != "" {
 		word, reason = in.Specific.Decision, in.Specific.Reason
@@ -181,4 +174,4 @@ func (in theirAnswer) decision(e string) (Decision, string, error) {
 }
 
 // ends reports a program that wants nothing more done.
-func (in theirAnswer) ends() bool { return in.Continue != nil && !*in.Continue }
+func (in claudeAnswer) ends() bool { return in.Continue != nil && !*in.Continue }

@@ -1,19 +1,18 @@
-// Package dialect reads hooks as adze and other assistants write them down, and speaks with their
-// programs: what stands in a file becomes a Hook, a Moment becomes the JSON that the program reads,
-// and what it answers becomes an Answer.
+// Package dialect reads hooks as adze and Claude Code write them down, and speaks with their
+// programs: an entry of a file becomes a Hook, a Moment becomes the JSON that the program reads,
+// and its answer becomes an Answer.
 //
-// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; what
-// cannot be said in both languages is told and never guessed.
+// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; a phrase
+// that has no counterpart in the other language is told and never guessed.
 //
 // Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go is the table of
 // names of tools and their arguments, match.go the expressions that choose tools.
 //
-// Sources: the hooks references of Claude Code (code.claude.com/docs/en/hooks), Codex (schemas of
-// its crate hooks) and Gemini CLI (geminicli.com/docs/hooks/reference), all of 2026.
+// Source: the hooks reference of Claude Code (code.claude.com/docs/en/hooks) of 2026.
 //
 // Known limits: there is no transcript in a file, so transcript_path names an empty one; results of
-// tools go to the programs of other assistants as text and a few usual fields, not in the shape of
-// each of their tools; hooks of Cursor and Copilot are recognised and not run.
+// tools go to Claude Code's programs as text and a few usual fields, not in the shape of each of
+// its tools; hooks of Codex and Gemini are listed and not run.
 package dialect
 
 import (
@@ -26,12 +25,10 @@ import (
 // Dialect is whose way of writing a hook down is meant.
 type Dialect string
 
-// The dialects. Cursor and Copilot are recognised only.
+// The dialects. Hooks of an unknown one are listed only.
 const (
 	Own     Dialect = "adze"
 	Claude  Dialect = "claude"
-	Codex   Dialect = "codex"
-	Gemini  Dialect = "gemini"
 	Unknown Dialect = ""
 )
 
@@ -143,9 +140,7 @@ func trigger(m Moment) string {
 // notification is a kind of notification in a dialect's words.
 func (d Dialect) notification(kind string) string {
 	switch {
-	case d == Gemini && kind == session.HookWaits:
-		return "ToolPermission"
-	case d == Own || d == Gemini:
+	case d == Own:
 		return kind
 	case kind == session.HookWaits:
 		return "permission_prompt"

@@ -9,11 +9,8 @@ import (
 
 // Input is what the program reads of a moment; name is the tool's, as Applies says it.
 func (h Hook) Input(m Moment, name string) []byte {
-	switch h.Dialect {
-	case Claude, Codex:
+	if h.Dialect == Claude {
 		return encoded(h.claudeInput(m, name))
-	case Gemini:
-		return encoded(h.geminiInput(m, name))
 	}
 	return encoded(ownInput(m))
 }
@@ -51,9 +48,6 @@ const noTranscript = "/dev/null"
 
 func (h Hook) claudeInput(m Moment, name string) object {
 	o := object{"session_id": m.Session, "transcript_path": noTranscript, "cwd": m.Cwd, "permission_mode": claudeMode(m.Mode), "hook_event_name": h.Native}
-	if h.Dialect == Codex {
-		o["transcript_path"] = nil
-	}
 	if m.Agent != "" {
 		kind, _, _ := strings.Cut(m.Agent, ":")
 		o["agent_id"], o["agent_type"] = m.Agent, kind
@@ -64,7 +58,7 @@ func (h Hook) claudeInput(m Moment, name string) object {
 	case session.HookPrompt:
 		o["prompt"] = m.Text
 	case session.HookBefore, session.HookAfter:
-		input := h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
+		input := m.claudeArguments()
 		o["tool_name"], o["tool_input"], o["tool_use_id"] = name, input, m.Call
 		if m.Event == session.HookAfter {
 			o["tool_response"] = object{"success": m.Status == completed, "output": m.Output, "stdout": m.Output, "stderr": "", "interrupted": false, "filePath": input[filePath]}
@@ -98,38 +92,7 @@ func claudeMode(mode string) string {
 	return "default"
 }
 
-func (h Hook) geminiInput(m Moment, name string) object {
-	o := object{"session_id": m.Session, "transcript_path": noTranscript, "cwd": m.Cwd, "hook_event_name": h.Native}
-	switch m.Event {
-	case session.HookStart:
-		o["source"] = m.Kind
-	case session.HookPrompt:
-		o["prompt"] = m.Text
-	case session.HookBefore, session.HookAfter:
-		o["tool_name"], o["tool_input"] = name, h.Dialect.theirs(m.Cwd, m.Tool, m.Arguments)
-		if m.Event == session.HookAfter {
-			response := object{"llmContent": m.Output, "returnDisplay": m.Output}
-			if m.Status != completed {
-				response["error"] = object{"message": m.Output}
-			}
-			o["tool_response"] = response
-		}
-	case session.HookCompact:
-		o["trigger"] = trigger(m)
-	case session.HookStop:
-		o["prompt_response"], o["stop_hook_active"] = m.Text, m.Held > 0
-	case session.HookNotify:
-		o["notification_type"], o["message"], o["details"] = h.Dialect.notification(m.Kind), m.Text, object{}
-	}
-	return o
-}
-
-// Environment is what the program finds beside the usual: the names under which its dialect has the
-// project's folder.
-func (h Hook) Environment(root string) []string {
-	env := []string{"ADZE_HOOK=1", "CLAUDE_PROJECT_DIR=" + filepath.Clean(root)}
-	if h.Dialect == Gemini {
-		env = append(env, "GEMINI_PROJECT_DIR="+filepath.Clean(root))
-	}
-	return env
+// Environment is what each program finds beside the usual, such as the project's folder.
+func Environment(root string) []string {
+	return []string{"ADZE_HOOK=1", "CLAUDE_PROJECT_DIR=" + filepath.Clean(root)}
 }

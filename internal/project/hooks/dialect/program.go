@@ -92,7 +92,7 @@ func (h *Hook) program(e entry) bool {
 func (d Dialect) cannot(h Hook, e entry) string {
 	switch {
 	case d == Unknown:
-		return "hooks of this assistant are listed only"
+		return "adze runs hooks of .adze/hooks.json and .claude/settings.json alone; write it there"
 	case e.unknown != "":
 		return e.unknown
 	case h.Event == "":
@@ -113,7 +113,7 @@ func (d Dialect) cannot(h Hook, e entry) string {
 	return ""
 }
 
-// time reads a timeout: "5s" in adze's own, seconds for others, milliseconds for Gemini.
+// time reads a timeout: "5s" in adze's own, seconds in Claude Code's.
 func (h *Hook) time(value any) error {
 	h.Timeout = MaxTime
 	switch v := value.(type) {
@@ -130,13 +130,8 @@ func (h *Hook) time(value any) error {
 		if v <= 0 {
 			return errors.New("its timeout is none")
 		}
-		unit := time.Second
-		if h.Dialect == Gemini {
-			unit = time.Millisecond
-		}
-		h.Timeout = MaxTime
-		if v < float64(MaxTime/unit) {
-			h.Timeout = time.Duration(v * float64(unit))
+		if v < MaxTime.Seconds() {
+			h.Timeout = time.Duration(v * float64(time.Second))
 		}
 		return nil
 	}

@@ -13,16 +13,11 @@ import (
 
 // Of is the dialect of a file, by its path from the project on.
 func Of(file string) Dialect {
-	first, _, _ := strings.Cut(strings.TrimPrefix(file, "."), "/")
-	switch first {
-	case "adze", "hooks.json":
+	switch folder, _, _ := strings.Cut(file, "/"); folder {
+	case ".adze", "hooks.json":
 		return Own
-	case "claude":
+	case ".claude":
 		return Claude
-	case "codex":
-		return Codex
-	case "gemini":
-		return Gemini
 	}
 	return Unknown
 }
@@ -34,35 +29,33 @@ func (d Dialect) native(name string) (e string, at depth, status string) {
 		return name, anyDepth, ""
 	}
 	for _, t := range translations() {
-		if name != "" && ((d == Claude || d == Codex) && t.claude == name || d == Gemini && t.gemini == name) {
+		if d == Claude && t.claude == name {
 			return t.event, t.at, t.status
 		}
 	}
 	return "", anyDepth, ""
 }
 
-// translation says what an event of other assistants is here. Codex has Claude Code's names; an
-// empty one means that a dialect has no such event.
+// translation says what an event of Claude Code is here.
 type translation struct {
-	claude, gemini string
-	event          string
-	at             depth
-	status         string // of the calls that it is told of; if empty, of all
+	claude string
+	event  string
+	at     depth
+	status string // of the calls that it is told of; if empty, of all
 }
 
 func translations() []translation {
 	return []translation{
-		{"SessionStart", "SessionStart", session.HookStart, mainOnly, ""},
-		{"SubagentStart", "", session.HookStart, subOnly, ""},
-		{"UserPromptSubmit", "BeforeAgent", session.HookPrompt, mainOnly, ""},
-		{"PreToolUse", "BeforeTool", session.HookBefore, anyDepth, ""},
-		{"PostToolUse", "", session.HookAfter, anyDepth, completed},
-		{"PostToolUseFailure", "", session.HookAfter, anyDepth, "failed"},
-		{"", "AfterTool", session.HookAfter, anyDepth, ""},
-		{"PreCompact", "PreCompress", session.HookCompact, anyDepth, ""},
-		{"Stop", "AfterAgent", session.HookStop, mainOnly, ""},
-		{"SubagentStop", "", session.HookStop, subOnly, ""},
-		{"Notification", "Notification", session.HookNotify, anyDepth, ""},
+		{"SessionStart", session.HookStart, mainOnly, ""},
+		{"SubagentStart", session.HookStart, subOnly, ""},
+		{"UserPromptSubmit", session.HookPrompt, mainOnly, ""},
+		{"PreToolUse", session.HookBefore, anyDepth, ""},
+		{"PostToolUse", session.HookAfter, anyDepth, completed},
+		{"PostToolUseFailure", session.HookAfter, anyDepth, "failed"},
+		{"PreCompact", session.HookCompact, anyDepth, ""},
+		{"Stop", session.HookStop, mainOnly, ""},
+		{"SubagentStop", session.HookStop, subOnly, ""},
+		{"Notification", session.HookNotify, anyDepth, ""},
 	}
 }
 
