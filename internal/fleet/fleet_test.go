@@ -499,6 +499,7 @@ func TestWhatAnOwnerAdmits(t *testing.T) {
 		"by dots":           {Limits{Folders: []string{own}}, batch.Task{Repo: own + "/../" + filepath.Base(other)}, Asked{}, "the folder"},
 		"file url":          {Limits{}, batch.Task{Repo: "file://" + own}, Asked{}, "the folder"},
 		"repository":        {Limits{Repositories: []string{"https://host/team/*"}}, far, Asked{}, ""},
+		"braces by a star":  {Limits{Repositories: []string{"https://host/team/repo*{,.git}"}}, batch.Task{Repo: "https://host/team/repo"}, Asked{}, ""},
 		"other repository":  {Limits{Repositories: []string{"https://host/other/*"}}, far, Asked{}, "the repository"},
 	} {
 		err := c.Refuses(c.task, c.asked)

@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"adze/internal/fleet/batch"
+	"adze/internal/text/braces"
 )
 
 // Limits is what the owner of a worker lets tasks ask for. A batch comes from another machine,
@@ -61,16 +62,14 @@ func (a Limits) Refuses(t batch.Task, asked Asked) error {
 			return refusal("the flag --%s in tasks", name)
 		}
 	}
-	if path, here := localPath(t); here {
-		if !slices.ContainsFunc(a.Folders, func(dir string) bool { return below(dir, path) }) {
-			return refusal("files of the folder %s (adze worker --allow-folder)", path)
-		}
-		return nil
-	}
-	if len(a.Repositories) > 0 && !slices.ContainsFunc(a.Repositories, func(pattern string) bool {
-		ok, err := doublestar.Match(pattern, t.Repo)
-		return ok && err == nil && !strings.Contains(t.Repo, "..")
-	}) {
+	path, here := localPath(t)
+	switch {
+	case here && !slices.ContainsFunc(a.Folders, func(dir string) bool { return below(dir, path) }):
+		return refusal("files of the folder %s (adze worker --allow-folder)", path)
+	case !here && len(a.Repositories) > 0 && (strings.Contains(t.Repo, "..") || !slices.ContainsFunc(a.Repositories, func(pattern string) bool {
+		each, ok := braces.Alternatives(pattern, braces.Most)
+		return ok && slices.ContainsFunc(each, func(one string) bool { return doublestar.MatchUnvalidated(one, t.Repo) })
+	})):
 		return refusal("the repository %s (adze worker --allow-repository)", t.Repo)
 	}
 	return nil
