@@ -118,6 +118,19 @@ func TestATurnThatWrecksARepositoryIsUndoneAndRedone(t *testing.T) {
 	u.goOn("-- 1 --\nexpect note: (?s)The person undid what earlier turns.*Among them: .*src/a.go\ntext: I know.\n")
 }
 
+// TestWhatJJKeepsGoesWithGitsSide: beside .git, the files of .jj (jj 0.46) name commits that git
+// keeps. Without git's side they stay; and both come back together.
+func TestWhatJJKeepsGoesWithGitsSide(t *testing.T) {
+	u := repository(t)
+	u.sh(`git config user.name a; git config user.email a@b; mkdir -p .jj/working_copy; echo '/*' > .jj/.gitignore; echo one > .jj/working_copy/state
+echo 'git commit -qam three; echo two > .jj/working_copy/state; echo m > made' > jj.sh`)
+	u.work("-- 1 --\n" + bash("sh jj.sh") + "-- 2 --\ntext: done\n")
+	u.undo().wants(0, "remove   made", "--git puts it back")
+	u.sh("[ $(cat .jj/working_copy/state) = two ]; [ $(git log --format=%s -1) = three ]")
+	u.undo("--git").wants(0, ".jj/working_copy/state", ".git/refs/heads/main")
+	u.sh("[ $(cat .jj/working_copy/state) = one ]; [ $(git log --format=%s -1) = two ]")
+}
+
 func TestWhatAPersonChangedSinceIsKeptAndNamed(t *testing.T) {
 	u := repository(t)
 	u.work("-- 1 --\n" + bash("echo 1 > src/b.txt; echo 1 > new; rm run.sh; mkdir made; echo m > made/m") + "-- 2 --\ntext: done\n")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"adze/internal/files/search/ignore"
 )
 
 // Group says with what a path is restored.
@@ -27,17 +29,14 @@ type Change struct {
 const rootPath = "."
 
 // groupOf says which group a change belongs to. A ".git" that is a file (of a submodule, of a
-// worktree) only says where git's state is, and comes and goes with the folder that it stands in.
+// worktree) only says where git's state is, and comes and goes with the folder that it stands in. A
+// ".jj" speaks of commits that git keeps, so it goes with git's side.
 func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
-		if at == OuterGit {
+		pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
+		switch name := at[strings.LastIndexByte(at, '/')+1:]; {
+		case at == OuterGit, name == ignore.JJDir, name == gitName && !pointer:
 			return GroupGit
-		}
-		if at == gitName || strings.HasSuffix(at, "/"+gitName) {
-			pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
-			if !pointer {
-				return GroupGit
-			}
 		}
 	}
 	return GroupFiles
