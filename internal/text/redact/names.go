@@ -56,7 +56,7 @@ func Value(value string) bool {
 // begun reports a value that is the beginning of a published kind of key and letters of it, of
 // whatever length: in a variable there is no other text that could look like that.
 func begun(value string) bool {
-	for _, k := range published() {
+	for _, k := range published {
 		if rest, ok := strings.CutPrefix(value, k.prefix); ok && len(k.prefix) > 2 && len(rest) >= 8 && count(rest, isDigit) > 0 && run(rest, 0, k.class) == len(rest) {
 			return true
 		}

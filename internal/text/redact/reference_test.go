@@ -139,7 +139,7 @@ func TestFindAgreesWithEveryByte(t *testing.T) {
 // planted are secrets of every kind, cut and whole, and what only looks like one.
 func planted(values []string) (out []string) {
 	body := "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6kL9nP2rS5uX8zA1cD4fG7iM0oQ3tV6wY9"
-	for _, k := range published() {
+	for _, k := range published {
 		size := k.min
 		var letters []byte
 		for i := 0; len(letters) < size+1 && i < 10000; i++ {
