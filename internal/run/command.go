@@ -47,31 +47,31 @@ func commandLine(a *app) *cobra.Command {
 			if err := cli.Mistyped(c, words); err != nil && !o.Print {
 				return err
 			}
-			if o.Stdin = slices.Contains(words, "-"); o.Stdin {
-				words = slices.DeleteFunc(words, func(w string) bool { return w == "-" })
-			}
+			o.Stdin = slices.Contains(words, "-")
+			words = slices.DeleteFunc(words, func(w string) bool { return w == "-" })
 			return a.start(o, strings.Join(words, " "))
 		},
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.CompletionOptions.HiddenDefaultCmd = false
 	o.Add(root)
 	root.Flags().Func("store", "", func(string) error {
 		return usage.Mistake("leave it out; adze batch show --session has sessions of workers", "sessions are stored on this machine alone: --store is gone")
 	})
 	_ = root.Flags().MarkHidden("store") // it is there
-	root.AddCommand(cli.All(&a.Env, a)...)
-	root.AddCommand(sessionsCommand(a))
-	root.AddCommand(undo.Commands(&a.Env, a)...)
-	root.AddCommand(worktreeCmd.Command(&a.Env, a))
-	root.AddCommand(editorCommand(a))
-	root.AddCommand(mcp.Command(&a.Env, a))
-	root.AddCommand(batch.Command(&a.Env, batches{a.Process}))
-	root.AddCommand(batch.Former(&a.Env, batches{a.Process})...)
-	root.AddCommand(cli.With(serveCommand(a), formerDevices()...))
-	root.AddCommand(formerDevices()...)
-	root.AddCommand(cli.Former(attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))...)
-	cli.Strict(root, a.ByUser)
 	cli.VersionFlag(root)
+	// What stands behind a first --print is a prompt, whatever it is: a run of milliseconds need not
+	// make the commands. Help lists them all the same.
+	prompt := len(a.Words) > 0 && (a.Words[0] == "-p" || a.Words[0] == "--print") && !slices.Contains(a.Words, "-h") && !slices.Contains(a.Words, "--help")
+	root.CompletionOptions.DisableDefaultCmd = prompt
+	if !prompt {
+		root.AddCommand(cli.All(&a.Env, a)...)
+		root.AddCommand(sessionsCommand(a))
+		root.AddCommand(undo.Commands(&a.Env, a)...)
+		root.AddCommand(worktreeCmd.Command(&a.Env, a), editorCommand(a), mcp.Command(&a.Env, a), batch.Command(&a.Env, batches{a.Process}))
+		root.AddCommand(batch.Former(&a.Env, batches{a.Process})...)
+		root.AddCommand(append(formerDevices(), cli.With(serveCommand(a), formerDevices()...))...)
+		root.AddCommand(cli.Former(attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))...)
+	}
+	cli.Strict(root, a.ByUser)
 	return root
 }
