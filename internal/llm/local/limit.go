@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -114,13 +115,8 @@ func (l *limiter) refuse(model string, size, least, limit int) error {
 		return nil
 	}
 	l.mu.Lock()
-	ratio, ok := l.ratios[model]
+	ratio := cmp.Or(l.ratios[model]*margin, thinnest)
 	l.mu.Unlock()
-	if ok {
-		ratio *= margin
-	} else {
-		ratio = thinnest
-	}
 	tokens := max(int(float64(size)/ratio), least)
 	if tokens < limit {
 		return nil

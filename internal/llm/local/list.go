@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -43,21 +44,12 @@ func entriesIn(raw []byte) ([]entry, bool) {
 // model reads what is the same in the lists of all servers; if false, nothing that can be talked
 // to.
 func (e entry) model() (Model, bool) {
-	name := e.text("id")
-	if name == "" {
-		name = strings.TrimPrefix(e.text("name"), "models/")
-	}
-	if key := e.text("key"); key != "" { // LM Studio
-		name = key
-	}
+	name := cmp.Or(e.text("key"), e.text("id"), strings.TrimPrefix(e.text("name"), "models/")) // LM Studio has keys
 	m := Model{
 		Name: name, Owner: e.text("owned_by"), Parameters: e.text("params_string"), Size: int64(e.count("size_bytes")),
 		Context: e.count("max_model_len", "context_length", "context_window", "loaded_context_length", "inputTokenLimit"),
 		Trained: e.count("max_context_length"),
-		Output:  e.count("max_completion_tokens", "outputTokenLimit"),
-	}
-	if m.Output == 0 {
-		m.Output = e.in("top_provider").count("max_completion_tokens")
+		Output:  cmp.Or(e.count("max_completion_tokens", "outputTokenLimit"), e.in("top_provider").count("max_completion_tokens")),
 	}
 	switch kind := e.text("type"); {
 	case name == "", strings.HasPrefix(kind, "embedding"), e.lacks("supportedGenerationMethods", "generateContent"):

@@ -19,15 +19,12 @@ type Names struct {
 	Arguments map[string]map[string]string // of a tool, those on the first level
 }
 
-// mostRenamed bounds how many messages are kept renamed.
-const mostRenamed = 4096
-
 // Rename shows tools to a model under the names that it knows best, and gives its calls their real
 // names back. Only the model sees the other names: the registry, the gate, the store, the audit and
 // a recording know one name for each tool and argument.
 func Rename(names Names) Decorator {
 	return func(p session.Provider) session.Provider {
-		n := &renamer{names: names, kept: map[*session.Part][]session.Part{}}
+		n := &renamer{names: names}
 		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {
 			t := newTerms(names, r.Tools)
 			for c := range p.Stream(ctx, n.shown(t, r)) {
@@ -54,7 +51,8 @@ type renamer struct {
 	mu     sync.Mutex
 	digest string // of the tools below
 	tools  []tool.Definition
-	kept   map[*session.Part][]session.Part // by the first part of a message
+	seen   session.Grown // of the last conversation
+	talk   []session.Message
 }
 
 // shown is a request in the model's words.
@@ -74,22 +72,29 @@ func (n *renamer) shown(t terms, r session.Request) session.Request {
 	if r.ToolsDigest != "" {
 		r.ToolsDigest = "renamed " + r.ToolsDigest
 	}
-	r.Messages = slices.Clone(r.Messages)
-	for i := range r.Messages {
-		r.Messages[i].Parts = n.parts(t, r.Messages[i].Parts)
-	}
+	r.Messages = n.conversation(t, r.Messages)
 	return r
 }
 
-// parts renames the parts of a message once. Under n.mu.
-func (n *renamer) parts(t terms, given []session.Part) []session.Part {
-	if len(given) == 0 {
-		return given
+// conversation renames what was added to the last one: who comes behind sees it grow, too. Where
+// other tools would change the words, it is another one. Under n.mu.
+func (n *renamer) conversation(t terms, messages []session.Message) []session.Message {
+	from := n.seen.Since(messages)
+	if from == 0 || t.fewer {
+		n.talk, from = make([]session.Message, 0, len(messages)), 0
 	}
-	// A message that still grows, or that other tools would change the words of, is another one.
-	if known, ok := n.kept[&given[0]]; ok && len(known) == len(given) && !t.fewer {
-		return known
+	for _, m := range messages[from:] {
+		m.Parts = t.parts(m.Parts)
+		n.talk = append(n.talk, m)
 	}
+	if t.fewer {
+		n.seen = session.Grown{}
+	}
+	return slices.Clip(n.talk)
+}
+
+// parts are those of a message in the model's words.
+func (t terms) parts(given []session.Part) []session.Part {
 	out := given
 	for i, part := range given {
 		shown, other := t.part(part)
@@ -99,12 +104,6 @@ func (n *renamer) parts(t terms, given []session.Part) []session.Part {
 		if other {
 			out[i] = shown
 		}
-	}
-	if len(n.kept) >= mostRenamed {
-		clear(n.kept)
-	}
-	if !t.fewer {
-		n.kept[&given[0]] = out
 	}
 	return out
 }

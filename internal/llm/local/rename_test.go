@@ -72,7 +72,7 @@ func TestTheModelSeesOtherNames(t *testing.T) {
 	}
 	// What is sent again is the same values, so that nothing is encoded anew; and nobody else's
 	// were changed.
-	if &r.Messages[1].Parts[0] != &again.Messages[1].Parts[0] || &r.Tools[0] != &again.Tools[0] {
+	if &r.Messages[0] != &again.Messages[0] || &r.Messages[1].Parts[0] != &again.Messages[1].Parts[0] || &r.Tools[0] != &again.Tools[0] {
 		t.Error("a message is made anew for each request")
 	}
 	if tools[0].Name != "bash" || !slices.Equal(tools[0].Aliases, []string{"run_command", "sh"}) || history[1].Parts[0].Call.Name != "bash" || history[2].Parts[0].Outcome.Tool != "bash" {

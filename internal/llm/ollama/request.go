@@ -79,9 +79,8 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
-	variant := fmt.Sprint(e.images)
 	history := wire.History(r.Messages)
-	b.Elements(p.Cache.Messages(variant, history, func(i int) []byte { return e.encode(history[i]) }), r.System == "")
+	b.Elements(p.Cache.Messages(fmt.Sprint(e.images), history, func(i int) []byte { return e.encode(history[i]) }), r.System == "")
 	b.Text("]")
 	return b
 }

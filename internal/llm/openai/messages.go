@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,12 +17,6 @@ type encoder struct {
 	own, model, host string
 	quirks           wire.Quirks
 	marked           bool // with a cache mark in the last part
-}
-
-// variants name what makes the bytes of one message differ, without a mark and with one.
-func (e encoder) variants() map[bool]string {
-	plain := fmt.Sprint(e.model, e.quirks)
-	return map[bool]string{false: plain + " false", true: plain + " true"}
 }
 
 // opaqueThinking goes back unchanged with the thinking that it closes, as session.Part.Opaque.

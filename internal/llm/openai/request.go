@@ -3,6 +3,8 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -132,18 +134,17 @@ func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	return b
 }
 
-// pieces are the messages, encoded. Cache marks move, so those before the marked ones are asked for
-// one by one then.
+// pieces are the messages, encoded. Cache marks move, so the marked ones are encoded each time.
 func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][]byte {
-	variants := e.variants()
+	pieces := p.Cache.Messages(fmt.Sprint(e.model, e.quirks), history, func(i int) []byte { return e.encode(history[i]) })
 	if !marked {
-		return p.Cache.Messages(variants[false], history, func(i int) []byte { return e.encode(history[i]) })
+		return pieces
 	}
-	last := lastTurns(history)
-	pieces := make([][]byte, len(history))
-	for i, message := range history {
-		e.marked = i >= last && message.Role != session.Assistant
-		pieces[i] = p.Cache.Message(variants[e.marked], message, e.encode)
+	e.marked, pieces = true, slices.Clone(pieces)
+	for i := lastTurns(history); i < len(history); i++ {
+		if history[i].Role != session.Assistant {
+			pieces[i] = e.encode(history[i])
+		}
 	}
 	return pieces
 }

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -37,6 +38,11 @@ type Cache struct {
 	size     int
 	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
 	damaged  []string                  // what is to be said of pictures
+
+	// The last request's messages, encoded under variant: the next one looks only at what it adds.
+	seen    session.Grown
+	variant string
+	pieces  [][]byte
 }
 
 // kept is what encoded messages are found by.
@@ -50,24 +56,28 @@ type encoded struct {
 // Messages returns the bytes that encode makes of each message, all under one variant. They are
 // kept, and must not be changed.
 func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
-	pieces := make([][]byte, len(messages))
-	for i, m := range messages {
-		pieces[i] = c.Message(variant, m, func(session.Message) []byte { return encode(i) })
-	}
-	return pieces
-}
-
-// Message returns the bytes that encode makes of m, kept under variant and the message's id.
-func (c *Cache) Message(variant string, m session.Message, encode func(session.Message) []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	from := c.seen.Past(messages)
+	if from == 0 || c.variant != variant {
+		c.pieces, c.variant, from = make([][]byte, 0, len(messages)), variant, 0
+	}
+	for i := from; i < len(messages); i++ {
+		c.pieces = append(c.pieces[:i], c.message(variant, messages[i], func() []byte { return encode(i) }))
+	}
+	c.seen.Saw(messages)
+	return slices.Clip(c.pieces)
+}
+
+// message is the bytes of one, kept under variant and its id. Under c.mu.
+func (c *Cache) message(variant string, m session.Message, encode func() []byte) []byte {
 	key := kept{variant, m.ID}
 	for i := range c.messages[key] {
 		if e := &c.messages[key][i]; same(&e.message, &m) {
 			return e.bytes
 		}
 	}
-	raw := encode(m)
+	raw := encode()
 	if c.messages == nil || c.size > maxCache {
 		c.messages, c.size = map[kept][]encoded{}, 0
 	}

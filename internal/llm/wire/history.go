@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,33 +15,40 @@ const noOutcome = "no outcome was recorded for this call; it may or may not have
 
 // History returns a conversation in which every call has exactly one outcome, in the order of the
 // calls and directly after its message, as strict APIs demand. Messages that already are so stay
-// the same values.
+// the same values, and where all are, the conversation itself is returned: it must not be changed.
 func History(messages []session.Message) []session.Message {
-	out := make([]session.Message, 0, len(messages))
-	for i := 0; i < len(messages); i++ {
-		m := messages[i]
-		if m.Role == session.ToolRole {
-			continue // its calls are gone
+	var out []session.Message // from the first message on that is not so
+	for i, end := 0, 0; i < len(messages); i = end {
+		for end = i + 1; end < len(messages) && messages[end].Role == session.ToolRole; end++ {
 		}
-		out = append(out, m)
-		calls := m.Calls()
-		if m.Role != session.Assistant || len(calls) == 0 {
+		m, found := &messages[i], messages[i+1:end]
+		asks := m.Role == session.Assistant && slices.ContainsFunc(m.Parts, isCall)
+		switch {
+		case asks && len(found) == 1 && inOrder(m.Parts, found[0].Parts), !asks && m.Role != session.ToolRole && len(found) == 0:
+			if out != nil {
+				out = append(out, messages[i:end]...)
+			}
 			continue
+		case out == nil:
+			out = append(make([]session.Message, 0, len(messages)), messages[:i]...)
 		}
-		end := i + 1
-		for ; end < len(messages) && messages[end].Role == session.ToolRole; end++ {
+		if m.Role != session.ToolRole { // else its calls are gone
+			out = append(out, *m)
 		}
-		out = append(out, answered(m, calls, messages[i+1:end]))
-		i = end - 1
+		if asks {
+			out = append(out, answered(*m, found))
+		}
+	}
+	if out == nil {
+		return messages
 	}
 	return out
 }
 
-// answered is the one tool message for calls.
-func answered(asked session.Message, calls []tool.RawCall, found []session.Message) session.Message {
-	if len(found) == 1 && inOrder(calls, found[0].Parts) {
-		return found[0]
-	}
+func isCall(p session.Part) bool { return p.Kind == session.CallPart && p.Call != nil }
+
+// answered is the one tool message for the calls of a message.
+func answered(asked session.Message, found []session.Message) session.Message {
 	byID := map[tool.CallID]session.Part{}
 	for _, m := range found {
 		for _, p := range m.Parts {
@@ -50,7 +58,7 @@ func answered(asked session.Message, calls []tool.RawCall, found []session.Messa
 		}
 	}
 	whole := session.Message{ID: asked.ID + "/outcomes", Role: session.ToolRole}
-	for _, c := range calls {
+	for _, c := range asked.Calls() {
 		p, ok := byID[c.ID]
 		if !ok {
 			p = session.Part{Kind: session.OutcomePart, Outcome: &tool.Outcome{
@@ -62,16 +70,19 @@ func answered(asked session.Message, calls []tool.RawCall, found []session.Messa
 	return whole
 }
 
-func inOrder(calls []tool.RawCall, parts []session.Part) bool {
-	if len(calls) != len(parts) {
-		return false
-	}
-	for i, p := range parts {
-		if p.Kind != session.OutcomePart || p.Outcome == nil || p.Outcome.Call != calls[i].ID {
+// inOrder reports outcomes that are those of the calls among what was asked, in their order.
+func inOrder(asked, outcomes []session.Part) bool {
+	n := 0
+	for i := range asked {
+		if !isCall(asked[i]) {
+			continue
+		}
+		if n == len(outcomes) || outcomes[n].Kind != session.OutcomePart || outcomes[n].Outcome == nil || outcomes[n].Outcome.Call != asked[i].Call.ID {
 			return false
 		}
+		n++
 	}
-	return true
+	return n == len(outcomes)
 }
 
 // Attachment kinds that APIs treat differently.

@@ -64,6 +64,18 @@ func TestHistoryAnswersEachCallOnce(t *testing.T) {
 	}
 }
 
+func TestAHistoryInOrderIsNotCopied(t *testing.T) {
+	history := []session.Message{says("u"), asks("a", "x", "y"), answers("o", "x", "y"), says("v")}
+	if n := testing.AllocsPerRun(10, func() { wire.History(history) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// encoded is one message by itself.
+func encoded(cache *wire.Cache, variant string, m session.Message, encode func(session.Message) []byte) []byte {
+	return cache.Messages(variant, []session.Message{m}, func(int) []byte { return encode(m) })[0]
+}
+
 func TestMessagesAreEncodedOnce(t *testing.T) {
 	var cache wire.Cache
 	encodings := 0
@@ -71,16 +83,15 @@ func TestMessagesAreEncodedOnce(t *testing.T) {
 	var history []session.Message
 	for i := range 400 {
 		history = append(history, asks(fmt.Sprint("a", i), "x"), answers(fmt.Sprint("o", i), "x"))
-		for _, m := range wire.History(history) {
-			cache.Message("", m, encode)
-		}
+		history = wire.History(history)
+		cache.Messages("", history, func(i int) []byte { return encode(history[i]) })
 	}
 	if encodings != 800 {
 		t.Errorf("%d encodings of 800 messages", encodings)
 	}
 	// The same messages, loaded anew, are equal but elsewhere in memory.
 	for i := range 400 {
-		cache.Message("", asks(fmt.Sprint("a", i), "x"), encode)
+		encoded(&cache, "", asks(fmt.Sprint("a", i), "x"), encode)
 	}
 	if encodings != 800 {
 		t.Errorf("%d encodings after loading anew", encodings)
@@ -95,7 +106,7 @@ func TestCacheTellsSessionsApart(t *testing.T) {
 	encode := func(m session.Message) []byte { return []byte(m.Text()) }
 	for range 2 {
 		for _, s := range []string{"one", "two"} {
-			if got := cache.Message("", text(s), encode); string(got) != s {
+			if got := encoded(&cache, "", text(s), encode); string(got) != s {
 				t.Errorf("%s became %s", s, got)
 			}
 		}
@@ -113,11 +124,11 @@ func TestCacheTellsSessionsApart(t *testing.T) {
 		change(&m)
 		for range 2 {
 			hit = true
-			cache.Message("", m, func(session.Message) []byte { hit = false; return []byte("x") })
+			encoded(&cache, "", m, func(session.Message) []byte { hit = false; return []byte("x") })
 		}
 		first := m
 		first.Parts = append([]session.Part(nil), m.Parts...)
-		if !hit || string(cache.Message("", first, encode)) != "x" {
+		if !hit || string(encoded(&cache, "", first, encode)) != "x" {
 			t.Errorf("%+v was taken for another message", m)
 		}
 	}
@@ -142,7 +153,7 @@ func TestCacheTogether(t *testing.T) {
 		group.Go(func() {
 			for j := range 50 {
 				id := fmt.Sprint(i%2, j)
-				if got := cache.Message("", says(id), func(m session.Message) []byte { return []byte(m.ID) }); string(got) != id {
+				if got := encoded(&cache, "", says(id), func(m session.Message) []byte { return []byte(m.ID) }); string(got) != id {
 					t.Error(id, string(got))
 				}
 			}
@@ -189,8 +200,7 @@ func BenchmarkHistory(b *testing.B) {
 	encode := func(m session.Message) []byte { return wire.JSON(m) }
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, m := range wire.History(history) {
-			cache.Message("", m, encode)
-		}
+		history := wire.History(history)
+		cache.Messages("", history, func(i int) []byte { return encode(history[i]) })
 	}
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"adze/internal/llm/wire"
@@ -20,7 +21,7 @@ func TestKeptMessagesAreThoseOfTheHistory(t *testing.T) {
 		id := fmt.Sprint("m", random.IntN(60)) // ids repeat between sessions
 		history = append(history, session.Message{ID: id, Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}})
 	}
-	encoded := 0
+	made := 0
 	for range 3000 {
 		switch k := random.IntN(20); {
 		case k < 12 || len(history) == 0:
@@ -37,15 +38,38 @@ func TestKeptMessagesAreThoseOfTheHistory(t *testing.T) {
 		for i, m := range history {
 			variant := map[bool]string{true: "marked", false: "plain"}[i >= marked]
 			encode := func(m session.Message) []byte {
-				encoded++
+				made++
 				return []byte(variant + " " + string(m.Role) + " " + m.Parts[0].Text)
 			}
-			if got, want := string(cache.Message(variant, m, encode)), variant+" user "+m.Parts[0].Text; got != want {
+			if got, want := string(encoded(&cache, variant, m, encode)), variant+" user "+m.Parts[0].Text; got != want {
 				t.Fatalf("message %d of %d is %q, want %q", i, len(history), got, want)
 			}
 		}
 	}
-	if most := 2 * 60 * (40 + 9); encoded > most {
-		t.Errorf("%d messages were encoded, there are at most %d", encoded, most)
+	if most := 2 * 60 * (40 + 9); made > most {
+		t.Errorf("%d messages were encoded, there are at most %d", made, most)
+	}
+}
+
+// However a conversation grows, and whatever is asked beside it, each message has the bytes of its
+// own variant.
+func TestPiecesOfAConversationThatGrows(t *testing.T) {
+	var cache wire.Cache
+	var history []session.Message
+	asks := func(variant string, messages []session.Message) {
+		t.Helper()
+		pieces := cache.Messages(variant, messages, func(i int) []byte { return []byte(variant + messages[i].ID) })
+		for i, m := range messages {
+			if string(pieces[i]) != variant+m.ID || len(pieces) != len(messages) {
+				t.Fatalf("piece %d of %d is %q, want %q", i, len(pieces), pieces[i], variant+m.ID)
+			}
+		}
+	}
+	for i := range 100 {
+		history = append(history, session.Message{ID: fmt.Sprint("m", i), Role: session.User, Parts: []session.Part{{Text: "x"}}})
+		asks(fmt.Sprint("variant ", i/10), history)
+		if i%7 == 0 {
+			asks("beside", append(slices.Clone(history), session.Message{ID: "summary"}))
+		}
 	}
 }
