@@ -32,13 +32,9 @@ func isLog(name, face string) bool {
 		base = strings.TrimSuffix(base, ending)
 	}
 	base = strings.TrimRight(strings.TrimRight(base, "0123456789"), ".-_")
-	switch ext := path.Ext(base); ext {
-	case ".log", ".out", ".err", ".trace", ".stdout", ".stderr", ".jsonl", ".ndjson", ".dump":
-		return true
-	default:
-		stem := strings.TrimSuffix(base, ext)
-		return slices.Contains([]string{"log", "syslog", "messages", "dmesg", "nohup"}, stem) || (ext == ".txt" || ext == "") && mostlyLogged(face)
-	}
+	ext := path.Ext(base)
+	return slices.Contains([]string{".log", ".out", ".err", ".trace", ".stdout", ".stderr", ".jsonl", ".ndjson", ".dump"}, ext) ||
+		slices.Contains([]string{"log", "syslog", "messages", "dmesg", "nohup"}, strings.TrimSuffix(base, ext)) || (ext == ".txt" || ext == "") && mostlyLogged(face)
 }
 
 // logged is how loggers begin a line.
@@ -50,7 +46,10 @@ var logged = sync.OnceValue(func() *regexp.Regexp {
 func mostlyLogged(face string) bool {
 	found, looked := 0, 0
 	for line := range strings.Lines(face) {
-		if looked++; logged().MatchString(line[:min(len(line), 300)]) {
+		line = line[:min(len(line), 300)]
+		// What begins a logger's line spares most others the expression, which costs more than a read.
+		begins := strings.ContainsAny(line[:min(len(line), 9)], "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if looked++; (begins || strings.Contains(line, "level=")) && logged().MatchString(line) {
 			found++
 		}
 		if looked == 40 {
@@ -74,17 +73,13 @@ var noTrouble = sync.OnceValue(func() *regexp.Regexp {
 // them, repetition folded. Each line has its number in the file.
 func (r reader) shape(p workspace.Path, face string, c content) readResult {
 	rows := fold.Rows(face)
-	first := make([]int, len(rows)) // line of each row
+	first, show := make([]int, len(rows)), make([]bool, len(rows)) // line of each row
 	line := 1
 	for i, row := range rows {
-		first[i] = line
+		first[i], show[i] = line, i < shapeStart || i >= len(rows)-shapeStart
 		line += int(row.Lines)
 	}
 	total := line - 1
-	show := make([]bool, len(rows))
-	for i := range rows {
-		show[i] = i < shapeStart || i >= len(rows)-shapeStart
-	}
 	errors, shown := 0, map[string]bool{}
 	for i, row := range rows {
 		if row.Note || !trouble().MatchString(row.Text[:min(len(row.Text), 2000)]) || noTrouble().MatchString(row.Text[:min(len(row.Text), 2000)]) {
