@@ -234,7 +234,7 @@ func (f *form) probe(s *scanner, open, rest string) bool {
 	case strings.ContainsRune("{[`", rune(trimmed[0])):
 		return !f.weak || s.probeValue(trimmed)
 	case trimmed[0] == '<':
-		return s.probeTags(trimmed)
+		return true
 	}
 	return s.probeName(trimmed)
 }

@@ -93,7 +93,6 @@ func TestTextIsNotHeldLongerThanNeeded(t *testing.T) {
 		"```json\n{\"version\":":  "```json\n{\"version\":",
 		"see {\"name\": \"read\"": "see {\"name\": \"read\"",
 		"{\"name\": \"Ada":        "{\"name\": \"Ada",
-		"<function=vec":           "<function=vec",
 	} {
 		var got string
 		for c := range textparse.Recover(chunks(session.Text{Delta: pieces}), session.Request{Tools: toolKinds()}, nil) {

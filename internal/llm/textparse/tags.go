@@ -39,24 +39,6 @@ var tagFamilies = sync.OnceValue(func() (out []tagFamily) {
 	})
 })
 
-// probeTags judges the beginning of a tag.
-func (s *scanner) probeTags(text string) bool {
-	for _, f := range tagFamilies() {
-		if f.begin == "" {
-			continue
-		}
-		if strings.HasPrefix(f.begin, text) {
-			return true
-		}
-		if rest, ok := strings.CutPrefix(text, f.begin); ok {
-			name, _, whole := strings.Cut(rest, ">")
-			name = strings.Trim(name, `"' `)
-			return whole && s.tools.named(name) != nil || !whole && s.tools.starts(name)
-		}
-	}
-	return false
-}
-
 // tags reads calls in tags one after the other, to the end of the text.
 func (s *scanner) tags(text string) (calls []blockCall, ok bool) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
