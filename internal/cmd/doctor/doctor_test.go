@@ -42,7 +42,7 @@ func TestOnlineAsksEveryCompanyWhoseKeyIsSet(t *testing.T) {
 	defer s.Close()
 	find := models.New(config.Config{}, "", func(name string) string {
 		return map[string]string{"GROQ_API_KEY": plantedKey, "GROQ_BASE_URL": s.URL + "/groq", "MISTRAL_API_KEY": plantedKey, "MISTRAL_BASE_URL": s.URL + "/m"}[name]
-	})
+	}, models.Memory{})
 	var got []string
 	for _, c := range checkOnline(context.Background(), find) {
 		got = append(got, c.State+" "+c.Found)

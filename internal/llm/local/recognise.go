@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -211,7 +210,7 @@ func (f Found) Advice(model string, failed *session.ProviderError) string {
 	_, has := f.Of(model)
 	switch {
 	case f.Elsewhere != "" && failed.Kind == session.RequestError:
-		return "the API is at " + shown(f.Elsewhere) + ": write the address with its version"
+		return "the API is at " + wire.Shown(f.Elsewhere) + ": write the address with its version"
 	case f.Err == nil && len(f.Models) == 0 && f.Kind != Any:
 		return f.Program() + " has no model yet: " + f.getOne(model)
 	case f.Err == nil && len(f.Models) > 0 && !has && (failed.Kind == session.NoModelError || failed.Kind == session.RequestError && failed.Status == 404):
@@ -243,13 +242,4 @@ func names(models []Model) string {
 		out = append(out, "…")
 	}
 	return strings.Join(out, ", ")
-}
-
-// shown is an address without what may be secret in it.
-func shown(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(not an address)"
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -43,7 +43,7 @@ func deskAt(t *testing.T, url string, env map[string]string) (Service, string) {
 	cfg := config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: url, KeyEnv: "OURS"}}}
 	path := filepath.Join(t.TempDir(), "keys.json")
 	keep := keyring.Open(path, nil)
-	return Service{Find: models.New(cfg, "config.json", func(name string) string { return env[name] }).With(keep), Keep: keep}, path
+	return Service{Find: models.New(cfg, "config.json", func(name string) string { return env[name] }, models.Memory{Keys: keep}), Keep: keep}, path
 }
 
 func TestAKeyIsCheckedThenKept(t *testing.T) {
@@ -87,8 +87,8 @@ func TestAKeyIsCheckedThenKept(t *testing.T) {
 		if (err == nil) != c.kept || !strings.Contains(text, c.says) || (*asked > 0) != c.wantsAsk {
 			t.Errorf("%s: %v, asked %d: %s", name, err, *asked, text)
 		}
-		e, _ := models.New(config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: url}}}, "", func(string) string { return "" }).
-			With(keyring.Open(path, nil)).Endpoint("ours")
+		e, _ := models.New(config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: url}}}, "", func(string) string { return "" },
+			models.Memory{Keys: keyring.Open(path, nil)}).Endpoint("ours")
 		if e.Kept != c.kept || c.kept && !c.o.Unchecked && e.Key != planted {
 			t.Errorf("%s: kept %t, want %t", name, e.Kept, c.kept)
 		}
@@ -103,7 +103,7 @@ func TestAKeyGoesToNoOtherHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: "http://elsewhere.example/v1"}}}
-	e, err := models.New(other, "", func(string) string { return "" }).With(keyring.Open(path, nil)).Endpoint("ours")
+	e, err := models.New(other, "", func(string) string { return "" }, models.Memory{Keys: keyring.Open(path, nil)}).Endpoint("ours")
 	if err != nil || e.Key != "" || e.Kept {
 		t.Errorf("it would be sent to %s", e.Shown())
 	}

@@ -18,7 +18,7 @@ func TestAnAddressThatIsNone(t *testing.T) {
 			cfg := config.Config{Providers: map[string]config.Provider{name: {BaseURL: address}}}
 			f := New(cfg, "config.json", func(variable string) string {
 				return map[string]string{"OPENAI_API_KEY": "key"}[variable]
-			})
+			}, Memory{})
 			_, err := f.Named(name + "/m")
 			var missing *MissingError
 			if !asMissing(err, &missing) || !strings.Contains(missing.Message, "providers."+name+".base_url") || strings.Contains(missing.Error()+missing.Hint, "pass") {
@@ -31,16 +31,16 @@ func TestAnAddressThatIsNone(t *testing.T) {
 func TestTheVariableOfAnAddressIsNamed(t *testing.T) {
 	env := map[string]string{"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": "localhost:8080/v1"}
 	getenv := func(name string) string { return env[name] }
-	if _, err := New(config.Config{}, "", getenv).Named("openai/m"); err == nil || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
+	if _, err := New(config.Config{}, "", getenv, Memory{}).Named("openai/m"); err == nil || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
 		t.Error(err)
 	}
-	for _, p := range New(config.Config{}, "", getenv).KeysOnly().Providers {
+	for _, p := range New(config.Config{}, "", getenv, Memory{}).KeysOnly().Providers {
 		if p.Provider == "openai" && (p.Usable == nil || *p.Usable || !strings.Contains(p.Why, "OPENAI_BASE_URL")) {
 			t.Errorf("the list says %+v", p)
 		}
 	}
 	env["OPENAI_BASE_URL"] = "http://localhost:8080/v1"
-	if _, err := New(config.Config{}, "", getenv).Named("openai/m"); err != nil {
+	if _, err := New(config.Config{}, "", getenv, Memory{}).Named("openai/m"); err != nil {
 		t.Error(err)
 	}
 }

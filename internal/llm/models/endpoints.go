@@ -121,13 +121,7 @@ func (e Endpoint) As(program local.Kind) Endpoint {
 }
 
 // Shown is the address without what may be secret in it.
-func (e Endpoint) Shown() string {
-	u, err := url.Parse(e.base)
-	if err != nil {
-		return "(not an address)"
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-}
+func (e Endpoint) Shown() string { return wire.Shown(e.base) }
 
 // Missing reports that a key is needed and not there, or that the address is none: nothing can be
 // asked.

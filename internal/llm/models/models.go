@@ -39,21 +39,19 @@ type Finder struct {
 	File     string // of the configuration, for what the user is told
 }
 
+// Memory is what a finder knows beside the configuration. Each part is optional.
+type Memory struct {
+	Keys     Kept           // that the user gave to adze
+	Servers  *Servers       // found at addresses by others
+	Findings *wire.Findings // of earlier processes, from refusals
+}
+
 // New makes a finder for a configuration that was read from a file.
-func New(cfg config.Config, file string, getenv func(string) string) *Finder {
-	return &Finder{getenv: getenv, config: cfg, File: file, servers: &Servers{}}
-}
-
-// Sharing has the finder know what others have found at addresses, and tell them.
-func (f *Finder) Sharing(servers *Servers) *Finder {
-	f.servers = servers
-	return f
-}
-
-// Remembering has the finder's models know what earlier processes were refused.
-func (f *Finder) Remembering(findings *wire.Findings) *Finder {
-	f.findings = findings
-	return f
+func New(cfg config.Config, file string, getenv func(string) string, m Memory) *Finder {
+	if m.Servers == nil {
+		m.Servers = &Servers{}
+	}
+	return &Finder{getenv: getenv, config: cfg, kept: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
 }
 
 // patience is how long somebody on this machine may take to answer, as it is usual or as the user
@@ -72,12 +70,6 @@ type Kept interface {
 	Has() ([]string, error)
 	// Key is the one for a host; if empty, none.
 	Key(provider, host string) (string, error)
-}
-
-// With has the finder know keys that are kept.
-func (f *Finder) With(kept Kept) *Finder {
-	f.kept = kept
-	return f
 }
 
 // Keeps reports a key that is kept for a provider, for whatever host.

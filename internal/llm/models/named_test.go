@@ -119,7 +119,7 @@ func naming() func(text string) string {
 
 // What who has no model is told holds for each row.
 func TestTheWaysTellEveryProvider(t *testing.T) {
-	ways := New(config.Config{}, "config.json", func(string) string { return "" }).Ways()
+	ways := New(config.Config{}, "config.json", func(string) string { return "" }, Memory{}).Ways()
 	for _, v := range vendors() {
 		if v.Home != "" && v.SameServerAs == "" && !strings.Contains(ways, v.Name+"/NAME") {
 			t.Errorf("%s stands nowhere in:\n%s", v.Name, ways)

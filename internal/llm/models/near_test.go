@@ -25,7 +25,7 @@ func finderWith(model string, env map[string]string) *Finder {
 			}
 		}
 		return ""
-	})
+	}, Memory{})
 }
 
 func TestANameAloneFindsItsProvider(t *testing.T) {

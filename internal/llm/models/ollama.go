@@ -50,10 +50,6 @@ func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) 
 	return installed(ctx, p, ollamaPatience)
 }
 
-func (f *Finder) installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
-	return installed(ctx, p, f.patience(ollamaPatience))
-}
-
 func installed(ctx context.Context, p *ollama.Provider, patience time.Duration) ([]ollama.Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

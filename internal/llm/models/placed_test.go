@@ -29,7 +29,7 @@ func TestTheOnlyModelOfAGivenAddressIsUsed(t *testing.T) {
 	t.Cleanup(srv.Close)
 	env := map[string]string{"OLLAMA_HOST": "127.0.0.1:1", "OPENAI_API_KEY": key, "OPENAI_BASE_URL": srv.URL + "/v1"}
 	choose := func(c config.Config) (Model, error) {
-		return New(c, t.TempDir(), func(name string) string { return env[name] }).Choose(t.Context())
+		return New(c, t.TempDir(), func(name string) string { return env[name] }, Memory{}).Choose(t.Context())
 	}
 	if m, err := choose(config.Config{}); err != nil || m.Name != "coder-7b" || m.Origin != "the only model of OPENAI_BASE_URL" {
 		t.Errorf("by the environment: %s from %q, %v", m.Name, m.Origin, err)

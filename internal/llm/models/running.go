@@ -101,7 +101,7 @@ func (f *Finder) start(found foundServer) (Model, bool) {
 
 // lookOllama chooses one that can call tools, best one that is loaded.
 func (f *Finder) lookOllama(ctx context.Context, e Endpoint, p *foundServer) {
-	models, err := f.installed(ctx, ollama.New(e.options()))
+	models, err := installed(ctx, ollama.New(e.options()), f.patience(ollamaPatience))
 	best, can := ollama.Pick(models)
 	p.Usable, p.Why = &can, "running"
 	p.model, p.origin = best.Name, foundRunning+e.Program

@@ -47,7 +47,7 @@ func TestADescribedProviderIsAsTheOthers(t *testing.T) {
 	}))
 	defer s.Close()
 	cfg := config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: s.URL + "/v1", KeyEnv: "OURS"}}}
-	f := New(cfg, "config.json", func(name string) string { return map[string]string{"OURS": " k\n"}[name] })
+	f := New(cfg, "config.json", func(name string) string { return map[string]string{"OURS": " k\n"}[name] }, Memory{})
 	m, err := f.Named("ours/m")
 	if err != nil || m.Full() != "ours/m" {
 		t.Fatal(m, err)
@@ -99,7 +99,7 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 		{"ollama", map[string]string{"OLLAMA_HOST": "0.0.0.0:8080", "OLLAMA_API_KEY": "k"}, config.Provider{BaseURL: "http://file"}, "k", "http://127.0.0.1:8080", false},
 		{"my-own", map[string]string{"MY_OWN_BASE_URL": "http://env"}, there, "", "http://env", false},
 	} {
-		f := New(config.Config{Providers: map[string]config.Provider{c.name: c.file}}, "config.json", func(name string) string { return c.env[name] })
+		f := New(config.Config{Providers: map[string]config.Provider{c.name: c.file}}, "config.json", func(name string) string { return c.env[name] }, Memory{})
 		e, err := f.Endpoint(c.name)
 		if err != nil || e.Key != c.key || e.base != c.base || e.NeedsKey != c.needed {
 			t.Errorf("%s %v: %q at %q, needed %t, %v", c.name, c.env, e.Key, e.base, e.NeedsKey, err)

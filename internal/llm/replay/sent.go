@@ -32,16 +32,16 @@ func (m masker) sent(messages []session.Message) []Sent {
 func (m masker) sentPart(p session.Part) SentPart {
 	switch {
 	case p.Call != nil:
-		return SentPart{Call: &FullCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: m.mask(p.Call.Arguments)}}
+		return SentPart{Call: &FullCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: m.Text(p.Call.Arguments)}}
 	case p.Outcome != nil:
 		o := p.Outcome
-		return SentPart{Outcome: &SentResult{o.Call, o.Tool, o.Status, m.mask(o.Output)}}
+		return SentPart{Outcome: &SentResult{o.Call, o.Tool, o.Status, m.Text(o.Output)}}
 	case p.Attachment != nil:
 		return SentPart{Attachment: digest(p.Attachment.Data)}
 	case p.Kind == session.ReasoningPart:
-		return SentPart{Reasoning: m.mask(p.Text)}
+		return SentPart{Reasoning: m.Text(p.Text)}
 	}
-	return SentPart{Text: m.mask(p.Text)}
+	return SentPart{Text: m.Text(p.Text)}
 }
 
 // answerOf writes a chunk down; what it says is masked when the answer is whole.
@@ -50,13 +50,13 @@ func (m masker) answerOf(c session.Chunk) Answer {
 	case session.Text:
 		return Answer{Text: &c.Delta}
 	case session.Reasoning:
-		return Answer{Reasoning: &Thought{c.Delta, m.mask(string(c.Opaque)), c.Earlier}}
+		return Answer{Reasoning: &Thought{c.Delta, m.Text(string(c.Opaque)), c.Earlier}}
 	case session.Forming:
 		return Answer{Forming: &FormingCall{c.ID, c.Name, c.Bytes}}
 	case session.Call:
-		return Answer{Call: &FullCall{c.ID, m.mask(c.Name), m.mask(c.Arguments), c.Origin, m.mask(string(c.Opaque))}}
+		return Answer{Call: &FullCall{c.ID, m.Text(c.Name), m.Text(c.Arguments), c.Origin, m.Text(string(c.Opaque))}}
 	case session.Done:
-		a := Answer{Done: &c.Usage, Stop: c.Stop, Notice: m.mask(c.Notice)}
+		a := Answer{Done: &c.Usage, Stop: c.Stop, Notice: m.Text(c.Notice)}
 		if c.Err != nil {
 			a.Error = m.failureOf(c.Err)
 		}
@@ -88,11 +88,11 @@ func (m masker) failureOf(err error) *Failure {
 	var p *session.ProviderError
 	switch {
 	case errors.As(err, &p):
-		return &Failure{Kind: p.Kind, Status: p.Status, Message: m.mask(p.Message), Hint: m.mask(p.Hint), Cut: p.Cut}
+		return &Failure{Kind: p.Kind, Status: p.Status, Message: m.Text(p.Message), Hint: m.Text(p.Hint), Cut: p.Cut}
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return &Failure{Kind: session.ReplayError, Message: "the recorded run was stopped here"}
 	}
-	return &Failure{Kind: session.NetworkError, Message: m.mask(err.Error())}
+	return &Failure{Kind: session.NetworkError, Message: m.Text(err.Error())}
 }
 
 func (a Answer) chunk() session.Chunk {

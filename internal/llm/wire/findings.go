@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,12 +46,7 @@ func NewFindings(path string, clock func() time.Time) *Findings {
 }
 
 // subject names a model at a server. An address may hold a secret beside the server.
-func subject(address, model string) string {
-	if u, err := url.Parse(address); err == nil {
-		address = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	}
-	return model + " at " + address
-}
+func subject(address, model string) string { return model + " at " + Shown(address) }
 
 // Get reads a finding of a kind into a value, if there is one.
 func (f *Findings) Get(address, model, kind string, into any) bool {

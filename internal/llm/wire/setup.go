@@ -17,6 +17,15 @@ func Host(address string) string {
 	return u.Hostname()
 }
 
+// Shown is an address without what may be secret in it.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not an address)"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
 // With returns a copy of given headers with another one; an empty value adds nothing.
 func With(given http.Header, name, value string) http.Header {
 	h := given.Clone()

@@ -49,14 +49,13 @@ func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 				t.end, t.lone, t.behind = "", true, true
 			}
 		case !t.decided:
-			begun, open := t.begins(text)
+			rest, begun, open := t.begins(text)
 			if !begun && open && !last {
 				t.held = text
 				return out
 			}
-			t.decided = t.decided || !begun
-			if begun {
-				text = strings.TrimLeft(text, " \t\r\n")[len(t.opening()):]
+			if t.decided = !begun; begun {
+				text = rest
 			}
 		default:
 			plain, rest := t.untilLoneEnd(text, last)
@@ -68,26 +67,17 @@ func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 	return out
 }
 
-// begins reports whether a text begins with a thought, or may still do so.
-func (t *thoughts) begins(text string) (begun, open bool) {
+// begins reports whether a text begins with a thought, or may still do so, and what follows.
+func (t *thoughts) begins(text string) (rest string, begun, open bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	for _, tag := range thoughtTags() {
-		if strings.HasPrefix(text, tag[0]) {
+		if rest, begun := strings.CutPrefix(text, tag[0]); begun {
 			t.end = tag[1]
-			return true, false
+			return rest, true, false
 		}
 		open = open || strings.HasPrefix(tag[0], text)
 	}
-	return false, open
-}
-
-func (t *thoughts) opening() string {
-	for _, tag := range thoughtTags() {
-		if tag[1] == t.end {
-			return tag[0]
-		}
-	}
-	return ""
+	return text, false, open
 }
 
 // untilLoneEnd reads text up to the end of a thought whose beginning stood in the prompt. An end in

@@ -80,7 +80,7 @@ func TestFindingsAreFew(t *testing.T) {
 func TestNamedModelsStandFirst(t *testing.T) {
 	yes := true
 	l := models.Listing{Providers: []models.ListedProvider{{Provider: "p", Usable: &yes, Models: []models.ListedModel{{Model: "a"}, {Model: "b", Context: 7}}}}}
-	rows := RowsFrom(models.New(config.Config{}, "", func(string) string { return "" }), []string{"p/b", "", "p/b"}, l)
+	rows := RowsFrom(models.New(config.Config{}, "", func(string) string { return "" }, models.Memory{}), []string{"p/b", "", "p/b"}, l)
 	if len(rows) != 2 || rows[0].Name != "p/b" || rows[0].Context != 7 || rows[1].Name != "p/a" {
 		t.Errorf("%+v", rows)
 	}

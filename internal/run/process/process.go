@@ -80,7 +80,7 @@ func (p *Process) Session(heads []session.Head, prefix string) (session.ID, erro
 
 // Models finds models for a configuration of this user.
 func (p *Process) Models(cfg config.Config) *models.Finder {
-	return models.New(cfg, config.File(p.Getenv, paths.Of(p.Getenv).Config), p.Getenv).With(p.Ring).Sharing(&p.servers).Remembering(p.findings)
+	return models.New(cfg, p.ConfigFile(), p.Getenv, models.Memory{Keys: p.Ring, Servers: &p.servers, Findings: p.findings})
 }
 
 func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
