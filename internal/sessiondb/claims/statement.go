@@ -218,13 +218,9 @@ type block struct {
 
 // blocks reads Markdown without what is code, quoted, or an open box.
 func blocks(text string) (out []block) {
-	var p markdown.Parser
-	for line := range strings.SplitSeq(strings.NewReplacer("\n• ", "\n- ", "\n– ", "\n- ").Replace("\n"+text), "\n") {
-		p.Line(strings.TrimRight(line, "\r"))
-	}
-	p.End()
+	text = strings.NewReplacer("\n• ", "\n- ", "\n– ", "\n- ", "\r\n", "\n").Replace("\n" + text)
 	var heading, lead string
-	for _, b := range p.Finished() {
+	for _, b := range markdown.Read(text) {
 		text := strings.TrimSpace(string(b.Text))
 		item, quote := false, false
 		for _, c := range b.In {

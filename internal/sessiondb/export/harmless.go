@@ -3,6 +3,7 @@ package export
 import (
 	"strings"
 
+	"adze/internal/text/hypertext"
 	"adze/internal/text/markdown"
 )
 
@@ -76,15 +77,10 @@ func unlinked(text string) string {
 		}
 		b.WriteString(text[:at])
 		text = text[at+2:]
-		if webAddress(text) {
+		if hypertext.WebAddress(text) {
 			b.WriteString("](")
 		} else {
 			b.WriteString(`]\(`)
 		}
 	}
-}
-
-// webAddress reports whether a text begins with an address that may be linked.
-func webAddress(text string) bool {
-	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }

@@ -173,10 +173,10 @@ func codeSpan(text string) string {
 
 // prose writes what a model said, block by block as it was read.
 func (w *sheet) prose(text string) {
-	all := blocks(text)
+	all := markdown.Read(text)
 	for i, b := range all {
 		first, rest := margins(b)
-		lines := strings.Split(b.markdown(), "\n")
+		lines := strings.Split(rewritten(b), "\n")
 		for i, line := range lines {
 			margin := rest
 			if i == 0 {
@@ -184,19 +184,19 @@ func (w *sheet) prose(text string) {
 			}
 			w.line("%s", strings.TrimRight(margin+line, " "))
 		}
-		if i+1 == len(all) || all[i+1].Gap || !all[i+1].begins() {
+		if i+1 == len(all) || all[i+1].Gap || !begins(all[i+1]) {
 			w.line("%s", strings.TrimRight(rest, " "))
 		}
 	}
 }
 
 // begins reports whether a block begins an item of a list.
-func (b block) begins() bool {
+func begins(b markdown.Block) bool {
 	return len(b.In) > 0 && !b.In[len(b.In)-1].Quote && b.In[len(b.In)-1].Fresh
 }
 
 // margins are what stands before the first line of a block and before the others.
-func margins(b block) (first, rest string) {
+func margins(b markdown.Block) (first, rest string) {
 	for _, c := range b.In {
 		if c.Quote {
 			first, rest = first+"> ", rest+"> "
@@ -213,26 +213,8 @@ func margins(b block) (first, rest string) {
 	return first, rest
 }
 
-// block is one of package markdown, with what it says here.
-type block struct{ markdown.Block }
-
-func blocks(text string) (out []block) {
-	var p markdown.Parser
-	for line := range strings.SplitSeq(text, "\n") {
-		p.Line(line)
-		for _, b := range p.Finished() {
-			out = append(out, block{b})
-		}
-	}
-	p.End()
-	for _, b := range p.Finished() {
-		out = append(out, block{b})
-	}
-	return out
-}
-
-// markdown is a block, in which a sign of the model's is no mark.
-func (b block) markdown() string {
+// rewritten is a block, in which a sign of the model's is no mark.
+func rewritten(b markdown.Block) string {
 	text := string(b.Text)
 	switch b.Kind {
 	case markdown.Code:

@@ -11,13 +11,8 @@ import (
 // Prose is Markdown as HTML, with the remarks about it in their places; left are those that have
 // none.
 func (o Options) Prose(text string, marks []Mark) (out string, left []Mark) {
-	text, left = placed(text, marks)
-	p := &proseWriter{writer: writer{Options: o}, marks: marks}
-	for _, b := range read(text) {
-		p.block(b)
-	}
-	p.containers(nil)
-	return p.String(), left
+	sections, left := o.Sections(text, marks)
+	return strings.Join(sections, ""), left
 }
 
 // placed puts the places of remarks into a text.
@@ -33,15 +28,6 @@ func placed(text string, marks []Mark) (out string, left []Mark) {
 		}
 	}
 	return text, left
-}
-
-func read(text string) []markdown.Block {
-	var p markdown.Parser
-	for line := range strings.SplitSeq(text, "\n") {
-		p.Line(line)
-	}
-	p.End()
-	return p.Finished()
 }
 
 // proseWriter writes blocks, and knows the quotes and lists that are open.
@@ -228,7 +214,7 @@ func (w *proseWriter) mark(n int) {
 // address writes a text, and makes a link of it when it is an address of the web.
 func (w *proseWriter) address(text string) {
 	at := strings.TrimSuffix(strings.TrimPrefix(text, " ("), ")")
-	if !webAddress(at) || strings.ContainsFunc(at, func(r rune) bool { return r <= ' ' || r == '"' || r == '<' || r == '>' || r == '\\' }) {
+	if !WebAddress(at) || strings.ContainsFunc(at, func(r rune) bool { return r <= ' ' || r == '"' || r == '<' || r == '>' || r == '\\' }) {
 		w.prose(text)
 		return
 	}
@@ -246,7 +232,7 @@ func (w *proseWriter) address(text string) {
 	w.prose(after)
 }
 
-// webAddress reports whether a text begins with an address that may be linked.
-func webAddress(text string) bool {
+// WebAddress reports whether a text begins with an address that may be linked.
+func WebAddress(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }

@@ -3,7 +3,10 @@
 // The one rule: a line is read once. [Parser] knows after each line which blocks are finished and
 // what is still open; nothing that comes later changes a finished block, so whoever draws them can
 // keep the rows. A parser that builds a tree of the whole text cannot promise that, and would read
-// an open list or code block again with every piece of it.
+// an open list or code block again with every piece of it. goldmark v1.8.7 with its tables takes
+// 2.8 times as long for the same text, where reading is 18 % of a frame of a streaming answer. It
+// makes the program 532 kB larger, and its package variables add half of what all others cost at
+// the start (3,550 allocations).
 //
 // It follows CommonMark 0.31 for blocks and for what is inside of them, with tables, task lists,
 // strikethrough and bare addresses as GitHub has them.
@@ -20,6 +23,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Kind says what a block is.
@@ -107,6 +111,16 @@ func (p *Parser) Take(n int) { p.leaf.Text = p.leaf.Text[n:] }
 
 // End finishes all blocks.
 func (p *Parser) End() { p.interrupt(0) }
+
+// Read returns the blocks of a whole text.
+func Read(text string) []Block {
+	var p Parser
+	for line := range strings.SplitSeq(text, "\n") {
+		p.Line(line)
+	}
+	p.End()
+	return p.closed
+}
 
 // More continues the last line, for lines that are too long to wait for their end.
 func (p *Parser) More(s string) {

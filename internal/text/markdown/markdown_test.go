@@ -8,13 +8,8 @@ import (
 
 // outline reads a text and writes its blocks: one line each, with their containers.
 func outline(text string) string {
-	var p Parser
-	for line := range strings.SplitSeq(text, "\n") {
-		p.Line(line)
-	}
-	p.End()
 	var out []string
-	for _, b := range p.Finished() {
+	for _, b := range Read(text) {
 		var at strings.Builder
 		for _, c := range b.In {
 			switch {
