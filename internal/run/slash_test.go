@@ -37,7 +37,7 @@ func TestCommandsOfAssistants(t *testing.T) {
 	home(".codex/prompts/x.md", "Do $1.")
 	home(".claude/commands/mine.md", "Do it.")
 	for words, want := range map[string]string{
-		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b": "Do a and b.",
+		"/a b c": "Do b.", "/git:c b c": "Do b c.", "/git/c b": "Do b.", "/c b": "Do b.", "/o a b c": "Do a and b c.",
 		"/x 1": "Do 1.", "/mine b": `Do it\.\n\nARGUMENTS: b`, "/user:mine": "Do it.",
 	} {
 		u.run("-p", u.answers(`(?s)^`+words+`\n\n<command from="[^"]+" sha256="[0-9a-f]{16}">\n`+want+`\n</command>$`), words).wants(0, "yes")

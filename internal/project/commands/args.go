@@ -15,22 +15,26 @@ type arguments struct {
 	words  []string
 	names  []string // of the words, in their order, as the front matter lists them
 	first  int      // the number of the first word
-	claude bool     // Claude Code's way of writing
+	rest   int      // the number that takes all words from there on, as in opencode; if -1, none does
+	of     string   // whose way of writing it is
 	used   bool
 }
 
 // argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332),
 // and $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
-	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, claude: item.Dialect == "claude"}
+	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect}
 	a.names, _ = text.Front.List("arguments")
 	for n := range a.names {
 		a.names[n] = strings.Trim(a.names[n], "<>[]$")
 	}
 	for _, p := range discovery.Parts(text.Body) {
 		each(p.Text, func(m mark) string {
-			if a.claude || m.number == 0 && p.Kind != discovery.Shell || m.index {
+			if a.of == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.of != "opencode" || m.index {
 				a.first = 0
+			}
+			if a.of == "opencode" {
+				a.rest = max(a.rest, m.number)
 			}
 			return ""
 		})
@@ -129,8 +133,11 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 		if m.index {
 			at = m.number
 		}
-		if at < 0 || at >= len(a.words) { // stays in Claude Code, and is empty elsewhere; $100 is money
-			return nil, !a.claude && m.number < 10
+		switch {
+		case at < 0 || at >= len(a.words): // stays in Claude Code, and is empty elsewhere; $100 is money
+			return nil, a.of == "opencode" || a.of != "claude" && m.number < 10
+		case m.number == a.rest:
+			return a.words[at:], true
 		}
 		return a.words[at : at+1], true
 	case m.name == "ARGUMENTS":
@@ -149,7 +156,9 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 
 // fill puts arguments into a text that no shell reads.
 func (a *arguments) fill(text string) string {
-	text = literal().ReplaceAllString(text, "\x00${1}")
+	if a.of != "opencode" { // which keeps the sign, and fills in what stands behind it
+		text = literal().ReplaceAllString(text, "\x00${1}")
+	}
 	text = each(text, func(m mark) string {
 		words, known := a.meant(m)
 		if !known {

@@ -52,7 +52,7 @@ func TestArgumentsNeverBecomeShellText(t *testing.T) {
 		{`./show $"a $1"`, nil}, {"trap $1 EXIT", nil}, {"./show ${#1}", nil}, {"./show ${!1}", nil},
 	} {
 		for _, attack := range attacks() {
-			a := &arguments{all: attack, words: []string{attack}, first: 1}
+			a := &arguments{all: attack, words: []string{attack}, first: 1, rest: -1}
 			command, err := a.shell(c.command)
 			if c.want == nil {
 				if err == nil {
@@ -103,7 +103,7 @@ func TestArgumentsInCommands(t *testing.T) {
 	}
 }
 
-// Seen with claude-code 2.1.332 (requests to a model server).
+// Seen with claude-code 2.1.332 (requests to a model server) and opencode 1.18.33 (run --command).
 func TestArgumentsInText(t *testing.T) {
 	for _, c := range []struct{ rest, dialect, body, want string }{
 		{"12 high", "adze", "Fix $1 at $2 of $ARGUMENTS, for $5 and $100.", "Fix 12 at high of 12 high, for  and $100."},
@@ -114,6 +114,10 @@ func TestArgumentsInText(t *testing.T) {
 		{"12 high", "claude", "Fix $ARGUMENTS[0] at $ARGUMENTS[1] for $100 and $name", "Fix 12 at high for $100 and $name"},
 		{"it's a", "claude", "$0|$1", "it's|a"},
 		{"$1 $2", "claude", "$ARGUMENTS", "$1 $2"},
+		{"a b", "opencode", `\$1 $3.`, `\a .`},
+		{"a b c d e f g h i j k", "opencode", "$1|$10", "a|j k"},
+		{`"a b" c`, "opencode", "$1|$2", "a b|c"},
+		{"a b c", "opencode", "$1|$2", "a|b c"},
 	} {
 		if got := given(c.rest, c.dialect, c.body).fill(c.body); got != c.want {
 			t.Errorf("%q with %q is %q, want %q", c.body, c.rest, got, c.want)

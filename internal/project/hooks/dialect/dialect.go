@@ -12,7 +12,7 @@
 //
 // Known limits: there is no transcript in a file, so transcript_path names an empty one; results of
 // tools go to Claude Code's programs as text and a few usual fields, not in the shape of each of
-// its tools; hooks of Codex and Gemini are listed and not run.
+// its tools; hooks of Gemini are listed and not run.
 package dialect
 
 import (

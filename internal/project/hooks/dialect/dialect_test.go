@@ -46,7 +46,7 @@ func TestEachFileIsTranslated(t *testing.T) {
 		{".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "http://127.0.0.1/"}]}]}}`, `not run: it is of the type "http"`},
 		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(git *)"}]}]}}`, "not run: its condition (if)"},
 		{".claude/settings.json", `{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: disableAllHooks is set"},
-		{".codex/hooks.json", `{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze runs hooks of .adze/hooks.json and"},
+		{".codex/hooks.json", `{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of edit, write, at most 10s"},
 		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze runs hooks of .adze/hooks.json and"},
 	} {
 		if got := one(t, c.file, c.text).String(); !strings.HasPrefix(got, c.want) {

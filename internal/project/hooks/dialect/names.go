@@ -18,7 +18,7 @@ import (
 // claudeTools are the built-in tools in Claude Code's words, the usual word first.
 func claudeTools() map[string][]string {
 	return map[string][]string{
-		"bash": {"Bash"}, "read": {"Read"}, "write": {"Write"}, "edit": {"Edit", "MultiEdit"}, "glob": {"Glob"}, "grep": {"Grep"},
+		"bash": {"Bash"}, "read": {"Read"}, "write": {"Write", applyPatch}, "edit": {"Edit", "MultiEdit", applyPatch}, "glob": {"Glob"}, "grep": {"Grep"},
 		"list": {"LS"}, "todowrite": {"TodoWrite"}, "todoread": {"TodoRead"}, "webfetch": {"WebFetch"}, "websearch": {"WebSearch"},
 		"task": {"Agent", "Task"}, "bash_output": {"BashOutput"}, "bash_kill": {"KillShell", "KillBash"}, "ask": {"AskUserQuestion"},
 		"skill": {"Skill"},
@@ -60,6 +60,8 @@ func claudeFields(tool string) map[string]string {
 	}
 	return nil
 }
+
+const applyPatch = "apply_patch" // by which Codex writes and edits
 
 const (
 	filePath = "file_path" // which Claude Code has absolute

@@ -11,12 +11,13 @@ import (
 	"adze/session"
 )
 
-// Of is the dialect of a file, by its path from the project on.
+// Of is the dialect of a file, by its path from the project on. Codex (0.171) writes hooks as Claude
+// Code does.
 func Of(file string) Dialect {
 	switch folder, _, _ := strings.Cut(file, "/"); folder {
 	case ".adze", "hooks.json":
 		return Own
-	case ".claude":
+	case ".claude", ".codex":
 		return Claude
 	}
 	return Unknown
