@@ -45,7 +45,7 @@ func hooks(f folder) (out []Item) {
 // hookItem is a hook as it is consented to.
 func hookItem(file string, h dialect.Hook) Item {
 	i := Item{
-		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, URL: h.URL, Cwd: h.Cwd, Env: slices.Clone(h.Env), Raw: h.Raw,
+		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, Raw: h.Raw,
 		Means: h.String(), Idle: h.Cannot,
 	}
 	if h.Shell != "" {

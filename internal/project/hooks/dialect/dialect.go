@@ -50,10 +50,6 @@ type Hook struct {
 	Cannot string
 	Raw    []byte // the entry, with its matcher: what a consent is about
 
-	// Cwd, Env and URL are what entries name that adze does not run; they are shown.
-	Cwd, URL string
-	Env      []string
-
 	match  matcher
 	depth  depth
 	status string // of after_tool: calls that ended so alone; if empty, all

@@ -15,10 +15,10 @@ import (
 	"adze/session"
 )
 
-// claudeTools are the built-in tools in Claude Code's words, the usual word first.
+// claudeTools are the built-in tools in Claude Code's words and Codex's, the usual word first.
 func claudeTools() map[string][]string {
 	return map[string][]string{
-		"bash": {"Bash"}, "read": {"Read"}, "write": {"Write", applyPatch}, "edit": {"Edit", "MultiEdit", applyPatch}, "glob": {"Glob"}, "grep": {"Grep"},
+		"bash": {"Bash"}, "read": {"Read"}, "write": {"Write", "apply_patch"}, "edit": {"Edit", "MultiEdit", "apply_patch"}, "glob": {"Glob"}, "grep": {"Grep"},
 		"list": {"LS"}, "todowrite": {"TodoWrite"}, "todoread": {"TodoRead"}, "webfetch": {"WebFetch"}, "websearch": {"WebSearch"},
 		"task": {"Agent", "Task"}, "bash_output": {"BashOutput"}, "bash_kill": {"KillShell", "KillBash"}, "ask": {"AskUserQuestion"},
 		"skill": {"Skill"},
@@ -60,8 +60,6 @@ func claudeFields(tool string) map[string]string {
 	}
 	return nil
 }
-
-const applyPatch = "apply_patch" // by which Codex writes and edits
 
 const (
 	filePath = "file_path" // which Claude Code has absolute

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,7 +13,6 @@ import (
 type entry struct {
 	Type    string          `json:"type"`
 	Command any             `json:"command"` // a text for a shell; of adze's own, words are a program
-	Bash    string          `json:"bash"`    // another name of command
 	Args    []string        `json:"args"`
 	Tools   string          `json:"tools"` // adze's own name of matcher
 	Env     map[string]any  `json:"env"`
@@ -50,7 +47,7 @@ func unknown(one json.RawMessage) string {
 
 // hook is one program; if false, there is nothing that could be started.
 func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) {
-	h = Hook{Dialect: d, Native: name, Matcher: matcher, Cwd: e.Cwd, URL: e.URL, Env: slices.Sorted(maps.Keys(e.Env))}
+	h = Hook{Dialect: d, Native: name, Matcher: matcher}
 	if !h.program(e) && e.URL == "" && e.Type == "" {
 		return h, false
 	}
@@ -78,9 +75,6 @@ func (h *Hook) program(e entry) bool {
 			text, _ := word.(string)
 			h.Argv = append(h.Argv, text)
 		}
-	}
-	if h.Shell == "" && len(h.Argv) == 0 {
-		h.Shell = e.Bash
 	}
 	if h.Shell != "" && len(e.Args) > 0 {
 		h.Argv, h.Shell = append([]string{h.Shell}, e.Args...), ""
