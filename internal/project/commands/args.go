@@ -11,13 +11,13 @@ import (
 
 // arguments are what the user wrote behind a command's name, and how its text speaks of them.
 type arguments struct {
-	all    string
-	words  []string
-	names  []string // of the words, in their order, as the front matter lists them
-	first  int      // the number of the first word
-	rest   int      // the number that takes all words from there on, as in opencode; if -1, none does
-	of     string   // whose way of writing it is
-	used   bool
+	all   string
+	words []string
+	names []string // of the words, in their order, as the front matter lists them
+	first int      // the number of the first word
+	rest  int      // the number that takes all words from there on, as in opencode; if -1, none does
+	of    string   // whose way of writing it is
+	used  bool
 }
 
 // argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332),

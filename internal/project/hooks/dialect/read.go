@@ -11,8 +11,8 @@ import (
 	"adze/session"
 )
 
-// Of is the dialect of a file, by its path from the project on. Codex (0.171) writes hooks as Claude
-// Code does.
+// Of is the dialect of a file, by its path from the project on. Codex (0.171) has Claude Code's
+// language.
 func Of(file string) Dialect {
 	switch folder, _, _ := strings.Cut(file, "/"); folder {
 	case ".adze", "hooks.json":
