@@ -159,6 +159,7 @@ type ProviderError struct {
 	Message    string
 	Hint       string
 	RetryAfter time.Duration // what the provider asked for; if 0, nothing
+	Final      bool          // the provider says that the same request is refused again
 	// Cut says that an answer in the wire format ended before its terminal event.
 	Cut bool
 	// Stumble is what the model wrote where its server could not read a call in it, bounded and
@@ -178,14 +179,8 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 
 // Temporary reports whether asking the same again may help.
 func (e *ProviderError) Temporary() bool {
-	if e.Stumble != "" {
-		return false
-	}
-	switch e.Kind {
-	case RateError, NetworkError, ServerError:
-		return true
-	}
-	return e.Cut
+	passes := e.Cut || e.Kind == RateError || e.Kind == NetworkError || e.Kind == ServerError
+	return passes && !e.Final && e.Stumble == ""
 }
 
 // lasts reports a limit of requests that no turn waits for.

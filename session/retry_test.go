@@ -24,6 +24,13 @@ func TestTemporaryFailuresAreAskedAgain(t *testing.T) {
 	})
 }
 
+// TestAFinalFailureIsNotAskedAgain: some providers say so, with x-should-retry.
+func TestAFinalFailureIsNotAskedAgain(t *testing.T) {
+	r := newRig(t, only(session.Done{Err: &session.ProviderError{Kind: session.RateError, Message: "used up", Final: true}}))
+	wantCause(t, r.prompt(t, "go"), session.CauseProvider)
+	wantText(t, "events", r.kinds(), "user result:provider")
+}
+
 func TestRetriesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := only(session.Done{Err: &session.ProviderError{Kind: session.NetworkError, Message: "no route", RetryAfter: time.Hour}})

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -103,7 +104,7 @@ func (p *gitPlace) nameFrom(root, dir string) {
 
 // name shows a path of the repository.
 func (p gitPlace) name(path string) string {
-	return shownName(p.add + strings.TrimPrefix(path, p.strip))
+	return shownName(cmp.Or(p.add+strings.TrimPrefix(path, p.strip), "./"))
 }
 
 // String names what is looked at, in a sentence.

@@ -7,6 +7,14 @@ import (
 	"adze/tool"
 )
 
+// git 2.39.5 and 2.55.0 name an untracked folder by itself, also where the workspace is all of it.
+func TestTheWorkspaceMayBeAllThatIsUntracked(t *testing.T) {
+	name := gitPlace{strip: "a/b/"}.name
+	if got := name("a/b/") + " " + name("a/b/c") + " " + (gitPlace{}).name("c/"); got != "./ c c/" {
+		t.Error(got)
+	}
+}
+
 // TestGitToolsSayThatAPathIsNotThere: a name that neither the disk nor git has is an error with
 // near names; a deleted file and one without changes are none.
 func TestGitToolsSayThatAPathIsNotThere(t *testing.T) {

@@ -153,11 +153,10 @@ func statusNotes(at gitPlace, s git.Status) (notes []string) {
 		notes = append(notes, "(clean: nothing changed in "+at.String()+")")
 	}
 	if len(s.Filtered) > 0 {
-		names := make([]string, len(s.Filtered))
 		for i, f := range s.Filtered {
-			names[i] = at.name(f)
+			s.Filtered[i] = at.name(f)
 		}
-		notes = append(notes, fmt.Sprintf("(may be unchanged, because the git filter they pass through is not run here: %s)", strings.Join(names, ", ")))
+		notes = append(notes, fmt.Sprintf("(may be unchanged, because the git filter they pass through is not run here: %s)", strings.Join(s.Filtered, ", ")))
 	}
 	return notes
 }

@@ -15,8 +15,8 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// politeTime is what a program gets to end by itself when its standard input is closed.
-const politeTime = 300 * time.Millisecond
+// politeTime is what a program gets to end by itself when its input is closed, as from the SDKs.
+const politeTime = 2 * time.Second
 
 // The states of a server.
 const (

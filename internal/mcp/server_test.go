@@ -168,6 +168,22 @@ func TestNothingOfAServerSurvives(t *testing.T) {
 	}
 }
 
+// TestAServerThatNeedsAMomentComesToItsEnd: the clients of @modelcontextprotocol/sdk 1.32.2 give it
+// 2 s from the end of its input to SIGTERM.
+func TestAServerThatNeedsAMomentComesToItsEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "end")
+	p := pool(t, map[string]string{"fake": "old"}, func(o *Options) {
+		o.Servers[0].Command = append([]string{"sh", "-c", `"$@"; sleep 0.6; echo >"$0"`, file}, o.Servers[0].Command...)
+	})
+	if _, err := says(t.Context(), t, p, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnIdleServerIsStopped(t *testing.T) {
 	p := pool(t, map[string]string{"fake": "old"}, func(o *Options) { o.Idle = time.Millisecond })
 	_, release, err := p.Session(t.Context(), "fake")

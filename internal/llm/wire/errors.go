@@ -105,6 +105,8 @@ func (c *Client) Object(raw json.RawMessage) error {
 func (c *Client) statusError(status int, header http.Header, body []byte) error {
 	said, ok := parseSaid(body)
 	switch {
+	case status/100 == 3:
+		said.Text = "redirects to another address"
 	case ok:
 	case isHTML(body):
 		said.Text = "an HTML page: " + htmlTitle(body)
@@ -113,10 +115,8 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 	default:
 		said.Text = strings.ToLower(http.StatusText(status))
 	}
-	if status/100 == 3 {
-		said.Text = "redirects to another address"
-	}
 	failure := c.saidError(status, said)
+	failure.Final = header.Get("X-Should-Retry") == "false"
 	failure.RetryAfter = cmp.Or(retryAfter(status, header, body), failure.RetryAfter)
 	return failure
 }

@@ -24,6 +24,24 @@ func kindOf(t *testing.T, c wire.Client, object string) (session.ErrorKind, stri
 	return failure.Kind, failure.Message
 }
 
+// openai 7.59.0 and @anthropic-ai/sdk 1.14.0 send one request where a server answers 429 with
+// x-should-retry: false, and three without it.
+func TestAServerSaysThatTryingAgainDoesNotHelp(t *testing.T) {
+	for said, want := range map[string]bool{"false": false, "true": true, "": true} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Should-Retry", said)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		defer server.Close()
+		c := wire.Client{Provider: "p", HTTP: server.Client(), Idle: time.Minute}
+		_, err := c.Open(t.Context(), wire.Call{Method: http.MethodPost, URL: server.URL})
+		var failure *session.ProviderError
+		if !errors.As(err, &failure) || failure.Temporary() != want {
+			t.Errorf("%q: %#v", said, err)
+		}
+	}
+}
+
 // The wordings are those of public servers; only the numbers are made up.
 func TestWordingsOfAPromptThatDoesNotFit(t *testing.T) {
 	c := wire.Client{Provider: "p"}
