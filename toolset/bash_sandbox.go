@@ -195,9 +195,6 @@ func (x *bashCall) masked(text string) string {
 
 // diffOf is a change as git prints it. It has no text where the file has none.
 func diffOf(f proc.ChangedFile) diff.Diff {
-	if !f.Texts {
-		return diff.Diff{}
-	}
 	from, to := diff.Side{Name: f.Path, Text: f.Before}, diff.Side{Name: f.Path, Text: f.After}
 	switch f.Change {
 	case "added":

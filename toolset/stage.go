@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,16 +44,18 @@ type Staged struct {
 	Hosts     []string // that were asked for
 }
 
-// Patch is the staged changes of texts, for git apply, below lines that name the rest.
-func (s Staged) Patch() string {
-	left, out := "", ""
+// Patch is the staged changes of texts, for git apply, below lines that name the rest. It is whole
+// where the rest is a repository's own data alone.
+func (s Staged) Patch() (patch string, whole bool) {
+	left, whole := "", true
 	for _, f := range s.Files {
 		text := diffOf(f).Text
-		if out += text; text == "" || f.Summary != "" {
+		if patch += text; text == "" || f.Summary != "" {
 			left += strings.TrimSpace("not in this patch: "+f.Path+" is "+f.Change+" "+f.Summary) + "\n"
+			whole = whole && path.Base(f.Path) == ".git"
 		}
 	}
-	return left + out
+	return left + patch, whole
 }
 
 // Empty reports that nothing differs.

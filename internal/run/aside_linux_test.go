@@ -79,5 +79,15 @@ func TestStagedPatchShowsWhatACommandWouldChange(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(u.dir, "fresh/n")); string(data) != "n\n" {
 		t.Errorf("the patch: %q, %v", data, err)
 	}
+	// git 2.39.5 makes an empty file by "new file mode" alone, which a patch of texts lacks.
+	steps = "-- 1 --\n" + bash("touch fresh-and-empty; echo n > n") + "-- 2 --\nexpect bash completed:\ntext: done\n"
+	u.run("-p", "--permission-mode=auto", "--staged=patch="+patch, u.script(steps), "work").wants(2)
+	if data, _ := os.ReadFile(patch); !strings.Contains(string(data), "not in this patch: fresh-and-empty is added\n") || !strings.Contains(string(data), "+++ b/n") {
+		t.Errorf("the patch: %s", data)
+	}
+	u.run("-p", "--continue", "--staged=take").wants(0)
+	if _, err := os.Stat(filepath.Join(u.dir, "fresh-and-empty")); err != nil {
+		t.Error(err)
+	}
 	u.run("--try", "work").wants(2)
 }

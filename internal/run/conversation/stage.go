@@ -16,10 +16,8 @@ import (
 	"adze/toolset"
 )
 
-// Staged turns: with review: once the calls of a turn work on a view of the workspace, and the user
-// decides about all of it when the turn has ended, by a call of their own.
-
-// Staging is what staged turns are to a conversation.
+// Staging is what staged turns are to a conversation: with review: once their calls work on a view
+// of the workspace, and the user decides about all of it in the end, by a call of their own.
 type Staging struct {
 	stage   *guard.Stage
 	session func() *session.Session
@@ -85,7 +83,7 @@ func (g *Staging) left() (notices []string) {
 // Decide has the user's decision about a stage carried out: review asks them; take, drop and
 // patch=FILE do it.
 func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
-	if file, ok := strings.CutPrefix(decision, patchTo); ok {
+	if file, ok := strings.CutPrefix(decision, "patch="); ok {
 		if err := g.writePatch(file); err != nil {
 			return process.Failure(err)
 		}
@@ -130,16 +128,17 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	return r
 }
 
-// patchTo begins the decision to write the changes to a file and drop them.
-const patchTo = "patch="
-
-// writePatch writes the staged changes of texts to a file, for git apply.
+// writePatch writes the staged changes to a file, for git apply. An error says that they must wait.
 func (g *Staging) writePatch(file string) error {
 	s, err := g.stage.Peek()
+	text, whole := s.Patch()
 	if err == nil {
-		err = os.WriteFile(file, []byte(s.Patch()), 0o600)
+		err = os.WriteFile(file, []byte(text), 0o600)
 	}
-	if err != nil {
+	switch {
+	case err == nil && !whole:
+		return usage.Mistake("all changes wait: adze -p --continue --staged take, or drop", "%s lacks what its first lines name", file)
+	case err != nil:
 		return usage.Mistake("the changes wait: adze -p --continue --staged patch=FILE, with a file in a folder that is there", "--staged patch: %v", err)
 	}
 	return nil
