@@ -46,8 +46,7 @@ func (h *help) keys(e commonKeys) []binding {
 		return func() tea.Cmd { h.pane.Scroll(by); return nil }
 	}
 	return []binding{
-		{id: "help.back", action: closeHelp, scope: inHelp, Binding: ui.Key("clear the filter, then close", "esc"), do: func() tea.Cmd { h.pane.Escape(); return nil }},
-		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "f1", "enter"), do: func() tea.Cmd { h.pane.Open = false; return nil }},
+		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "esc", "f1", "enter"), do: func() tea.Cmd { h.pane.Open = false; return nil }},
 		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), do: scroll(-10)},
 		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), do: scroll(10)},

@@ -252,7 +252,7 @@ func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
 // others.
 func (m *model) paneKeys(s scope) []binding {
 	return []binding{
-		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one, or a new one", "f2"), can: m.sessions.can, do: m.sessions.choose},
+		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one", "f2"), can: m.sessions.can, do: m.sessions.choose},
 		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "what differs now: the changed files", "f3"), can: m.net.canCompare, do: m.net.open},
 	}
 }

@@ -63,16 +63,13 @@ func (s *sessions) can() string {
 // choose lists stored sessions; those of this folder come first. What is typed is also
 // looked for in what was said.
 func (s *sessions) choose() tea.Cmd {
-	const fresh = ""
 	title := "sessions"
 	if s.ports.Search != nil {
 		title += " · type to search titles and conversations"
 	}
-	s.picker.Begin(title, []list.Choice{{ID: fresh, Label: "new session", Note: "in this folder"}}, func(c list.Choice) tea.Cmd {
+	s.picker.Begin(title, nil, func(c list.Choice) tea.Cmd {
 		id, at := placeOf(c.ID)
 		switch {
-		case id == fresh:
-			return s.leaveFor(api.Next{New: true})
 		case id == s.info.Session && at != (api.Place{}):
 			s.show(at)
 			return nil

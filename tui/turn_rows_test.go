@@ -145,8 +145,8 @@ func TestRowsOfATurn(t *testing.T) {
 		s.end()
 		rows := s.rows()
 		t.Logf("%d×%d: %d rows, %d before the answer, the prompt in %d places", size[0], size[1], len(rows), before, len(s.prompts))
-		if len(rows) > 40 || before > 22 || len(s.prompts) != 1 {
-			t.Errorf("more than 40 rows, 22 before the answer, or a prompt that moves:\n%s", strings.Join(rows, "\n"))
+		if len(rows) > 30 || before > 18 || len(s.prompts) != 1 {
+			t.Errorf("more than 30 rows, 18 before the answer, or a prompt that moves:\n%s", strings.Join(rows, "\n"))
 		}
 		if last := rows[len(rows)-1]; !strings.Contains(last, "calc.go +1 −1 · todos 3/3 · 10 calls · 0:14") {
 			t.Errorf("the turn is closed by %q", last)
@@ -228,7 +228,7 @@ func TestARunningCallHasItsRowsFromTheFirst(t *testing.T) {
 	for i := range 10 {
 		text := strings.Repeat("a line\n", i)
 		s.tell(session.ToolUpdate{Event: tool.Event{Call: "c1", Tool: "bash", Heading: h, Metadata: blocksJSON([]tool.Block{{Kind: tool.OutputBlock, Text: text, Total: i}})}})
-		if n := len(s.rows()); n != first || n != 3+liveRowsOfACall {
+		if n := len(s.rows()); n != first || n != 2+liveRowsOfACall {
 			t.Fatalf("%d rows after %d lines, %d before the first", n, i, first)
 		}
 	}

@@ -16,10 +16,10 @@ func TestResumeAloneOpensTheList(t *testing.T) {
 	u.run("-p", u.script("-- 1 --\ntext: The first answer.\n"), "the question").wants(0, "The first answer.")
 	p := u.openPane(100, 30)
 	p.adze("--resume", u.script("-- 1 --\ntext: no\n"))
-	p.sees("sessions", "new session", "the question", "enter")
-	p.keys("Down", "Enter")
+	p.sees("sessions ·", "the question", "enter")
+	p.keys("Enter")
 	p.sees("┃ the question", "The first answer.", "Ask, or say what to do")
-	p.gone("new session")
+	p.gone("sessions ·")
 	p.quit()
 }
 

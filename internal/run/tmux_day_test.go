@@ -86,10 +86,10 @@ func TestAWorkingDay(t *testing.T) {
 	d.adze(model, "--permission-mode=auto", "--allow=write(work:**)")
 	d.do("look at all keys", "", "F1", "find:", "keys")
 	d.do("find one", "mode", "", "the next permission mode")
-	d.do("close the help", "", "Escape Escape", "Ask, or say what to do")
+	d.do("close the help", "", "Escape", "Ask, or say what to do")
 	d.do("step to the mode ask", "", "BTab BTab", "ask: ")
 	d.do("name a file", "what does @su", "", "▸ sum.go")
-	d.do("take its name", "", "Tab", "what does sum.go")
+	d.do("take its name", "", "Tab", "what does @sum.go")
 	d.do("ask about it", " do?", "Enter", "It gives back its number.")
 	d.rests()
 
@@ -146,9 +146,12 @@ func TestAWorkingDay(t *testing.T) {
 	d.do("stay with this one", "", "Escape", "Ask, or say what to do")
 	d.gone("models ·")
 	d.do("begin anew", "/new", "Enter", "esc stops the agent; /undo")
-	d.do("look for the last session", "", "F2", "sessions ·", "what does sum.go")
-	d.do("open it again", "", "Down Enter", "┃")
+	d.do("look for the last session", "", "F2", "sessions ·", "what does @sum.go")
+	d.do("open it again", "", "Enter", "┃")
 	d.do("quit", "", "C-d")
 	d.restored(0)
+	if d.keys > 44 {
+		t.Errorf("more than 44 keys")
+	}
 	t.Logf("%d steps: %d keys, %d letters", d.steps, d.keys, d.letters)
 }

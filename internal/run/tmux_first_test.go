@@ -127,15 +127,14 @@ func TestASessionIsOpenedAsACopy(t *testing.T) {
 	p.sees("The first answer.")
 	p.rests()
 	p.keys("F2")
-	p.sees("new session", "the question", "open now")
-	p.keys("Down")
+	p.sees("sessions ·", "the question", "open now")
 	p.sees("its last exchange", "1 turn, 2 messages")
 	p.keys("C-f")
 	p.sees("┃ the question", "The first answer.", "Ask, or say what to do")
 	p.keys("F2")
 	p.until("two sessions", func() bool { return strings.Count(p.screen(), "the question") >= 2 })
 	p.keys("Escape")
-	p.gone("new session")
+	p.gone("sessions ·")
 	p.quit()
 }
 

@@ -12,13 +12,13 @@ import (
 )
 
 // Brief says how much of a block is drawn where the conversation is read: at most so many rows,
-// then one that counts the rest and names the key that shows it.
+// then what counts the rest and names the key that shows it.
 type Brief struct {
 	Rows int
 	Key  string
 }
 
-// rest counts what was left out.
+// rest counts what was left out, behind the last row where there is room.
 func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	if n <= 0 {
 		return dst
@@ -27,7 +27,12 @@ func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	if b.Key != "" {
 		text += " · " + b.Key
 	}
-	return append(dst, t.Line(Dim, safeterm.Name(text)).Fit(w))
+	count, last := t.Line(Dim, safeterm.Name(text)), len(dst)-1
+	if last >= 0 && dst[last].Width()+2+count.Width() <= w {
+		dst[last] = t.Pen().Row(dst[last]).Fixed(Plain, "  ").Row(count).Done()
+		return dst
+	}
+	return append(dst, count.Fit(w))
 }
 
 // Telling appends the lines of what a command printed that say why it failed: those that name a

@@ -20,19 +20,13 @@ type codeLayout struct {
 	within bool // the beginning of the next line is drawn
 }
 
-// codeBegin draws the language above code.
+// codeBegin writes the language above code, where no line at its side shows that it is code.
 func (d *leafDrawer) codeBegin(b *markdown.Block) {
 	if d.leaf.code.begun {
 		return
 	}
-	if label := language(b.Info); label != "" {
-		m := d.codeMargins(b)
-		p := d.theme.Pen()
-		if d.bare {
-			p.Row(d.margin(b.In, restMargin)).Put(Plain, safeterm.Name(label)).Fixed(Plain, " code:")
-		} else {
-			p.Row(m.First).Put(Dim, safeterm.Name(label))
-		}
+	if label := language(b.Info); d.bare && label != "" {
+		p := d.theme.Pen().Row(d.margin(b.In, restMargin)).Put(Plain, safeterm.Name(label)).Fixed(Plain, " code:")
 		d.rows = append(d.rows, p.Done().Fit(d.w))
 	}
 	d.leaf.code = codeLayout{begun: true, row: len(d.rows), marked: d.leaf.marked}

@@ -38,12 +38,12 @@ type leaf struct {
 	table  *tableLayout
 }
 
-// begin draws the empty row before a block.
+// begin draws the empty row before a block; code has a line at its side.
 func (d *leafDrawer) begin(b *markdown.Block) {
 	if d.leaf.begun {
 		return
 	}
-	if b.Gap && len(d.rows) > 0 {
+	if b.Gap && len(d.rows) > 0 && (d.bare || b.Kind != markdown.Code) {
 		d.rows = append(d.rows, d.margin(b.In, gapMargin))
 	}
 	d.leaf = leaf{begun: true}

@@ -69,8 +69,7 @@ func TestLongTable(t *testing.T) {
 // TestMarksOfItems shows that an item's mark stands before whatever its first block is.
 func TestMarksOfItems(t *testing.T) {
 	got := drawn(Color(), 40, "- ```go\n  x\n  ```\n- ```\n  y\n  ```\n- # h\n- > q\n- a|b\n  -|-\n- ***\n-\n1. - [x] z\n   - - w\n- <b>\n")
-	want := `• │ go
-  │ x
+	want := `• │ x
 • │ y
 • h
 • ▎ q
@@ -95,7 +94,7 @@ func TestReferencesStaySafe(t *testing.T) {
 		"![a&#13;](<b&#27;]8;;>)":                     "image: a (b<U+001B>]8;;)",
 		"<http://a\u202e.b>":                          "http://a.b",
 		"|a&#27;|\n|-|\n|&#27;b|":                     "a\n─\nb",
-		"```a&#27;\n&#27;\n```":                       "│ a&#27;\n│ &#27;",
+		"```a&#27;\n&#27;\n```":                       "│ &#27;",
 		"[https://good.example](https://bad.example)": "https://good.example (https://bad.example)",
 	} {
 		if got := drawn(Color(), 60, in); got != want {

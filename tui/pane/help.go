@@ -82,15 +82,6 @@ func (h *Help) Begin(find string) {
 	h.Filter.Insert(find)
 }
 
-// Escape takes back what was typed first; then it closes the list.
-func (h *Help) Escape() {
-	if h.Filter.Text == "" {
-		h.Open = false
-		return
-	}
-	h.Filter, h.top = edit.Editor{}, 0
-}
-
 // holds reports whether a line has every word that was typed.
 func (h *Help) holds(l Line) bool {
 	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))

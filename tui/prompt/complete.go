@@ -240,7 +240,7 @@ func (p *Line) Accept() Happened {
 	} else if strings.HasSuffix(c.ID, "/") { // a folder is a step: a space behind it takes it as it is
 		e.Replace(u.from+1, e.At, c.Label)
 	} else {
-		e.Replace(u.from, e.At, quotedPath(c.ID)+" ")
+		e.Replace(u.from+1, e.At, quotedPath(c.ID)+" ")
 	}
 	files, folder := p.Complete()
 	return Happened{Files: files, Folder: folder}

@@ -82,6 +82,7 @@ func (p *Line) Attach(path string) (word string) {
 
 // Put shows a text that comes from elsewhere in the place of what is there.
 func (p *Line) Put(text string) {
+	p.Menu.kind = noMenu // of what stood there
 	if len(text) < edit.Long {
 		p.Set(text)
 		return

@@ -53,7 +53,6 @@ func (e *callEntry) head() tool.Heading { return tool.HeadingOr(e.heading, e.nam
 
 // tight has calls stand directly below one another and below the text that leads to them.
 func (e *callEntry) tight() bool { return true }
-func (e *callEntry) leads() bool { return true }
 
 // quiet reports a call that only looks and went as it should: its heading says all there is to say.
 func (e *callEntry) quiet() bool {

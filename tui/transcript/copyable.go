@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"adze/internal/text/plural"
 	"adze/tool"
 	"adze/tui/ui"
 )
@@ -38,8 +37,7 @@ func (t *Pane) Copyables() []copyable {
 			}
 		case *callEntry:
 			if text := e.text(t.draw); text != "" {
-				lines := plural.Of(strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, "line")
-				out = append(out, copyable{"result", e.name, ui.Shorten(e.head().String() + "  " + lines), text})
+				out = append(out, copyable{"result", ui.Shorten(e.head().String()), "", text})
 			}
 		}
 	}

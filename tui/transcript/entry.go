@@ -15,10 +15,8 @@ type entry interface {
 	rows(d *ui.Drawing, w int) []draw.Row
 	// forget drops what rows keeps.
 	forget()
-	// tight reports that no empty row stands between it and an entry before it that leads to it.
+	// tight reports that no empty row stands between it and the entry before it.
 	tight() bool
-	// leads reports that what follows from it may stand directly below.
-	leads() bool
 }
 
 // laidOut keeps the rows of an entry that does not change by itself.
@@ -47,7 +45,6 @@ type userEntry struct {
 }
 
 func (e *userEntry) tight() bool { return false }
-func (e *userEntry) leads() bool { return false }
 
 func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
@@ -87,7 +84,6 @@ type noteEntry struct {
 }
 
 func (e *noteEntry) tight() bool { return e.closes }
-func (e *noteEntry) leads() bool { return true }
 
 func (e *noteEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
@@ -111,7 +107,6 @@ type proseEntry struct {
 }
 
 func (e *proseEntry) tight() bool { return e.after }
-func (e *proseEntry) leads() bool { return true }
 
 func (e *proseEntry) forget() {
 	e.Prose.Forget()

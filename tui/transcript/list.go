@@ -32,8 +32,8 @@ func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 // height of an entry with the empty row before it.
 func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(d, i) }
 
-// gap is the empty row before an entry: none before one that has no rows, and none before a call
-// or the row that closes a turn, but after what the user said.
+// gap is the empty row before an entry: none before one that has no rows, before a call or the row
+// that closes a turn, or below what the user said, which has a ground of its own.
 func (l *list) gap(d *ui.Drawing, i int) int {
 	if hidden(d, l.entries[i]) {
 		return 0
@@ -42,7 +42,10 @@ func (l *list) gap(d *ui.Drawing, i int) int {
 	for before >= 0 && hidden(d, l.entries[before]) {
 		before--
 	}
-	if before < 0 || l.entries[i].tight() && l.entries[before].leads() {
+	if before < 0 || l.entries[i].tight() {
+		return 0
+	}
+	if _, said := l.entries[before].(*userEntry); said {
 		return 0
 	}
 	return 1

@@ -19,7 +19,6 @@ type counted struct {
 }
 
 func (c *counted) tight() bool             { return c.close }
-func (c *counted) leads() bool             { return c.close }
 func (c *counted) hidden(*ui.Drawing) bool { return c.size == 0 }
 
 func (c *counted) rows(d *ui.Drawing, w int) []draw.Row {

@@ -25,7 +25,6 @@ func newSummary(m session.Message, head string) *summaryEntry {
 }
 
 func (e *summaryEntry) tight() bool { return false }
-func (e *summaryEntry) leads() bool { return false }
 
 func (e *summaryEntry) forget() {
 	e.laidOut.forget()
