@@ -174,6 +174,7 @@ func TestToolsInAllDialects(t *testing.T) {
 		"declared":     {"tools: issue, Read", "issue read", ""},
 		"unknown":      {"tools: Read, Teleport, mcp__github__create_issue", "read", "there are no tools Teleport, mcp__github__create_issue"},
 		"nothing":      {"tools: Teleport", "", "there are no tools Teleport"},
+		"notebooks":    {"tools: Read, NotebookEdit", "read", "there are no tools NotebookEdit"}, // no Edit or Write in claude-code 2.1.332
 		"empty list":   {"tools: []", "", "it has no tools"},
 		"never starts": {"hooks:\n  PreToolUse:\n    - command: ./x.sh\nmcpServers: [x]\ntools: Read", "read", "hooks of an agent's file are not followed"},
 	} {

@@ -13,8 +13,8 @@ import (
 func words() map[string]string {
 	return map[string]string{
 		"read":  "read read_file view cat read_many_files readfile notebookread codebase",
-		"write": "write write_file create_file create edit edits editfiles multiedit apply_patch patch notebookedit newfile",
-		"edit":  "edit edits editfiles multiedit replace str_replace apply_patch patch notebookedit edit_file",
+		"write": "write write_file create_file create edit edits editfiles multiedit apply_patch patch newfile",
+		"edit":  "edit edits editfiles multiedit replace str_replace apply_patch patch edit_file",
 		"glob":  "glob find_files search file_search codebase", "list": "ls list list_directory list_files glob list_dir codebase",
 		"grep":           "grep grep_search search_file_content search_text search codesearch codebase usages",
 		"bash":           "bash shell run_shell_command run_command execute exec terminal runcommands runcommand runinterminal shell_command",

@@ -305,6 +305,8 @@ func TestADeeperFolderJoinsWhenAFileOfItIsTouched(t *testing.T) {
 	wants(t, "denied", origins(r.Notes(t.Context(), failed)), "")
 }
 
+// TestRulesOfOthers: Copilot CLI 1.0.102 sends a file of instructions without applyTo, described or
+// not, with each request.
 func TestRulesOfOthers(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"repo/.cursor/rules/always.mdc":                "---\ndescription: ours\nglobs:\nalwaysApply: true\n---\nalways this\n",
@@ -316,10 +318,11 @@ func TestRulesOfOthers(t *testing.T) {
 		"repo/.claude/rules/api.md":                    "---\npaths:\n  - \"src/api/**/*.go\"\n---\napi rule\n",
 		"repo/.github/instructions/x.instructions.md":  "---\napplyTo: \"**\"\n---\ncopilot always\n",
 		"repo/.github/instructions/py.instructions.md": "---\napplyTo: '**/*.py,**/*.pyi'\n---\npy rule\n",
+		"repo/.github/instructions/y.instructions.md":  "---\ndescription: how it is deployed\n---\ncopilot without applyTo\n",
 		"repo/src/api/v1/a.go":                         "", "repo/web/a.tsx": "", "repo/x.py": "", "repo/b.go": "",
 	})
 	r := w.room("repo")
-	wants(t, "files", names(r), ".cursor/rules/always.mdc .claude/rules/all.md .github/instructions/x.instructions.md rules that you read when their subject comes up")
+	wants(t, "files", names(r), ".cursor/rules/always.mdc .claude/rules/all.md .github/instructions/x.instructions.md .github/instructions/y.instructions.md rules that you read when their subject comes up")
 	if got := text(t, r); !strings.Contains(got, "\n- .cursor/rules/db.mdc: How: migrations are written\n") || strings.Contains(got, "alwaysApply") {
 		t.Errorf("the prompt is %s", got)
 	}

@@ -8,8 +8,9 @@ import (
 // maxImports bounds what one file names with @: each costs a look at the disk.
 const maxImports = 100
 
-// plain takes HTML comments out of a Markdown text and lists what it imports: names behind an @
-// that begins a line or follows a blank. What stands in code stays as it is and imports nothing.
+// plain takes the HTML comments that begin a line out of a Markdown text, as Claude Code does, and
+// lists what it imports: names behind an @ that begins a line or follows a blank. What stands in code
+// or in another comment stays as it is and imports nothing.
 func plain(text string) (string, []string) {
 	var out []byte
 	var imports []string
@@ -30,8 +31,16 @@ func plain(text string) (string, []string) {
 			n += span(line[n:], line[:n])
 		case strings.HasPrefix(rest, "<!--") && at+len("<!--") <= ends:
 			_, after, _ := strings.Cut(rest[len("<!--"):], "-->")
-			out, after = withoutBlank(out, after)
-			at = len(text) - len(after)
+			n = len(rest) - len(after)
+			line := out[bytes.LastIndexByte(out, '\n')+1:]
+			if len(line) > 3 || len(bytes.TrimLeft(line, " ")) > 0 {
+				break // beside text, or in an indented block of code
+			}
+			if head, _, ends := strings.Cut(after, "\n"); ends && strings.TrimSpace(head) == "" {
+				out = out[:len(out)-len(line)]
+				n += len(head) + len("\n")
+			}
+			at += n
 			continue
 		case rest[0] == '@' && (begins || strings.IndexByte(" \t(", text[at-1]) >= 0):
 			name := rest[1:]
@@ -46,17 +55,6 @@ func plain(text string) (string, []string) {
 		at += n
 	}
 	return string(out), imports
-}
-
-// withoutBlank takes out the line that a comment leaves blank: the end of before and the beginning
-// of after.
-func withoutBlank(before []byte, after string) ([]byte, string) {
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	head, next, _ := strings.Cut(after, "\n")
-	if len(bytes.TrimSpace(line)) > 0 || strings.TrimSpace(head) != "" {
-		return before, after
-	}
-	return before[:len(before)-len(line)], next
 }
 
 // fenced is how far a fenced block goes that a text begins with; if 0, it begins with none.

@@ -6,15 +6,20 @@ import (
 	"testing"
 )
 
+// TestPlain: claude-code 2.1.332 sent comments beside text, in lists and in indented code with
+// CLAUDE.md, and left out those that begin a line.
 func TestPlain(t *testing.T) {
 	for _, c := range []struct{ in, out, imports string }{
-		{"a <!-- b --> c", "a  c", ""},
+		{"a <!-- b @x --> c", "a <!-- b @x --> c", ""},
+		{"    <!-- a -->\n- <!-- b -->\n", "    <!-- a -->\n- <!-- b -->\n", ""},
+		{" <!-- a --> b\n", "  b\n", ""},
+		{"a\n  <!-- b\n\nc --> \nd", "a\nd", ""},
 		{"<!-- a -->\nb\n", "b\n", ""},
-		{"a <!-- b\nc\n--> d\ne", "a  d\ne", ""},
+		{"a <!-- b\nc\n--> d\ne", "a <!-- b\nc\n--> d\ne", ""},
 		{"a <!-- open", "a <!-- open", ""},
 		{"`<!-- a --> @b` @c", "`<!-- a --> @b` @c", "c"},
 		{"``a ` <!-- b -->`` @d", "``a ` <!-- b -->`` @d", "d"},
-		{"` <!-- a -->", "` ", ""},
+		{"` <!-- a -->", "` <!-- a -->", ""},
 		{"```\n<!-- a -->\n@b\n```\n@c", "```\n<!-- a -->\n@b\n```\n@c", "c"},
 		{"~~~~\n```\n~~~\n@b\n~~~~\n(@c)", "~~~~\n```\n~~~\n@b\n~~~~\n(@c)", "c)"},
 		{"```go\n@b", "```go\n@b", ""},

@@ -106,7 +106,7 @@ func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
 	r.globs, _ = front.List(s.globs)
 	holds, said := front.Bool("alwaysApply")
 	switch {
-	case said && holds, s.dir == ".claude/rules" && len(r.globs) == 0, slices.Contains(r.globs, "**"), slices.Contains(r.globs, "**/*"):
+	case said && holds, s.dir != ".cursor/rules" && len(r.globs) == 0, slices.Contains(r.globs, "**"), slices.Contains(r.globs, "**/*"):
 		file, state := in.take(f, shown, false)
 		file.instead = true
 		return file, nil, state == fresh
