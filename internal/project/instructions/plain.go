@@ -8,9 +8,9 @@ import (
 // maxImports bounds what one file names with @: each costs a look at the disk.
 const maxImports = 100
 
-// plain takes the HTML comments that begin a line out of a Markdown text, as Claude Code does, and
-// lists what it imports: names behind an @ that begins a line or follows a blank. What stands in code
-// or in another comment stays as it is and imports nothing.
+// plain takes the HTML comments that begin a line out of a Markdown text, as Claude Code does. It
+// lists what the text imports: names behind an @ that begins a line or follows a blank. What stands
+// in code or in another comment stays as it is and imports nothing.
 func plain(text string) (string, []string) {
 	var out []byte
 	var imports []string
