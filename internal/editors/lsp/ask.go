@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,14 +125,14 @@ func (s *Servers) Outline(ctx context.Context, path string) (out []Symbol, err e
 		if err := conn.Call(ctx, "textDocument/documentSymbol", object{"textDocument": object{"uri": uriOf(path)}}, &all); err != nil {
 			return err
 		}
-		out = outline(nil, all, path, text, 0)
+		out = outline(nil, all, path, texts{path: text}, 0)
 		return nil
 	})
 	return out, err
 }
 
 // outline flattens a tree of symbols.
-func outline(out []Symbol, all []symbol, path, text string, depth int) []Symbol {
+func outline(out []Symbol, all []symbol, path string, texts texts, depth int) []Symbol {
 	for _, s := range all {
 		at := s.Range
 		if s.Selection != nil {
@@ -140,10 +141,8 @@ func outline(out []Symbol, all []symbol, path, text string, depth int) []Symbol 
 		if s.Location.URI != "" {
 			at = s.Location.Range
 		}
-		line := at.Start.Line
-		out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Depth: depth,
-			Place: Place{path, line + 1, strings.TrimSpace(lineAt(text, line))}})
-		out = outline(out, s.Children, path, text, depth+1)
+		out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Depth: depth, Place: texts.place(path, at.Start.Line)})
+		out = outline(out, s.Children, path, texts, depth+1)
 	}
 	return out
 }
@@ -161,8 +160,7 @@ func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, 
 			if path == "" {
 				continue
 			}
-			line := s.Location.Range.Start.Line
-			out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Place: Place{path, line + 1, strings.TrimSpace(lineAt(texts.of(path), line))}})
+			out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Place: texts.place(path, s.Location.Range.Start.Line)})
 		}
 		return nil
 	})
@@ -267,26 +265,22 @@ func (v *server) places(all []location) (out []Place) {
 	texts := texts{}
 	for _, l := range all {
 		if path := pathOf(l.URI); path != "" {
-			out = append(out, Place{path, l.Range.Start.Line + 1, short(strings.TrimSpace(lineAt(texts.of(path), l.Range.Start.Line)))})
+			out = append(out, texts.place(path, l.Range.Start.Line))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Place) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
-	})
+	slices.SortStableFunc(out, func(a, b Place) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line) })
 	return slices.Compact(out)
 }
 
 // texts reads each file once.
 type texts map[string]string
 
-func (t texts) of(path string) string {
+// place is a line, counted from 0.
+func (t texts) place(path string, line int) Place {
 	text, read := t[path]
 	if !read {
 		text, _ = readText(path) // a line that cannot be shown is told by its number
 		t[path] = text
 	}
-	return text
+	return Place{path, line + 1, short(strings.TrimSpace(lineAt(text, line)))}
 }

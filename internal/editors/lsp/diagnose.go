@@ -54,19 +54,27 @@ func (f Findings) Clean() bool { return f.Unknown == "" && len(f.New) == 0 }
 
 // check is one change that a server is asked about. It goes on when nobody waits for it any more.
 type check struct {
+	server              *server
 	path, before, after string
 	uri                 string
 	stop                context.CancelFunc
 	done                chan struct{} // closed when it is over
-	earlier             *check        // of the same file, that this one took the place of
 
 	// These are guarded by server.mu.
+	earlier  *check         // of the same file, that this one took the place of
 	was      map[string]int // what was wrong before the change; if nil, not known yet
-	found    *Findings      // when it is over; if nil, nothing is known
+	found    *Findings      // if nil, nothing is known
 	err      error
-	over     bool
-	follows  bool // it was told that more follows
 	replaced bool // by a later check of the same file, which tells its findings
+}
+
+func (c *check) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Changed tells the file's server what stands in it now, and what is wrong that was not before. It
@@ -83,12 +91,11 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	limit := s.opts.Cold
 	switch st := v.show(); st.State {
 	case child.Held:
-		why, fresh := v.holding()
-		return Findings{Server: v.lang.Name, Path: path, Unknown: why}, fresh
-	case child.Failed:
-		if v.givenUp() {
-			return f, false
-		}
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		fresh := v.said != st.Why
+		v.said = st.Why
+		return Findings{Server: v.lang.Name, Path: path, Unknown: st.Why}, fresh
 	case child.Ready:
 		limit = s.opts.Warm
 	}
@@ -110,7 +117,7 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 // begin queues a check behind those that run.
 func (v *server) begin(path, before, after string) *check {
 	ctx, stop := context.WithTimeout(v.pool.ctx, followTime)
-	c := &check{path: path, before: before, after: after, uri: uriOf(path), stop: stop, done: make(chan struct{})}
+	c := &check{server: v, path: path, before: before, after: after, uri: uriOf(path), stop: stop, done: make(chan struct{})}
 	v.mu.Lock()
 	last := v.last
 	v.last = c
@@ -123,6 +130,7 @@ func (v *server) begin(path, before, after string) *check {
 	}
 	v.checks = append(v.checks, c)
 	v.mu.Unlock()
+	v.pool.forget(c.earlier)
 	v.pool.all.Go(func() {
 		defer stop()
 		if last != nil {
@@ -134,7 +142,11 @@ func (v *server) begin(path, before, after string) *check {
 		if err == nil {
 			f, err = v.examine(ctx, c)
 		}
-		v.finish(c, f, err)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		c.found, c.err = f, err
+		v.checks = slices.DeleteFunc(v.checks, func(o *check) bool { return o == c })
+		close(c.done)
 	})
 	return c
 }
@@ -172,64 +184,39 @@ func (v *server) inherit(c *check) {
 	c.was = earlier.was
 }
 
-// finish ends a check, and keeps what it found where that was not told yet.
-func (v *server) finish(c *check, f *Findings, err error) {
+// take is what is known of a check now; if false, nothing that is worth telling. What is not known
+// follows, unless a later check tells it.
+func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	c.over, c.found, c.err = true, f, err
-	if c.replaced && err != nil {
-		c.err = errors.New("it was changed again before the server had answered")
-	}
-	v.checks = slices.DeleteFunc(v.checks, func(o *check) bool { return o == c })
-	if c.follows {
-		late, ok := Findings{}, false
-		if !c.replaced {
-			late, ok = v.outcome(c, err, followTime)
-		}
-		v.pool.deliver(late, ok)
-	}
-	close(c.done)
-}
-
-// outcome is what a check has come to; if false, nothing that is worth telling. The lock is held.
-func (v *server) outcome(c *check, err error, waited time.Duration) (Findings, bool) {
 	f := Findings{Server: v.lang.Name, Path: c.path}
-	if c.found != nil {
+	over := c.ended()
+	if !over && !c.replaced {
+		v.pool.expect(c)
+	}
+	switch {
+	case over && c.found != nil:
 		f = *c.found
 		f.New, f.More = told(f.New, c.uri)
-	} else {
-		if err == nil {
-			err = context.DeadlineExceeded
-		}
-		var ok bool
-		if f.Unknown, ok = v.news(err, waited); !ok {
+	case c.replaced:
+		f.Unknown = "it was changed again before the server had answered"
+	case v.broken != "", v.state.State == child.Failed: // what it said is of more use than that it is started again
+		f.Unknown = cmp.Or(v.broken, v.state.Why)
+		if v.said != "" {
 			return f, false
 		}
+		v.said = f.Unknown
+	case over:
+		f.Unknown = reason(c.err, waited)
+	case v.state.State != child.Ready:
+		f.Unknown = reason(child.ErrNotReady, waited)
+	default:
+		f.Unknown = reason(context.DeadlineExceeded, waited)
 	}
 	if !v.noted && v.start.note != "" {
 		f.Note, v.noted = v.start.note, true
 	}
 	return f, true
-}
-
-// take is what is known of a check now. What is not follows.
-func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	err := c.err
-	switch {
-	case c.over:
-	case v.state.State != child.Ready:
-		err = child.ErrNotReady
-	default:
-		err = context.DeadlineExceeded
-	}
-	f, ok := v.outcome(c, err, waited)
-	if !c.over {
-		c.follows = true
-		v.pool.expect()
-	}
-	return f, ok
 }
 
 // reason says why nothing is known.
@@ -241,18 +228,6 @@ func reason(err error, waited time.Duration) string {
 		return fmt.Sprintf("no answer within %s", waited.Round(10*time.Millisecond))
 	}
 	return err.Error()
-}
-
-// news is what to tell of a change of which nothing is known; if false, nothing that was not told
-// before. A program that does not come up is told of once: with what it said, which is of more use
-// than that it is started again. The lock is held.
-func (v *server) news(err error, waited time.Duration) (string, bool) {
-	if v.broken == "" {
-		return reason(err, waited), true
-	}
-	before := v.told
-	v.told = true
-	return v.broken, !before
 }
 
 // examine sends a change and waits for what the server says of it, and of the files that it has
@@ -301,19 +276,6 @@ func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	return f, nil
 }
 
-// pullOne asks about a file that the server reads from the disk, or that is open.
-func (v *server) pullOne(ctx context.Context, path string) error {
-	var items []diagnostic
-	err := v.with(ctx, func(conn *jsonrpc2.Conn) (err error) {
-		items, err = v.pull(ctx, conn, path)
-		return err
-	})
-	if err == nil {
-		v.publish(published{uriOf(path), nil, items})
-	}
-	return err
-}
-
 // others asks once more about the files that the server has open beside the changed one. It reports
 // whether there are any and the server answered for all of them. A server that cannot be asked says
 // what it finds in its own time.
@@ -327,9 +289,15 @@ func (v *server) others(ctx context.Context, uri string) (all bool) {
 	open := slices.DeleteFunc(slices.Sorted(maps.Keys(v.docs)), func(o string) bool { return o == uri })
 	v.mu.Unlock()
 	for _, o := range open {
-		if v.pullOne(ctx, pathOf(o)) != nil {
+		var items []diagnostic
+		err := v.with(ctx, func(conn *jsonrpc2.Conn) (err error) {
+			items, err = v.pull(ctx, conn, pathOf(o))
+			return err
+		})
+		if err != nil {
 			return false
 		}
+		v.publish(published{o, nil, items})
 	}
 	return len(open) > 0
 }
@@ -399,13 +367,12 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 			shown = d.shown
 		}
 		v.mu.Unlock()
+		versioned := said && r.version != nil && *r.version >= version
 		var quiet <-chan time.Time
 		switch {
 		case ended:
 			return errors.New(cmp.Or(why, "it has ended"))
-		case said && r.version != nil && *r.version >= version:
-			return v.hear(ctx)
-		case said && r.version == nil && !r.at.Before(shown) && len(r.items) > 0:
+		case versioned, said && r.version == nil && !r.at.Before(shown) && len(r.items) > 0:
 			quiet = time.After(settle)
 		case said && r.version == nil && !r.at.Before(shown):
 			quiet = time.After(doubt)
@@ -415,23 +382,10 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 		case <-quiet:
 			return nil
 		case <-ctx.Done():
+			if versioned {
+				return nil // what was waited for has come
+			}
 			return ctx.Err()
-		}
-	}
-}
-
-// hear waits until the server has said nothing for a moment, or ctx ends.
-func (v *server) hear(ctx context.Context) error {
-	for {
-		v.mu.Lock()
-		changed := v.state.Changed()
-		v.mu.Unlock()
-		select {
-		case <-changed:
-		case <-time.After(settle):
-			return nil
-		case <-ctx.Done():
-			return nil // what was waited for has come
 		}
 	}
 }

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"os"
 	"time"
 
@@ -90,38 +91,32 @@ const (
 // refresh tells the server of what changed on the disk since it was told last: open files, and
 // those that it has found something in.
 func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
-	type look struct {
-		uri, path string
-		doc       *document
-	}
 	v.mu.Lock()
-	var looks []look
-	for uri, d := range v.docs {
-		looks = append(looks, look{uri, pathOf(uri), d})
-	}
+	docs := maps.Clone(v.docs)
 	v.mu.Unlock()
 	var events []object
-	for _, l := range looks {
-		info, err := os.Stat(l.path)
+	for uri, d := range docs {
+		path := pathOf(uri)
+		info, err := os.Stat(path)
 		switch {
 		case err != nil:
 			v.mu.Lock()
-			delete(v.docs, l.uri)
-			delete(v.found, l.uri)
+			delete(v.docs, uri)
+			delete(v.found, uri)
 			v.mu.Unlock()
-			if err := conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": l.uri}}); err != nil {
+			if err := conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": uri}}); err != nil {
 				return err
 			}
-			events = append(events, object{"uri": l.uri, "type": fileDeleted})
-		case !info.ModTime().Equal(l.doc.mtime) || info.Size() != l.doc.size:
-			raw, err := os.ReadFile(l.path)
+			events = append(events, object{"uri": uri, "type": fileDeleted})
+		case !info.ModTime().Equal(d.mtime) || info.Size() != d.size:
+			raw, err := os.ReadFile(path)
 			if err != nil || len(raw) > maxText {
 				continue
 			}
-			if _, err := v.present(ctx, conn, l.path, string(raw)); err != nil {
+			if _, err := v.present(ctx, conn, path, string(raw)); err != nil {
 				return err
 			}
-			events = append(events, object{"uri": l.uri, "type": fileChanged})
+			events = append(events, object{"uri": uri, "type": fileChanged})
 		}
 	}
 	return v.watched(ctx, conn, events)

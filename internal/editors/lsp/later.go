@@ -2,67 +2,66 @@ package lsp
 
 import (
 	"context"
-	"sync"
+	"slices"
 )
 
-// later keeps what servers said of changes that nobody waited for any more.
-type later struct {
-	mu       sync.Mutex
-	found    []Findings
-	expected int           // that are to come
-	changed  chan struct{} // closed and replaced when one has come
+// expect notes that the findings of a check follow.
+func (s *Servers) expect(c *check) {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	s.pending = append(s.pending, c)
 }
 
-// expect notes that findings are to come.
-func (s *Servers) expect() {
-	s.later.mu.Lock()
-	defer s.later.mu.Unlock()
-	s.later.expected++
+// forget takes that back.
+func (s *Servers) forget(c *check) {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	s.pending = slices.DeleteFunc(s.pending, func(p *check) bool { return p == c })
 }
 
-// deliver brings findings that were expected; if false, there is nothing to tell.
-func (s *Servers) deliver(f Findings, ok bool) {
-	l := &s.later
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.expected--
-	if ok {
-		l.found = append(l.found, f)
+// Late takes the findings of changes of which it was told that nothing is known yet.
+func (s *Servers) Late() (found []Findings) {
+	s.waiting.Lock()
+	var over []*check
+	s.pending = slices.DeleteFunc(s.pending, func(c *check) bool {
+		if c.ended() {
+			over = append(over, c)
+		}
+		return c.ended()
+	})
+	s.waiting.Unlock()
+	for _, c := range over {
+		if f, ok := c.server.take(c, followTime); ok {
+			found = append(found, f)
+		}
 	}
-	close(l.changed)
-	l.changed = make(chan struct{})
-}
-
-// Late takes the findings of changes of which it was told that nothing is known yet, or not all.
-func (s *Servers) Late() []Findings {
-	s.later.mu.Lock()
-	defer s.later.mu.Unlock()
-	found := s.later.found
-	s.later.found = nil
 	return found
 }
 
 // Missing is of how many changes findings are still to come.
-func (s *Servers) Missing() int {
-	s.later.mu.Lock()
-	defer s.later.mu.Unlock()
-	return s.later.expected
+func (s *Servers) Missing() (n int) {
+	s.waiting.Lock()
+	defer s.waiting.Unlock()
+	for _, c := range s.pending {
+		if !c.ended() {
+			n++
+		}
+	}
+	return n
 }
 
 // Await waits until all findings that are expected have come, or ctx ends. It reports whether any
 // wait to be taken.
-func (s *Servers) Await(ctx context.Context) bool {
-	for {
-		s.later.mu.Lock()
-		waiting, expected, changed := len(s.later.found) > 0, s.later.expected, s.later.changed
-		s.later.mu.Unlock()
-		if expected == 0 {
-			return waiting
-		}
+func (s *Servers) Await(ctx context.Context) (waiting bool) {
+	s.waiting.Lock()
+	pending := slices.Clone(s.pending)
+	s.waiting.Unlock()
+	for _, c := range pending {
 		select {
-		case <-changed:
+		case <-c.done:
 		case <-ctx.Done():
-			return waiting
 		}
+		waiting = waiting || c.ended()
 	}
+	return waiting
 }

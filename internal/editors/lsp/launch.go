@@ -25,16 +25,10 @@ type launch struct {
 	note     string   // what of the project it does not run, and what it does instead
 }
 
-// errUnallowed says that a server is not started because of what it would run.
-var errUnallowed = errors.New("the user has not allowed that here")
-
-// unallowedError is errUnallowed with what it would be.
-type unallowedError struct{ what string }
-
-func (e unallowedError) Error() string {
-	return "it is not started: " + e.what + ", and " + errUnallowed.Error()
+// unallowed says that a server is not started because of what it would run.
+func unallowed(what string) error {
+	return errors.New("it is not started: " + what + ", and the user has not allowed that here")
 }
-func (e unallowedError) Unwrap() error { return errUnallowed }
 
 // launch says how the server of a language is started for a root; an error: it is not.
 func (s *Servers) launch(l Language, root string) (launch, error) {
@@ -48,7 +42,7 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 	allowed := there && sdk.Problem == "" && o.Allows != nil && o.Allows(sdk)
 	if !l.known(o.Root, o.Env) {
 		if !allowed {
-			return launch{}, unallowedError{"it may run code of this project"}
+			return launch{}, unallowed("it may run code of this project")
 		}
 		out.dir, out.env, out.sdk = root, o.Env, sdk.Name // as its manual says
 		out.named = l.Command
@@ -71,7 +65,7 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 		out.gopls(o.Env)
 	case "rust-analyzer":
 		if !allowed {
-			err = unallowedError{"it would run the project's build scripts and macros"}
+			err = unallowed("it would run the project's build scripts and macros")
 		}
 	}
 	out.named = append(out.named, out.argv[0])
@@ -121,7 +115,7 @@ func (n *launch) nativeTypeScript(o Options, sdk SDK, there bool) error {
 			return errors.New("the package typescript " + own.version + " in " + own.dir + " has no program for this system")
 		}
 	case theirs:
-		return unallowedError{"it would run the project's TypeScript, and the user has none of version 7 or newer"}
+		return unallowed("it would run the project's TypeScript, and the user has none of version 7 or newer")
 	default:
 		return errors.New("no TypeScript 7 or newer is installed")
 	}
@@ -183,7 +177,7 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 		}
 		switch {
 		case !ok && there:
-			return unallowedError{"it would run the project's TypeScript, because it finds none of the user's of a version before 7"}
+			return unallowed("it would run the project's TypeScript, because it finds none of the user's of a version before 7")
 		case !ok:
 			return errors.New("it finds no TypeScript of a version before 7; npm install -g typescript@5 installs one")
 		case there:

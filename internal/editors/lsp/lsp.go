@@ -77,7 +77,8 @@ type Servers struct {
 	closed  bool
 	all     sync.WaitGroup
 
-	later later
+	waiting sync.Mutex
+	pending []*check // that nobody waits for any more, and whose findings follow
 }
 
 // key tells servers apart: one for each root of a language.
@@ -92,7 +93,7 @@ func New(o Options) *Servers {
 		o.Cold = DefaultCold
 	}
 	ctx, end := context.WithCancel(context.Background())
-	return &Servers{opts: o, ctx: ctx, end: end, running: map[key]*server{}, later: later{changed: make(chan struct{})}}
+	return &Servers{opts: o, ctx: ctx, end: end, running: map[key]*server{}}
 }
 
 // Close ends all servers and waits until nothing of them is left.

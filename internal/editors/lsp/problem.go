@@ -102,8 +102,8 @@ func (p Problem) String() string {
 // Text is what the findings say to a model; name shows paths as it knows them.
 func (f Findings) Text(name func(string) string) string {
 	var b strings.Builder
-	for _, late := range f.Late {
-		late.write(&b, name, "of "+name(late.Path)+", changed before: ")
+	if len(f.Late) > 0 {
+		b.WriteString(LateText(f.Late, name) + "\n")
 	}
 	f.write(&b, name, "")
 	return strings.TrimSuffix(b.String(), "\n")

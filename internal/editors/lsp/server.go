@@ -30,9 +30,8 @@ type server struct {
 
 	mu      sync.Mutex
 	state   child.Life
-	given   bool   // that it is not started again was told
 	broken  string // why it did not come up the last time; empty once it did
-	told    bool   // so much was told with an edit since it came up last
+	said    string // why it does not run, as told last with an edit; empty once it came up
 	conn    *jsonrpc2.Conn
 	process *proc.Process
 	caps    initialized
@@ -44,7 +43,6 @@ type server struct {
 	noted   bool               // start.note was told
 	stop    context.CancelFunc // of the program
 	held    time.Time          // since when it is held
-	heldBy  error
 }
 
 // result is what a server said last of a file.
@@ -80,14 +78,13 @@ func (v *server) wake() bool {
 		return false
 	}
 	if err := v.allowed(); err != nil {
-		if v.heldBy == nil || v.heldBy.Error() != err.Error() {
-			v.given = false
-		}
-		v.held, v.heldBy = now, err
+		v.held = now
 		v.state.Turn(child.Held, err.Error())
 		return false
 	}
-	v.given, v.heldBy = false, nil
+	if v.state.State == child.Held {
+		v.said = ""
+	}
 	v.state.Begin(now)
 	v.docs, v.found = map[string]*document{}, map[string]result{}
 	ctx, stop := context.WithCancel(v.pool.ctx)
@@ -99,34 +96,12 @@ func (v *server) wake() bool {
 	return true
 }
 
-// holding is why the server is not started; if false, that was told, or is not to be told with each
-// edit because the user decided it.
-func (v *server) holding() (why string, fresh bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	fresh = !v.given && v.heldBy != nil && !errors.As(v.heldBy, new(refusedError))
-	v.given = true
-	return v.state.Why, fresh
-}
-
-// refusedError is that no server runs here at all.
-type refusedError struct{ error }
-
-// givenUp reports a server that is not started again for now, from the second time on: once is
-// enough to be told.
-func (v *server) givenUp() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	told := v.given
-	v.given = v.state.GivenUp(time.Now())
-	return told && v.given
-}
-
 // allowed says how the server is started, or why it is not. The lock is held.
 func (v *server) allowed() error {
 	if refuses := v.pool.opts.Refuses; refuses != nil {
 		if err := refuses(); err != nil {
-			return refusedError{err}
+			v.said = err.Error() // the user decided it, and need not be told
+			return err
 		}
 	}
 	start, err := v.pool.launch(v.lang, v.root)
@@ -240,7 +215,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 	}
 	v.mu.Lock()
 	v.conn, v.caps = conn, caps
-	v.broken, v.told = "", false
+	v.broken, v.said = "", ""
 	v.state.Turn(child.Ready, "")
 	v.mu.Unlock()
 	select {
