@@ -224,7 +224,7 @@ func TestGarbageHasOneOutcome(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":15,"method":"session/delete","params":{"sessionId":"20"}}`, `"id":15,"error":{"code":-32002`},
 		{`{"jsonrpc":"2.0","id":16,"method":"session/list","params":{"cursor":"x"}}`, `"id":16,"error":{"code":-32602`},
 		{`{"jsonrpc":"2.0","id":17,"method":"authenticate","params":{"methodId":"x"}}`, `"id":17,"error":{"code":-32602`},
-		{`{"jsonrpc":"2.0","id":-18.5,"method":"session/dance"}`, `"id":-18.5,"error":{"code":-32601`},
+		{`{"jsonrpc":"2.0","id":-18.5,"method":"session/dance"}`, `"id":null,"error":{"code":-32600`},
 		{`{"jsonrpc":"2.0","id":19,"method":"session/prompt","params":{"sessionId":"` + strings.Repeat("x", 11<<20) + `"}}`, `"id":19,"error":{"code":-32600`},
 	} {
 		// What follows is read as if nothing had been: an answer to nobody, a cancel of nobody, an

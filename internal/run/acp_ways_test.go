@@ -43,7 +43,9 @@ say("options", (await e.request("session/set_config_option", { sessionId: id, co
 say("second", await e.prompt(id, "/greet Ada"));
 const other = await e.open("/");
 say("third", await e.prompt(other.sessionId, "who are you"));
-say("told", e.updates.map((n) => n.update.content?.text && (n.sessionId === id ? "a: " : "b: ") + n.update.content.text).filter(Boolean));
+const told = (id) => e.updates.filter((n) => n.sessionId === id).map((n) => n.update.content?.text ?? "").join("");
+say("told", told(id));
+say("beside", told(other.sessionId));
 say("known", story(e.updates, other.sessionId).out.length);
 await e.leave();
 const again = connect();
@@ -56,7 +58,8 @@ await again.leave();
 	wants(t, said, "commands", `"name":"greet"`, `"description":"say hello"`, `"hint":"NAME"`, `"name":"init"`)
 	wants(t, said, "unknown", "nobody")
 	wants(t, said, "options", "second.txtar", "high")
-	wants(t, said, "told", "a: I am the first.", "a: Good day, Ada.", "b: I am the first.")
+	wants(t, said, "told", "I am the first.", "Good day, Ada.")
+	wants(t, said, "beside", "I am the first.")
 	wants(t, said, "loaded", "who are you", "I am the first.", "Good day, Ada.", "/greet Ada")
 	wants(t, said, "pages", "A first meeting")
 	for _, name := range []string{"no effort", "no option", "no mode"} {

@@ -6,9 +6,9 @@
 //
 // Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor
 // opens). prompt.go is a turn and content.go what it is given; update_message.go, update_call.go
-// and update_session.go tell the editor what happens, call.go and hunk.go show a call, outbox.go
-// sends; permission.go and question.go ask the user; settings.go has mode, model and effort;
-// files.go has the editor read and write files, clients.go has the prompts of other processes.
+// and update_session.go tell the editor what happens, call.go shows a call; permission.go and
+// question.go ask the user; settings.go has mode, model and effort; files.go has the editor read
+// and write files, clients.go has the prompts of other processes.
 //
 // Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
 // refused while one runs. The calls of a subagent are told as progress of the call that started it.
@@ -27,9 +27,9 @@ import (
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"adze/internal/text/jsontext"
-	"adze/internal/text/lineread"
 	"adze/session"
 )
 
@@ -39,7 +39,6 @@ type Agent struct {
 	Version string
 
 	conn *conn
-	out  *outbox
 	ways map[string]way
 
 	mu      sync.Mutex
@@ -64,13 +63,9 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer stop()
 	a.ctx, a.threads, a.opening = ctx, map[string]*thread{}, map[string]bool{}
 	a.ways = a.methods()
-	a.conn = &conn{
-		in: lines{lineread.New(in, maxLine)}, out: out, begin: a.begin, heard: a.heard, panic: a.Program.Log,
-		asked: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}, gone: func(error) {},
-	}
-	a.out = newOutbox(func(n sdk.SessionNotification) { a.conn.notify(sdk.ClientMethodSessionUpdate, n) })
-	go a.out.run()
-	err := a.conn.run(ctx)
+	a.conn = &conn{begin: a.begin, heard: a.heard, panic: a.Program.Log}
+	defer a.conn.close()
+	err := a.conn.run(ctx, in, out)
 	stop()
 	a.leave()
 	return err
@@ -95,13 +90,11 @@ func (a *Agent) leave() {
 		}
 		closing.Wait()
 		a.beside.Wait()
-		a.out.flush()
 	}()
 	select {
 	case <-done:
 	case <-time.After(leaveTime):
 	}
-	a.out.close()
 }
 
 // methods are all that an editor can ask for.
@@ -140,7 +133,7 @@ func params[P any](raw json.RawMessage) (p P, err error) {
 		raw = json.RawMessage("{}")
 	}
 	if err = json.Unmarshal(raw, &p); err != nil {
-		return p, refuse(codeInvalidParams, "the parameters cannot be read: "+jsontext.Problem(err))
+		return p, refuse(jsonrpc2.CodeInvalidParams, "the parameters cannot be read: "+jsontext.Problem(err))
 	}
 	return p, nil
 }
@@ -149,9 +142,7 @@ func params[P any](raw json.RawMessage) (p P, err error) {
 func (a *Agent) begin(method string, raw json.RawMessage) (job, error) {
 	w, ok := a.ways[method]
 	if !ok {
-		r := sdk.NewMethodNotFound(method)
-		r.Message = fmt.Sprintf("there is no method %q", method)
-		return nil, r
+		return nil, refuse(jsonrpc2.CodeMethodNotFound, fmt.Sprintf("there is no method %q", method))
 	}
 	return w(raw)
 }
@@ -183,13 +174,13 @@ func (a *Agent) thread(id sdk.SessionId) (*thread, error) {
 
 // refusal is an error of the program as the editor gets it.
 func (a *Agent) refusal(err error) error {
-	var r *sdk.RequestError
+	var r *jsonrpc2.Error
 	if errors.As(err, &r) {
 		return r
 	}
 	out := failed(a.Program.Failure(err))
 	if errors.Is(err, session.ErrLocked) {
-		out.Code = codeInvalidRequest
+		out.Code = jsonrpc2.CodeInvalidRequest
 		out.Message += "; session/fork goes on with a copy"
 	}
 	return out

@@ -9,6 +9,8 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"adze/internal/files/diff"
+	"adze/internal/text/redact"
 	"adze/tool"
 )
 
@@ -46,43 +48,16 @@ func callStatus(s tool.Status) sdk.ToolCallStatus {
 	return sdk.ToolCallStatusFailed
 }
 
-// callTitle is the line that stands for a call: what it says of itself, else its name and what it
-// is about.
-func callTitle(name, title string, args json.RawMessage) string {
-	if title != "" {
-		return title
+// callTitle is the line that stands for a call.
+func callTitle(h tool.Heading) string {
+	text := redact.Passwords(h.String())
+	if runes := []rune(text); len(runes) > maxTitle {
+		text = string(runes[:maxTitle]) + "…"
 	}
-	about := argument(args)
-	if h := tool.HeadingOr(tool.Heading{}, name, "", args); strings.HasSuffix(h.Verb, "$") {
-		name, about = h.Verb, h.Line()
-	}
-	if about, _, _ = strings.Cut(about, "\n"); about == "" {
-		return name
-	}
-	if runes := []rune(about); len(runes) > maxAbout {
-		about = string(runes[:maxAbout]) + "…"
-	}
-	return name + " " + about
+	return text
 }
 
-const maxAbout = 120 // characters
-
-// argument is the one argument that says most.
-func argument(args json.RawMessage) string {
-	var all map[string]any
-	if json.Unmarshal(args, &all) != nil {
-		return ""
-	}
-	for _, name := range append([]string{"command", "description", "question", "pattern", "query", "url"}, pathArgs()...) {
-		if s, ok := all[name].(string); ok && s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// pathArgs are the names that our tools have for a file.
-func pathArgs() []string { return []string{"file_path", "path"} }
+const maxTitle = 160 // characters
 
 // places are the files that a call is about: those that its blocks show with their lines, else what
 // its arguments name, and what it changed.
@@ -104,9 +79,8 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	for _, b := range blocks {
 		switch b.Kind {
 		case tool.DiffBlock:
-			_, lines := hunks(b.Path, b.Text)
-			for _, line := range lines {
-				add(b.Path, line)
+			for _, h := range diff.Hunks(b.Text) {
+				add(b.Path, h.Line)
 			}
 		case tool.CodeBlock:
 			add(b.Path, b.Line)
@@ -114,7 +88,7 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	}
 	var named map[string]any
 	if json.Unmarshal(args, &named) == nil {
-		for _, name := range pathArgs() {
+		for _, name := range []string{"file_path", "path"} { // the names that our tools have for a file
 			if path, ok := named[name].(string); ok {
 				add(path, 0)
 			}
@@ -140,13 +114,18 @@ func absolute(cwd, path string) string {
 // contents are blocks in the protocol's words: diffs as such, all else as Markdown.
 func contents(cwd string, blocks []tool.Block) (out []sdk.ToolCallContent) {
 	for _, b := range blocks {
+		var hunks []diff.Hunk
 		if b.Kind == tool.DiffBlock {
-			if diffs, _ := hunks(cmp.Or(absolute(cwd, b.Path), b.Path), b.Text); len(diffs) > 0 {
-				out = append(out, diffs...)
-				continue
-			}
+			hunks = diff.Hunks(b.Text)
 		}
-		if text := markdown(b); text != "" {
+		for _, h := range hunks {
+			d := sdk.ToolDiffContent(cmp.Or(absolute(cwd, b.Path), b.Path), h.New)
+			if !strings.HasPrefix(h.Head, "@@ -0,0 ") { // else it is a new file
+				d.Diff.OldText = &h.Old
+			}
+			out = append(out, d)
+		}
+		if text := markdown(b); text != "" && len(hunks) == 0 {
 			out = append(out, sdk.ToolContent(sdk.TextBlock(text)))
 		}
 	}

@@ -2,105 +2,111 @@ package acp
 
 import (
 	"context"
-	"sync"
+	"fmt"
+
+	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"adze/session"
 )
 
-// visitors are other processes of the user in a session that an editor has open: Clients. The
-// protocol has no word for them. The editor is told their prompts as the user's, and by a notice
-// that a session went elsewhere; its next prompt takes it back.
-type visitors struct {
-	// prompt runs a prompt when no turn runs; it fails when the session was closed.
-	prompt  func(Prompt) error
-	stop    func() bool
-	changed func()
-	// leave ends the running turn and closes the session, and take opens it again.
-	leave  func(to string)
-	take   func(context.Context) error
-	beside *sync.WaitGroup // of what goes on behind answers
+// Other processes of the user in a session that an editor has open: Clients. The protocol has no
+// word for them. The editor is told their prompts as the user's, and by a notice that a session
+// went elsewhere; its next prompt takes it back.
 
-	mu     sync.Mutex
-	queue  []Prompt
-	works  bool   // on the queue
-	gone   string // where the session goes on; if empty, here
-	closed bool
-}
-
-// Begin has a prompt wait for the turn that runs.
-func (v *visitors) Begin(p Prompt) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.closed || v.gone != "" {
-		return refuse(codeNotFound, "this session is closed here")
+// Begin has a prompt wait for the turn that runs, and for the prompts before.
+func (t *thread) Begin(p Prompt) error {
+	if err := t.here(); err != nil {
+		return err
 	}
-	v.queue = append(v.queue, p)
-	if !v.works {
-		v.works = true
-		v.beside.Go(v.work)
-	}
-	return nil
-}
-
-// work takes one prompt of the queue after the other.
-func (v *visitors) work() {
-	for {
-		v.mu.Lock()
-		if v.closed || v.gone != "" || len(v.queue) == 0 {
-			v.queue, v.works = nil, false
-			v.mu.Unlock()
+	t.mu.Lock()
+	before, done := t.last, make(chan struct{})
+	t.last = done
+	t.mu.Unlock()
+	t.agent.beside.Go(func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		u, end, err := t.begin(context.Background(), true)
+		if err != nil {
+			return // it was closed
+		}
+		defer end()
+		if t.here() != nil {
 			return
 		}
-		p := v.queue[0]
-		v.queue = v.queue[1:]
-		v.mu.Unlock()
-		if v.prompt(p) != nil {
-			v.close()
+		t.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: sdk.TextBlock(p.Text)}})
+		if r := t.run(u, p); r.Cause != session.CauseDone {
+			t.tell.notice(endOf(r))
 		}
-	}
+	})
+	return nil
 }
 
 // Stop ends the running turn; if false, none runs.
-func (v *visitors) Stop() bool { return v.stop() }
+func (t *thread) Stop() bool { return t.cancel(session.ErrInterrupted) }
 
 // Changed tells the editor of another mode.
-func (v *visitors) Changed() { v.changed() }
+func (t *thread) Changed() { t.tell.over() }
 
 // Leave lets the session go.
-func (v *visitors) Leave(to string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !v.closed && v.gone == "" {
-		v.gone = to
-		v.beside.Go(func() { v.leave(to) })
+func (t *thread) Leave(to string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed || t.gone != "" {
+		return
 	}
+	t.gone = to
+	t.agent.beside.Go(func() {
+		t.cancel(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to))
+		_, end, err := t.begin(context.Background(), true)
+		if err != nil {
+			return // it was closed
+		}
+		defer end()
+		t.told = len(t.now().Replay())
+		t.now().Close()
+		t.tell.notice("this session goes on in " + to + "; your next prompt takes it back")
+	})
 }
 
-// here refuses an action on a session that is elsewhere.
-func (v *visitors) here() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.gone != "" {
-		return refuse(codeInvalidRequest, "this session goes on in "+v.gone+"; a prompt takes it back")
+// here refuses an action on a session that is closed or elsewhere.
+func (t *thread) here() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closed:
+		return refuse(codeNotFound, "this session was closed")
+	case t.gone != "":
+		return refuse(jsonrpc2.CodeInvalidRequest, "this session goes on in "+t.gone+"; a prompt takes it back")
 	}
 	return nil
 }
 
-// back takes the session back if it is elsewhere.
-func (v *visitors) back(ctx context.Context) error {
-	if v.here() == nil {
+// back takes the session back if it is elsewhere. The caller has the turn.
+func (t *thread) back(ctx context.Context) error {
+	t.mu.Lock()
+	away := t.gone != ""
+	t.mu.Unlock()
+	if !away {
 		return nil
 	}
-	err := v.take(ctx)
-	if err == nil {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.gone = ""
+	err := t.again(ctx, func(w *Wish) error {
+		if w.ID == "" {
+			return nil // nothing is stored of it
+		}
+		return t.agent.Program.Take(ctx, w.ID)
+	})
+	if err != nil {
+		return t.agent.refusal(err)
 	}
-	return err
-}
-
-// close has nothing begin any more.
-func (v *visitors) close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.closed = true
+	story := t.now().Replay()
+	for _, e := range story[min(t.told, len(story)):] {
+		t.tell.replay(e)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.gone = ""
+	return nil
 }

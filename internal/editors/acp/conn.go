@@ -6,26 +6,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"runtime/debug"
-	"strconv"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
-// The codes of errors that are ours to choose.
+// The codes of errors that the protocol adds to those of JSON-RPC.
 const (
-	codeParse          = -32700
-	codeInvalidRequest = -32600
-	codeInvalidParams  = -32602
-	codeInternal       = -32603
-	codeAuth           = -32000
-	codeNotFound       = -32002
+	codeAuth     = -32000
+	codeNotFound = -32002
 )
 
 // refuse is the one outcome of a request that is not done. Editors show the message to the user.
-func refuse(code int, words string) *sdk.RequestError {
-	return &sdk.RequestError{Code: code, Message: words}
+func refuse(code int64, words string) *jsonrpc2.Error {
+	return &jsonrpc2.Error{Code: code, Message: words}
 }
 
 // errGone says that the editor does not listen any more.
@@ -40,94 +38,84 @@ type job func(ctx context.Context) (answer any, then func(), err error)
 //   - each request has one answer, also one that cannot be read, fails or panics;
 //   - heard is called for notifications, in their order among the requests.
 //
-// The SDK's own connection is not used: it has no order between a prompt and the cancel behind it,
-// answers nothing that it cannot read, ends for good at a long line, and writes what it cannot
+// The protocol's SDK has a connection, too. It has no order between a prompt and the cancel behind
+// it, answers nothing that it cannot read, ends for good at a long line, and writes what it cannot
 // parse to the log, secrets and all.
 type conn struct {
-	in    lines
-	out   io.Writer
 	begin func(method string, params json.RawMessage) (job, error)
 	heard func(method string, params json.RawMessage)
 	panic func(stack string)
 
-	writing sync.Mutex
+	ctx     context.Context // of all jobs
+	rpc     *jsonrpc2.Conn
+	ready   chan struct{} // closed when rpc is set
+	count   atomic.Uint64 // questions to the editor
 	mu      sync.Mutex
-	count   int
-	asked   map[string]chan message            // questions to the editor
-	running map[string]context.CancelCauseFunc // its requests
+	running map[jsonrpc2.ID]context.CancelCauseFunc // the editor's requests
 	jobs    sync.WaitGroup
-	gone    func(error) // ends run's context
 }
 
-// run serves until the editor's side ends, or ctx does. What still runs then is cancelled.
-func (c *conn) run(ctx context.Context) error {
-	ctx, c.gone = context.WithCancelCause(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- c.read(ctx) }() // blocks in a read that nothing can end; the process ends it
-	var err error
+// run serves until the editor's side ends, or ctx does. What still runs then is cancelled; where the
+// editor still listens, it is answered until close.
+func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
+	c.ready, c.running = make(chan struct{}), map[jsonrpc2.ID]context.CancelCauseFunc{}
+	jobs, gone := context.WithCancelCause(ctx)
+	defer gone(errGone)
+	c.ctx = jobs
+	c.rpc = jsonrpc2.NewConn(context.WithoutCancel(ctx), newLines(in, out), c, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	close(c.ready)
 	select {
-	case err = <-ended:
+	case <-c.rpc.DisconnectNotify():
 	case <-ctx.Done():
-		err = context.Cause(ctx)
 	}
-	c.gone(errGone)
-	return err
+	return context.Cause(ctx)
 }
 
-func (c *conn) read(ctx context.Context) error {
-	for {
-		m, err := c.in.next()
-		var u *unread
-		switch {
-		case errors.As(err, &u):
-			c.answer(u.ID, nil, u.Err)
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case m.Method == "":
-			c.settle(m)
-		case m.ID == nil && m.Method == cancelRequest:
-			c.cancel(m.Params)
-		case m.ID == nil:
-			c.heard(m.Method, m.Params)
-		default:
-			c.take(ctx, m)
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-	}
-}
+func (c *conn) close() { _ = c.rpc.Close() }
 
 // cancelRequest is the notification that ends one request.
 const cancelRequest = "$/cancel_request"
 
-// take begins a request.
-func (c *conn) take(ctx context.Context, m message) {
-	do, err := c.begin(m.Method, m.Params)
-	if err != nil {
-		c.answer(m.ID, nil, asRefusal(err))
+// Handle takes one request or notification. The next one is not read before it returns.
+func (c *conn) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	if <-c.ready; c.ctx.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	var params json.RawMessage
+	if r.Params != nil {
+		params = *r.Params
+	}
+	switch {
+	case !r.Notif:
+		c.take(r.ID, r.Method, params)
+	case r.Method == cancelRequest:
+		c.cancel(params)
+	default:
+		c.heard(r.Method, params)
+	}
+}
+
+// take begins a request.
+func (c *conn) take(id jsonrpc2.ID, method string, params json.RawMessage) {
+	do, err := c.begin(method, params)
+	if err != nil {
+		c.answer(id, nil, err)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
 	c.mu.Lock()
-	c.running[string(m.ID)] = cancel
+	c.running[id] = cancel
 	c.mu.Unlock()
 	c.jobs.Go(func() {
 		defer func() {
 			c.mu.Lock()
-			delete(c.running, string(m.ID))
+			delete(c.running, id)
 			c.mu.Unlock()
 			cancel(nil)
 		}()
 		answer, then, err := c.guarded(ctx, do)
-		if err != nil {
-			c.answer(m.ID, nil, asRefusal(err))
-			return
-		}
-		c.answer(m.ID, answer, nil)
-		if then != nil {
+		c.answer(id, answer, err)
+		if err == nil && then != nil {
 			then()
 		}
 	})
@@ -137,120 +125,62 @@ func (c *conn) guarded(ctx context.Context, do job) (answer any, then func(), er
 	defer func() {
 		if r := recover(); r != nil {
 			c.panic(fmt.Sprintf("%v\n%s", r, debug.Stack()))
-			err = refuse(codeInternal, fmt.Sprintf("internal error: %v; this is a bug of adze", r))
+			err = refuse(jsonrpc2.CodeInternalError, fmt.Sprintf("internal error: %v; this is a bug of adze", r))
 		}
 	}()
 	return do(ctx)
 }
 
-// asRefusal is an error as the editor gets it.
-func asRefusal(err error) *sdk.RequestError {
-	var r *sdk.RequestError
+// answer writes the one answer of a request. An editor that is gone needs none.
+func (c *conn) answer(id jsonrpc2.ID, answer any, err error) {
+	if err == nil {
+		if err = c.rpc.Reply(context.Background(), id, answer); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
+			return
+		}
+	}
+	var r *jsonrpc2.Error
 	switch {
 	case errors.As(err, &r):
-		return r
 	case errors.Is(err, context.Canceled):
-		return sdk.NewRequestCancelled(nil)
+		r = refuse(int64(sdk.NewRequestCancelled(nil).Code), "the request was cancelled")
+	default:
+		r = refuse(jsonrpc2.CodeInternalError, err.Error())
 	}
-	return refuse(codeInternal, err.Error())
-}
-
-// answer writes the one answer of a request.
-func (c *conn) answer(id json.RawMessage, answer any, refusal *sdk.RequestError) {
-	m := message{Version: "2.0", ID: id, Error: refusal}
-	if id == nil {
-		m.ID = json.RawMessage("null")
-	}
-	if refusal == nil {
-		raw, err := json.Marshal(answer)
-		if err != nil {
-			m.Error = refuse(codeInternal, err.Error())
-		}
-		m.Result = raw
-	}
-	_ = c.write(m) // who is gone needs none
+	_ = c.rpc.ReplyWithError(context.Background(), id, r)
 }
 
 // cancel ends one request of the editor's.
 func (c *conn) cancel(params json.RawMessage) {
 	var p struct {
-		ID json.RawMessage `json:"requestId"`
+		ID jsonrpc2.ID `json:"requestId"`
 	}
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
 	c.mu.Lock()
-	cancel := c.running[string(p.ID)]
+	cancel := c.running[p.ID]
 	c.mu.Unlock()
 	if cancel != nil {
 		cancel(context.Canceled)
 	}
 }
 
-// settle hands an answer to who waits for it.
-func (c *conn) settle(m message) {
-	c.mu.Lock()
-	wait := c.asked[string(m.ID)]
-	delete(c.asked, string(m.ID))
-	c.mu.Unlock()
-	if wait != nil {
-		wait <- m
-	}
-}
-
 // ask puts a question to the editor and waits for its answer. When ctx ends first, the editor is
 // told that nobody waits.
 func (c *conn) ask(ctx context.Context, method string, params, answer any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	wait := make(chan message, 1)
-	c.mu.Lock()
-	c.count++
-	id := strconv.Itoa(c.count)
-	c.asked[id] = wait
-	c.mu.Unlock()
-	if err := c.write(message{Version: "2.0", ID: json.RawMessage(id), Method: method, Params: raw}); err != nil {
-		return err
-	}
-	select {
-	case m := <-wait:
-		if m.Error != nil {
-			return m.Error
-		}
-		return json.Unmarshal(m.Result, answer)
-	case <-ctx.Done():
-		c.mu.Lock()
-		delete(c.asked, id)
-		c.mu.Unlock()
-		c.notify(cancelRequest, map[string]json.RawMessage{"requestId": json.RawMessage(id)})
+	id := jsonrpc2.ID{Num: c.count.Add(1)}
+	err := c.rpc.Call(ctx, method, params, answer, jsonrpc2.PickID(id))
+	if err != nil && ctx.Err() != nil {
+		c.notify(cancelRequest, map[string]any{"requestId": id})
 		return context.Cause(ctx)
 	}
+	return err
 }
 
-// notify tells the editor something.
+// notify tells the editor something. It blocks while the editor does not read: that slows what is
+// told, and nothing is dropped.
 func (c *conn) notify(method string, params any) {
-	raw, err := json.Marshal(params)
-	if err == nil {
-		err = c.write(message{Version: "2.0", Method: method, Params: raw})
+	if c.rpc.Notify(context.Background(), method, params) != nil {
+		c.close()
 	}
-	if err != nil {
-		c.gone(err)
-	}
-}
-
-// write blocks while the editor does not read: that slows what is told, and nothing is dropped.
-func (c *conn) write(m message) error {
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if _, err := c.out.Write(append(raw, '\n')); err != nil {
-		c.gone(fmt.Errorf("%w: %w", errGone, err))
-		return errGone
-	}
-	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"adze/internal/files/attachments"
 	"adze/internal/text/jsontext"
 	"adze/tool"
@@ -34,29 +36,28 @@ type block struct {
 // given makes of a prompt's blocks what a turn begins with. What cannot be taken is refused: a
 // picture that is left out in silence would be missed.
 func given(blocks []json.RawMessage) (p Prompt, err error) {
-	var text words
 	for n, raw := range blocks {
 		var b block
 		var a tool.Attachment
 		wrong := func(why string) error {
-			return refuse(codeInvalidParams, fmt.Sprintf("block %d of the prompt %s", n+1, why))
+			return refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("block %d of the prompt %s", n+1, why))
 		}
 		if err := json.Unmarshal(raw, &b); err != nil {
 			return p, wrong("cannot be read: " + jsontext.Problem(err))
 		}
 		switch r := b.Resource; {
 		case b.Type == "text":
-			text.add(b.Text)
+			p.Text = joined(p.Text, b.Text)
 		case b.Type == "resource_link":
-			text.set(linked(b.Uri, b.Name), " ")
+			p.Text = joined(p.Text, linked(b.Uri, b.Name))
 		case b.Type == "resource" && r.Text != nil:
-			text.set(embedded(r.Uri, *r.Text), " ")
+			p.Text = joined(p.Text, embedded(r.Uri, *r.Text))
 		case b.Type == "resource" && r.Blob != nil:
 			a, err = attached(nameOf(r.Uri), r.MimeType, *r.Blob)
 		case b.Type == "image":
 			a, err = attached(fmt.Sprintf("picture %d", len(p.Attachments)+1), b.MimeType, b.Data)
 		case b.Type == "audio":
-			err = refuse(codeInvalidParams, "audio is not taken; write what it says, or attach a text")
+			err = refuse(jsonrpc2.CodeInvalidParams, "audio is not taken; write what it says, or attach a text")
 		case b.Type == "":
 			err = wrong("has no type")
 		case b.Type == "resource":
@@ -71,36 +72,23 @@ func given(blocks []json.RawMessage) (p Prompt, err error) {
 			p.Attachments = append(p.Attachments, a)
 		}
 	}
-	p.Text = text.text
 	if strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
-		return p, refuse(codeInvalidParams, "the prompt says nothing")
+		return p, refuse(jsonrpc2.CodeInvalidParams, "the prompt says nothing")
 	}
 	return p, nil
 }
 
-// words are the texts of a prompt, in their order, with what stands among them.
-type words struct {
-	text   string
-	linked bool // what was added last is no text of the user
-}
-
-// add adds what the user wrote. Behind a link it begins with a space, unless it goes on in the
-// sentence with a sign.
-func (w *words) add(text string) {
-	if w.linked && text != "" {
-		if first, _ := utf8.DecodeRuneInString(text); !unicode.IsSpace(first) && !unicode.Is(unicode.Po, first) && !unicode.Is(unicode.Pe, first) {
-			w.text += " "
-		}
+// joined is a prompt with one more text or link: apart from the word before it, unless the sentence
+// goes on with a sign.
+func joined(text, next string) string {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(next)
+	opens := unicode.In(last, unicode.White_Space, unicode.Ps) || strings.ContainsRune("\"`@", last)
+	closes := unicode.In(first, unicode.White_Space, unicode.Po, unicode.Pe) && first != '/'
+	if text == "" || next == "" || opens || closes {
+		return text + next
 	}
-	w.text, w.linked = w.text+text, false
-}
-
-// set adds a link or what was sent along, apart from the word before it.
-func (w *words) set(text, space string) {
-	if last, _ := utf8.DecodeLastRuneInString(w.text); w.text != "" && !unicode.IsSpace(last) && !unicode.Is(unicode.Ps, last) && last != '"' && last != '`' && last != '@' {
-		w.text += space
-	}
-	w.text, w.linked = w.text+text, true
+	return text + " " + next
 }
 
 // linked is a file that the user names: as they would write it themselves.
@@ -143,11 +131,11 @@ func nameOf(uri string) string {
 func attached(name, media, data string) (tool.Attachment, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return tool.Attachment{}, refuse(codeInvalidParams, fmt.Sprintf("%s is not base64: %v", name, err))
+		return tool.Attachment{}, refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("%s is not base64: %v", name, err))
 	}
 	a, is := attachments.File(name, raw)
 	if !is {
-		return a, refuse(codeInvalidParams, fmt.Sprintf("%s (%s) is neither a picture nor a PDF", name, media))
+		return a, refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("%s (%s) is neither a picture nor a PDF", name, media))
 	}
 	return a, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // Editor is what the editor does for a conversation. A function that is nil is not offered.
@@ -54,7 +55,7 @@ func (t *thread) fileRequest(method string, params, answer any) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx(), fileTime, fmt.Errorf("the editor did not answer within %s", fileTime))
 	defer cancel()
 	err := t.agent.conn.ask(ctx, method, params, answer)
-	var refused *sdk.RequestError
+	var refused *jsonrpc2.Error
 	if errors.As(err, &refused) {
 		return fmt.Errorf("%w: %s", ErrNoFile, refused.Message)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // The ways to log in.
@@ -74,7 +75,7 @@ func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
 // authenticate looks whether there is a model now.
 func (a *Agent) authenticate(ctx context.Context, p sdk.AuthenticateRequest) (sdk.AuthenticateResponse, func(), error) {
 	if p.MethodId != loginMethod {
-		return sdk.AuthenticateResponse{}, nil, refuse(codeInvalidParams, "there is no way to log in called "+p.MethodId+"; there is "+loginMethod)
+		return sdk.AuthenticateResponse{}, nil, refuse(jsonrpc2.CodeInvalidParams, "there is no way to log in called "+p.MethodId+"; there is "+loginMethod)
 	}
 	if err := a.Program.Ready(ctx); err != nil {
 		return sdk.AuthenticateResponse{}, nil, a.refusal(err)

@@ -94,7 +94,6 @@ func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 
 // choice asks, and returns what was chosen.
 func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, err error) {
-	t.agent.out.flush()
 	var answer sdk.RequestPermissionResponse
 	if err := t.agent.conn.ask(ctx, sdk.ClientMethodSessionRequestPermission, r, &answer); err != nil {
 		if ctx.Err() != nil {
@@ -136,15 +135,14 @@ func (t *teller) asks(q tool.Question) (title string, args json.RawMessage) {
 	defer t.mu.Unlock()
 	s, ok := t.calls[q.Call]
 	if !ok {
-		name := q.Tool.Name
-		about := ""
-		if len(q.Needs) > 0 {
-			about = q.Needs[0].Touches()
-		}
+		h := tool.Heading{Verb: q.Tool.Name}
 		if q.Agent != "" {
-			name = q.Agent + ": " + name
+			h.Verb = q.Agent + ": " + h.Verb
 		}
-		s = t.begins(q.Call, q.Tool.Name, strings.TrimSpace(name+" "+about), nil)
+		if len(q.Needs) > 0 {
+			h.Object = q.Needs[0].Touches()
+		}
+		s = t.begins(tool.Event{Call: q.Call, Tool: q.Tool.Name, Heading: h})
 	}
 	return s.title, s.args
 }

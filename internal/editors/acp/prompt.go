@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"adze/session"
 )
@@ -55,7 +56,6 @@ func (t *thread) run(u *turn, p Prompt) session.Result {
 		t.title()
 	}
 	t.tell.over()
-	t.agent.out.flush()
 	return r
 }
 
@@ -107,17 +107,19 @@ func said(r session.Result) map[string]any {
 const metaKey = "adze"
 
 // failed is a result as an error of the protocol.
-func failed(r session.Result) *sdk.RequestError {
-	code := codeInternal
+func failed(r session.Result) *jsonrpc2.Error {
+	code := int64(jsonrpc2.CodeInternalError)
 	switch r.Cause {
 	case session.CauseNoModel:
 		code = codeAuth
 	case session.CauseUsage, session.CauseContext:
-		code = codeInvalidParams
+		code = jsonrpc2.CodeInvalidParams
 	}
 	words := r.Message
 	if r.Hint != "" {
 		words = fmt.Sprintf("%s (%s)", words, r.Hint)
 	}
-	return &sdk.RequestError{Code: code, Message: words, Data: map[string]any{"cause": r.Cause, "message": r.Message, "hint": r.Hint}}
+	out := refuse(code, words)
+	out.SetError(map[string]any{"cause": r.Cause, "message": r.Message, "hint": r.Hint})
+	return out
 }

@@ -176,7 +176,6 @@ func (t *thread) write(ctx context.Context, what, text string) (string, bool, er
 }
 
 func (t *thread) elicit(ctx context.Context, message string, fields map[string]any) (elicitAnswer, error) {
-	t.agent.out.flush()
 	var said elicitAnswer
 	err := t.agent.conn.ask(ctx, sdk.ClientMethodElicitationCreate, elicitation{
 		SessionId: t.id, Mode: "form", Message: message, RequestedSchema: sdk.UnstableElicitationSchema{Type: "object", Properties: fields},

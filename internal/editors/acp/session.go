@@ -9,6 +9,7 @@ import (
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"adze/session/api"
 )
@@ -40,7 +41,6 @@ func (a *Agent) loadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 	for _, e := range t.now().Replay() {
 		t.tell.replay(e)
 	}
-	a.out.flush()
 	return sdk.LoadSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
@@ -91,7 +91,7 @@ func (a *Agent) closeSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.
 // deleteSession removes a session for ever, with all that was kept of it.
 func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, func(), error) {
 	if p.SessionId == "" {
-		return struct{}{}, nil, refuse(codeInvalidParams, "sessionId is missing")
+		return struct{}{}, nil, refuse(jsonrpc2.CodeInvalidParams, "sessionId is missing")
 	}
 	if t, err := a.thread(p.SessionId); err == nil {
 		t.close()
@@ -138,7 +138,7 @@ func (a *Agent) listSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 	from := 0
 	if p.Cursor != nil {
 		if from, err = strconv.Atoi(*p.Cursor); err != nil || from < 0 {
-			return out, nil, refuse(codeInvalidParams, "there is no such cursor; take the one of the answer before")
+			return out, nil, refuse(jsonrpc2.CodeInvalidParams, "there is no such cursor; take the one of the answer before")
 		}
 	}
 	all = all[min(from, len(all)):]
@@ -168,7 +168,7 @@ func plain(dir string) string {
 func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, error) {
 	if open, err := a.thread(id); err == nil {
 		if open.busy() {
-			return nil, refuse(codeInvalidRequest, "a turn of this session runs; cancel it first")
+			return nil, refuse(jsonrpc2.CodeInvalidRequest, "a turn of this session runs; cancel it first")
 		}
 		if !open.now().Begun() {
 			return open, nil // there is nothing to load, and it is not stored
@@ -186,11 +186,11 @@ func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, 
 // open starts or continues a conversation.
 func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
 	if !filepath.IsAbs(w.Cwd) {
-		return nil, refuse(codeInvalidParams, "cwd has to be an absolute path")
+		return nil, refuse(jsonrpc2.CodeInvalidParams, "cwd has to be an absolute path")
 	}
 	if w.ID != "" && !w.Fork {
 		if !a.claim(w.ID) {
-			return nil, refuse(codeInvalidRequest, "this session is being opened already")
+			return nil, refuse(jsonrpc2.CodeInvalidRequest, "this session is being opened already")
 		}
 		defer a.unclaim(w.ID)
 	}

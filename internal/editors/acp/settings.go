@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"adze/session/api"
 )
@@ -48,15 +49,6 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 		out = slices.Insert(out, 0, api.ModelRow{Name: with.Model()})
 	}
 	return out
-}
-
-// known keeps what was found of models; if false, nothing that was not known.
-func (t *thread) known(rows []api.ModelRow) bool {
-	before := len(t.choices(t.now()))
-	t.mu.Lock()
-	t.rows = rows
-	t.mu.Unlock()
-	return len(t.choices(t.now())) != before
 }
 
 // options are all of them.
@@ -117,7 +109,7 @@ func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.S
 // setOption sets one of the options; the answer has all of them.
 func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, func(), error) {
 	if p.ValueId == nil {
-		return sdk.SetSessionConfigOptionResponse{}, nil, refuse(codeInvalidParams, "name one of the option's values")
+		return sdk.SetSessionConfigOptionResponse{}, nil, refuse(jsonrpc2.CodeInvalidParams, "name one of the option's values")
 	}
 	t, err := a.thread(p.ValueId.SessionId)
 	if err == nil {
@@ -137,13 +129,13 @@ func (t *thread) choose(ctx context.Context, option, value string) error {
 	switch option {
 	case modeOption:
 		if err := t.now().SetMode(value); err != nil {
-			return refuse(codeInvalidParams, err.Error())
+			return refuse(jsonrpc2.CodeInvalidParams, err.Error())
 		}
 		t.tell.over()
 		return nil
 	case effortOption:
 		if !slices.ContainsFunc(t.now().Efforts(), func(m api.Mode) bool { return m.Name == value }) {
-			return refuse(codeInvalidParams, fmt.Sprintf("there is no effort %q", value))
+			return refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("there is no effort %q", value))
 		}
 		t.now().SetEffort(value)
 	case modelOption:
@@ -159,7 +151,7 @@ func (t *thread) choose(ctx context.Context, option, value string) error {
 			return t.agent.refusal(err)
 		}
 	default:
-		return refuse(codeInvalidParams, fmt.Sprintf("there is no option %q", option))
+		return refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("there is no option %q", option))
 	}
 	t.tellOptions()
 	return nil

@@ -2,11 +2,11 @@ package acp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/sourcegraph/jsonrpc2"
 
 	"adze/session"
 	"adze/session/api"
@@ -19,14 +19,15 @@ type thread struct {
 	id    string
 	wish  Wish // how it was opened
 	tell  *teller
-	*visitors
 
 	mu     sync.Mutex
 	with   Conversation
 	turn   *turn
 	closed bool
-	rows   []api.ModelRow     // that were found; if nil, nobody has looked yet
-	beside context.CancelFunc // ends what goes on behind answers
+	rows   []api.ModelRow // that were found; if nil, nobody has looked yet
+	last   chan struct{}  // closed when the prompts of other processes are done; if nil, there were none
+	gone   string         // where the session goes on; if empty, here
+	told   int            // how much of its story the editor knew when it left
 }
 
 // turn is a prompt that runs.
@@ -41,50 +42,7 @@ func newThread(a *Agent, w Wish) *thread {
 	t := &thread{agent: a, wish: w}
 	t.tell = &teller{thread: t}
 	t.wish.Observe, t.wish.Ask, t.wish.Inquire, t.wish.Editor = t.tell.observe, t.ask, t.inquire, t.editor()
-	t.wish.Named = t.named
-	told := 0 // how much of its story the editor knew when it left
-	t.visitors = &visitors{
-		beside: &a.beside, stop: func() bool { return t.cancel(session.ErrInterrupted) }, changed: t.tell.over,
-		prompt: func(p Prompt) error {
-			u, end, err := t.begin(context.Background(), true)
-			if err != nil {
-				return err
-			}
-			defer end()
-			t.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: sdk.TextBlock(p.Text)}})
-			if r := t.run(u, p); r.Cause != session.CauseDone {
-				t.tell.notice(endOf(r))
-			}
-			return nil
-		},
-		leave: func(to string) {
-			t.cancel(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to))
-			_, end, err := t.begin(context.Background(), true)
-			if err != nil {
-				return // it was closed
-			}
-			defer end()
-			told = len(t.now().Replay())
-			t.now().Close()
-			t.tell.notice("this session goes on in " + to + "; your next prompt takes it back")
-		},
-		take: func(ctx context.Context) error {
-			if err := t.again(ctx, func(w *Wish) error {
-				if w.ID == "" {
-					return nil // nothing is stored of it
-				}
-				return a.Program.Take(ctx, w.ID)
-			}); err != nil {
-				return a.refusal(err)
-			}
-			story := t.now().Replay()
-			for _, e := range story[min(told, len(story)):] {
-				t.tell.replay(e)
-			}
-			return nil
-		},
-	}
-	t.wish.Clients = t.visitors
+	t.wish.Named, t.wish.Clients = t.named, t
 	return t
 }
 
@@ -170,7 +128,7 @@ func (t *thread) start() (*turn, error) {
 	var before chan struct{}
 	if t.turn != nil {
 		if t.turn.ctx.Err() == nil {
-			return nil, refuse(codeInvalidRequest, "a turn of this session runs; wait for its end, or cancel it")
+			return nil, refuse(jsonrpc2.CodeInvalidRequest, "a turn of this session runs; wait for its end, or cancel it")
 		}
 		before = t.turn.done
 	}
@@ -208,16 +166,12 @@ func (t *thread) cancel(why error) bool {
 
 // close ends what runs and the conversation, once.
 func (t *thread) close() {
-	t.visitors.close()
 	t.mu.Lock()
-	closed, u, beside := t.closed, t.turn, t.beside
+	closed, u := t.closed, t.turn
 	t.closed = true
 	t.mu.Unlock()
 	if closed {
 		return
-	}
-	if beside != nil {
-		beside()
 	}
 	if u != nil {
 		u.cancel(session.ErrInterrupted)
@@ -233,19 +187,19 @@ func (t *thread) introduce() {
 	for _, text := range slices.Concat(t.tell.before(), t.now().Notices()) {
 		t.tell.notice(text)
 	}
-	ctx, cancel := context.WithCancel(t.agent.ctx)
-	t.mu.Lock()
-	t.beside = cancel
-	with := t.with
-	t.mu.Unlock()
+	with := t.now()
 	t.agent.beside.Go(func() {
-		defer cancel()
-		rows := with.AllModels(ctx)
-		if ctx.Err() == nil && t.known(rows) {
+		rows := with.AllModels(t.agent.ctx)
+		t.mu.Lock()
+		t.rows = rows
+		t.mu.Unlock()
+		if t.here() == nil {
 			t.tellOptions()
 		}
 	})
 }
 
 // post tells the editor something of this session.
-func (t *thread) post(u sdk.SessionUpdate) { t.agent.out.post(note{session: t.id, update: u}) }
+func (t *thread) post(u sdk.SessionUpdate) {
+	t.agent.conn.notify(sdk.ClientMethodSessionUpdate, sdk.SessionNotification{SessionId: sdk.SessionId(t.id), Update: u})
+}

@@ -17,9 +17,8 @@ import (
 type shownCall struct {
 	title   string
 	args    json.RawMessage
-	forming bool   // it is still being written
-	message string // in which it is
-	begun   bool   // told to be in progress
+	forming bool // the model is still writing it
+	begun   bool // told to be in progress
 	ended   bool
 	asks    bool // it is a question to the user
 }
@@ -29,13 +28,17 @@ type shownCall struct {
 func (t *teller) called(e session.Event) {
 	switch e := e.(type) {
 	case session.CallForming:
-		t.formed(e)
+		if _, known := t.calls[e.Call]; !known && e.Call != "" && e.Name != "" {
+			t.begins(tool.Event{Call: e.Call, Tool: e.Name}).forming = true
+		}
 	case session.TurnEnd:
-		t.unformed("", nil)
+		t.unformed()
 	case session.Counted:
 		t.used(e.Ledger)
-	case session.ToolQueued:
-		t.queued(e.Event)
+	case session.ToolQueued: // before anybody is asked about it
+		if e.Parent == "" {
+			t.begins(e.Event)
+		}
 	case session.ToolStart:
 		t.started(e.Event)
 	case session.ToolUpdate:
@@ -45,67 +48,37 @@ func (t *teller) called(e session.Event) {
 	}
 }
 
-// queued tells that there is a call, before anybody is asked about it.
-func (t *teller) queued(e tool.Event) {
-	if e.Parent == "" {
-		t.begins(e.Call, e.Tool, e.Title, e.Args)
-	}
-}
-
-// formed tells that the model writes a call.
-func (t *teller) formed(e session.CallForming) {
-	if e.Call == "" || e.Name == "" {
-		return
-	}
-	if _, known := t.calls[e.Call]; !known {
-		s := t.begins(e.Call, e.Name, "", nil)
-		s.forming, s.message = true, e.Message
-	}
-}
-
-// unformed ends the calls of a message that were being written and did not come to be; of an empty
-// one, all.
-func (t *teller) unformed(message string, came []tool.RawCall) {
+// unformed ends the calls that were being written and did not come to be.
+func (t *teller) unformed() {
 	for id, s := range t.calls {
-		whole := slices.ContainsFunc(came, func(c tool.RawCall) bool { return c.ID == id })
-		if !s.forming || whole || message != "" && s.message != message {
-			continue
+		if s.forming {
+			t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateStatus(sdk.ToolCallStatusFailed), sdk.WithUpdateContent(
+				[]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock("the model did not finish this call; nothing ran"))})))
+			delete(t.calls, id)
 		}
-		t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateStatus(sdk.ToolCallStatusFailed), sdk.WithUpdateContent(
-			[]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock("the model did not finish this call; nothing ran"))})))
-		delete(t.calls, id)
 	}
 }
 
-// begins tells a call once.
-func (t *teller) begins(id tool.CallID, name, title string, args json.RawMessage) *shownCall {
-	if s, ok := t.calls[id]; ok {
-		if s.forming {
-			t.whole(id, s, name, title, args)
-		}
+// begins tells a call once, and its arguments again where they are others: it was still being
+// written, or somebody changed them.
+func (t *teller) begins(e tool.Event) *shownCall {
+	args := json.RawMessage(redact.Passwords(string(e.Args)))
+	title, at := callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, args)), places(t.with.Cwd(), args, nil, nil)
+	s, known := t.calls[e.Call]
+	if !known {
+		d, _ := t.with.Tool(e.Tool)
+		s = &shownCall{title: title, args: args, asks: slices.Contains(d.Tags, "question") || slices.Contains(d.Tags, "propose")}
+		t.calls[e.Call] = s
+		t.thread.post(sdk.StartToolCall(sdk.ToolCallId(e.Call), title, sdk.WithStartKind(kindOf(d)), sdk.WithStartStatus(sdk.ToolCallStatusPending),
+			withLocations(at), sdk.WithStartRawInput(raw(args))))
 		return s
 	}
-	args = json.RawMessage(redact.Passwords(string(args)))
-	s := &shownCall{title: redact.Passwords(callTitle(name, title, args)), args: args}
-	t.calls[id] = s
-	d, _ := t.with.Tool(name)
-	s.asks = slices.Contains(d.Tags, "question") || slices.Contains(d.Tags, "propose")
-	t.thread.post(sdk.StartToolCall(sdk.ToolCallId(id), s.title, sdk.WithStartKind(kindOf(d)), sdk.WithStartStatus(sdk.ToolCallStatusPending),
-		withLocations(places(t.with.Cwd(), args, nil, nil)), sdk.WithStartRawInput(raw(args))))
-	return s
-}
-
-// whole tells the arguments of a call that was told while it was written.
-func (t *teller) whole(id tool.CallID, s *shownCall, name, title string, args json.RawMessage) {
 	s.forming = false
-	args = json.RawMessage(redact.Passwords(string(args)))
-	at, words := places(t.with.Cwd(), args, nil, nil), redact.Passwords(callTitle(name, title, args))
-	if bytes.Equal(args, s.args) && words == s.title && len(at) == 0 {
-		return // it was all told
+	if len(args) > 0 && !bytes.Equal(args, s.args) {
+		s.title, s.args = title, args
+		t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), sdk.WithUpdateTitle(title), sdk.WithUpdateRawInput(raw(args)), sdk.WithUpdateLocations(at)))
 	}
-	s.args, s.title = args, words
-	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateTitle(s.title), sdk.WithUpdateRawInput(raw(s.args)),
-		sdk.WithUpdateLocations(at)))
+	return s
 }
 
 // withLocations is sdk.WithStartLocations, which adds a path to the input that nobody wrote there.
@@ -117,17 +90,10 @@ func (t *teller) started(e tool.Event) {
 	if e.Parent != "" {
 		return
 	}
-	s := t.begins(e.Call, e.Tool, e.Title, e.Args)
-	if s.begun {
-		return
+	if s := t.begins(e); !s.begun {
+		s.begun = true
+		t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress)))
 	}
-	s.begun = true
-	opts := []sdk.ToolCallUpdateOpt{sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress)}
-	if args := json.RawMessage(redact.Passwords(string(e.Args))); len(args) > 0 && !bytes.Equal(args, s.args) { // somebody changed them
-		s.args = args
-		opts = append(opts, sdk.WithUpdateRawInput(raw(args)), sdk.WithUpdateLocations(places(t.with.Cwd(), args, nil, nil)))
-	}
-	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...))
 }
 
 // updated tells the newest state of a running call.
@@ -135,17 +101,16 @@ func (t *teller) updated(e tool.Event) {
 	if e.Parent != "" {
 		return
 	}
-	s := t.begins(e.Call, e.Tool, e.Title, e.Args)
-	blocks := t.with.Blocks(e.Tool, e.Metadata)
+	s := t.begins(e)
 	opts := []sdk.ToolCallUpdateOpt{sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress)}
-	if e.Title != "" {
-		s.title = redact.Passwords(e.Title)
+	if e.Heading.Verb != "" || e.Title != "" {
+		s.title = callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, s.args))
 		opts = append(opts, sdk.WithUpdateTitle(s.title))
 	}
-	if c := contents(t.with.Cwd(), blocks); len(c) > 0 {
+	if c := contents(t.with.Cwd(), t.with.Blocks(e.Tool, e.Metadata)); len(c) > 0 {
 		opts = append(opts, sdk.WithUpdateContent(c))
 	}
-	t.thread.agent.out.post(note{session: t.thread.id, update: sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...), key: "call " + string(e.Call)})
+	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...))
 }
 
 // ended tells the one outcome of a call, whole: of a stored session nothing else is known of it.
@@ -157,19 +122,12 @@ func (t *teller) ended(e session.ToolEnd) {
 		}
 		return
 	}
-	s := t.begins(o.Call, o.Tool, o.Title, o.Record.Args)
-	args := json.RawMessage(redact.Passwords(string(o.Record.Args)))
-	blocks := t.with.Blocks(o.Tool, o.Metadata)
-	opts := []sdk.ToolCallUpdateOpt{
-		sdk.WithUpdateStatus(callStatus(o.Status)), sdk.WithUpdateTitle(redact.Passwords(callTitle(o.Tool, o.Title, args))),
-		sdk.WithUpdateLocations(places(t.with.Cwd(), args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, showsOutput(blocks))),
-	}
-	if !bytes.Equal(args, s.args) {
-		opts = append(opts, sdk.WithUpdateRawInput(raw(args)))
-	}
-	opts = append(opts, sdk.WithUpdateContent(t.outcome(o, blocks)))
+	s := t.begins(tool.Event{Call: o.Call, Tool: o.Tool, Title: o.Title, Heading: o.Heading, Args: o.Record.Args})
 	s.ended = true
-	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(o.Call), opts...))
+	blocks := t.with.Blocks(o.Tool, o.Metadata)
+	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(o.Call), sdk.WithUpdateStatus(callStatus(o.Status)), sdk.WithUpdateTitle(callTitle(o.Headed())),
+		sdk.WithUpdateLocations(places(t.with.Cwd(), s.args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, showsOutput(blocks))),
+		sdk.WithUpdateContent(t.outcome(o, blocks))))
 	if o.Status == tool.Completed {
 		t.planned(blocks)
 	}

@@ -78,7 +78,6 @@ func (t *teller) observe(e session.Event) {
 		switch m := e.Message; {
 		case m.Role == session.Assistant:
 			t.finish(m)
-			t.unformed(m.ID, m.Calls())
 		case m.Meanwhile: // a remark of another process
 			t.asked(m)
 		}
@@ -149,7 +148,7 @@ func rest(told int, text string, tell func(string)) int {
 
 // broken says that what was told of an answer is void: it cannot be taken back.
 func (t *teller) broken(r session.Retry) {
-	t.unformed(r.Message, nil)
+	t.unformed()
 	if t.message == r.Message && t.text > 0 {
 		t.say(r.Message, "\n\n(the answer broke off and is asked for again)\n\n")
 	}
@@ -183,24 +182,15 @@ func (t *teller) user(id string, block sdk.ContentBlock) {
 }
 
 func (t *teller) say(id, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		t.thread.post(sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{Content: sdk.TextBlock(text), MessageId: &id}})
 	}
-	b := sdk.TextBlock(text)
-	t.chunk(id, b.Text, sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{Content: b, MessageId: &id}})
 }
 
 func (t *teller) think(id, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{Content: sdk.TextBlock(text), MessageId: &id}})
 	}
-	b := sdk.TextBlock(text)
-	t.chunk(id+" thought", b.Text, sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{Content: b, MessageId: &id}})
-}
-
-// chunk is joined with what follows of the same message while it waits.
-func (t *teller) chunk(key string, b *sdk.ContentBlockText, u sdk.SessionUpdate) {
-	t.thread.agent.out.post(note{session: t.thread.id, update: u, text: &b.Text, key: key})
 }
 
 // notice tells the user something that is no part of the conversation.

@@ -45,7 +45,7 @@ func (t *teller) used(l session.Ledger) {
 	}
 	if now := [3]float64{float64(u.Used), float64(u.Size), cost}; now != t.usage {
 		t.usage = now
-		t.thread.agent.out.post(note{session: t.thread.id, update: sdk.SessionUpdate{UsageUpdate: &u}, key: "usage"})
+		t.thread.post(sdk.SessionUpdate{UsageUpdate: &u})
 	}
 }
 
