@@ -176,6 +176,19 @@ func TestACancelledPromptLeavesNothingRunning(t *testing.T) {
 	}
 }
 
+// TestRequestsBeforeTheEndAreAnswered: a script writes its requests into a pipe and closes it.
+func TestRequestsBeforeTheEndAreAnswered(t *testing.T) {
+	u := newUser(t)
+	w := u.wire(u.script("-- 1 --\ntext: yes\n"))
+	w.says(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, u.dir))
+	w.in.Close()
+	w.until(`"id":1`, `"result"`)
+	w.until(`"id":2`)
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // TestAnEditorThatIsKilledLeavesNothingRunning: the pipes of a killed editor are closed, in the
 // middle of a call and of a question.
 func TestAnEditorThatIsKilledLeavesNothingRunning(t *testing.T) {

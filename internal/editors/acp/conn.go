@@ -62,11 +62,12 @@ func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	jobs, gone := context.WithCancelCause(ctx)
 	defer gone(errGone)
 	c.ctx = jobs
-	c.rpc = jsonrpc2.NewConn(context.WithoutCancel(ctx), newLines(in, out), c, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	atEnd := func() { gone(errGone); c.jobs.Wait() }
+	c.rpc = jsonrpc2.NewConn(context.WithoutCancel(ctx), newLines(in, out, atEnd), c, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(c.ready)
 	select {
 	case <-c.rpc.DisconnectNotify():
-	case <-ctx.Done():
+	case <-jobs.Done():
 	}
 	return context.Cause(ctx)
 }

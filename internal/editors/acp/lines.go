@@ -26,11 +26,12 @@ const maxLine = 10 << 20
 type lines struct {
 	in      *lineread.Reader
 	out     io.Writer
+	atEnd   func() // answers what still runs, before the connection knows that its input ended
 	writing sync.Mutex
 }
 
-func newLines(in io.Reader, out io.Writer) *lines {
-	return &lines{in: lineread.New(in, maxLine), out: out}
+func newLines(in io.Reader, out io.Writer, atEnd func()) *lines {
+	return &lines{in: lineread.New(in, maxLine), out: out, atEnd: atEnd}
 }
 
 // Close does nothing: no read of stdin can be ended.
@@ -53,6 +54,7 @@ func (l *lines) ReadObject(v any) error {
 	for {
 		line, err := l.in.Next()
 		if err != nil && !errors.Is(err, lineread.ErrLong) {
+			l.atEnd()
 			return err
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
