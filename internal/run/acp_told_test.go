@@ -152,7 +152,7 @@ func TestAnOutputIsToldOnce(t *testing.T) {
 // TestBlocksThatAreNotKnownAreRefused by what they are, and links stand apart from the words.
 func TestBlocksThatAreNotKnownAreRefused(t *testing.T) {
 	u := newUser(t)
-	w := u.wire(u.script("-- 1 --\nexpect prompt: ^look at /a/b\\.txt, and \\(/c\\.txt\\) too /d.txt$\ntext: I see.\n"))
+	w := u.wire(u.script("-- 1 --\nexpect prompt: ^look at /a/b\\.txt:10-20, and \\(/c\\.txt:7\\) too /d.txt$\ntext: I see.\n"))
 	id := w.opens(1, u.dir)
 	for n, c := range [][2]string{
 		{`[{"type":"text","text":"a"},{"type":"video","text":"b"}]`, `block 2 of the prompt is of the type \"video\", which is not known here`},
@@ -164,8 +164,8 @@ func TestBlocksThatAreNotKnownAreRefused(t *testing.T) {
 		w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":%s}}`, 10+n, id, c[0]))
 		w.until(fmt.Sprintf(`"id":%d,"error":{"code":-32602`, 10+n), c[1])
 	}
-	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"look at"},{"type":"resource_link","uri":"file:///a/b.txt","name":"b"},`+
-		`{"type":"text","text":", and ("},{"type":"resource_link","uri":"file:///c.txt","name":"c"},{"type":"text","text":") too"},{"type":"resource_link","uri":"file:///d.txt","name":"d"}]}}`, id))
+	w.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"look at"},{"type":"resource_link","uri":"file:///a/b.txt#L10:20","name":"b"},`+
+		`{"type":"text","text":", and ("},{"type":"resource_link","uri":"file:///c.txt#L7","name":"c"},{"type":"text","text":") too"},{"type":"resource_link","uri":"file:///d.txt#intro","name":"d"}]}}`, id))
 	w.hears("I see.")
 	w.in.Close()
 	w.wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -111,13 +112,27 @@ func embedded(uri, text string) string {
 	return name + "\n\n" + attachments.Fenced(name+" (as it is in the editor)", text)
 }
 
-// filePath is the path of a file's address.
+// filePath is the path of a file's address, with its lines.
 func filePath(uri string) (string, bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
 		return "", false
 	}
-	return u.Path, true
+	return u.Path + linesOf(u.Fragment), true
+}
+
+// linesOf is what stands behind a path for the lines that a fragment names: L10:20 (Zed), L10-L20,
+// 10,5-20,1 with columns (VS Code). If empty, it names none.
+func linesOf(fragment string) (lines string) {
+	mark := ":"
+	for at := range strings.SplitSeq(strings.ReplaceAll(fragment, "-", ":"), ":") {
+		at, _, _ = strings.Cut(strings.TrimPrefix(at, "L"), ",")
+		if _, err := strconv.ParseUint(at, 10, 32); err != nil {
+			break
+		}
+		lines, mark = lines+mark+at, "-"
+	}
+	return lines
 }
 
 func nameOf(uri string) string {

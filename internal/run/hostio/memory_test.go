@@ -84,7 +84,7 @@ func TestDroppedFiles(t *testing.T) {
 	if d, ok := drop("'" + text + "'"); !ok || d.Path != "a file.go" || d.Attach != "" {
 		t.Errorf("a text file: %+v %v", d, ok)
 	}
-	for _, pasted := range []string{"see /etc/passwd", "/no/such/file", "a file.go", "file://%zz", "'/etc"} {
+	for _, pasted := range []string{"see /etc/passwd", "/no/such/file", "a file.go", "file://%zz", "file://" + text + "#L10-L20", "'/etc"} {
 		if d, ok := drop(pasted); ok {
 			t.Errorf("%q is taken for %+v", pasted, d)
 		}
