@@ -52,7 +52,13 @@ func (t *thread) writeFile(path, text string) error {
 
 // fileRequest asks within the running turn, and ends with it.
 func (t *thread) fileRequest(method string, params, answer any) error {
-	ctx, cancel := context.WithTimeoutCause(t.ctx(), fileTime, fmt.Errorf("the editor did not answer within %s", fileTime))
+	t.mu.Lock()
+	within := t.agent.ctx
+	if t.turn != nil {
+		within = t.turn.ctx
+	}
+	t.mu.Unlock()
+	ctx, cancel := context.WithTimeoutCause(within, fileTime, fmt.Errorf("the editor did not answer within %s", fileTime))
 	defer cancel()
 	err := t.agent.conn.ask(ctx, method, params, answer)
 	var refused *jsonrpc2.Error
@@ -60,14 +66,4 @@ func (t *thread) fileRequest(method string, params, answer any) error {
 		return fmt.Errorf("%w: %s", ErrNoFile, refused.Message)
 	}
 	return err
-}
-
-// ctx is that of the running turn.
-func (t *thread) ctx() context.Context {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.turn != nil {
-		return t.turn.ctx
-	}
-	return t.agent.ctx
 }
