@@ -55,8 +55,8 @@ type conn struct {
 	jobs    sync.WaitGroup
 }
 
-// run serves until the editor's side ends, or ctx does. It cancels the jobs then; each answers where
-// the editor still listens.
+// run serves until the side of the editor ends, or ctx does. It cancels the jobs then; each answers
+// where the editor still listens.
 func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	c.ready, c.running = make(chan struct{}), map[jsonrpc2.ID]context.CancelCauseFunc{}
 	jobs, gone := context.WithCancelCause(ctx)
