@@ -60,8 +60,6 @@ func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
 	switch {
 	case errors.Is(err, git.ErrNoWorkTree):
 		return nil, usage.Mistake("change to one of its work trees; git worktree list shows them", "%s is inside a repository, and in no work tree of it", dir)
-	case errors.Is(err, git.ErrNotRepository):
-		return nil, usage.Mistake("change to a folder of a git repository, or run git init", "%s is in no git repository", dir)
 	case err != nil:
 		return nil, usage.Mistake("a work tree is made by git", "%v", err)
 	}
