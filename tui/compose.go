@@ -63,20 +63,34 @@ func (c *composer) happened(h prompt.Happened) tea.Cmd {
 }
 
 // complete follows the prompt after a change.
-func (c *composer) complete() tea.Cmd {
-	files, folder := c.prompt.Complete()
-	return c.happened(prompt.Happened{Files: files, Folder: folder})
-}
+func (c *composer) complete() tea.Cmd { return c.happened(c.prompt.Complete()) }
 
 // listFiles looks for files in the background.
 func (c *composer) listFiles() tea.Cmd {
 	if c.ports.Files == nil || !c.prompt.Menu.Look(c.clock()) {
 		return nil
 	}
-	return async.Ask(func() prompt.Listed {
-		paths, err := c.ports.Files(context.Background())
-		return prompt.NewListed(paths, err)
-	}, func(l prompt.Listed) tea.Cmd { c.prompt.Listed(l, c.clock()); return nil })
+	parts := make(chan prompt.Listed, 1)
+	go func() {
+		paths, err := c.ports.Files(context.Background(), func(some api.Files) {
+			select {
+			case parts <- prompt.NewListed(some, nil, true):
+			default: // more is to come
+			}
+		})
+		parts <- prompt.NewListed(paths, err, false)
+	}()
+	return c.listed(parts)
+}
+
+// listed shows what is found of files, until all of them are listed.
+func (c *composer) listed(parts <-chan prompt.Listed) tea.Cmd {
+	return async.Ask(func() prompt.Listed { return <-parts }, func(l prompt.Listed) tea.Cmd {
+		if c.prompt.Listed(l, c.clock()) {
+			return c.listed(parts)
+		}
+		return nil
+	})
 }
 
 func (c *composer) toggleVim() tea.Cmd {
@@ -105,7 +119,11 @@ func (c *composer) edit() tea.Cmd {
 		text, err = c.ports.Edit(c.prompt.Unfolded())
 		return err
 	}, func(err error) tea.Cmd {
-		c.edited(text, err)
+		if err != nil {
+			c.say("error: " + err.Error())
+		} else if text = strings.TrimRight(text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
+			c.prompt.Put(text)
+		}
 		return nil
 	})
 }
@@ -147,7 +165,15 @@ func (c *composer) pastePicture() tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
 		return c.ports.Picture(ctx)
-	}, c.pictured)
+	}, func(path string, err error) tea.Cmd {
+		if err != nil {
+			c.say("error: " + err.Error())
+			return nil
+		}
+		c.prompt.Insert(c.prompt.Attach(path) + " ")
+		c.say("the picture goes with your message")
+		return nil
+	})
 }
 
 func (c *composer) canAttach() string {
@@ -196,26 +222,6 @@ func (c *composer) search() tea.Cmd {
 	if !strings.Contains(c.prompt.Text, "\n") {
 		c.picker.NarrowTo(c.prompt.Text)
 	}
-	return nil
-}
-
-func (c *composer) edited(text string, err error) {
-	if err != nil {
-		c.say("error: " + err.Error())
-		return
-	}
-	if text = strings.TrimRight(text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
-		c.prompt.Put(text)
-	}
-}
-
-func (c *composer) pictured(path string, err error) tea.Cmd {
-	if err != nil {
-		c.say("error: " + err.Error())
-		return nil
-	}
-	c.prompt.Insert(c.prompt.Attach(path) + " ")
-	c.say("the picture goes with your message")
 	return nil
 }
 

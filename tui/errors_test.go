@@ -55,7 +55,7 @@ func (b *broken) ports() api.Ports {
 		Late:       func() bool { return false },
 		Wake:       func(context.Context) session.Result { return b.result("wake") },
 		Branch:     func() string { return "" },
-		Files:      func(context.Context) (api.Files, error) { return api.Files{}, b.fail("files") },
+		Files:      func(context.Context, func(api.Files)) (api.Files, error) { return api.Files{}, b.fail("files") },
 		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
 		Run:        func(context.Context, string) session.Result { return b.result("run") },
 		Compact:    func(context.Context, string) session.Result { return b.result("compact") },

@@ -96,7 +96,7 @@ func (p *player) ports() api.Ports {
 			p.note(act + " " + name)
 			return name + " was started: 2 tools", nil
 		},
-		Files: func(context.Context) (api.Files, error) {
+		Files: func(context.Context, func(api.Files)) (api.Files, error) {
 			return api.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
 		},
 		Folder: func(_ context.Context, dir string) (string, []string, error) {

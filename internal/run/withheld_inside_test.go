@@ -273,7 +273,7 @@ func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 	if err := w.MayAttach([]string{filepath.Join(y.dir, "private", "pass.png")}); err == nil {
 		t.Error("a denied file was attached")
 	}
-	files, err := w.Files(t.Context())
+	files, err := w.Files(t.Context(), nil)
 	if err != nil || strings.Join(files.Paths, " ") != "shown.png" {
 		t.Errorf("@ completes %v, %v", files, err)
 	}

@@ -61,8 +61,8 @@ type Ports struct {
 	Wake func(ctx context.Context) session.Result
 	// Branch is the git branch that is checked out, for the status line; if empty, there is none.
 	Branch func() string
-	// Files lists the files of the workspace, for completion.
-	Files func(ctx context.Context) (Files, error)
+	// Files lists the workspace, for completion; some, if not nil, gets first parts of a long list.
+	Files func(ctx context.Context, some func(Files)) (Files, error)
 	// Folder lists one that the user writes out, such as ~/ or ../: what it is, and the names in
 	// it, those of folders with a slash behind.
 	Folder func(ctx context.Context, dir string) (base string, names []string, err error)

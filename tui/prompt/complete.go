@@ -53,9 +53,10 @@ type Menu struct {
 	near     near
 	folder   Folder // that was written out
 	files    *candidates
+	whole    bool // files are all that there are
 	loading  bool
 	loadedAt time.Time
-	failed   string
+	failed   error
 }
 
 // Listed is the list of files for completion.
@@ -63,10 +64,13 @@ type Listed struct {
 	files *candidates
 	near  []string
 	err   error
+	part  bool // more is looked for
 }
 
-// NewListed makes paths ready to be searched at every key.
-func NewListed(f api.Files, err error) Listed { return Listed{newCandidates(f.Paths), f.Near, err} }
+// NewListed makes paths ready to be searched at every key: all, or a part of them.
+func NewListed(f api.Files, err error, part bool) Listed {
+	return Listed{newCandidates(f.Paths), f.Near, err, part}
+}
 
 func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
 
@@ -98,7 +102,7 @@ func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
 
 // Complete follows the line after a change; it reports whether the files are wanted, for a word
 // that was begun.
-func (p *Line) Complete() (files bool, folder string) {
+func (p *Line) Complete() Happened {
 	u, e := p.Menu, &p.Editor
 	u.seen = e.Text[:e.At]
 	kind, from := word(e)
@@ -106,25 +110,25 @@ func (p *Line) Complete() (files bool, folder string) {
 	u.kind, u.from, u.at, u.items = kind, from, 0, nil
 	if kind == noMenu {
 		u.closed = 0
-		return false, ""
+		return Happened{}
 	}
 	if u.closed == from+1 {
 		u.kind = noMenu
-		return false, ""
+		return Happened{}
 	}
 	query := e.Text[from+1 : e.At]
 	if kind == commandMenu {
 		u.items = u.commands(query)
-		return false, ""
+		return Happened{}
 	}
 	if dir, start, is := outside(query); is {
-		return false, u.findOutside(dir, start)
+		return Happened{Folder: u.findOutside(dir, start)}
 	}
 	if fresh {
 		u.near = newNear(append(slices.Clone(u.touched), u.changed...)...)
 	}
 	u.findFiles(query)
-	return fresh, ""
+	return Happened{Files: fresh}
 }
 
 func (u *Menu) findFiles(query string) {
@@ -132,7 +136,7 @@ func (u *Menu) findFiles(query string) {
 	if u.files == nil {
 		return
 	}
-	for _, path := range u.files.bestNear(query, menuRows, u.near) {
+	for _, path := range u.files.best(query, menuRows, u.near) {
 		u.items = append(u.items, list.Choice{ID: path, Label: path})
 	}
 }
@@ -163,23 +167,29 @@ func (u *Menu) Look(now time.Time) bool {
 }
 
 // Listed takes the list of files; with an error what was known before stays, unless there are some
-// all the same.
-func (p *Line) Listed(l Listed, now time.Time) {
+// all the same. It reports whether more is to come.
+func (p *Line) Listed(l Listed, now time.Time) (more bool) {
 	u := p.Menu
-	u.loading, u.failed, u.loadedAt = false, "", now
-	if l.err != nil {
-		u.failed = l.err.Error()
+	if l.part && u.whole {
+		return true
 	}
+	u.loading, u.failed, u.loadedAt = l.part, l.err, now
 	if l.err == nil || len(l.files.paths) > 0 {
-		u.files, u.changed = l.files, l.near
+		u.files, u.changed, u.whole = l.files, l.near, !l.part
 		u.near = newNear(append(slices.Clone(u.touched), u.changed...)...)
 	}
 	if u.kind != fileMenu {
-		return
+		return l.part
 	}
 	if _, _, is := outside(p.Text[u.from+1 : p.At]); !is {
+		var chosen string
+		if u.at > 0 {
+			chosen = u.items[u.at].ID
+		}
 		u.findFiles(p.Text[u.from+1 : p.At])
+		u.at = max(0, slices.IndexFunc(u.items, func(c list.Choice) bool { return c.ID == chosen }))
 	}
+	return l.part
 }
 
 // note says why there are no files.
@@ -187,8 +197,8 @@ func (u *Menu) note() string {
 	switch {
 	case u.kind != fileMenu || len(u.items) > 0:
 		return ""
-	case u.failed != "":
-		return "error: " + u.failed
+	case u.failed != nil:
+		return "error: " + u.failed.Error()
 	case u.loading:
 		return "looking for files…"
 	case u.files == nil:
@@ -199,26 +209,19 @@ func (u *Menu) note() string {
 
 // Want is how many rows the pane would like.
 func (u *Menu) Want(w int) int {
-	switch {
-	case !u.open():
+	if !u.open() {
 		return 0
-	case u.note() != "":
-		return len(u.noted(w))
 	}
-	return len(list.Rows(u.theme, u.items, u.at, w, menuRows))
-}
-
-func (u *Menu) noted(w int) []draw.Row {
-	lead := u.theme.Pen().Pad(2).Done()
-	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Rest: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
+	return len(u.Render(w, menuRows))
 }
 
 // Render draws the completions around the chosen one.
 func (u *Menu) Render(w, h int) []draw.Row {
-	if u.note() != "" {
-		return u.noted(w)
+	if u.note() == "" {
+		return list.Rows(u.theme, u.items, u.at, w, h)
 	}
-	return list.Rows(u.theme, u.items, u.at, w, h)
+	lead := u.theme.Pen().Pad(2).Done()
+	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Rest: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
 }
 
 // Choosable says why there is no completion to choose.
@@ -242,8 +245,7 @@ func (p *Line) Accept() Happened {
 	} else {
 		e.Replace(u.from+1, e.At, quotedPath(c.ID)+" ")
 	}
-	files, folder := p.Complete()
-	return Happened{Files: files, Folder: folder}
+	return p.Complete()
 }
 
 // quotedPath is a path as it stands in a prompt: in quotes where a space would end it, or where its

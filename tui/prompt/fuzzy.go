@@ -1,8 +1,8 @@
 package prompt
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -32,11 +32,9 @@ func maskOf(s string) uint64 {
 
 type scored struct{ index, score int }
 
-// best finds the n paths that fit a query best; among equals the shortest.
-func (c *candidates) best(query string, n int) []string { return c.bestNear(query, n, near{}) }
-
-// bestNear is best, but that near paths come first among those that fit alike.
-func (c *candidates) bestNear(query string, n int, work near) []string {
+// best finds the n paths that fit a query best: among those that fit alike near ones come first,
+// then the shortest.
+func (c *candidates) best(query string, n int, work near) []string {
 	query = strings.ToLower(query)
 	mask := maskOf(query)
 	var top []scored
@@ -51,10 +49,7 @@ func (c *candidates) bestNear(query string, n int, work near) []string {
 		if s == 0 || len(top) == n && s <= top[n-1].score {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(top, s, func(t scored, s int) int { return cmp.Compare(s, t.score) })
-		for at < len(top) && top[at].score == s { // the first of equals stays first
-			at++
-		}
+		at := sort.Search(len(top), func(i int) bool { return top[i].score < s }) // behind its equals
 		top = slices.Insert(top, at, scored{i, s})
 		top = top[:min(len(top), n)]
 	}

@@ -3,7 +3,9 @@ package prompt
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"adze/session/api"
 	"adze/tui/draw"
 	"adze/tui/list"
 )
@@ -43,5 +45,24 @@ func TestRestoreAfterCommands(t *testing.T) {
 	p.Set("")
 	if p.Restore("an earlier one"); p.Text != "an earlier one" {
 		t.Errorf("%q came back", p.Text)
+	}
+}
+
+// TestFirstFilesAreShownBeforeAll: a first part is shown until all are there, never in the place of
+// all, and the marked row stays marked.
+func TestFirstFilesAreShownBeforeAll(t *testing.T) {
+	p := New(draw.Bare(), false, nil)
+	p.Set("@")
+	p.Complete()
+	if !p.Listed(NewListed(api.Files{Paths: []string{"b.go", "cc.go"}}, nil, true), time.Time{}) {
+		t.Error("nothing more is awaited")
+	}
+	p.Menu.Move(1)
+	if p.Listed(NewListed(api.Files{Paths: []string{"a", "b.go", "cc.go"}}, nil, false), time.Time{}) {
+		t.Error("more than all is awaited")
+	}
+	p.Listed(NewListed(api.Files{Paths: []string{"a"}}, nil, true), time.Time{})
+	if len(p.Menu.items) != 3 || p.Menu.items[p.Menu.at].ID != "cc.go" {
+		t.Errorf("row %d of %v", p.Menu.at, p.Menu.items)
 	}
 }

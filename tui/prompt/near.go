@@ -47,9 +47,6 @@ func newNear(paths ...string) near {
 // raised is the score of a path that fits, within the grade of its fit: of near ones the nearest
 // has most, whatever its length.
 func (n near) raised(path string, score int) int {
-	if len(n.rank) == 0 {
-		return score
-	}
 	if r := n.rank[path]; r > 0 {
 		return score/fitLetters*fitLetters + fitLetters - r
 	}

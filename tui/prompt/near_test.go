@@ -16,7 +16,7 @@ func TestNearPathsComeFirst(t *testing.T) {
 		"other":   {"deep/in/a/folder/other.go"},
 		"a.go":    {"a.go"},
 	} {
-		if got := c.bestNear(query, len(want), work); !slices.Equal(got, want) {
+		if got := c.best(query, len(want), work); !slices.Equal(got, want) {
 			t.Errorf("%q finds %q, want %q", query, got, want)
 		}
 	}

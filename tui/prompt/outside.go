@@ -57,10 +57,7 @@ func (p *Line) Listing(f Folder) {
 	if u.folder.dir != f.dir || u.kind != fileMenu {
 		return
 	}
-	u.folder, u.failed = f, ""
-	if f.err != nil {
-		u.failed = f.err.Error()
-	}
+	u.folder, u.failed = f, f.err
 	if dir, start, is := outside(p.Text[u.from+1 : p.At]); is && dir == f.dir {
 		u.findOutside(dir, start)
 	}

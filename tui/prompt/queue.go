@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -93,8 +94,5 @@ func (p *Line) waiting() (lead, text []string) {
 
 // written is the message as it stood in the prompt, pastes folded.
 func written(p api.Prompt) string {
-	if p.Draft != "" {
-		return p.Draft
-	}
-	return p.Text
+	return cmp.Or(p.Draft, p.Text)
 }

@@ -278,7 +278,9 @@ func TestThePageShowsHostileNames(t *testing.T) {
 	b := newBrowser(t)
 	h := sceneBackend()
 	h.status = serve.Status{Model: attack, Folder: attack, Branch: attack, Mode: attack, Effort: attack}
-	h.ports.Files = func(context.Context) (api.Files, error) { return api.Files{Paths: []string{attack}}, nil }
+	h.ports.Files = func(context.Context, func(api.Files)) (api.Files, error) {
+		return api.Files{Paths: []string{attack}}, nil
+	}
 	h.turn = func(_ context.Context, c *conversation, _ string) session.Result {
 		for i, kind := range []tool.BlockKind{tool.TextBlock, tool.CodeBlock, tool.DiffBlock, tool.ListBlock, tool.ChecklistBlock, tool.OutputBlock, tool.MarkdownBlock} {
 			text := attack

@@ -146,7 +146,7 @@ func sceneBackend() *backend {
 		Models: func(context.Context) ([]api.ModelRow, error) {
 			return []api.ModelRow{{Name: "anthropic/claude-sonnet-4-5", Context: 200_000}, {Name: "ollama/qwen3", Why: "ollama does not run"}}, nil
 		},
-		Files: func(context.Context) (api.Files, error) {
+		Files: func(context.Context, func(api.Files)) (api.Files, error) {
 			return api.Files{Paths: []string{"pool/", "pool/pool.go", "pool/pool_test.go", "README.md"}, Near: []string{"pool/pool.go"}}, nil
 		},
 		Past: func() []string { return []string{"an older prompt", "the prompt before"} },

@@ -13,6 +13,9 @@ type GlobQuery struct {
 	Pattern string
 	Exclude []string // patterns of what to leave out; without a slash they match at any depth
 	Limit   int      // files to return; must be positive
+	// Found, when given, gets each path when it is found, in no order, from several workers at
+	// once; of an aborted search even after Glob.
+	Found func(path string)
 }
 
 // GlobFile is one file or link that was found.
@@ -45,7 +48,7 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	finders := make([]*globber, t.workers())
 	visitors := make([]visitor, len(finders))
 	for i := range finders {
-		finders[i] = &globber{tree: t, newest: newest{limit: q.Limit}}
+		finders[i] = &globber{tree: t, found: q.Found, newest: newest{limit: q.Limit}}
 		visitors[i] = finders[i]
 	}
 	if err := walkTree(ctx, t, s, visitors); err != nil {
@@ -76,6 +79,7 @@ type globber struct {
 	tree   Tree
 	asked  asker
 	newest newest
+	found  func(path string)
 	total  int
 	held   int // files that were held back
 	failed Unreadable
@@ -102,6 +106,9 @@ func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
 		}
 		g.total++
 		g.newest.add(datedFile{modified: modified, size: size, link: e.kind == kindLink}, d.path, e.name)
+		if g.found != nil {
+			g.found(d.path + e.name)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,6 +64,25 @@ func TestGlobOrderAndLimit(t *testing.T) {
 		if strings.Join(got, " ") != want || r.Total != 5 {
 			t.Errorf("limit %d gives %v of %d, want %s", limit, got, r.Total, want)
 		}
+	}
+}
+
+// TestGlobHandsOutEarly: what is handed out before the end is what is found, without what is
+// held back.
+func TestGlobHandsOutEarly(t *testing.T) {
+	tr := tree(t, map[string]string{"a": "", "b/secret": "", "b/c": "", "d/e/f": ""})
+	tr.Withhold = func(_, name string) bool { return name == "secret" }
+	var early []string
+	var mu sync.Mutex
+	q := GlobQuery{Pattern: "**", Limit: 9, Found: func(path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		early = append(early, path)
+	}}
+	_, err := tr.Glob(context.Background(), q)
+	must(t, err)
+	if slices.Sort(early); strings.Join(early, " ") != "a b/c d/e/f" {
+		t.Errorf("handed out: %q", early)
 	}
 }
 

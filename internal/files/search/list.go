@@ -54,18 +54,14 @@ func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
 	case q.Depth <= 0 || q.Depth > maxDepth:
 		return ListResult{}, invalid("depth is %d; it must be between 1 and %d", q.Depth, maxDepth)
 	}
-	s := &scope{find: t.finder(), dir: t.Root}
-	if len(q.Ignore) > 0 {
-		var err error
-		if s.drop, err = newGlob(q.Ignore, true, true); err != nil {
-			return ListResult{}, err
-		}
+	s, err := t.scope(nil, false, q.Ignore)
+	if err != nil {
+		return ListResult{}, err
 	}
 	at, err := t.openRoot()
 	if err != nil {
 		return ListResult{}, rootError(t.Root, err)
 	}
-	s.root = s.find.Root(t.Root)
 	l := &lister{q: q, scope: s}
 	err = l.folder(ctx, at, s.start(), 1)
 	at.close()
@@ -119,12 +115,17 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 	if err := l.folders(ctx, at, d, folders, depth); err != nil {
 		return err
 	}
-	room := l.q.Limit - len(l.r.Entries)
-	for _, f := range firstRows(files, room) {
-		l.r.Entries = append(l.r.Entries, f.entry.describe(at, d.path, depth, f.ignored))
-	}
-	l.r.LeftFiles += max(0, len(files)-room)
+	l.r.LeftFiles += l.rows(at, d.path, files, depth)
 	return ctx.Err()
+}
+
+// rows lists rows as far as the limit goes, and counts those left.
+func (l *lister) rows(at folder, path string, rows []row, depth int) (left int) {
+	room := l.q.Limit - len(l.r.Entries)
+	for _, f := range firstRows(rows, room) {
+		l.r.Entries = append(l.r.Entries, f.entry.describe(at, path, depth, f.ignored))
+	}
+	return max(0, len(rows)-room)
 }
 
 // sift divides the entries of a folder and drops those left out.
@@ -164,13 +165,8 @@ func (l *lister) drops(d *dirState, name string, isFolder bool) bool {
 
 // folders lists subfolders, each with what is below it. Those past the limit are only counted.
 func (l *lister) folders(ctx context.Context, at folder, d dirState, folders []row, depth int) error {
-	deeper := depth < l.q.Depth
-	room := l.q.Limit - len(l.r.Entries)
-	if !deeper {
-		for _, f := range firstRows(folders, room) {
-			l.r.Entries = append(l.r.Entries, f.entry.describe(at, d.path, depth, f.ignored))
-		}
-		l.r.LeftFolders += max(0, len(folders)-room)
+	if depth == l.q.Depth {
+		l.r.LeftFolders += l.rows(at, d.path, folders, depth)
 		return nil
 	}
 	for _, f := range firstRows(folders, len(folders)) {

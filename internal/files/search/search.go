@@ -103,10 +103,7 @@ const maxWorkers = 8
 const abortGrace = 100 * time.Millisecond
 
 func (t Tree) workers() int {
-	if t.Workers > 0 {
-		return t.Workers
-	}
-	return min(runtime.GOMAXPROCS(0), maxWorkers)
+	return cmp.Or(max(t.Workers, 0), min(runtime.GOMAXPROCS(0), maxWorkers))
 }
 
 func (t Tree) finder() ignore.Finder {

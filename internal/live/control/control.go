@@ -148,7 +148,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 		if h.Ports.Files == nil {
 			return nil, ErrNotHere
 		}
-		all, err := h.Ports.Files(ctx)
+		all, err := h.Ports.Files(ctx, nil)
 		if err != nil && len(all.Paths) == 0 {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, 
 	}
 	for _, name := range slices.Concat(o.Tools, o.NoTools) {
 		if !set.Has(name) {
-			return nil, usage.Mistake("the tools are: "+fmt.Sprint(sortedNames(set.Names())), "there is no tool %q", name)
+			return nil, usage.Mistake("the tools are: "+fmt.Sprint(slices.Sorted(slices.Values(set.Names()))), "there is no tool %q", name)
 		}
 	}
 	return set.Named(func(name string) bool {
@@ -97,11 +97,4 @@ func searchEngine(s *settings.Settings) (engine toolset.WebSearch, notices []str
 		return nil, []string{"the web cannot be searched: " + err.Error()}
 	}
 	return e, nil
-}
-
-// sortedNames joins names for a message.
-func sortedNames(names []string) []string {
-	out := slices.Clone(names)
-	slices.Sort(out)
-	return out
 }

@@ -104,6 +104,9 @@ func (w *Conversation) backgroundJobs() []api.Job {
 	return out
 }
 
+// jobTail is how much of what a job wrote is looked at, in bytes.
+const jobTail = 16 << 10
+
 // jobOutput is the end of what one of them wrote or said.
 func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
 	for _, l := range w.agents.Later() {
@@ -111,14 +114,16 @@ func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
 			return l.Says, nil
 		}
 	}
-	return hostio.JobOutput(w.jobs, id)
+	_, p, err := w.jobs.Tail(id, jobTail)
+	return p.Tail, err
 }
 
 func (w *Conversation) endJob(id string) error {
 	if w.agents.End(id) {
 		return nil
 	}
-	return hostio.EndJob(w.jobs, id)
+	_, err := w.jobs.Kill(id)
+	return err
 }
 
 // TellEnded says which tasks in the background ended with a session; if empty, none did.
@@ -147,9 +152,9 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 	return w.Patient.Append(ctx, w.Session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
 }
 
-// Files lists the workspace for completion, but for what may not be read.
-func (w *Conversation) Files(ctx context.Context) (api.Files, error) {
-	files, err := filesBehind(ctx, w.Guard, w.Settings)
+// Files lists the workspace for completion, but for what may not be read; first parts of it early.
+func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Files, error) {
+	files, err := filesBehind(ctx, w.Guard, w.Settings, some)
 	files.Paths = append(files.Paths, w.Servers.Mentions()...)
 	return files, err
 }
@@ -161,13 +166,13 @@ func FilesIn(ctx context.Context, s *settings.Settings) (api.Files, error) {
 		return api.Files{}, err
 	}
 	defer g.Close()
-	return filesBehind(ctx, g, s)
+	return filesBehind(ctx, g, s, nil)
 }
 
 // filesBehind are the files of a folder that a guard lets a model read.
-func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings) (api.Files, error) {
+func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings, some func(api.Files)) (api.Files, error) {
 	dir := s.Root.Dir()
-	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, func(ctx context.Context) []string {
+	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
 		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
 	})

@@ -2,10 +2,12 @@ package hostio
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"adze/internal/files/git"
 	"adze/internal/files/search"
@@ -15,14 +17,34 @@ import (
 // Bounds of completion.
 const (
 	maxCompletions = 200_000 // files that are completed from
+	firstFiles     = 1_000   // that are completed from while the others are looked for
+	lastEarly      = 64_000  // and from where on it is waited for all
 	maxChanged     = 200     // of those that git says were changed
 	maxEntries     = 2_000   // names of a folder outside
 )
 
 // Files lists the workspace for completion, what changed last first, then its folders. What git
-// says was changed, by changed, is near.
-func Files(ctx context.Context, tree search.Tree, changed func(context.Context) []string) (api.Files, error) {
-	found, err := tree.Glob(ctx, search.GlobQuery{Pattern: "**", Limit: maxCompletions})
+// says was changed, by changed, is near. If some is not nil, it gets first parts of a long list,
+// each with those before, in no order.
+func Files(ctx context.Context, tree search.Tree, some func(api.Files), changed func(context.Context) []string) (api.Files, error) {
+	q := search.GlobQuery{Pattern: "**", Limit: maxCompletions}
+	if some != nil {
+		var mu sync.Mutex
+		var early []string
+		next := firstFiles
+		q.Found = func(path string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(early) == lastEarly {
+				return
+			}
+			if early = append(early, path); len(early) == next {
+				some(api.Files{Paths: slices.Clone(early)})
+				next *= 8
+			}
+		}
+	}
+	found, err := tree.Glob(ctx, q)
 	if err != nil {
 		return api.Files{}, err
 	}
@@ -34,15 +56,11 @@ func Files(ctx context.Context, tree search.Tree, changed func(context.Context) 
 			folders[f.Path[:at+1]] = true
 		}
 	}
-	var sorted []string
-	for f := range folders {
-		sorted = append(sorted, f)
+	out.Paths = append(out.Paths, slices.Sorted(maps.Keys(folders))...)
+	if some != nil {
+		some(out)
 	}
-	slices.Sort(sorted)
-	out.Paths = append(out.Paths, sorted...)
-	if changed != nil {
-		out.Near = changed(ctx)
-	}
+	out.Near = changed(ctx)
 	return out, nil
 }
 
@@ -60,11 +78,9 @@ func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	for _, group := range []git.Group{s.Conflicts, s.Changed, s.Staged, s.Untracked} {
-		for _, e := range group.Entries {
-			if rel, err := filepath.Rel(dir, filepath.Join(r.Top, e.Path)); err == nil && !strings.HasPrefix(rel, "..") {
-				out = append(out, filepath.ToSlash(rel))
-			}
+	for _, e := range slices.Concat(s.Conflicts.Entries, s.Changed.Entries, s.Staged.Entries, s.Untracked.Entries) {
+		if rel, err := filepath.Rel(dir, filepath.Join(r.Top, e.Path)); err == nil && !strings.HasPrefix(rel, "..") {
+			out = append(out, filepath.ToSlash(rel))
 		}
 	}
 	return out

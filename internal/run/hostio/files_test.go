@@ -45,7 +45,7 @@ func TestFilesOfARepository(t *testing.T) {
 	write("sub/new.go", "b")
 	write("other/changed.go", "b")
 	dir := filepath.Join(top, "sub")
-	got, err := Files(context.Background(), search.Tree{Root: dir}, func(ctx context.Context) []string {
+	got, err := Files(context.Background(), search.Tree{Root: dir}, nil, func(ctx context.Context) []string {
 		return Changed(ctx, git.Git{Env: os.Environ()}, dir)
 	})
 	if err != nil || !slices.Equal(got.Near, []string{"inner/changed.go", "new.go"}) {
