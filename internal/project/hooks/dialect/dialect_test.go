@@ -47,7 +47,7 @@ func TestEachFileIsTranslated(t *testing.T) {
 		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(git *)"}]}]}}`, "not run: its condition (if)"},
 		{".claude/settings.json", `{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: disableAllHooks is set"},
 		{".codex/hooks.json", `{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of edit, write, at most 10s"},
-		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze runs hooks of .adze/hooks.json and"},
+		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: only hooks in .adze/hooks.json and"},
 	} {
 		if got := one(t, c.file, c.text).String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s %s\nis %q\nwant %q", c.file, c.text, got, c.want)

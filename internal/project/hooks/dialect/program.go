@@ -86,7 +86,7 @@ func (h *Hook) program(e entry) bool {
 func (d Dialect) cannot(h Hook, e entry) string {
 	switch {
 	case d == Unknown:
-		return "adze runs hooks of .adze/hooks.json and .claude/settings.json alone; write it there"
+		return "only hooks in .adze/hooks.json and .claude/settings.json are run; write it there"
 	case e.unknown != "":
 		return e.unknown
 	case h.Event == "":
