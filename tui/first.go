@@ -7,6 +7,7 @@ import (
 	"adze/session/api"
 	"adze/tui/firstrun"
 	"adze/tui/list"
+	"adze/tui/prompt"
 	"adze/tui/ui"
 )
 
@@ -15,6 +16,8 @@ type first struct {
 	host
 	screen *firstrun.Screen // if nil, a model is ready
 	picker *list.List
+	prompt *prompt.Line   // of the session that follows
+	models func() tea.Cmd // lists them
 	clip   func(safeterm.Text)
 	// quit ends the interface at once, to go on with something else.
 	quit func(api.Next) tea.Cmd
@@ -23,30 +26,35 @@ type first struct {
 // shown reports that no model is there.
 func (f *first) shown() bool { return f.screen != nil }
 
-// step does the chosen thing: it leads somewhere, or its command is copied.
-func (f *first) step() tea.Cmd {
-	s := f.screen.Marked()
-	if s.Key && s.Provider != "" {
+// enter queues the message of the prompt. With an empty prompt it does the marked step: that leads
+// somewhere, or its command is copied.
+func (f *first) enter() tea.Cmd {
+	if !f.prompt.Empty() {
+		f.prompt.Enqueue(f.prompt.Take())
+		return nil
+	}
+	switch s := f.screen.Marked(); {
+	case s.Look:
+		return f.screen.Again()
+	case s.List:
+		return f.models()
+	case s.Key && s.Provider != "":
 		f.screen.Ask(firstrun.KeyOf{Provider: s.Provider})
-		return nil
-	}
-	if s.Key {
-		return f.chooseKey()
-	}
-	if s.Address && f.screen.KeepAddress != nil {
+	case s.Key:
+		f.chooseKey()
+	case s.Address && f.screen.KeepAddress != nil:
 		f.screen.AskAddress()
-		return nil
-	}
-	if s.Next != (api.Next{}) {
+	case s.Next != (api.Next{}):
 		return f.quit(s.Next)
+	default:
+		f.clip(safeterm.Name(s.Do))
+		f.say("copied; run it in a shell, then look again here")
 	}
-	f.clip(safeterm.Name(s.Do))
-	f.say("copied; run it in a shell, then press " + f.label(lookAgain) + " here")
 	return nil
 }
 
 // chooseKey asks whose key it is, then for the key.
-func (f *first) chooseKey() tea.Cmd {
+func (f *first) chooseKey() {
 	var items []list.Choice
 	for _, k := range f.screen.Keys {
 		items = append(items, list.Choice{ID: k.Provider, Label: k.Provider, Note: k.Page})
@@ -55,29 +63,22 @@ func (f *first) chooseKey() tea.Cmd {
 		f.screen.Ask(firstrun.KeyOf{Provider: c.ID, Page: c.Note})
 		return nil
 	})
+}
+
+// back takes the queued messages back, then clears the prompt, then quits.
+func (f *first) back() tea.Cmd {
+	switch {
+	case f.prompt.Queued() > 0:
+		f.prompt.Unqueue()
+	case !f.prompt.Empty():
+		f.prompt.Clear()
+	default:
+		return f.leave()
+	}
 	return nil
 }
 
-func canKey(f *firstrun.Screen) string {
-	return ui.Why(len(f.Keys) == 0 || f.Keep == nil, "keys cannot be entered here")
-}
-
-func (f *first) demo() tea.Cmd {
-	f.screen.ToDemo()
-	return f.step()
-}
-
 func (f *first) leave() tea.Cmd { return f.quit(api.Next{}) }
-
-// can is the reason of the screen why a key does nothing.
-func (f *first) can(why func(*firstrun.Screen) string) func() string {
-	return func() string {
-		if f.screen == nil {
-			return "a model is ready"
-		}
-		return why(f.screen)
-	}
-}
 
 func (f *first) move(how func(f *firstrun.Screen, by int), by int) func() tea.Cmd {
 	return func() tea.Cmd { how(f.screen, by); return nil }
@@ -88,37 +89,36 @@ func (f *first) hints() []string {
 	if f.screen.Asks() {
 		return []string{f.labelOf("key.give") + ": keep", f.labelOf("key.back") + ": back"}
 	}
-	hints := []string{f.labelOf("first.do") + ": select", f.label(lookAgain) + ": look again"}
-	if f.screen.CanDemo() == "" {
-		hints = append(hints, f.labelOf("first.demo")+": demo")
+	enter, back := "select", "quit"
+	switch {
+	case !f.prompt.Empty():
+		enter, back = "send when a model is there", "clear"
+	case f.prompt.Queued() > 0:
+		back = "take back"
 	}
-	return append(hints, f.labelOf("first.quit")+": quit", f.label(showHelp)+": keys")
+	return []string{f.labelOf("first.do") + ": " + enter, f.labelOf("first.quit") + ": " + back, f.label(showHelp) + ": keys"}
 }
 
-// keys are those of the screen; models lists the models, and redraw draws the screen again.
-func (f *first) keys(e commonKeys, models, redraw binding) []binding {
-	models.Binding, models.action, models.scope = ui.KeyNamed("m", "models, and why others cannot be used", "m"), openPane, inFirst
-	redraw.scope = inFirst
+// keys are those of the screen. No letter is one: letters write the first message.
+func (f *first) keys(e commonKeys, redraw, newline binding) []binding {
+	redraw.scope, newline.scope = inFirst, inFirst
 	return []binding{
-		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("select: go on, or copy the command", "enter"), can: f.can((*firstrun.Screen).CanStep), do: f.step},
-		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "k", "shift+tab"), do: f.move((*firstrun.Screen).Move, -1)},
-		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "j", "tab"), do: f.move((*firstrun.Screen).Move, 1)},
-		{id: "first.look", action: lookAgain, scope: inFirst, Binding: ui.Key("look again after a change", "r"), can: f.can((*firstrun.Screen).CanLook), do: func() tea.Cmd { return f.screen.Search() }},
-		{id: "first.demo", action: takeChoice, scope: inFirst, Binding: ui.Key("watch the demo", "d"), can: f.can((*firstrun.Screen).CanDemo), do: f.demo},
-		models,
-		{id: "first.key", action: enterKey, scope: inFirst, Binding: ui.Key("enter a key", "e"), can: f.can(canKey), do: f.chooseKey},
+		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("send when a model is there; without a message: go on with the row, or copy its command", "enter"), do: f.enter},
+		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "shift+tab"), do: f.move((*firstrun.Screen).Move, -1)},
+		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "tab"), do: f.move((*firstrun.Screen).Move, 1)},
 		{id: "page-up", action: pageUp, scope: inFirst, Binding: ui.KeyNamed("PgUp", "see more", "pgup"), do: f.move((*firstrun.Screen).Scroll, -8)},
-		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown", "space"), do: f.move((*firstrun.Screen).Scroll, 8)},
-		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: e.help},
-		redraw,
-		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "q", "esc", "ctrl+c", "ctrl+d"), do: f.leave},
+		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown"), do: f.move((*firstrun.Screen).Scroll, 8)},
+		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		redraw, newline,
+		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("take back what you wrote, then quit", "esc", "ctrl+c"), do: f.back},
+		{id: "quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "ctrl+d"), can: func() string { return ui.Why(!f.prompt.Empty(), "the prompt is not empty") }, do: f.leave},
 	}
 }
 
 // keyKeys are those of the line in which a key is written.
 func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: f.can((*firstrun.Screen).CanKeep), do: func() tea.Cmd { return f.screen.Give(f.say) }},
+		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: func() string { return f.screen.CanKeep() }, do: func() tea.Cmd { return f.screen.Give(f.say) }},
 		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func() tea.Cmd { f.screen.Drop(); return nil }},
 		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: f.leave},
 		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},

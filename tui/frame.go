@@ -29,7 +29,7 @@ func (m *model) frame() screen.Frame {
 		c.Put(ui.At(0, 0, m.w, l.Status.Y), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first.shown():
-		m.drawFirst(&c, l.Status.Y, &f)
+		m.drawFirst(&c, l, &f)
 	default:
 		m.panes(&c, l, &f)
 	}
@@ -129,18 +129,20 @@ func (m *model) moment() pane.Moment {
 	return at
 }
 
-// drawFirst draws the screen, or the list that was opened from it.
-func (m *model) drawFirst(c *ui.Canvas, h int, f *screen.Frame) {
-	all := ui.At(0, 0, m.w, h)
-	if !m.picker.Open {
-		rows, x, y := m.first.screen.Render(m.info.Version, all.W, all.H)
-		c.Put(all, rows)
-		f.Cursor, f.CursorX, f.CursorY = y >= 0, min(max(x, 0), m.w-1), max(y, 0)
-		return
+// drawFirst draws the screen above the prompt. A list and the line of a key take all rows.
+func (m *model) drawFirst(c *ui.Canvas, l Layout, f *screen.Frame) {
+	at, show := ui.At(0, 0, m.w, l.Status.Y), m.picker.Render
+	switch m.scope() {
+	case inKey:
+		show = m.first.screen.Render
+	case inFirst:
+		rows, _, _ := m.first.screen.Render(m.w, l.Prompt.Y)
+		c.Put(ui.At(0, 0, m.w, l.Prompt.Y), rows)
+		at, show = l.Prompt, m.prompt.Render
 	}
-	rows, x, y := m.picker.Render(all.W, all.H)
-	c.Put(all, rows)
-	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
+	rows, x, y := show(at.W, at.H)
+	c.Put(at, rows)
+	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), at.Y+y
 }
 
 // noticed puts what is to be said at the start below a conversation that is there already: the

@@ -87,6 +87,7 @@ func (m *model) scope() scope {
 func (m *model) paste(text string) tea.Cmd {
 	s := m.scope()
 	if s == inFirst {
+		m.prompt.Paste(text)
 		return nil
 	}
 	if s != inPrompt && s.writes() {

@@ -51,10 +51,8 @@ const (
 	editCall
 	chooseMode
 	otherRule
-	lookAgain
 	openCopy
 	endMarked
-	enterKey
 	sendReply
 	flipHunk
 	nextHunk
@@ -83,7 +81,7 @@ const (
 
 // writes reports whether the keys of letters write them.
 func (s scope) writes() bool {
-	return s == inHelp || s == inPrompt || s == inReason || s == inText || s == inPicker || s == inKey || s == inInquiry
+	return s == inHelp || s == inPrompt || s == inReason || s == inText || s == inPicker || s == inFirst || s == inKey || s == inInquiry
 }
 
 // answers reports whether its keys answer a question.
@@ -211,9 +209,9 @@ type commonKeys struct{ stop, interrupt, help func() tea.Cmd }
 // bindings is the key table: what help shows and what Update obeys. The first rows matter most.
 func (m *model) bindings() []binding {
 	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open}
-	models := binding{id: "model", can: m.settings.canModels, do: m.settings.chooseModel}
 	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: m.window.drawAgain}
-	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw), m.paneKeys(inPrompt),
+	newline := binding{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })}
+	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw, newline), m.paneKeys(inPrompt),
 		[]binding{
 			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.around.can, do: m.around.toggle},
 			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, do: m.settings.nextMode},
@@ -223,15 +221,15 @@ func (m *model) bindings() []binding {
 		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
 		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
 		m.paneKeys(inView), m.sheets.keys(e), m.net.keys(), m.lists.keys(e), m.editKeys(inPicker),
-		m.first.keys(e, models, redraw), m.first.keyKeys(e), m.editKeys(inKey))
+		m.first.keys(e, redraw, newline), m.editKeys(inFirst), m.first.keyKeys(e), m.editKeys(inKey))
 }
 
 // mainKeys are those of the prompt.
-func (m *model) mainKeys(e commonKeys, redraw binding) []binding {
+func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 	return []binding{
 		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send after its turn", "enter"), can: m.sender.can, do: m.sender.send},
 		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: send before its next step", "ctrl+s"), can: m.sender.canSteer, do: m.sender.steer},
-		{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })},
+		newline,
 		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; twice: go back to a message", "esc"), can: m.stopper.can, do: m.stopper.escape},
 		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
 		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: m.composer.empty, do: m.stopper.leaveKey},

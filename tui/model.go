@@ -337,7 +337,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	*m.questions = *newQuestions(m, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
 	m.questions.prompt = m.prompt
 	*m.stopper = stopper{host: m, ender: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
-	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, clip, m.stopper.quit}
+	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, m.prompt, func() tea.Cmd { return m.settings.chooseModel() }, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.ledger, m.net}
 	m.net.view = m.view
 	*m.jobs = jobs{host: m, ports: m.ports, picker: m.picker, activity: m.activity, view: m.view, theme: m.draw.Theme}

@@ -190,7 +190,7 @@ func (p *player) first(rest string) {
 		p.note("the address " + address)
 		return "/home/ann/.config/adze/config.json", nil
 	}
-	p.m.first.screen = firstrun.New(&firstrun.Offer{Keys: []firstrun.KeyOf{{Provider: "anthropic", Page: "https://console.example/keys"}, {Provider: "openai"}}, Keep: keep, KeepAddress: keepAddress, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
+	p.m.first.screen = firstrun.New(&firstrun.Offer{Version: "0.1.0", Keys: []firstrun.KeyOf{{Provider: "anthropic", Page: "https://console.example/keys"}, {Provider: "openai"}}, Keep: keep, KeepAddress: keepAddress, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
 		p.note("looked")
 		if len(looks) == 0 {
 			return firstrun.Found{}, errors.New("the configuration cannot be read")

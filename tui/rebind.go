@@ -74,6 +74,9 @@ func nearAction(table []binding, id string) string {
 	if slices.Contains([]string{"context", "jobs", "mouse", "overview", "servers"}, id) {
 		return " any more; the command /" + id + " does that"
 	}
+	if slices.Contains([]string{"first.look", "first.demo", "first.key", "model"}, id) {
+		return " any more; a row of the first screen does that"
+	}
 	var ids []string
 	for _, b := range table {
 		if b.id != "" && !slices.Contains(ids, b.id) {

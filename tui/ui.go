@@ -270,7 +270,8 @@ func (u *UI) close() {
 			break
 		}
 		if !waits {
-			u.unsent = append(u.unsent, uv.PasteEvent{Content: line.Take().Text})
+			u.unsent = append(u.unsent, uv.PasteEvent{Content: line.Unfolded()}) // a blank at its end is what the next word follows
+			line.Clear()
 			continue
 		}
 		u.unsent = append(u.unsent, uv.PasteEvent{Content: p.Text}, uv.KeyPressEvent{Code: uv.KeyEnter})

@@ -220,6 +220,7 @@ func (s *interactiveRun) open(ctx context.Context, words string) error {
 		return nil
 	}
 	s.screen.end()
+	s.ui.HandOn()
 	_, _ = s.app.Err.Write(notes) // the interface that showed them is gone
 	switch {
 	case err == nil:

@@ -57,7 +57,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		return api.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &firstrun.Offer{Problem: problem.Error(), Known: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
+		First: &firstrun.Offer{Version: Version, Problem: problem.Error(), Known: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
 			KeepAddress: keepServer(t.ByUser, config.File(t.Getenv, paths.Of(t.Getenv).Config))},
 		Ports: api.Ports{Switch: true, Models: func(ctx context.Context) ([]api.ModelRow, error) {
 			l, err := t.LookAround(ctx)
@@ -68,6 +68,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		In: t.In, Ahead: &t.Ahead, Out: t.Out, Env: t.Getenv,
 	})
 	err = ui.Run(ctx)
+	ui.HandOn()
 	return ui.Next(), err
 }
 

@@ -22,6 +22,7 @@ type pane struct {
 	u      *user
 	socket string
 	before string // the terminal's modes, from stty
+	typed  []string
 }
 
 // openPane starts a shell of w by h cells in which adze is a command.
@@ -110,9 +111,15 @@ func (p *pane) sees(texts ...string) string {
 // keys presses keys by tmux's names; text types literally.
 func (p *pane) keys(names ...string) {
 	p.t.Helper()
+	p.typed = append(p.typed, names...)
 	p.tmux(append([]string{"send-keys"}, names...)...)
 }
-func (p *pane) text(s string) { p.t.Helper(); p.tmux("send-keys", "-l", s) }
+
+func (p *pane) text(s string) {
+	p.t.Helper()
+	p.typed = append(p.typed, strconv.Quote(s))
+	p.tmux("send-keys", "-l", s)
+}
 
 // shell types a command line into the shell.
 func (p *pane) shell(line string) { p.t.Helper(); p.text(line); p.keys("Enter") }

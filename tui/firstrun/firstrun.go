@@ -25,6 +25,7 @@ import (
 // Offer is what the interface opens with when no model can be used: what was looked for, and what
 // to do next.
 type Offer struct {
+	Version string // of adze
 	// Problem says in one line why no model can be used.
 	Problem string
 	// Known is drawn at once: what is known without asking anybody.
@@ -61,6 +62,8 @@ type Step struct {
 	Provider string
 	// Address: choosing it asks for the address of a server.
 	Address bool
+	// Look: choosing it looks again. List: it lists the models.
+	Look, List bool
 }
 
 // Finding is one thing that was looked at.
@@ -80,8 +83,7 @@ const (
 	Missing                     // something is lacking
 )
 
-// Screen is the screen of who has no model yet. It stands in place of the conversation and the
-// prompt.
+// Screen is the screen of who has no model yet. It stands in place of the conversation.
 type Screen struct {
 	Offer
 	theme   *draw.Theme
@@ -112,7 +114,16 @@ func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 }
 
 // steps are those that were found, and what can always be done.
-func (f *Screen) steps() []Step { return f.found.Steps }
+func (f *Screen) steps() []Step {
+	return append(slices.Clip(f.found.Steps), Step{Do: "list the models", Means: "and why others cannot be used", List: true},
+		Step{Do: "look again", Means: "after a change", Look: true})
+}
+
+// Again looks again and marks what can be done then.
+func (f *Screen) Again() tea.Cmd {
+	f.at = 0
+	return f.Search()
+}
 
 // Search looks in the background, one look at a time.
 func (f *Screen) Search() tea.Cmd {
@@ -148,9 +159,9 @@ func (f *Screen) looked(found Found, err error) tea.Cmd {
 }
 
 // Render draws the steps above what was found, from the first row that the user scrolled to.
-func (f *Screen) Render(version string, w, h int) (rows []draw.Row, x, y int) {
+func (f *Screen) Render(w, h int) (rows []draw.Row, x, y int) {
 	t := f.theme
-	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+version)).Fixed(draw.Plain, "  ")
+	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+f.Version)).Fixed(draw.Plain, "  ")
 	rows = t.Wrap(nil, w, draw.Margins{First: head.Done()}, draw.Span{Style: draw.Warn, Text: safeterm.Name(f.Problem)})
 	if f.entry != nil {
 		own, x, y := f.entry.rows(t, w, f.keys)
@@ -221,9 +232,10 @@ func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
 }
 
-// Move marks another step.
+// Move marks another step; the first follows the last.
 func (f *Screen) Move(by int) {
-	f.at, f.top, f.follow = max(min(f.at+by, len(f.steps())-1), 0), 0, true
+	n := len(f.steps())
+	f.at, f.top, f.follow = (f.at+by+n)%n, 0, true
 }
 
 // Scroll moves the window.
@@ -231,20 +243,3 @@ func (f *Screen) Scroll(by int) { f.top, f.follow = max(min(f.top+by, f.total-f.
 
 // Marked is the step that enter does.
 func (f *Screen) Marked() Step { return f.steps()[f.at] }
-
-// demo is the step that leads to the demo; if -1, there is none.
-func (f *Screen) demo() int {
-	return slices.IndexFunc(f.steps(), func(s Step) bool { return s.Next.Demo })
-}
-
-// CanDemo says why the demo cannot be marked; toDemo marks it.
-func (f *Screen) CanDemo() string { return ui.Why(f.demo() < 0, "there is no demo here") }
-
-// ToDemo marks the step that leads to the demo.
-func (f *Screen) ToDemo() { f.at = f.demo() }
-
-// CanStep says why there is nothing to do yet; if empty, there is.
-func (f *Screen) CanStep() string { return ui.Why(len(f.steps()) == 0, "nothing found yet") }
-
-// CanLook says why it cannot be looked again; if empty, it can.
-func (f *Screen) CanLook() string { return ui.Why(f.looking, "already looking") }

@@ -47,7 +47,7 @@ func (f *Screen) Drop() { f.entry = nil }
 // CanKeep says why the key cannot be given; if empty, it can.
 func (f *Screen) CanKeep() string {
 	switch {
-	case f.entry == nil:
+	case f == nil || f.entry == nil:
 		return "no key is asked for now"
 	case f.entry.busy:
 		return "checking the key"
@@ -80,13 +80,12 @@ func (f *Screen) Give(say func(string)) tea.Cmd {
 		if f.entry == e {
 			f.entry = nil
 		}
-		f.at = 0 // what can be done now stands first
 		if e.provider == "" {
 			say("the address is in " + where)
 		} else {
 			say("the key for " + e.provider + " is in " + where)
 		}
-		return f.Search()
+		return f.Again() // what can be done now stands first
 	})
 }
 

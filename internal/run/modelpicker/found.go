@@ -78,12 +78,13 @@ func steps(l models.Listing) []firstrun.Step {
 		}
 	}
 	if !slices.ContainsFunc(out, func(s firstrun.Step) bool { return s.Next.Model != "" }) {
-		keys := models.Keyed()
-		out = append(append(out, lacking(l)...), firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
-			firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
-			firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"})
+		out = append(out, lacking(l)...)
 	}
-	out = append(out, firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
+	keys := models.Keyed()
+	out = append(out, firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+		firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
+		firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"},
+		firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
 	if len(l.Providers) == 0 {
 		return out
 	}
