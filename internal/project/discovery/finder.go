@@ -1,8 +1,9 @@
 package discovery
 
 import (
+	"errors"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 
 	"adze/internal/files/workspace"
@@ -73,15 +74,13 @@ func (f *Finder) root(dir string) *workspace.Root {
 }
 
 // missing reports that an assistant's folder is not there; it is looked for once for all kinds.
-func (f *Finder) missing(root *workspace.Root, dir string) bool {
-	key := path.Join(root.Dir(), dir)
-	lacks, known := f.lacks[key]
-	if !known {
-		if f.lacks == nil {
-			f.lacks = map[string]bool{}
-		}
-		lacks = root.Lacks(dir)
-		f.lacks[key] = lacks
+func (f *Finder) missing(dir string) bool {
+	if f.lacks == nil {
+		f.lacks = map[string]bool{}
 	}
-	return lacks
+	if _, known := f.lacks[dir]; !known {
+		_, err := os.Lstat(dir)
+		f.lacks[dir] = errors.Is(err, fs.ErrNotExist)
+	}
+	return f.lacks[dir]
 }

@@ -24,8 +24,11 @@ type search struct {
 // place looks at one place; what is not there costs one look at a name, and less where the
 // assistant has no folder at all.
 func (s *search) place(f *Finder, p place) {
+	if p.base == "" || f.missing(filepath.Join(p.base, path.Dir(p.dir))) {
+		return
+	}
 	root := f.root(p.base)
-	if root == nil || f.missing(root, path.Dir(p.dir)) || root.Lacks(p.dir) {
+	if root == nil || root.Lacks(p.dir) {
 		return
 	}
 	s.folder(root, p, "", 0)
