@@ -50,7 +50,7 @@ func TestStepsLeadToAModel(t *testing.T) {
 		"wants a key":   {nil, locked, "enter the key of server\n" + key + "\nwatch the demo\nopen " + v.Fetch.Site},
 		"installed":     {[]string{v.Fetch.Binary()}, off, v.Fetch.Serve + "\n" + key + "\nwatch the demo"},
 		"without model": {nil, empty, v.Fetch.Of(v.Fetch.Suggest) + "\n" + key + "\nwatch the demo"},
-		"with a model":  {nil, full, "use " + v.Name + "/a\nwatch the demo"},
+		"with a model":  {nil, full, "use " + v.Name + "/a\n" + key + "\nwatch the demo"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			install(t, c.programs...)
