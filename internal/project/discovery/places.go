@@ -50,6 +50,16 @@ func (h home) of(kind Kind) string {
 	return "skill"
 }
 
+// Folders are the folders of a project that may hold things of a kind.
+func Folders(kind Kind) (out []string) {
+	for _, h := range homes() {
+		if h.project != "" && h.of(kind) != "" {
+			out = append(out, h.project)
+		}
+	}
+	return out
+}
+
 // ending is that of a command and of an agent.
 const ending = ".md"
 

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"adze/internal/project/discovery"
@@ -9,6 +10,9 @@ import (
 
 // commands finds prompts with shell parts; one without runs nothing and needs no consent.
 func commands(f folder) (out []Item) {
+	if !slices.ContainsFunc(discovery.Folders(discovery.Command), func(name string) bool { return !f.lacks(name) }) {
+		return nil
+	}
 	finder := discovery.Finder{Dir: f.root.Name()}
 	defer finder.Close()
 	for _, c := range finder.Find(context.Background(), discovery.Command) {
