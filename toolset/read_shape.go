@@ -47,7 +47,7 @@ func mostlyLogged(face string) bool {
 	found, looked := 0, 0
 	for line := range strings.Lines(face) {
 		line = line[:min(len(line), 300)]
-		// What begins a logger's line spares most others the expression, which costs more than a read.
+		// A look at the first bytes is cheaper than the expression, which costs more than a read.
 		begins := strings.ContainsAny(line[:min(len(line), 9)], "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		if looked++; (begins || strings.Contains(line, "level=")) && logged().MatchString(line) {
 			found++

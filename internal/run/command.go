@@ -59,8 +59,8 @@ func commandLine(a *app) *cobra.Command {
 	})
 	_ = root.Flags().MarkHidden("store") // it is there
 	cli.VersionFlag(root)
-	// What stands behind a first --print is a prompt, whatever it is: a run of milliseconds need not
-	// make the commands. Help lists them all the same.
+	// All words behind a first --print are a prompt, so a run of milliseconds makes no commands.
+	// Help lists them all the same.
 	prompt := len(a.Words) > 0 && (a.Words[0] == "-p" || a.Words[0] == "--print") && !slices.Contains(a.Words, "-h") && !slices.Contains(a.Words, "--help")
 	root.CompletionOptions.DisableDefaultCmd = prompt
 	if !prompt {

@@ -47,7 +47,7 @@ func TestEachFileIsTranslated(t *testing.T) {
 		{".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(git *)"}]}]}}`, "not run: its condition (if)"},
 		{".claude/settings.json", `{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: disableAllHooks is set"},
 		{".codex/hooks.json", `{"hooks": {"PreToolUse": [{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "x"}]}]}}`, "before_tool of edit, write, at most 10s"},
-		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: only hooks in .adze/hooks.json and"},
+		{".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "replace", "hooks": [{"type": "command", "command": "x"}]}]}}`, "not run: adze has no counterpart; write it into .claude"},
 	} {
 		if got := one(t, c.file, c.text).String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s %s\nis %q\nwant %q", c.file, c.text, got, c.want)
@@ -102,7 +102,7 @@ func TestWhatAHookIsAbout(t *testing.T) {
 	}
 }
 
-// What a program of each dialect reads.
+// Programs of each dialect read a moment as their own JSON.
 func TestInput(t *testing.T) {
 	m := Moment{Event: session.HookBefore, Session: "s1", Agent: "explore: it", Cwd: "/w", Mode: "edits", Call: "c1", Tool: "edit",
 		Arguments: json.RawMessage(`{"path": "a/b.go", "old_string": "<x>", "new_string": "y"}`)}

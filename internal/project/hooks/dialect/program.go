@@ -86,7 +86,7 @@ func (h *Hook) program(e entry) bool {
 func (d Dialect) cannot(h Hook, e entry) string {
 	switch {
 	case d == Unknown:
-		return "only hooks in .adze/hooks.json and .claude/settings.json are run; write it there"
+		return "adze has no counterpart; write it into .claude/settings.json or .adze/hooks.json"
 	case e.unknown != "":
 		return e.unknown
 	case h.Event == "":
