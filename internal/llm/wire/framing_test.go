@@ -30,6 +30,7 @@ func TestLinesEndInEveryWay(t *testing.T) {
 		"a\nb":                    {"a", "b"},
 		"a\n\nb\n":                {"a", "", "b"},
 		"a\r\nb\r\n\r\n":          {"a", "b", ""},
+		"a\rb\r\rc":               {"a", "b", "", "c"},
 		"a\r\n\nb":                {"a", "", "b"},
 		"\xEF\xBB\xBFdata: x\ny":  {"data: x", "y"},
 		"ab\n\xEF\xBB\xBFcd\n":    {"ab", "\xEF\xBB\xBFcd"},
@@ -96,6 +97,7 @@ func TestEvents(t *testing.T) {
 		"data: a\n\ndata: b":                           {"|a", "|b"},
 		"\n\n\n\ndata: a\n\n\n\n":                      {"|a"},
 		"data: a\r\n\r\ndata: b\r\n\r\n: ping\r\n\r\n": {"|a", "|b"},
+		"data: a\r\rdata: b\r\n\r\n: ping\r\n\r\n":     {"|a", "|b"},
 	} {
 		for name, r := range map[string]io.Reader{
 			"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text)),

@@ -16,10 +16,12 @@ var ErrLong = errors.New("a line without end")
 // mark is the byte order mark, which some servers begin with.
 const mark = "\xEF\xBB\xBF"
 
-// Lines cuts a stream into lines that end with LF or CR LF, wherever reads split it.
+// Lines cuts a stream into lines that end with LF, CR LF or CR, as the WHATWG's event streams do,
+// wherever reads split it.
 type Lines struct {
 	scanner    *bufio.Scanner
-	searched   int // bytes of the next line that hold no line end
+	searched   int  // bytes of the next line that hold no line end
+	afterCR    bool // a LF that follows belongs to the line before
 	begun      bool
 	unfinished bool
 }
@@ -57,15 +59,27 @@ func (l *Lines) Next() ([]byte, error) {
 }
 
 func (l *Lines) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
-	i := bytes.IndexByte(data[l.searched:], '\n')
+	begin := 0
+	if l.afterCR && len(data) > 0 && data[0] == '\n' {
+		begin = 1
+	}
+	from := max(l.searched, begin)
+	fresh := data[from:]
+	i := bytes.IndexByte(fresh, '\n')
+	if i >= 0 {
+		fresh = fresh[:i]
+	}
+	cr := bytes.IndexByte(fresh, '\r')
+	if cr >= 0 {
+		i = cr
+	}
 	switch {
 	case i >= 0:
-		i += l.searched
-		l.searched = 0
-		return i + 1, bytes.TrimSuffix(data[:i], []byte("\r")), nil
-	case atEOF && len(data) > 0 && l.scanner.Err() == nil:
+		l.searched, l.afterCR = 0, cr >= 0
+		return from + i + 1, data[begin : from+i : from+i], nil
+	case atEOF && len(data) > begin && l.scanner.Err() == nil:
 		l.searched, l.unfinished = 0, true
-		return len(data), data, nil
+		return len(data), data[begin:], nil
 	}
 	l.searched = len(data)
 	return 0, nil, nil
