@@ -26,8 +26,6 @@ var (
 	chatStart string
 	//go:embed testdata/chat.mjs
 	chatScript string
-	//go:embed testdata/older.mjs
-	olderScript string
 	//go:embed testdata/files.mjs
 	filesScript string
 )
@@ -75,51 +73,6 @@ func TestTheAISDKHoldsAConversation(t *testing.T) {
 type message struct {
 	Role, ID string
 	Parts    []string
-}
-
-func judgeOlder(t *testing.T, out []byte) {
-	t.Helper()
-	var got struct {
-		Refused, Errors, Texts []string
-		Asked, Unknown         int
-		Last, Live             []map[string]any
-	}
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if len(got.Refused) != 1 || !strings.Contains(got.Refused[0], "not asked for here") || got.Asked != 2 || got.Unknown != 400 {
-		t.Errorf("%s", out)
-	}
-	if text := strings.Join(got.Texts, " | "); !strings.Contains(text, "One of two.") || len(got.Errors) != 1 || !strings.Contains(got.Errors[0], "has no step 3") {
-		t.Errorf("texts %s, errors %q", text, got.Errors)
-	}
-	for name, parts := range map[string][]map[string]any{"stored": got.Last, "live": got.Live} {
-		if len(parts) != 1 || parts[0]["type"] != "data-end" || !strings.Contains(fmt.Sprint(parts[0]["data"]), "has no step 3") {
-			t.Errorf("%s: the turn that failed is %v", name, parts)
-		}
-	}
-}
-
-// TestAnOlderAISDKAnswersWithData: ai 5 reads what it asks for, answers questions with data of a
-// message, bound to the call and its arguments like an approval; and how a turn ended stays in its
-// history.
-func TestAnOlderAISDKAnswersWithData(t *testing.T) {
-	script := nodetest.Script(t, "older.mjs", chatStart+olderScript, "ai5")
-	u := newUser(t)
-	s, address := u.serving("--sandbox=off", u.script("-- 1 --\ntext: I write both.\n"+
-		"call write: {\"file_path\":\"a.txt\",\"content\":\"one\\n\"}\ncall write: {\"file_path\":\"b.txt\",\"content\":\"two\\n\"}\n"+
-		"-- 2 --\nexpect write denied: not b\ntext: One of two.\n"))
-	out, err := exec.Command("node", script, "ai5", address).Output()
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, s.errs)
-	}
-	judgeOlder(t, out)
-	if text, err := os.ReadFile(filepath.Join(u.dir, "a.txt")); err != nil || string(text) != "one\n" {
-		t.Errorf("a.txt: %q %v", text, err)
-	}
-	if _, err := os.Stat(filepath.Join(u.dir, "b.txt")); err == nil {
-		t.Error("what was denied ran")
-	}
 }
 
 func judgeConversation(t *testing.T, out []byte) {

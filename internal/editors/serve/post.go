@@ -32,9 +32,7 @@ type newestPart struct {
 		ToolCallID tool.CallID     `json:"toolCallId"`
 		Input      json.RawMessage `json:"input"`
 		Approval   *approval       `json:"approval"`
-		Data       json.RawMessage `json:"data"` // of data-answer
 	} `json:"parts"`
-	Content json.RawMessage `json:"content"` // of the older form: a text
 }
 
 // postMeaning is what a POST means: a prompt, or answers.
@@ -42,8 +40,7 @@ type postMeaning struct {
 	id        session.ID
 	prompt    *Prompt
 	approvals []approval
-	apart     bool   // they stand in a message of the user, so that what follows is a new answer
-	persons   int    // messages of the user that its sender knows
+	users     int    // messages of the user that its sender knows
 	answer    string // the message that is to be made again; if empty, the newest
 }
 
@@ -72,13 +69,11 @@ func read(r *http.Request) (postMeaning, error) {
 
 // mean tells what a POST means by its newest message.
 func (p chatPost) mean(m newestPart) (postMeaning, error) {
-	s := postMeaning{id: p.ID, answer: p.MessageID, persons: p.persons()}
+	s := postMeaning{id: p.ID, answer: p.MessageID, users: p.users()}
 	anew := p.Trigger == "regenerate-message"
 	switch {
 	case p.Trigger != "" && p.Trigger != "submit-message" && !anew:
 		return s, &refusal{http.StatusBadRequest, fmt.Sprintf("nothing is known of the trigger %.40q", p.Trigger)}
-	case m.Role == "user" && !anew && m.answers(&s):
-		return s, nil
 	case m.Role == "user":
 		prompt, err := m.prompt()
 		prompt.Again = anew
@@ -96,27 +91,8 @@ func (p chatPost) mean(m newestPart) (postMeaning, error) {
 	return s, nil
 }
 
-// answers reads the answers of a message of the user that holds nothing else: interfaces whose
-// protocol has no part for an approval send them as data-answer.
-func (m newestPart) answers(s *postMeaning) bool {
-	for _, part := range m.Parts {
-		var a struct {
-			approval
-			Call  tool.CallID     `json:"toolCallId"`
-			Input json.RawMessage `json:"input"`
-		}
-		if part.Type != "data-answer" || json.Unmarshal(part.Data, &a) != nil || a.Approved == nil {
-			s.approvals = nil
-			return false
-		}
-		a.approval.call, a.approval.input = a.Call, a.Input
-		s.approvals, s.apart = append(s.approvals, a.approval), true
-	}
-	return s.apart
-}
-
 // users counts the messages of the user.
-func (p chatPost) persons() (n int) {
+func (p chatPost) users() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {
 			Role string `json:"role"`
@@ -134,9 +110,6 @@ const bodyTime = 30 * time.Second
 // post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or
 // asks.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	if refuseProtocol(w, r) {
-		return
-	}
 	// A body that never comes ends the request; the stream behind it may take as long as it likes.
 	conn := http.NewResponseController(w)
 	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
@@ -177,9 +150,6 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.apart {
-			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
-		}
 		return s.goOn(r, room, paused, ""), nil
 	}
 	if room := s.open(in.id); room != nil && in.prompt.bare() { // the words may be an answer
@@ -203,7 +173,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 	if q == nil {
 		return heard(), nil
 	}
-	return &teller{from: room, reader: q, encoder: s.encoder(r, room), pausing: true}, nil
+	return &teller{from: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
 }
 
 // heard answers a remark for the running turn: whoever follows that reads what comes of it.
@@ -228,6 +198,6 @@ func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *t
 	return t
 }
 
-func (s *Server) encoder(req *http.Request, r *room) *uistream.Encoder {
-	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks, Unapproved: protocolOf(req) == protocolAI5})
+func (s *Server) encoder(r *room) *uistream.Encoder {
+	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks})
 }

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,10 +48,6 @@ func (m newestPart) prompt() (p Prompt, err error) {
 			}
 		}
 	}
-	var content string
-	if len(m.Parts) == 0 && json.Unmarshal(m.Content, &content) == nil {
-		texts = []string{content}
-	}
 	p.Text = strings.Join(texts, "\n\n")
 	if strings.TrimSpace(p.Text) == "" && p.bare() {
 		return p, &refusal{http.StatusBadRequest, "the message says nothing"}
@@ -94,7 +89,7 @@ func (s *Server) again(r *http.Request, in postMeaning) error {
 		return err
 	case len(l.turns) == 0:
 		return &refusal{http.StatusConflict, "there is no answer to make again"}
-	case l.older(in.answer) || in.persons < len(l.turns) && (in.persons != 1 || !strings.HasPrefix(l.turns[len(l.turns)-1].prompt.Text(), in.prompt.Text)): // who sends the newest prompt alone knows of it
+	case l.older(in.answer) || in.users < len(l.turns) && (in.users != 1 || !strings.HasPrefix(l.turns[len(l.turns)-1].prompt.Text(), in.prompt.Text)): // who sends the newest prompt alone knows of it
 		return &refusal{http.StatusConflict, "the conversation has gone on since; read it again, and then make its newest answer again"}
 	}
 	return nil

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -12,35 +11,6 @@ import (
 	"adze/internal/editors/uistream"
 	"adze/session"
 )
-
-// The protocols of a stream, as a request asks for them with ?protocol= or the header
-// X-Adze-Protocol.
-const (
-	protocolUI   = "ui"   // the UI message stream of ai 6 and 7
-	protocolAI5  = "ai5"  // the same without what ai 5 does not know: a question is data alone
-	protocolData = "data" // the older data stream
-)
-
-func protocolOf(r *http.Request) string {
-	if q := r.URL.Query().Get("protocol"); q != "" {
-		return q
-	}
-	if h := r.Header.Get("X-Adze-Protocol"); h != "" {
-		return h
-	}
-	return protocolUI
-}
-
-// refuseProtocol answers a request for a protocol that nobody knows here; if false, it is known.
-func refuseProtocol(w http.ResponseWriter, r *http.Request) bool {
-	switch p := protocolOf(r); p {
-	case protocolUI, protocolAI5, protocolData:
-		return false
-	default:
-		refuse(w, &refusal{http.StatusBadRequest, fmt.Sprintf("there is no protocol %.20q; there are: %s, %s, %s", p, protocolUI, protocolAI5, protocolData)})
-		return true
-	}
-}
 
 // teller tells one stream: what is known first, then what comes.
 type teller struct {
@@ -57,13 +27,10 @@ type out struct {
 	server *Server
 	w      http.ResponseWriter
 	conn   *http.ResponseController
-	wire   uistream.Wire
 }
 
-func (s *Server) out(w http.ResponseWriter, r *http.Request) *out {
-	o := &out{server: s, w: w, conn: http.NewResponseController(w), wire: uistream.Wire{Data: protocolOf(r) == protocolData, Mask: s.Mask}}
-	o.wire.Header(w.Header().Set)
-	return o
+func (s *Server) out(w http.ResponseWriter) *out {
+	return &out{server: s, w: w, conn: http.NewResponseController(w)}
 }
 
 // send writes parts; with end, the stream is whole. A reader that takes nothing is let go when the
@@ -71,10 +38,10 @@ func (s *Server) out(w http.ResponseWriter, r *http.Request) *out {
 func (o *out) send(parts []uistream.Part, end bool) error {
 	var b []byte
 	for _, p := range parts {
-		b = o.wire.Append(b, p)
+		b = uistream.Append(b, p, o.server.Mask)
 	}
 	if end {
-		b = append(b, o.wire.Done()...)
+		b = append(b, uistream.Done...)
 	}
 	return o.write(b)
 }
@@ -90,7 +57,8 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 			t.from.forget(t.reader)
 		}
 	}()
-	o := s.out(w, r)
+	uistream.Header(w.Header().Set)
+	o := s.out(w)
 	if err := o.send(t.first, t.encoder.Over()); err != nil || t.encoder.Over() {
 		return
 	}
@@ -132,7 +100,7 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	if q == nil {
 		return nil
 	}
-	t := &teller{from: room, reader: q, encoder: s.encoder(r, room)}
+	t := &teller{from: room, reader: q, encoder: s.encoder(room)}
 	if prompt != "" {
 		// What cannot be read is missing in this stream alone; what comes is told all the same.
 		if last, err := newest(r.Context(), s.Backend, room.id); err == nil && last.prompt.ID == prompt {
@@ -154,9 +122,6 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 // stream tells the turn that runs here, from its beginning; a question does not end it, unless that
 // is asked for with pause. Without such a turn there is nothing to tell (204).
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
-	if refuseProtocol(w, r) {
-		return
-	}
 	id := session.ID(r.PathValue("id"))
 	if err := s.known(r.Context(), id); err != nil {
 		refuse(w, err)

@@ -123,7 +123,7 @@ type watcher struct {
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.URL.Query().Get("session"))
 	t := &watcher{place: s.place(), id: id, woken: make(chan struct{}, 1),
-		out: &out{server: s, w: w, conn: http.NewResponseController(w)}}
+		out: s.out(w)}
 	if id != "" {
 		if err := s.known(r.Context(), id); err != nil {
 			refuse(w, err)

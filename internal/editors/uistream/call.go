@@ -211,9 +211,6 @@ func (e *Encoder) Ask(q Question) []Part {
 	}
 	// What it is about comes first: some interfaces ask as soon as they read the request.
 	out := append(e.show(c), Part{Type: "data-question", ID: q.ID, Data: q})
-	if e.options.Unapproved {
-		return out
-	}
 	return append(out, Part{Type: "tool-approval-request", ApprovalID: q.ID, ToolCallID: q.Call})
 }
 

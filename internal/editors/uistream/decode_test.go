@@ -24,32 +24,26 @@ func encoder() *uistream.Encoder {
 	}})
 }
 
-// wired are the bytes of a tale in one form.
-func wired(t tale, data bool) []byte { return wiredBy(encoder(), t, data) }
-
-func wiredBy(e *uistream.Encoder, t tale, data bool) []byte {
-	w := &uistream.Wire{Data: data}
-	var b []byte
-	for _, p := range t.tells(e) {
-		b = w.Append(b, p)
+// wired are the bytes of a tale.
+func wired(t tale) (b []byte) {
+	for _, p := range t.tells(encoder()) {
+		b = uistream.Append(b, p, nil)
 	}
-	return append(b, w.Done()...)
+	return append(b, uistream.Done...)
 }
 
-// TestGoldens: what is on the wire for each kind of event, in both forms.
+// TestGoldens: what is on the wire for each kind of event.
 func TestGoldens(t *testing.T) {
 	for _, c := range tales() {
-		for ending, data := range map[string]bool{".sse": false, ".data": true} {
-			path := filepath.Join("testdata", c.name+ending)
-			got := wired(c, data)
-			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+		path := filepath.Join("testdata", c.name+".sse")
+		got := wired(c)
+		if *update {
+			if err := os.WriteFile(path, got, 0o644); err != nil {
+				t.Fatal(err)
 			}
-			if want, err := os.ReadFile(path); err != nil || string(want) != string(got) {
-				t.Errorf("%s: %v\n%s", path, err, got)
-			}
+		}
+		if want, err := os.ReadFile(path); err != nil || string(want) != string(got) {
+			t.Errorf("%s: %v\n%s", path, err, got)
 		}
 	}
 }
@@ -65,24 +59,12 @@ type decoded struct {
 	Streamed             []string         // inputs of calls while they came, of ai only
 }
 
-// TestRealDecodersRead: ai 5 as it asks for it, ai 6, ai 7 and assistant-stream read every tale in
-// every form that they know, and make the same of it.
+// TestRealDecodersRead: ai 6, ai 7 and assistant-stream read every tale, and make the same of it.
 func TestRealDecodersRead(t *testing.T) {
-	script := nodetest.Script(t, "decode.mjs", decoders, "ai", "ai5", "ai7", "assistant-stream")
+	script := nodetest.Script(t, "decode.mjs", decoders, "ai", "ai7", "assistant-stream")
 	in := t.TempDir()
 	for _, c := range tales() {
-		for ending, data := range map[string]bool{".sse": false, ".data": true} {
-			if err := os.WriteFile(filepath.Join(in, c.name+ending), wired(c, data), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	for _, c := range tales() {
-		raw := wiredBy(uistream.New(uistream.Options{Unapproved: true}), c, false)
-		if strings.Contains(string(raw), "approval-request") {
-			t.Errorf("%s: ai 5 is asked for an approval", c.name)
-		}
-		if err := os.WriteFile(filepath.Join(in, c.name+".ai5"), raw, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(in, c.name+".sse"), wired(c), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +79,7 @@ func TestRealDecodersRead(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, c := range tales() {
-		for _, by := range []string{"ai5", "ai6", "ai7", "assistant-stream", "assistant-stream data"} {
+		for _, by := range []string{"ai6", "ai7", "assistant-stream"} {
 			t.Run(c.name+"/"+by, func(t *testing.T) { c.judge(t, by, got[c.name][by]) })
 		}
 	}
@@ -106,9 +88,6 @@ func TestRealDecodersRead(t *testing.T) {
 // judge holds what a decoder made of a tale to what it tells.
 func (c tale) judge(t *testing.T, by string, d decoded) {
 	text, calls := c.text, c.calls
-	if by == "ai5" { // it has no approvals: the call that waits ends with a word
-		calls = strings.ReplaceAll(calls, "waits", "done")
-	}
 	if !strings.HasPrefix(by, "ai") {
 		// assistant-stream knows no approval: such a call is open, and its part closes with the
 		// stream.

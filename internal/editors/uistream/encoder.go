@@ -130,7 +130,7 @@ func (e *Encoder) Pause(q Question) []Part {
 	out := e.hush()
 	for _, id := range e.order {
 		c := e.calls[id]
-		if !c.shown || c.over || q.Kind == Permission && id == q.Call && !e.options.Unapproved {
+		if !c.shown || c.over || q.Kind == Permission && id == q.Call {
 			continue
 		}
 		word := "still running; the result follows"

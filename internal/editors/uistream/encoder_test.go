@@ -83,17 +83,14 @@ func TestNoSecretIsTold(t *testing.T) {
 		events = append(events, answers("m2", "text: "+text, fmt.Sprintf(`bash c1: {"command":"echo %s https://u:hunter2pass@h/"}`, key)), starts("c1", "bash"),
 			session.Notice{Text: key}, ends("c1", "bash", tool.Failed, "exit", key), turnEnds(session.CauseProvider, key))
 		e := uistream.New(uistream.Options{Mask: mask})
-		for _, data := range []bool{false, true} {
-			w, b := &uistream.Wire{Data: data, Mask: mask}, []byte(nil)
-			for _, ev := range events {
-				for _, p := range e.Take(ev) {
-					b = w.Append(b, p)
-				}
+		var b []byte
+		for _, ev := range events {
+			for _, p := range e.Take(ev) {
+				b = uistream.Append(b, p, mask)
 			}
-			e = uistream.New(uistream.Options{Mask: mask})
-			if strings.Contains(string(b), "tr0ub4") || strings.Contains(string(b), "hunter2pass") || strings.Count(string(b), "[masked]") < 4 {
-				t.Fatalf("seed %d: %s", seed, b)
-			}
+		}
+		if strings.Contains(string(b), "tr0ub4") || strings.Contains(string(b), "hunter2pass") || strings.Count(string(b), "[masked]") < 4 {
+			t.Fatalf("seed %d: %s", seed, b)
 		}
 	}
 }

@@ -1,17 +1,16 @@
 // Package uistream turns the events of a session into what user interfaces read: parts of the UI
-// message stream that the AI SDK and assistant-stream decode, or lines of the older data stream.
+// message stream, which the AI SDK and assistant-stream decode.
 //
-// The one rule: nothing of our own is on the wire. What those protocols have no part for goes as a
-// data part, which they hand through: progress of a call, what a question is about, a notice.
+// The one rule: nothing of our own is on the wire. What the protocol has no part for goes as a
+// data part, which it hands through: progress of a call, what a question is about, a notice.
 //
 // Start reading at Encoder.Take, then text.go (what a model says), call.go (its calls and the
-// questions about them) and wire.go (both forms). history.go makes whole messages of the same
-// parts.
+// questions about them) and wire.go. history.go makes whole messages of the same parts.
 //
 // One Encoder tells one turn to one reader. It takes what it has told already once more without
 // telling it twice, so that a log and what comes behind it may overlap.
 //
-// Known limits: no part of those protocols takes back what was streamed of an answer. Where a
+// Known limits: no part of the protocol takes back what was streamed of an answer. Where a
 // request fails and is made again, data-retry says that what its step has told is void, and the new
 // answer has a step of its own; what is read from the log has the new one alone. Attachments are
 // not told.
@@ -26,7 +25,7 @@ import (
 )
 
 // Part is one part of a UI message stream; Type says which fields count. The names are those of the
-// AI SDK (package ai, 5 to 7).
+// AI SDK (package ai, 6 and 7).
 type Part struct {
 	Type           string          `json:"type"`
 	MessageID      string          `json:"messageId,omitempty"`
@@ -126,9 +125,6 @@ type Options struct {
 	Mask func() *redact.Masker
 	// Blocks shows the metadata of a running call; if nil, only titles are shown.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
-	// Unapproved leaves out the part that asks for an approval, which ai 5 does not know: a question
-	// is then told as data alone, and the call that it is about ends with a word.
-	Unapproved bool
 }
 
 func (o Options) mask() *redact.Masker {

@@ -1,9 +1,8 @@
 // Reads every stream of a folder with the decoders of others, and prints what they made of it.
 import fs from "node:fs";
-import * as ai5 from "ai5";
 import * as ai6 from "ai";
 import * as ai7 from "ai7";
-import { AssistantMessageAccumulator, DataStreamDecoder, UIMessageStreamDecoder } from "assistant-stream";
+import { AssistantMessageAccumulator, UIMessageStreamDecoder } from "assistant-stream";
 
 const bytes = (raw) => new ReadableStream({ start(c) { for (let i = 0; i < raw.length; i += 37) c.enqueue(raw.subarray(i, i + 37)); c.close(); } });
 
@@ -45,17 +44,9 @@ async function byAssistant(decoder, raw) {
 
 const all = {};
 for (const file of fs.readdirSync(process.argv[2])) {
-  const [name, form] = file.split(".");
+  const [name] = file.split(".");
   const raw = fs.readFileSync(process.argv[2] + "/" + file);
   const by = (all[name] ??= {});
-  if (form === "data") {
-    by["assistant-stream data"] = await byAssistant(new DataStreamDecoder(), raw);
-    continue;
-  }
-  if (form === "ai5") {
-    by.ai5 = await byAI(ai5, raw);
-    continue;
-  }
   by.ai6 = await byAI(ai6, raw);
   by.ai7 = await byAI(ai7, raw);
   by["assistant-stream"] = await byAssistant(new UIMessageStreamDecoder(), raw);
