@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/overlay/apply"
@@ -28,13 +27,12 @@ type view struct {
 	sandbox   *Sandbox
 	command   proc.Command
 	workspace string
-	roots     []apply.Root  // the workspace, then what is granted beside it
-	index     *os.File      // git's, as it was; if nil, there is none
-	nested    []string      // repositories in the workspace
-	hidden    []string      // what rules keep from commands, absolute
-	over      chan struct{} // closed when the command has ended
-	stage     bool          // it lasts longer than a command: see Stage
-	refused   error         // why nothing of a stage was applied
+	roots     []apply.Root // the workspace, then what is granted beside it
+	index     *os.File     // git's, as it was; if nil, there is none
+	nested    []string     // repositories in the workspace
+	hidden    []string     // what rules keep from commands, absolute
+	stage     bool         // it lasts longer than a command: see Stage
+	refused   error        // why nothing of a stage was applied
 }
 
 // ErrNoView says why a command that is to run aside cannot.
@@ -84,15 +82,12 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 		at = dir
 	}
 	out.index, _ = os.Open(filepath.Join(at, "index")) // there may be none
-	out.over = make(chan struct{})
-	s.removing.Go(func() { out.watch() })
 	out.hidden = p.hidden
 	return out, nil
 }
 
 // giveUp ends a view in which nothing ran.
 func (v *view) giveUp() {
-	close(v.over)
 	v.closeIndex()
 	_ = v.Close()
 }
@@ -144,23 +139,10 @@ func (s *Sandbox) failed(err error) {
 	forget(s.o.State)
 }
 
-// watchAfter is when a view looks for files that other programs have open, which takes some
-// milliseconds where many programs run: most commands have ended by then.
-const watchAfter = 50 * time.Millisecond
-
-func (v *view) watch() {
-	select {
-	case <-v.over:
-	case <-time.After(watchAfter):
-		v.Watch(v.over)
-	}
-}
-
 // end applies what a command has changed and says what was left out, or hands over what the user
 // decides about.
 func (v *view) end() (found proc.Findings) {
 	defer v.closeIndex()
-	close(v.over)
 	changes, err := v.Changes()
 	if err != nil {
 		return proc.Findings{Told: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
@@ -315,6 +297,9 @@ func (s *Sandbox) Recover() (told []string, err error) {
 		}
 		for _, text := range tell(out) {
 			told = append(told, "not applied of a command's changes: "+text)
+		}
+		for _, n := range out.Notes {
+			told = append(told, legible(n.Path)+": "+n.What)
 		}
 	}
 	planted, leftErr := left(s.o.State, s.workspace.path)

@@ -14,8 +14,8 @@ import (
 )
 
 // Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. An
-// error says that the rest of the steps waits in the journal. Where the disk has no room, all is
-// taken back: see Outcome.Full.
+// error says that the rest of the steps waits in the journal. Where the disk has no room for all,
+// nothing is applied: see Outcome.Full.
 func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	var out apply.Outcome
 	defer v.FreeLeases()
@@ -44,10 +44,14 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 		}
 	}
 	v.Sync(steps)
-	if err := v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.Since, Steps: steps}); err != nil {
+	err = v.Room(steps)
+	if err == nil {
+		err = v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.Since, Steps: steps})
+	}
+	if err != nil {
 		if apply.IsFull(err) {
 			_ = os.Remove(filepath.Join(v.Dir, apply.JournalName+".new"))
-			out.Full, out.Left = err, append(out.Left, v.KeepAll(steps, apply.WhyFull)...)
+			out.Full, out.Notes, out.Left = err, nil, append(out.Left, v.KeepAll(steps, apply.WhyFull)...)
 			err = nil
 		}
 		return out, err
@@ -60,10 +64,7 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 		out.Left = append(out.Left, busy...)
 	}
 	done, err := v.Run(steps, 0)
-	out.Applied, out.Left, out.Full = done.Applied, append(out.Left, done.Left...), done.Full
-	if out.Full != nil {
-		out.Notes = nil // it was taken back
-	}
+	out.Applied, out.Left, out.Notes = done.Applied, append(out.Left, done.Left...), append(out.Notes, done.Notes...)
 	if err != nil {
 		return out, err
 	}
@@ -75,8 +76,6 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 	switch {
 	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteUnlinked})
-	case c.how == apply.ActExtend && c.Content == entry.Forked:
-		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteBehind})
 	case c.Kind == apply.Merged && c.Path != "" && v.dressed(c) && v.redressed(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteDressed})
 	case c.apart:

@@ -141,7 +141,7 @@ func (v *View) compare(c *Change, name string, lower int) error {
 		return nil
 	}
 	err := v.open2(c, lower, name, func(ours, there *os.File) (err error) {
-		c.Content, c.fork, err = entry.CompareContent(ours, there, c.Upper.Size, c.Lower.Size)
+		c.Content, err = entry.CompareContent(ours, there, c.Upper.Size, c.Lower.Size)
 		c.attributes = entry.SameAttributes(int(ours.Fd()), int(there.Fd()))
 		return err
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"adze/internal/sandbox/overlay/apply"
@@ -18,11 +17,9 @@ import (
 // decided says how a change is applied.
 type decided struct {
 	how        apply.Act // on a file that is there; 0 is to write
-	fork       int64     // where both contents differ, at the beginning of a line
 	attributes bool      // those of the file below are the same
 	was        string    // where the entry is that goes away, if its folder is renamed before
 	renamed    bool      // a removed entry has got another name
-	loose      bool      // what is there may have grown meanwhile
 	apart      bool      // it is a copy of what the command linked
 	followed   []string  // paths in a renamed folder that somebody else made meanwhile
 }
@@ -58,7 +55,6 @@ func (v *View) settle(changes []*Change) {
 		}
 	})
 	v.sets(all)
-	v.movedLines(all)
 	v.pair(changes)
 	v.apart(all)
 }
@@ -176,20 +172,15 @@ func (v *View) clash(c *Change) string {
 	} else if c.Copied && c.Kind == apply.File && c.From == nil && !c.Lower.There() && !v.unclaimed {
 		return apply.WhyGone
 	}
-	if !v.Newer(c.Lower) {
-		return ""
+	if v.Newer(c.Lower) {
+		return apply.WhyNewer
 	}
-	c.loose = v.goesAnyway(c)
-	if c.loose {
-		return ""
-	}
-	return apply.WhyNewer
+	return ""
 }
 
 // clashInPlace decides a change of a file that is there.
 func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
-	size, known := v.sizeAtStart(base)
 	c.how = apply.ActWrite
 	switch {
 	case c.Content == entry.Same:
@@ -198,60 +189,23 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 			return apply.WhyNewer // its attributes or names
 		}
 		return ""
-	case c.Content == entry.Behind && newer && c.From != nil && !c.From.Whole && len(entry.WritersOf()[base.ID()]) == 0:
-		return apply.WhyNewer // without the view that program would have made a new file of the old name
-	case c.Content == entry.Behind && newer && (!c.written() || known && c.Upper.Size == size):
-		c.how = apply.ActDress
+	case c.Content == entry.Behind && newer && !c.written() && (c.From == nil || c.From.Whole):
+		c.how = apply.ActDress // the command wrote nothing
 		return ""
-	case c.Content == entry.Grown && newer && (known && base.Size >= size || !entry.Later(base.Modified, v.Since)),
-		c.Content == entry.Forked && newer && known && c.fork >= size:
-		c.how = apply.ActExtend
 	case newer:
 		return apply.WhyNewer
 	}
 	who, held := v.hold(c, base)
 	switch {
-	case !held && c.how == apply.ActWrite:
-		return ""
-	case held && entry.LockedByOthers(base.ID()):
+	case !held:
+	case entry.LockedByOthers(base.ID()):
 		return "a lock of another program is on it" + who
 	case c.Content == entry.Grown:
 		c.how = apply.ActExtend
-	case held && c.how != apply.ActExtend:
+	default:
 		return "another program has it open" + who
 	}
 	return ""
-}
-
-// goesAnyway reports a file that was there before, and that a program writes to that has it open:
-// it is replaced or removed all the same, as without a view. The program goes on with what it has.
-func (v *View) goesAnyway(c *Change) bool {
-	if c.Kind == apply.File && c.From == nil && v.own(c) {
-		return false
-	}
-	open := entry.WritersOf
-	if c.Lower.IsFile() {
-		return !entry.Later(c.Lower.Born, v.Since) && entry.Later(c.Lower.Modified, v.Since) && len(open()[c.Lower.ID()]) > 0
-	}
-	if !c.Lower.IsFolder() || entry.Later(c.Lower.Born, v.Since) {
-		return false
-	}
-	fd, err := v.Beneath(c.Root, cmp.Or(c.was, c.Path))
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd)
-	writers := open()
-	ok := len(writers) > 0
-	_ = entry.EachBelow(fd, func(st entry.Stat) error {
-		if st.IsFolder() {
-			ok = ok && !entry.Later(st.Born, v.Since)
-		} else if entry.Later(st.Changed, v.Since) {
-			ok = ok && !entry.Later(st.Born, v.Since) && len(writers[st.ID()]) > 0
-		}
-		return nil
-	})
-	return ok
 }
 
 // setSuffixes end the names of files that belong to a file of the name before: the journals of
@@ -352,64 +306,6 @@ func (v *View) lockFiles(all []*Change) {
 	}
 }
 
-// Bounds of the files in which lines are looked for that went from one to the other.
-const (
-	maxMovedFiles = 50
-	maxMovedText  = 1 << 20
-	leastMoved    = 8 // bytes of a line that counts
-)
-
-// movedLines leaves out the files to which the command moved lines from a file that is left out:
-// else they would be in both.
-func (v *View) movedLines(all []*Change) {
-	var others []*Change
-	removed := map[string]bool{}
-	for _, c := range all {
-		switch {
-		case c.Kind != apply.File || c.Upper.Size > maxMovedText || len(others) > maxMovedFiles:
-		case c.Left == "":
-			others = append(others, c)
-		case c.Lower.IsFile() && c.Lower.Size <= maxMovedText:
-			for line := range v.linesNotIn(v.Real(c), v.Place(c)) {
-				removed[line] = true
-			}
-		}
-	}
-	if len(removed) == 0 {
-		return
-	}
-	for _, c := range others {
-		for line := range v.linesNotIn(v.Place(c), v.Real(c)) {
-			if removed[line] {
-				c.Left = apply.WhyMoved
-				break
-			}
-		}
-	}
-}
-
-// linesNotIn are the lines of one file that another has not.
-func (v *View) linesNotIn(path, other string) map[string]bool {
-	out := map[string]bool{}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); len(line) >= leastMoved {
-			out[line] = true
-		}
-	}
-	text, err = os.ReadFile(other)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for line := range strings.Lines(string(text)) {
-		delete(out, strings.TrimSpace(line))
-	}
-	return out
-}
-
 // mostLeases bounds the files that are kept open between the decision and the writing.
 const mostLeases = 256
 
@@ -439,38 +335,4 @@ func (v *View) hold(c *Change, st entry.Stat) (who string, held bool) {
 	}
 	who = entry.Holder(st.ID()) // this file system, or its owner, has no leases
 	return who, who != ""
-}
-
-// Watch notes how long the files in the roots are that other programs have open for writing, so
-// that what these append while the command runs is told from what the command does. It ends with
-// stop.
-func (v *View) Watch(stop <-chan struct{}) {
-	sizes := map[entry.ID]int64{}
-	entry.OpenFiles(func(pid, fd int, path string) bool {
-		select {
-		case <-stop:
-			return false
-		default:
-		}
-		target, err := os.Readlink(path)
-		if err != nil || !slices.ContainsFunc(v.Roots, func(r apply.Root) bool { return strings.HasPrefix(target, r.Path+"/") }) {
-			return true
-		}
-		if st, ok := entry.Writing(pid, fd, path); ok {
-			sizes[st.ID()] = st.Size
-		}
-		return true
-	})
-	v.sizes.Store(&sizes)
-}
-
-// sizeAtStart is how long a file was when the command began, where another program had it open for
-// writing.
-func (v *View) sizeAtStart(st entry.Stat) (int64, bool) {
-	sizes := v.sizes.Load()
-	if sizes == nil {
-		return 0, false
-	}
-	size, ok := (*sizes)[st.ID()]
-	return size, ok
 }

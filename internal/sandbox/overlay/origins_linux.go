@@ -83,7 +83,7 @@ func (o *origins) findLost() (err error) {
 		case err != nil || c.Left != "" || c.Kind == apply.Merged || !c.Lower.There():
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
-		case c.Kind != apply.File || !o.own(c) || c.Content == entry.Forked && !c.written():
+		case c.Kind != apply.File || !o.own(c) || c.Content == entry.Differs && !c.written():
 			err = o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
@@ -270,7 +270,7 @@ func (o *origins) far(c *Change, l *lostEntry) (score int) {
 		}
 	} else if l.stat.UID == c.Upper.UID && o.mayBe(c, l) {
 		sameTime := l.stat.Modified == c.Upper.Modified
-		switch content, _, _ := o.compareWith(c, l.path); {
+		switch content, _ := o.compareWith(c, l.path); {
 		case content == entry.Same && sameTime:
 			score = 8
 		case content == entry.Same, sameTime && content == entry.Behind:
@@ -299,34 +299,34 @@ func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 	if c.Copied || c.Upper.Modified != l.stat.Modified || c.Upper.Size != l.stat.Size {
 		return c.Copied
 	}
-	content, _, _ := o.compareWith(c, l.path)
+	content, _ := o.compareWith(c, l.path)
 	return content == entry.Same
 }
 
-// compareWith compares a file of ours with one of the root: also where both contents part, and
-// whether the attributes of both are the same.
-func (o *origins) compareWith(c *Change, path string) (content entry.Content, fork int64, attributes bool) {
+// compareWith compares a file of ours with one of the root, and whether the attributes of both are
+// the same.
+func (o *origins) compareWith(c *Change, path string) (content entry.Content, attributes bool) {
 	dir, err := o.Beneath(o.root, filepath.Dir(path))
 	if err != nil {
-		return entry.Differs, 0, false
+		return entry.Differs, false
 	}
 	defer unix.Close(dir)
 	_ = o.open2(c, dir, filepath.Base(path), func(ours, there *os.File) error {
 		info, err := there.Stat()
 		if err == nil {
-			content, fork, err = entry.CompareContent(ours, there, c.Upper.Size, info.Size())
+			content, err = entry.CompareContent(ours, there, c.Upper.Size, info.Size())
 			attributes = entry.SameAttributes(int(ours.Fd()), int(there.Fd()))
 		}
 		return err
 	})
-	return content, fork, attributes
+	return content, attributes
 }
 
 // match gives each file and link without an entry of its own the one that it most likely was.
 func (o *origins) match() {
 	all := slices.Concat(o.orphans, o.others)
 	for _, c := range slices.Concat(all, all) { // again, for those whose own entry has got another name by then
-		if c.From != nil && !(c.From.Whole && c.Content == entry.Differs) {
+		if c.From != nil {
 			continue
 		}
 		var candidates []*lostEntry
@@ -336,11 +336,8 @@ func (o *origins) match() {
 		best, score := o.best(c, candidates)
 		switch {
 		case best == nil:
-		case (c.Lower.IsFile() && (o.byPath[c.Path] == nil || !o.byPath[c.Path].used) || c.From != nil) && score < sameFile: // it is the one that was there, rather
+		case c.Lower.IsFile() && (o.byPath[c.Path] == nil || !o.byPath[c.Path].used) && score < sameFile: // it is the one that was there, rather
 		default:
-			if c.From != nil {
-				c.Lower, o.byPath[c.From.Path].used = c.From.Stat, false
-			}
 			c.Copied = c.Kind == apply.File
 			o.take(c, best)
 		}
@@ -373,7 +370,7 @@ func (o *origins) take(c *Change, l *lostEntry) {
 	l.used = true
 	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
 	if c.Kind == apply.File {
-		c.Content, c.fork, c.attributes = o.compareWith(c, l.path)
+		c.Content, c.attributes = o.compareWith(c, l.path)
 	}
 }
 

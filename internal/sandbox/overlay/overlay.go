@@ -22,10 +22,10 @@
 //     has an attribute that says where it was (package seccomptrace).
 //   - Where only attributes or times differ, only those are set.
 //
-// Nobody else's work is lost. Where another program changed an entry meanwhile, or has it open, an
-// append is appended, attributes are set, and a replaced, renamed or removed file stays so, as
-// without a view. Any other change is left out, and the command's version is kept. What belongs
-// together (a database with its journals) is applied as a whole or left out as a whole.
+// Nobody else's work is lost. Where another program changed an entry meanwhile, the change is left
+// out, and the command's version is kept. So it is where another program has the file open, but for
+// what the command appended. What belongs together (a database with its journals) is applied as a
+// whole or left out as a whole.
 //
 // Everything in a root is reached from its descriptor, without following links, because other
 // programs may change it at any time. Nobody but the owner reaches the upper folders, and the
@@ -38,6 +38,8 @@
 //     its other names keep what they were, which is told.
 //   - A file that is renamed and rewritten in one command, among others of its kind, may get a new
 //     inode.
+//   - Where the disk becomes full although there was room for all, a part is applied, and the rest
+//     when adze starts again.
 //   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the
 //     disk before anything is applied. After a loss of power what had been applied may be missing
 //     in part, which the journal then finishes; a new file, or one of more than 16, may be empty,

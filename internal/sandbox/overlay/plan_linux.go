@@ -66,7 +66,7 @@ type planner struct {
 }
 
 func (c *Change) step(a apply.Act) apply.Step {
-	return apply.Step{Act: a, Root: c.Root, Path: c.Path, Kind: c.Kind, Upper: c.Upper, Lower: c.Lower, Locked: c.Locked, Group: c.Group, Loose: c.loose, Order: c.Order}
+	return apply.Step{Act: a, Root: c.Root, Path: c.Path, Kind: c.Kind, Upper: c.Upper, Lower: c.Lower, Locked: c.Locked, Group: c.Group, Order: c.Order}
 }
 
 // around says in what folder a change is: in a new one, which is put in its place with all that is
@@ -108,7 +108,7 @@ func (p *planner) change(c *Change, in around) error {
 	}
 	if writes {
 		s := c.step(cmp.Or(c.how, apply.ActWrite))
-		s.Lower, s.Fork, s.Times, s.Moved, s.Dress = base, c.fork, p.setsTime(c, base), renamed, !c.attributes
+		s.Lower, s.Times, s.Moved, s.Dress = base, p.setsTime(c, base), renamed, !c.attributes
 		if renamed {
 			s.Order = apply.OrderWrites
 		}

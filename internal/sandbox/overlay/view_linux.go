@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +21,7 @@ import (
 type View struct {
 	apply.Ground
 	readState
-	lock  *os.File // held as long as the process lives
-	sizes atomic.Pointer[map[entry.ID]int64]
+	lock *os.File // held as long as the process lives
 }
 
 // readState is what reading the changes has found beside them.

@@ -47,4 +47,3 @@ func (*View) Name() string                           { return "" }
 func (*View) Fresh() error                           { return ErrUnsupported }
 func (*View) Newly([]*Change) []apply.Left           { return nil }
 func (*View) Leave() error                           { return nil }
-func (*View) Watch(<-chan struct{})                  {}

@@ -1,10 +1,10 @@
 // Package apply changes folders step by step, so that a process that is killed at any moment is
-// finished or taken back by the next one.
+// finished by the next one.
 //
 // The steps are in a journal before the first one is done, and the number of those done stands
-// beside it. Each step can be done again, and can be taken back. It begins with a look at what is
-// at its place: where somebody else changed that, the step is left out and the command's version
-// is kept.
+// beside it. Each step can be done again. It begins with a look at what is at its place: where
+// somebody else changed that, the step is left out and the command's version is kept. Whether there
+// is room for all steps is asked before the first one.
 //
 // Start reading at Ground.Run; spot.put, spot.move and spot.write are the three larger steps.
 //
@@ -50,7 +50,7 @@ type Note struct {
 
 // What a note says.
 const (
-	NoteBehind   = "another program appended to it while the command ran, and its lines stand before those of the command"
+	NoteFound    = "adze was killed while it wrote the command's version, which is whole now; what was found there is kept in the folder of what is kept"
 	NoteUnlinked = "it had other names (hard links), which keep what they were"
 	NoteApart    = "it is a copy and no other name of the file that the command linked, because somebody else changed that one meanwhile"
 	NoteDressed  = "somebody else changed its attributes while the command ran, and they stay"
@@ -63,7 +63,6 @@ const (
 	WhyParent = "somebody else changed the folder that it is in while the command ran"
 	WhyLocked = "another git holds the lock"
 	WhyGone   = "somebody else removed or renamed it while the command ran"
-	WhyMoved  = "it holds lines that the command moved from a file that somebody else changed"
 
 	WhyUnreadable = "what stands there cannot be looked at"
 )
@@ -74,7 +73,6 @@ type Outcome struct {
 	Left    []Left
 	// Notes are about what was applied, but is not as it would be without a view.
 	Notes []Note
-	// Full is the error of a disk that had no room: nothing is applied but what Left says stands. It
-	// is nil where there was room.
+	// Full is the error of a disk that has no room: nothing is applied. It is nil where there is room.
 	Full error
 }

@@ -32,11 +32,7 @@ func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
 				return nil
 			})
 		}
-		l := Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: WhyLocked}
-		if s.Kind != Removed && s.Kind != Merged {
-			l.Kept = g.Keep(s.Root, s.Path)
-		}
-		left = append(left, l)
+		left = append(left, g.leftBy(s, WhyLocked))
 	}
 	return free, left
 }

@@ -21,7 +21,7 @@ type Ground struct {
 	Since   [2]int64 // the time of file systems when the view was made
 	homeDev uint64   // the file system of the view, when changes are applied
 	Leases  map[entry.ID]*os.File
-	notes   notes
+	begun   begun
 }
 
 // Names in the folder of a view.
@@ -111,29 +111,13 @@ func (g *Ground) FreeLeases() {
 	g.Leases = nil
 }
 
-// GoOn does the steps that a killed process had not done, or goes on taking them back.
+// GoOn does the steps that a killed process had not done.
 func (g *Ground) GoOn(steps []Step) (Outcome, error) {
 	progress, err := os.ReadFile(filepath.Join(g.Dir, progressName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Outcome{}, err
 	}
 	done := min(len(progress), len(steps))
-	if _, err := os.Lstat(filepath.Join(g.Dir, backName)); err == nil {
-		home, err := entry.At(unix.AT_FDCWD, g.Dir)
-		if err != nil {
-			return Outcome{}, err
-		}
-		g.homeDev = home.Dev
-		if err := g.openNotes(); err != nil {
-			return Outcome{}, err
-		}
-		defer g.notes.file.Close()
-		failed := make([]bool, len(steps))
-		for i := range done {
-			failed[i] = progress[i] == '-'
-		}
-		return g.takeBack(steps, failed, done)
-	}
 	defer g.FreeLeases()
 	out, err := g.Run(steps, done)
 	for i, mark := range progress[:done] {

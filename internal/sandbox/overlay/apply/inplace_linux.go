@@ -2,7 +2,6 @@ package apply
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -28,20 +27,19 @@ func (x spot) write() error {
 	if err != nil {
 		return err
 	}
-	if x.noted() {
-		if now.ID() != x.Lower.ID() || !x.between(f, ours, now.Size) {
-			return conflict(WhyNewer)
-		}
-	} else {
-		if x.Moved {
-			now.Changed = x.Lower.Changed
-		}
-		if !alike(now, x.Lower) {
-			return conflict(WhyNewer)
-		}
-		if err := x.note(int(f.Fd()), f, ours, now); err != nil {
-			return err
-		}
+	if x.Moved {
+		now.Changed = x.Lower.Changed
+	}
+	switch {
+	case x.begun.step == x.Number && now.ID() == x.Lower.ID():
+		err = x.keepFound(f, ours, now.Size)
+	case !alike(now, x.Lower):
+		err = conflict(WhyNewer)
+	default:
+		err = x.begins()
+	}
+	if err != nil {
+		return err
 	}
 	entry.Passing()
 	if err := x.copyOver(f, ours); err != nil {
@@ -85,36 +83,6 @@ func (x spot) openLeased() (*os.File, error) {
 	return os.NewFile(uintptr(fd), x.name), nil
 }
 
-var errBetween = errors.New("somebody else wrote to it")
-
-// between reports that a file is what a killed process left: each byte is the one before the step,
-// or ours.
-func (x spot) between(f, ours *os.File, size int64) bool {
-	was := map[int64][]byte{}
-	st, _, err := x.before(func(at int64, data []byte) error { was[at] = data; return nil })
-	if err != nil || size > max(st.Size, x.Upper.Size) {
-		return false
-	}
-	err = entry.Differences(f, ours, size, x.Upper.Size, func(at int64, data, wanted []byte) error {
-		for start, old := range was {
-			for i := max(start, at); i < min(start+int64(len(old)), at+int64(len(data))); i++ {
-				if data[i-at] == old[i-start] && i-at < int64(len(wanted)) {
-					data[i-at] = wanted[i-at]
-				} else if data[i-at] == old[i-start] {
-					data[i-at] = 0
-				}
-			}
-		}
-		for i, b := range data {
-			if i < len(wanted) && b != wanted[i] && (b != 0 || at+int64(i) < st.Size) || i >= len(wanted) && b != 0 {
-				return errBetween
-			}
-		}
-		return nil
-	})
-	return err == nil
-}
-
 // copyOver writes ours into a file, where it differs.
 func (x spot) copyOver(f, ours *os.File) error {
 	now, err := f.Stat()
@@ -136,44 +104,6 @@ func (x spot) copyOver(f, ours *os.File) error {
 	return entry.CopyData(f, ours, now.Size(), size)
 }
 
-// restore gives a file its content and attributes of before the step.
-func (x spot) restore() error {
-	if !x.noted() {
-		return nil // it was not begun
-	}
-	fd, err := unix.Openat(x.at, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	if st, err := entry.At(fd, ""); err != nil || st.ID() != x.Lower.ID() {
-		return errors.Join(err, conflict(WhyNewer))
-	}
-	var f *os.File
-	if x.Act == ActWrite {
-		own, err := entry.OpenForWriting(x.at, x.name)
-		if err != nil {
-			return err
-		}
-		f = os.NewFile(uintptr(own), x.name)
-		defer f.Close()
-	}
-	st, attributes, err := x.before(func(at int64, data []byte) error {
-		_, err := f.WriteAt(data, at)
-		return err
-	})
-	if err == nil && f != nil {
-		err = f.Truncate(st.Size)
-	}
-	if err != nil {
-		return err
-	}
-	if err := entry.Attire(fd, st, attributes, true, false); err != nil {
-		return err
-	}
-	return x.takenBack()
-}
-
 // extend appends what the command appended, behind whatever others have appended meanwhile.
 func (x spot) extend() error {
 	ours, err := entry.OpenOwn(x.ourPath(), x.Upper)
@@ -181,8 +111,8 @@ func (x spot) extend() error {
 		return err
 	}
 	defer ours.Close()
-	tail := make([]byte, x.Upper.Size-x.Fork)
-	if err := entry.ReadAll(ours, tail, x.Fork); err != nil {
+	tail := make([]byte, x.Upper.Size-x.Lower.Size)
+	if err := entry.ReadAll(ours, tail, x.Lower.Size); err != nil {
 		return err
 	}
 	now, err := entry.At(x.at, x.name)
@@ -199,25 +129,19 @@ func (x spot) extend() error {
 	}
 	f := os.NewFile(uintptr(fd), x.name)
 	defer f.Close()
-	begun, _, err := x.before(nil)
-	switch {
-	case !x.noted():
-		if err := x.note(fd, nil, nil, now); err != nil {
-			return err
-		}
-	case err != nil:
-		return err
-	default:
-		since := make([]byte, max(0, now.Size-begun.Size))
-		if err := entry.ReadAll(f, since, begun.Size); err != nil {
+	if x.begun.step == x.Number { // it may have been appended before the process was killed
+		since := make([]byte, max(0, now.Size-x.Lower.Size))
+		if err := entry.ReadAll(f, since, x.Lower.Size); err != nil {
 			return err
 		}
 		switch {
 		case bytes.Contains(since, tail):
 			tail = nil
-		case len(since) > 0 && bytes.HasPrefix(tail, since):
+		case bytes.HasPrefix(tail, since):
 			tail = tail[len(since):]
 		}
+	} else if err := x.begins(); err != nil {
+		return err
 	}
 	entry.Passing()
 	if _, err := f.Write(tail); err != nil {
@@ -228,31 +152,6 @@ func (x spot) extend() error {
 		return x.wear(fd, ours)
 	}
 	return nil
-}
-
-// shorten takes back what was appended, where nobody else has appended since.
-func (x spot) shorten() error {
-	if !x.noted() {
-		return nil
-	}
-	was, _, err := x.before(nil)
-	if err != nil {
-		return err
-	}
-	fd, err := entry.OpenForWriting(x.at, x.name)
-	if err != nil {
-		return err
-	}
-	f := os.NewFile(uintptr(fd), x.name)
-	defer f.Close()
-	now, err := entry.At(fd, "")
-	switch {
-	case err != nil:
-		return err
-	case now.ID() != x.Lower.ID() || now.Size > was.Size+x.Upper.Size-x.Fork:
-		return conflict("another program appended to it")
-	}
-	return f.Truncate(was.Size)
 }
 
 // dress gives an entry the attributes of ours.
@@ -272,11 +171,6 @@ func (x spot) dress() error {
 	}
 	if ours {
 		return entry.Attire(fd, x.Upper, nil, true, true)
-	}
-	if !x.noted() {
-		if err := x.note(fd, nil, nil, now); err != nil {
-			return err
-		}
 	}
 	entry.Passing()
 	from, err := unix.Open(x.ourPath(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

@@ -13,11 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Files of a view that is being applied, beside the journal.
-const (
-	progressName = "progress"  // as many bytes as steps were done
-	backName     = "take-back" // it is there when the steps are being taken back
-)
+// progressName is a file of a view that is being applied, beside the journal: it has as many bytes
+// as steps were done.
+const progressName = "progress"
 
 const WhyFull = "there was no room on the disk, so nothing that the command changed was applied"
 
@@ -27,7 +25,7 @@ func IsFull(err error) bool {
 }
 
 // Run does the steps from one on. One that fails is left out: its change is moved aside. Where the
-// disk is full those that were done are taken back.
+// disk takes nothing any more it ends with an error, and the rest waits in the journal.
 func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 	home, _ := entry.At(unix.AT_FDCWD, g.Dir)
 	g.homeDev = home.Dev
@@ -36,52 +34,49 @@ func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 		return out, err
 	}
 	defer progress.Close()
-	if err := g.openNotes(); err != nil {
+	if err := g.openBegun(); err != nil {
 		return out, err
 	}
-	defer g.notes.file.Close()
-	failed := make([]bool, len(steps))
-	mark := []byte{'+'}
-	for i, s := range steps[from:] {
+	defer g.begun.file.Close()
+	for _, s := range steps[from:] {
 		entry.Passing()
 		real := filepath.Join(g.Roots[s.Root].Path, s.Path)
-		mark[0] = '+'
+		mark := "+"
 		err := g.do(s)
 		switch {
 		case IsFull(err):
-			out, e := g.takeBack(steps, failed, from+i)
-			out.Full = err
-			return out, e
+			return out, err
 		case err != nil:
-			failed[from+i], mark[0] = true, '-'
+			mark = "-"
 			why := err.Error()
 			if c, ok := errors.AsType[conflict](err); ok {
 				why = string(c)
 			}
-			l := Left{Path: real, Why: why}
-			if s.Kind != Removed && s.Kind != Merged {
-				l.Kept = g.Keep(s.Root, s.Path)
-			}
-			out.Left = append(out.Left, l)
+			out.Left = append(out.Left, g.leftBy(s, why))
 		default:
 			out.Applied = add(out.Applied, real)
 			if s.Act == ActMove {
 				out.Applied = add(out.Applied, filepath.Join(g.Roots[s.Root].Path, s.From))
 			}
 		}
-		if _, err := progress.Write(mark); err != nil {
-			if !IsFull(err) {
-				return out, err
-			}
-			out, e := g.takeBack(steps, failed, from+i+1)
-			out.Full = err
-			return out, e
+		if _, err := progress.WriteString(mark); err != nil {
+			return out, err
 		}
 	}
 	for _, s := range steps {
 		_ = g.at(s, spot.tidy)
 	}
+	out.Notes = g.begun.notes
 	return out, nil
+}
+
+// leftBy is a step that is not done. The command's version is moved aside.
+func (g *Ground) leftBy(s Step, why string) Left {
+	l := Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: why}
+	if s.Kind != Removed && s.Kind != Merged {
+		l.Kept = g.Keep(s.Root, s.Path)
+	}
+	return l
 }
 
 func add(paths []string, path string) []string {
@@ -91,32 +86,6 @@ func add(paths []string, path string) []string {
 	return append(paths, path)
 }
 
-// takeBack undoes the steps before one, the last one first, and says what could not be.
-func (g *Ground) takeBack(steps []Step, failed []bool, before int) (out Outcome, err error) {
-	if f, err := os.Create(filepath.Join(g.Dir, backName)); err == nil {
-		_ = f.Close()
-	}
-	for i := min(before, len(steps)-1); i >= 0; i-- { // the one that failed may have begun
-		s := steps[i]
-		if failed[i] {
-			continue
-		}
-		entry.Passing()
-		if err := g.at(s, spot.undo); err != nil && i < before {
-			out.Applied = add(out.Applied, filepath.Join(g.Roots[s.Root].Path, s.Path))
-			out.Left = append(out.Left, Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: "there was no room on the disk, and this could not be taken back (" + err.Error() + "): it stands as the command left it"})
-		}
-		_ = os.Truncate(filepath.Join(g.Dir, progressName), int64(i))
-	}
-	stands := out.Left
-	for _, l := range g.KeepAll(steps, WhyFull) {
-		if !slices.ContainsFunc(stands, func(s Left) bool { return s.Path == l.Path }) {
-			out.Left = append(out.Left, l)
-		}
-	}
-	return out, nil
-}
-
 // KeepAll moves aside what none of the steps will apply.
 func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
 	for _, s := range steps {
@@ -124,11 +93,7 @@ func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
 		if s.Act == ActPark || slices.ContainsFunc(left, func(l Left) bool { return l.Path == real }) {
 			continue
 		}
-		l := Left{Path: real, Why: why}
-		if s.Kind != Removed && s.Kind != Merged {
-			l.Kept = g.Keep(s.Root, s.Path)
-		}
-		left = append(left, l)
+		left = append(left, g.leftBy(s, why))
 	}
 	return left
 }
@@ -177,25 +142,6 @@ func (g *Ground) do(s Step) error {
 	})
 }
 
-// undo takes a step back. Of one that was not done nothing changes.
-func (x spot) undo() error {
-	switch x.Act {
-	case ActRemove:
-		return x.unremove()
-	case ActMove:
-		return x.unmove()
-	case ActPark:
-		return x.unpark()
-	case ActLink:
-		return x.unlink()
-	case ActWrite, ActDress:
-		return x.restore()
-	case ActExtend:
-		return x.shorten()
-	}
-	return x.unput()
-}
-
 // at opens the place of a step.
 func (g *Ground) at(s Step, do func(spot) error) error {
 	parent := filepath.Dir(s.Path)
@@ -223,9 +169,6 @@ func (x spot) expect(want entry.Stat) (entry.Stat, error) {
 	now, err := entry.At(x.at, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return now, err
-	}
-	if x.Loose && now.ID() == want.ID() && want.There() {
-		return now, nil
 	}
 	if x.Moved {
 		want.Changed = now.Changed
@@ -278,21 +221,6 @@ func (x spot) remove() error {
 	return nil
 }
 
-func (x spot) unremove() error {
-	trash, at := x.trash()
-	now, err := entry.At(at, trash)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = entry.RenameFree(at, trash, x.at, x.name)
-	}
-	if err == nil && now.IsFolder() {
-		err = entry.Fchmod(x.at, x.name, x.Lower.Mode)
-	}
-	return err
-}
-
 // writable gives a folder that is renamed the right to be written to, which that needs.
 func (x spot) writable(at int, name string, st entry.Stat) error {
 	if st.IsFolder() && st.Mode&0o200 == 0 {
@@ -334,9 +262,6 @@ func (x spot) verify(at int, name string, before entry.Stat) error {
 	st, err := entry.At(at, name)
 	if err != nil {
 		return err
-	}
-	if x.Loose && st.ID() == before.ID() {
-		return nil
 	}
 	if !swapped(st, before) {
 		return conflict(WhyNewer)
@@ -406,32 +331,6 @@ func (x spot) ours(now entry.Stat) bool {
 	return now.There() && (now.ID() == x.Upper.ID() || ok && now.Ino == staged)
 }
 
-func (x spot) unput() error {
-	now, err := entry.At(x.at, x.name)
-	if err != nil || !x.ours(now) {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return errors.Join(err, x.tidy())
-	}
-	toAt, to := unix.AT_FDCWD, filepath.Join(x.from, x.name)
-	if x.abroad {
-		toAt, to = x.at, x.temp("")
-	}
-	if err := x.writable(x.at, x.name, now); err != nil {
-		return err
-	}
-	if !x.Lower.There() {
-		err = entry.RenameFree(x.at, x.name, toAt, to)
-	} else if err = entry.Exchange(x.at, x.name, toAt, to); err == nil && x.Lower.IsFolder() {
-		err = entry.Fchmod(x.at, x.name, x.Lower.Mode)
-	}
-	if err != nil {
-		return err
-	}
-	return x.tidy()
-}
-
 // finish gives a folder its mode.
 func (x spot) finish() error {
 	entry.Passing()
@@ -497,15 +396,6 @@ func (x spot) park() error {
 	return entry.RenameFree(x.at, x.name, at, name)
 }
 
-func (x spot) unpark() error {
-	at, name := x.parked()
-	err := entry.RenameFree(at, name, x.at, x.name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // source opens the folder in which the entry is that a step renames or links.
 func (x spot) source() (at int, name string, close func(), err error) {
 	if x.Parked > 0 {
@@ -547,7 +437,7 @@ func (x spot) move() error {
 	}
 	entry.Passing()
 	if !now.There() {
-		if x.Over.There() && !x.Loose {
+		if x.Over.There() {
 			return conflict(WhyNewer)
 		}
 		err := entry.RenameFree(sourceAt, source, x.at, x.name)
@@ -577,29 +467,6 @@ func (x spot) move() error {
 // copyOfOurs reports that the command's version is at the place, which came there with its folder.
 func (x spot) copyOfOurs(now entry.Stat) bool {
 	return now.ID() == x.Upper.ID() || x.abroad && !x.Over.There() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
-}
-
-func (x spot) unmove() error {
-	now, err := entry.At(x.at, x.name)
-	if err != nil || now.ID() != x.Lower.ID() {
-		return nil
-	}
-	at, source, closeSource, err := x.source()
-	if err != nil {
-		return err
-	}
-	defer closeSource()
-	if _, err := entry.At(at, source); err == nil { // it was exchanged, and no more
-		return entry.Exchange(x.at, x.name, at, source)
-	}
-	if err := entry.RenameFree(x.at, x.name, at, source); err != nil {
-		return err
-	}
-	trash, trashAt := x.trash()
-	if err := entry.RenameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // link gives the entry at From a second name. Where somebody else has put another one there, the
@@ -649,28 +516,4 @@ func (x spot) link() error {
 func (x spot) instead() spot {
 	x.Lower = x.Over
 	return x
-}
-
-func (x spot) unlink() error {
-	now, err2 := entry.At(x.at, x.name)
-	if err2 == nil && x.ours(now) && x.Lower.ID() != x.Upper.ID() {
-		return x.instead().unput()
-	}
-	at, source, closeSource, err := x.source()
-	if err != nil {
-		return err
-	}
-	defer closeSource()
-	st, err := entry.At(at, source)
-	if err != nil || err2 != nil || now.ID() != st.ID() {
-		return entry.RemoveBeneath(x.at, x.temp(""))
-	}
-	if err := unix.Unlinkat(x.at, x.name, 0); err != nil {
-		return err
-	}
-	trash, trashAt := x.trash()
-	if err := entry.RenameFree(trashAt, trash, x.at, x.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -25,7 +25,7 @@ const (
 	ActDress  Act = 'd' // attributes alone
 )
 
-// Step is a part of applying the changes. It can be done again, and taken back.
+// Step is a part of applying the changes. It can be done again.
 type Step struct {
 	Number int // in the journal; it makes names
 	Root   int
@@ -36,9 +36,7 @@ type Step struct {
 	Upper  entry.Stat // of what is put there, or whose attributes it gets
 	Lower  entry.Stat // of what must be at the place, or at From
 	Over   entry.Stat // of what must be at the place to which something is renamed
-	Fork   int64      // from where on ours is appended
 	Moved  bool       // Lower had another name: its time of change is another one now
-	Loose  bool       // what is there may have changed, but must be the same inode
 	Dress  bool       // the attributes are others
 	Times  bool       // the time of change of the content is set, too
 	Mover  string     `json:"Waits,omitempty"` // where ours is after a step moved it; its old name was of a number

@@ -172,9 +172,8 @@ func HasOrigin(at string) bool {
 // BlockSize is how much of two files is compared at once.
 const BlockSize = 64 << 10
 
-// CompareContent compares a file of ours with the one below. Where both differ behind a common
-// beginning, fork is the last line's end in that.
-func CompareContent(ours, there *os.File, size, below int64) (c Content, fork int64, err error) {
+// CompareContent compares a file of ours with the one below.
+func CompareContent(ours, there *os.File, size, below int64) (Content, error) {
 	most, at := min(size, below), int64(0)
 	x, y := make([]byte, min(BlockSize, most)), make([]byte, min(BlockSize, most))
 	for at < most {
@@ -183,26 +182,20 @@ func CompareContent(ours, there *os.File, size, below int64) (c Content, fork in
 		}
 		n := min(BlockSize, most-at)
 		if err := errors.Join(ReadAll(ours, x[:n], at), ReadAll(there, y[:n], at)); err != nil {
-			return Differs, 0, err
+			return Differs, err
 		}
-		if bytes.Equal(x[:n], y[:n]) {
-			at += n
-			continue
+		if !bytes.Equal(x[:n], y[:n]) {
+			return Differs, nil
 		}
-		i := int64(0)
-		for x[i] == y[i] {
-			i++
-		}
-		at += i
-		return Forked, lineEnd(ours, at), nil
+		at += n
 	}
 	switch {
 	case size == below:
-		return Same, at, nil
+		return Same, nil
 	case size > below:
-		return Grown, at, nil
+		return Grown, nil
 	}
-	return Behind, at, nil
+	return Behind, nil
 }
 
 // ReadAll reads as many bytes as there must be. What is missing, because the file was cut
@@ -230,16 +223,6 @@ func skipHoles(a, b *os.File, at, most int64) int64 {
 		}
 	}
 	return max(at, next)
-}
-
-// lineEnd is the end of the last whole line before a place.
-func lineEnd(f *os.File, at int64) int64 {
-	from := max(0, at-BlockSize)
-	text := make([]byte, at-from)
-	if ReadAll(f, text, from) != nil {
-		return at
-	}
-	return from + int64(bytes.LastIndexByte(text, '\n')+1)
 }
 
 // Differences calls do for the blocks of a file that differ from ours, with both contents. What

@@ -17,7 +17,6 @@ const (
 	Same
 	Grown  // the command's has more at its end
 	Behind // the file below has more at its end
-	Forked // both have more at their ends
 )
 
 // Stat is what a change remembers of an entry.

@@ -109,33 +109,6 @@ func OpenFiles(do func(pid, fd int, path string) bool) {
 	}
 }
 
-// WritersOf lists the files that other programs have open for writing, with their processes.
-func WritersOf() map[ID][]int {
-	out := map[ID][]int{}
-	OpenFiles(func(pid, fd int, path string) bool {
-		if st, ok := Writing(pid, fd, path); ok {
-			out[st.ID()] = append(out[st.ID()], pid)
-		}
-		return true
-	})
-	return out
-}
-
-// Writing looks at an open regular file, and reports whether it is open for writing.
-func Writing(pid, fd int, path string) (Stat, bool) {
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return Stat{}, false
-	}
-	info, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", pid, fd))
-	if err != nil {
-		return Stat{}, false
-	}
-	_, flags, _ := strings.Cut(string(info), "flags:")
-	mode, err := strconv.ParseInt(strings.TrimSpace(flags[:max(0, strings.IndexByte(flags, '\n'))]), 8, 64)
-	return Stat{Dev: uint64(st.Dev), Ino: st.Ino, Size: st.Size}, err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY //nolint:unconvert // another size elsewhere
-}
-
 // Holder names a program that has a file open or mapped, as the end of a sentence; empty where none
 // is seen.
 func Holder(file ID) (who string) {

@@ -1,0 +1,107 @@
+package apply
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"adze/internal/sandbox/overlay/entry"
+)
+
+// begun is the number of the last step that began to write into a file, in a file of the view. What
+// stands in such a file after a kill is partly the command's version, and perhaps somebody else's.
+type begun struct {
+	file  *os.File
+	step  int // that a killed process began; if -1, none
+	notes []Note
+}
+
+const begunName = "begun"
+
+func (g *Ground) openBegun() error {
+	f, err := os.OpenFile(filepath.Join(g.Dir, begunName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	g.begun = begun{file: f, step: -1}
+	text, _ := io.ReadAll(f) // of one that cannot be read no step began
+	if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+		g.begun.step = n
+	}
+	return nil
+}
+
+// begins notes that the step begins to write.
+func (x spot) begins() error {
+	_, err := x.begun.file.WriteAt(fmt.Appendf(nil, "%10d\n", x.Number), 0)
+	return err
+}
+
+// keepFound copies what a killed process left in a file to what is kept, where it is not ours yet.
+func (x spot) keepFound(f, ours *os.File, size int64) error {
+	if c, err := entry.CompareContent(ours, f, x.Upper.Size, size); err != nil || c == entry.Same {
+		return err
+	}
+	to := filepath.Join(x.Home, KeptName, filepath.Base(x.Dir), fmt.Sprint("found-", x.Number), x.Path)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	copied, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	if err := entry.CopyData(copied, f, 0, size); err != nil {
+		return err
+	}
+	x.begun.notes = append(x.begun.notes, Note{filepath.Join(x.Roots[x.Root].Path, x.Path), NoteFound})
+	return nil
+}
+
+// Room is an error where the disks have no room for what steps copy or make longer.
+func (g *Ground) Room(steps []Step) error {
+	home, err := entry.At(unix.AT_FDCWD, g.Dir)
+	if err != nil {
+		return err
+	}
+	needs := make([]int64, len(g.Roots))
+	for _, s := range steps {
+		switch {
+		case s.Act == ActWrite || s.Act == ActExtend:
+			needs[s.Root] += min(max(0, s.Upper.Size-s.Lower.Size), sizeOf(filepath.Join(g.UpperFolder(s.Root), s.Path)))
+		case s.Act == ActPut:
+			top, err := entry.At(g.Tops[s.Root], "")
+			if err != nil {
+				return err
+			}
+			if top.Dev != home.Dev {
+				needs[s.Root] += sizeOf(filepath.Join(g.UpperFolder(s.Root), s.Path))
+			}
+		}
+	}
+	for i, need := range needs {
+		var st unix.Statfs_t
+		if err := unix.Fstatfs(g.Tops[i], &st); err == nil && need > int64(st.Bavail)*st.Bsize { //nolint:unconvert // other sizes elsewhere
+			return &fs.PathError{Op: "write", Path: g.Roots[i].Path, Err: unix.ENOSPC}
+		}
+	}
+	return nil
+}
+
+// sizeOf is the room that an entry takes, with all that is in it.
+func sizeOf(path string) (size int64) {
+	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, _ error) error {
+		var st unix.Stat_t
+		if unix.Lstat(at, &st) == nil {
+			size += 512 * max(8, st.Blocks) // a name takes room, too
+		}
+		return nil
+	})
+	return size
+}
