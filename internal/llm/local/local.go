@@ -46,13 +46,6 @@ func (d decorated) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	return func(yield func(session.Chunk) bool) { d.stream(ctx, r, yield) }
 }
 
-// Warm lets the provider below open its connection ahead, if it can.
-func (d decorated) Warm(ctx context.Context) {
-	if w, ok := d.Provider.(interface{ Warm(context.Context) }); ok {
-		w.Warm(ctx)
-	}
-}
-
 // ending yields a stream whose end is what change makes of it.
 func ending(seq iter.Seq[session.Chunk], yield func(session.Chunk) bool, change func(session.Done) session.Done) {
 	for c := range seq {

@@ -53,9 +53,6 @@ func NewRouter(p session.Provider, look func(context.Context) Route) *Router {
 	return &Router{Provider: p, look: look, asking: make(chan struct{}, 1)}
 }
 
-// Warm looks ahead.
-func (p *Router) Warm(ctx context.Context) { go p.Known(ctx) }
-
 // Known is what answers at the address. The first caller looks, and the others wait for what is
 // found.
 func (p *Router) Known(ctx context.Context) Route {

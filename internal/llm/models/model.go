@@ -1,10 +1,6 @@
 package models
 
-import (
-	"context"
-
-	"adze/session"
-)
+import "adze/session"
 
 // Model is a chosen model with what it needs.
 type Model struct {
@@ -20,10 +16,3 @@ type Model struct {
 
 // Full is provider/name.
 func (m Model) Full() string { return m.Provider.Name() + "/" + m.Name }
-
-// Warm lets its provider open its connection while the store opens and the tools are made.
-func (m Model) Warm(ctx context.Context) {
-	if w, ok := m.Provider.(interface{ Warm(context.Context) }); ok {
-		w.Warm(ctx)
-	}
-}

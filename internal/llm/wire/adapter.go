@@ -88,7 +88,7 @@ type Adapter struct {
 // each request. It does no work and opens no connection.
 func Adapt(o Options, base string, header http.Header) Adapter {
 	c := Client{
-		Provider: o.Name, Idle: o.Idle, Secret: o.Key, HTTP: HTTP(o.HTTP), ownHTTP: o.HTTP == nil, KeyHint: o.KeyHint, URLHint: o.URLHint,
+		Provider: o.Name, Idle: o.Idle, Secret: o.Key, HTTP: HTTP(o.HTTP), KeyHint: o.KeyHint, URLHint: o.URLHint,
 		base: strings.TrimRight(base, "/"), header: header, newID: o.NewID,
 	}
 	if c.newID == nil {
@@ -105,9 +105,6 @@ func Adapt(o Options, base string, header http.Header) Adapter {
 
 // Name is the part before the slash in a model's full name.
 func (a *Adapter) Name() string { return a.Options.Name }
-
-// Warm opens the connection of the first request ahead; see Client.
-func (a *Adapter) Warm(ctx context.Context) { a.Client.Warm(ctx) }
 
 // Stream asks, and reads the answer to its end: the whole of one model request.
 func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, body func(session.Request, Quirks) *Body, read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {

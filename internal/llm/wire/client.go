@@ -27,6 +27,10 @@ const (
 	// drainTime and drainBytes bound the wait for the end of the body, which keeps the connection.
 	drainTime  = 100 * time.Millisecond
 	drainBytes = 64 << 10
+	// dialTime bounds the way to a server, and its handshake.
+	dialTime = 10 * time.Second
+	// maxIdleTime is how long a connection is kept unused: servers close those that say nothing.
+	maxIdleTime = 90 * time.Second
 )
 
 // DefaultIdle is how long a hosted provider may send no content, and LocalIdle how long a local
@@ -45,15 +49,23 @@ var (
 // redirect would carry the key to another host and turn the request into a GET. A client of the
 // caller keeps its transport.
 func HTTP(given *http.Client) *http.Client {
+	c := http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        4,
+		MaxIdleConnsPerHost: 2,
+		IdleConnTimeout:     maxIdleTime,
+		TLSHandshakeTimeout: dialTime,
+		// Compressed event streams arrive in blocks, which is not streaming.
+		DisableCompression: true,
+	}}
 	if given != nil {
-		c := *given
-		c.CheckRedirect = stay
-		return &c
+		c = *given
 	}
-	return ownHTTP()
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
 }
-
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Client speaks with one provider.
 type Client struct {
@@ -64,10 +76,9 @@ type Client struct {
 	KeyHint  string        // what to do about a refused key
 	URLHint  string        // what to do about an unreachable server
 
-	base    string // set by Adapt, as is what follows
-	header  http.Header
-	newID   func() string
-	ownHTTP bool // else the HTTP client is the caller's
+	base   string // set by Adapt, as is what follows
+	header http.Header
+	newID  func() string
 }
 
 // Call is one HTTP request.
@@ -90,7 +101,6 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 		return nil, err
 	}
 	r.response = response
-	inflate(response)
 	r.body = bufio.NewReader(readFunc(r.receive))
 	if response.StatusCode/100 == 2 {
 		return r, nil

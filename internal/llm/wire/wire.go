@@ -1,10 +1,9 @@
 // Package wire holds what every model adapter needs between net/http and session.Provider: what it
 // is beside its format (Options, Adapter), how an answer is read and ends (Answer), one exchange
-// with an idle clock (Client, Reply), the first connection ahead of it (Warm), what models refused
-// (Learn, Findings), framing (Lines, Events), the assembly of calls (Calls), failures as
-// session.ProviderError (errors.go, said.go, kind.go, after.go), fields as loose as servers write
-// them (loose.go), and a conversation as bytes that are encoded once (Cache, Body, History). What
-// is left to an adapter is to translate and to assemble.
+// with an idle clock (Client, Reply), what models refused (Ask, Findings), framing (Lines, Events),
+// the assembly of calls (Calls), failures as session.ProviderError (errors.go, said.go, kind.go,
+// after.go), fields as loose as servers write them (loose.go), and a conversation as bytes that are
+// encoded once (Cache, Body, History). What is left to an adapter is to translate and to assemble.
 //
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
@@ -12,7 +11,7 @@
 // Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file.
 //
 // Known limits: the server-sent events reader ignores id and retry, because no model API resumes a
-// stream; a request that comes while its connection is still being opened ahead opens one more.
+// stream; answers that come compressed though nobody asked for it cannot be read.
 package wire
 
 import (

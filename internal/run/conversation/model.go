@@ -56,9 +56,6 @@ func (c *choice) model(ctx context.Context) (m models.Model, end func(), err err
 		c.notices = append(c.notices, notice)
 	}
 	m = suited(m, cfg)
-	if !o.Serves {
-		m.Warm(ctx)
-	}
 	if o.Record == "" {
 		return m, func() {}, nil
 	}
