@@ -269,7 +269,7 @@ func (v *View) body(c *call) string {
 		if block.Kind == tool.DiffBlock && block.Path != "" && block.Path != c.head().Object && len(blocks) > 1 {
 			block.Title = cmp.Or(block.Title, block.Path)
 		}
-		b.WriteString(page.Block(v.masked(block)))
+		b.WriteString(hypertext.Block(v.masked(block)))
 	}
 	if c.outcome == nil {
 		return b.String()
@@ -339,7 +339,7 @@ func (v *View) masked(b tool.Block) tool.Block {
 func (v *View) Masked(blocks []tool.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
-		b.WriteString(page.Block(v.masked(block)))
+		b.WriteString(hypertext.Block(v.masked(block)))
 	}
 	return b.String()
 }

@@ -67,7 +67,7 @@ func (v *View) remark(t *turn, r session.Result) (left []hypertext.Mark) {
 	if t.last == nil || len(marks) == 0 {
 		return marks
 	}
-	t.last.done, left = page.Sections(t.last.text, marks)
+	t.last.done, left = hypertext.Sections(t.last.text, marks)
 	t.last.settle(v)
 	return left
 }

@@ -260,6 +260,3 @@ func (v *View) note(text string) {
 		return `<p class="b note" id="` + id + `">` + hypertext.Words(v.text(text)) + "</p>"
 	})
 }
-
-// page writes for a page with a script.
-var page = hypertext.Options{Page: true}

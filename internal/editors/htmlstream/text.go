@@ -64,7 +64,7 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 }
 
 func (m *message) add(kind session.PartKind) *run {
-	r := &run{key: "text " + m.id + " " + strconv.Itoa(len(m.runs)), kind: kind, stream: hypertext.Stream{Options: page}}
+	r := &run{key: "text " + m.id + " " + strconv.Itoa(len(m.runs)), kind: kind}
 	m.runs = append(m.runs, r)
 	return r
 }
@@ -105,7 +105,7 @@ func (v *View) message(m session.Message) {
 func (v *View) person(m session.Message, class string) {
 	v.Put("prompt "+m.ID, func(id string) string {
 		var b strings.Builder
-		b.WriteString(`<div class="b ` + class + `" id="` + id + `"><h2 class="unseen">You</h2><div class="said">` + prompted(v.text(strings.TrimSpace(m.Text()))) + "</div>")
+		b.WriteString(`<div class="b ` + class + `" id="` + id + `"><h2 class="unseen">You</h2><div class="said">` + hypertext.Words(v.text(strings.TrimSpace(m.Text()))) + "</div>")
 		for _, p := range m.Parts {
 			if p.Attachment != nil {
 				b.WriteString(v.attachment(*p.Attachment))
@@ -114,18 +114,6 @@ func (v *View) person(m session.Message, class string) {
 		b.WriteString("</div>")
 		return b.String()
 	})
-}
-
-// longPrompt is how many lines of a prompt are shown.
-const longPrompt = 24
-
-func prompted(text string) string {
-	lines := strings.SplitAfter(text, "\n")
-	if len(lines) <= longPrompt+6 {
-		return hypertext.Words(text)
-	}
-	return hypertext.Words(strings.Join(lines[:longPrompt], "")) + `<details class="fold"><summary>` + strconv.Itoa(len(lines)-longPrompt) + " more lines</summary>" +
-		hypertext.Words(strings.Join(lines[longPrompt:], "")) + "</details>"
 }
 
 // maxPicture bounds, in bytes, a picture that a page is told.
@@ -176,7 +164,7 @@ func (v *View) whole(m session.Message) {
 		} else if len(now.runs) == 1 && r.kind == session.ReasoningPart {
 			r.took = m.Took
 		}
-		r.done, _ = page.Sections(r.text, nil)
+		r.done, _ = hypertext.Sections(r.text, nil)
 	}
 	if known != nil && len(known.runs) > len(now.runs) {
 		for _, r := range known.runs[len(now.runs):] {

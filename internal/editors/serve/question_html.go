@@ -153,7 +153,7 @@ func (t *watcher) inquiry(id string, it item) string {
 		title += " from " + it.question.Agent
 	}
 	asking(&b, id, it.question.ID, t.escape(title))
-	prose, _ := hypertext.Options{Page: true}.Prose(t.clean(text), nil)
+	prose, _ := hypertext.Prose(t.clean(text), nil)
 	b.WriteString(`<div class="prose">` + prose + `</div><p class="acts">`)
 	for i, c := range choices {
 		class := ""

@@ -121,7 +121,6 @@ func resultOf[T any](out any) (v T, err error) {
 // changes are what differs now, hunk by hunk, as HTML.
 func changes(net control.Difference, mask *redact.Masker) any {
 	clean := func(text string) string { return hypertext.Escape(mask.Text(text)) }
-	o := hypertext.Options{Page: true}
 	var b strings.Builder
 	hunks := 0
 	for _, f := range net.Files {
@@ -139,7 +138,7 @@ func changes(net control.Difference, mask *redact.Masker) any {
 		for i, h := range f.Hunks {
 			hunks++
 			b.WriteString(`<div class="hunk" data-file="` + hypertext.Escape(f.Path) + `" data-hunk="` + fmt.Sprint(i) + `" data-hash="` + hypertext.Escape(h.Hash) + `">`)
-			b.WriteString(o.Block(tool.Block{Kind: tool.DiffBlock, Path: f.Path, Text: mask.Text(h.Text)}))
+			b.WriteString(hypertext.Block(tool.Block{Kind: tool.DiffBlock, Path: f.Path, Text: mask.Text(h.Text)}))
 			b.WriteString(`<p class="acts">`)
 			if net.Revert {
 				b.WriteString(`<button type="button" data-act="revert">Take back</button>`)
@@ -179,7 +178,7 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 	if !whole {
 		note = "What was cut off is not kept any more: whole outputs are kept for 14 days."
 	}
-	return map[string]string{"html": hypertext.Options{Page: true}.Output(s.mask().Text(text), 0), "note": note}, nil
+	return map[string]string{"html": hypertext.Output(s.mask().Text(text), 0), "note": note}, nil
 }
 
 // export sends the session as a file.

@@ -101,7 +101,7 @@ func hostileForms(t *testing.T, attack string) map[string]string {
 // stands in a session.
 func TestPageHasNoElementsOfOthers(t *testing.T) {
 	elements := strings.Fields("html head meta link title style body header h1 h2 h3 h4 h5 h6 dl dt dd nav ol ul li a main section span p pre code div details summary footer blockquote table thead tbody tr th td hr br strong em s img")
-	attributes := strings.Fields("lang charset http-equiv content name rel href id class alt src")
+	attributes := strings.Fields("lang charset http-equiv content name rel href id class alt src data-n data-lines")
 	for _, attack := range attacks() {
 		page := hostileForms(t, attack)["html"]
 		root, err := html.Parse(strings.NewReader(page))

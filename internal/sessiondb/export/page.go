@@ -7,26 +7,24 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 
 	"adze/internal/text/hypertext"
+	"adze/tool"
 )
 
 // The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the
 // same in ten years, and tells nobody that it was opened. Every text of a session goes through
-// web.text, and stands between tags or in an attribute with double quotes; all else is written in
-// this package. So nothing needs to know the grammar of HTML, as html/template does, which would
-// have the linker keep every method of the program: 5.8 MB more of 55.9.
+// package hypertext, and stands between tags or in an attribute with double quotes; all else is
+// written in this package. So nothing needs to know the grammar of HTML, as html/template does.
+// That would have the linker keep every method of the program: 5.8 MB more of 55.9.
 
 // web is HTML that grows.
 type web struct{ strings.Builder }
 
 // text writes a text between tags, or into an attribute with double quotes.
-func (w *web) text(s string) {
-	w.WriteString(strings.ReplaceAll(html.EscapeString(s), "\x00", "\uFFFD"))
-}
+func (w *web) text(s string) { w.WriteString(hypertext.Plain(s)) }
 
 // pageHead is the page up to its body, with an empty title.
 //
@@ -117,7 +115,7 @@ func (w *web) message(number int, m Message) {
 			if n == last {
 				marks = m.marks()
 			}
-			said, _ := hypertext.Options{}.Prose(p.Text, marks)
+			said, _ := hypertext.Prose(p.Text, marks)
 			w.WriteString(`<div class="said">` + said + "</div>\n")
 		default:
 			w.element("pre", "typed", p.Text)
@@ -169,12 +167,7 @@ func (w *web) call(c Call) {
 	w.object(c.Arguments)
 	w.object(c.Metadata)
 	if c.Diff != "" {
-		w.WriteString(`<pre class="diff">`)
-		for _, line := range diffLines(c.Diff) {
-			w.element("span", line.Class, line.Text)
-			w.WriteString("\n")
-		}
-		w.WriteString("</pre>\n")
+		w.WriteString(hypertext.Block(tool.Block{Kind: tool.DiffBlock, Path: strings.Join(c.Changed, " "), Text: c.Diff}))
 	}
 	w.WriteString("</details>\n")
 }
@@ -219,24 +212,3 @@ func (d *Document) prompts() (out []prompt) {
 }
 
 func (c Call) bad() bool { return c.Status != "completed" }
-
-// diffLine is a line of a difference, and the class that colours it.
-type diffLine struct{ Class, Text string }
-
-func diffLines(text string) (out []diffLine) {
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		class := ""
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-			class = "file"
-		case strings.HasPrefix(line, "@@"):
-			class = "at"
-		case strings.HasPrefix(line, "+"):
-			class = "add"
-		case strings.HasPrefix(line, "-"):
-			class = "del"
-		}
-		out = append(out, diffLine{class, line})
-	}
-	return out
-}

@@ -8,8 +8,8 @@ import (
 )
 
 // Block returns one block of a call as HTML.
-func (o Options) Block(b tool.Block) string {
-	w := &writer{Options: o}
+func Block(b tool.Block) string {
+	w := &writer{}
 	if b.Title != "" {
 		w.WriteString(`<p class="title">`)
 		w.plain(b.Title)
@@ -17,7 +17,7 @@ func (o Options) Block(b tool.Block) string {
 	}
 	switch b.Kind {
 	case tool.DiffBlock:
-		w.WriteString(o.Diff(b.Path, b.Text))
+		w.diff(b.Path, b.Text)
 	case tool.CodeBlock:
 		if b.Line > 0 {
 			w.numbered(b.Path, b.Text, b.Line)
@@ -27,7 +27,7 @@ func (o Options) Block(b tool.Block) string {
 	case tool.OutputBlock:
 		w.output(b.Text, b.Total)
 	case tool.MarkdownBlock:
-		text, _ := o.Prose(b.Text, nil)
+		text, _ := Prose(b.Text, nil)
 		w.WriteString(`<div class="prose">` + text + "</div>\n")
 	case tool.ListBlock, tool.ChecklistBlock:
 		w.items(b)
@@ -46,11 +46,9 @@ func (w *writer) items(b tool.Block) {
 		class = "todos"
 	}
 	w.WriteString(`<ul class="` + class + `">`)
-	w.folded(len(b.Items), func(from, to int) {
-		for _, it := range b.Items[from:to] {
-			w.item(it, b.Kind == tool.ChecklistBlock)
-		}
-	})
+	for _, it := range b.Items {
+		w.item(it, b.Kind == tool.ChecklistBlock)
+	}
 	w.WriteString("</ul>\n")
 }
 

@@ -1,10 +1,13 @@
 package hypertext
 
 import (
+	"html"
+	"slices"
 	"strconv"
 	"strings"
 
 	"adze/internal/text/highlight"
+	"adze/internal/text/safeterm"
 )
 
 // maxHighlight is how many bytes of code are highlighted; longer code stays plain.
@@ -12,17 +15,16 @@ const maxHighlight = 256 << 10
 
 // code writes a block of code of an answer.
 func (w *writer) code(lang highlight.Language, name, text string) {
-	w.WriteString(`<div class="code">`)
-	if w.Page {
-		w.WriteString(`<div class="codehead"><span>`)
-		w.plain(name)
-		w.WriteString(`</span><button type="button" class="copy" data-act="copy-code">Copy</button></div>`)
-	}
-	w.open("pre", "")
-	w.WriteString("<code>")
+	w.WriteString(`<div class="code"><div class="codehead"><span>`)
+	w.plain(name)
+	w.WriteString("</span></div><pre><code>")
 	w.tokens(lang, text)
 	w.WriteString("</code></pre></div>\n")
 }
+
+// classes colour the tokens of code.
+var classes = [...]string{highlight.Keyword: "k", highlight.String: "s", highlight.Comment: "c", highlight.Number: "n", highlight.Function: "f", highlight.Type: "t",
+	highlight.Property: "p", highlight.Heading: "h", highlight.Added: "add", highlight.Removed: "del", highlight.Hunk: "at"}
 
 // tokens writes code in its colours.
 func (w *writer) tokens(lang highlight.Language, text string) {
@@ -30,83 +32,109 @@ func (w *writer) tokens(lang highlight.Language, text string) {
 		lang = highlight.Language{}
 	}
 	for _, t := range lang.Tokens(text) {
-		w.token(t.Kind, t.Text)
-	}
-}
-
-func (w *writer) token(kind highlight.Kind, text string) {
-	class := tokenClass(kind)
-	if class == "" {
-		w.plain(text)
-		return
-	}
-	w.WriteString(`<span class="` + class + `">`)
-	w.plain(text)
-	w.WriteString("</span>")
-}
-
-func tokenClass(k highlight.Kind) string {
-	switch k {
-	case highlight.Keyword:
-		return "k"
-	case highlight.String:
-		return "s"
-	case highlight.Comment:
-		return "c"
-	case highlight.Number:
-		return "n"
-	case highlight.Function:
-		return "f"
-	case highlight.Type:
-		return "t"
-	case highlight.Property:
-		return "p"
-	case highlight.Heading:
-		return "h"
-	case highlight.Added:
-		return "add"
-	case highlight.Removed:
-		return "del"
-	case highlight.Hunk:
-		return "at"
-	}
-	return ""
-}
-
-// lineTokens are the tokens of code, line by line.
-func lineTokens(lang highlight.Language, text string) [][]highlight.Token {
-	if len(text) > maxHighlight {
-		lang = highlight.Language{}
-	}
-	lines := make([][]highlight.Token, 1, strings.Count(text, "\n")+1)
-	for _, t := range lang.Tokens(text) {
-		for rest := t.Text; ; {
-			part, after, more := strings.Cut(rest, "\n")
-			if part != "" {
-				lines[len(lines)-1] = append(lines[len(lines)-1], highlight.Token{Kind: t.Kind, Text: part})
-			}
-			if !more {
-				break
-			}
-			lines, rest = append(lines, nil), after
+		class := classes[t.Kind]
+		if class == "" {
+			w.plain(t.Text)
+			continue
 		}
+		w.WriteString(`<span class="` + class + `">`)
+		w.plain(t.Text)
+		w.WriteString("</span>")
 	}
-	return lines
+}
+
+// line writes a line of a file with its number.
+func (w *writer) line(lang highlight.Language, class string, number int, text string) {
+	w.WriteString(`<div class="l` + class + `" data-n="` + strconv.Itoa(number) + `">`)
+	w.tokens(lang, text)
+	w.WriteString("\n</div>")
 }
 
 // numbered writes code with the numbers of its lines.
 func (w *writer) numbered(path, text string, first int) {
-	w.WriteString(`<div class="code">`)
-	w.open("pre", ` class="lines"`)
-	lines := lineTokens(highlight.ForFile(path), strings.TrimSuffix(text, "\n"))
-	w.folded(len(lines), func(from, to int) {
-		for i := from; i < to; i++ {
-			w.WriteString(`<span class="l" data-n="` + strconv.Itoa(first+i) + `">`)
-			for _, t := range lines[i] {
-				w.token(t.Kind, t.Text)
-			}
-			w.WriteString("\n</span>")
-		}
-	})
+	w.WriteString(`<div class="code"><pre class="lines">`)
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		w.line(highlight.ForFile(path), "", first+i, line)
+	}
 	w.WriteString("</pre></div>\n")
+}
+
+// diff writes a unified diff, each line with its number in the file as it was or is now.
+func (w *writer) diff(path, unified string) {
+	lang, old, new, hunks := highlight.ForFile(path), 1, 1, 0
+	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "@@") }) {
+		hunks = 1 // lines without a place
+	}
+	w.WriteString(`<div class="diff">`)
+	for _, line := range lines {
+		line = strings.TrimSuffix(line, "\r")
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			old, new = hunkStarts(line)
+			if hunks++; hunks > 1 {
+				w.between(line)
+			}
+		case strings.HasPrefix(line, `\`):
+			w.between(strings.TrimPrefix(line, `\ `))
+		case hunks == 0: // before the first hunk
+			if !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") && line != "" {
+				w.between(line)
+			}
+		case strings.HasPrefix(line, "-"):
+			w.line(lang, " del", old, line[1:])
+			old++
+		case strings.HasPrefix(line, "+"):
+			w.line(lang, " add", new, line[1:])
+			new++
+		default:
+			w.line(lang, " same", new, strings.TrimPrefix(line, " "))
+			old, new = old+1, new+1
+		}
+	}
+	w.WriteString("</div>\n")
+}
+
+// between writes a line that is none of a file.
+func (w *writer) between(line string) {
+	w.WriteString(`<div class="at">`)
+	w.plain(line)
+	w.WriteString("</div>")
+}
+
+// hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.
+func hunkStarts(line string) (old, new int) {
+	start := func(sign string) int {
+		_, after, _ := strings.Cut(line, " "+sign)
+		n, _ := strconv.Atoi(after[:len(after)-len(strings.TrimLeft(after, "0123456789"))])
+		return max(n, 1)
+	}
+	return start("-"), start("+")
+}
+
+// Hunks are the hunks of a unified diff, each with its first line.
+func Hunks(unified string) (out []string) {
+	for line := range strings.SplitAfterSeq(unified, "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			out = append(out, line)
+		case len(out) > 0:
+			out[len(out)-1] += line
+		}
+	}
+	return out
+}
+
+// output writes the output of a command. Total counts its lines; text may be only the last of
+// them.
+func (w *writer) output(text string, total int) {
+	text = strings.TrimRight(safeterm.Output(text).String(), "\n")
+	if text == "" {
+		return
+	}
+	lines := strings.Count(text, "\n") + 1
+	if missing := total - lines; missing > 0 {
+		w.WriteString(`<p class="dim cut">` + strconv.Itoa(missing) + " earlier lines are not shown here</p>\n")
+	}
+	w.WriteString(`<pre class="out" data-lines="` + strconv.Itoa(lines) + `">` + html.EscapeString(text) + "\n</pre>\n")
 }

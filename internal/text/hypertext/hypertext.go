@@ -5,9 +5,9 @@
 // of this package. The address of a link is the exception: it leads to the web and is escaped. So
 // no text becomes markup, whoever wrote it.
 //
-// Start reading at Options.Blocks, then prose.go (Markdown), stream.go (Markdown that arrives in
-// pieces), code.go, diff.go and output.go. The classes are those that the sheets of the page of
-// adze serve and of an exported session colour.
+// Start reading at Block, then prose.go (Markdown), stream.go (Markdown that arrives in pieces) and
+// code.go (code, diffs and output). The classes are those that the sheets of the page of adze serve
+// and of an exported session colour.
 //
 // Known limits: those of package markdown.
 package hypertext
@@ -19,13 +19,6 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Options say how it is written. The zero value is for a page without a script.
-type Options struct {
-	// Page is for one with a script: code has a button that copies it, the middle of what is long is
-	// folded, the keyboard reaches what scrolls, and links open beside it.
-	Page bool
-}
-
 // Mark is a remark about a clause of an answer. Text stands behind Quote; Against says that it
 // contradicts it.
 type Mark struct {
@@ -34,22 +27,10 @@ type Mark struct {
 }
 
 // writer is HTML that grows.
-type writer struct {
-	strings.Builder
-	Options
-}
+type writer struct{ strings.Builder }
 
 // escape writes a text that is safe to be seen.
 func (w *writer) escape(t safeterm.Text) { w.WriteString(html.EscapeString(t.String())) }
-
-// open writes a tag whose element may scroll.
-func (w *writer) open(tag, attributes string) {
-	w.WriteString("<" + tag + attributes)
-	if w.Page {
-		w.WriteString(` tabindex="0"`)
-	}
-	w.WriteString(">")
-}
 
 // prose writes words without their hidden characters.
 func (w *writer) prose(text string) { w.escape(safeterm.Clean(text)) }
@@ -65,3 +46,10 @@ func Plain(text string) string { return html.EscapeString(safeterm.Reveal(text).
 
 // Words is prose without marks as HTML.
 func Words(text string) string { return html.EscapeString(safeterm.Clean(text).String()) }
+
+// Output is what a command printed.
+func Output(text string, total int) string {
+	w := &writer{}
+	w.output(text, total)
+	return w.String()
+}

@@ -10,8 +10,8 @@ import (
 
 // Prose is Markdown as HTML, with the remarks about it in their places; left are those that have
 // none.
-func (o Options) Prose(text string, marks []Mark) (out string, left []Mark) {
-	sections, left := o.Sections(text, marks)
+func Prose(text string, marks []Mark) (out string, left []Mark) {
+	sections, left := Sections(text, marks)
 	return strings.Join(sections, ""), left
 }
 
@@ -97,13 +97,10 @@ func (w *proseWriter) block(b markdown.Block) {
 		w.plain(text)
 		w.WriteString("</pre>\n")
 	case markdown.Heading:
-		tag, class := []string{"h3", "h4", "h5", "h6"}[min(3, max(0, b.Level-1))], ""
-		if w.Page { // an answer may begin with any level, and a page must not skip one
-			tag, class = "h3", ` class="level`+strconv.Itoa(b.Level)+`"`
-		}
-		w.WriteString("<" + tag + class + ">")
+		// An answer may begin with any level, and a page must not skip one.
+		w.WriteString(`<h3 class="level` + strconv.Itoa(b.Level) + `">`)
 		w.inline(text)
-		w.WriteString("</" + tag + ">\n")
+		w.WriteString("</h3>\n")
 	case markdown.Table:
 		w.table(text, b.Align)
 	default:
@@ -134,8 +131,7 @@ func (w *proseWriter) task(text string) string {
 
 // table writes rows of cells; the first one is the header.
 func (w *proseWriter) table(text string, align []markdown.Align) {
-	w.writer.open("div", ` class="wide"`)
-	w.WriteString("<table>\n<thead>")
+	w.WriteString(`<div class="wide"><table>` + "\n<thead>")
 	cell, end := "th", "</thead>\n<tbody>\n"
 	for line := range strings.SplitSeq(text, "\n") {
 		w.WriteString("<tr>")
@@ -220,11 +216,7 @@ func (w *proseWriter) address(text string) {
 	}
 	before, after, _ := strings.Cut(text, at)
 	w.prose(before)
-	w.WriteString(`<a rel="noreferrer noopener" `)
-	if w.Page {
-		w.WriteString(`target="_blank" `)
-	}
-	w.WriteString(`href="`)
+	w.WriteString(`<a rel="noreferrer noopener" href="`)
 	w.plain(at)
 	w.WriteString(`">`)
 	w.plain(at)

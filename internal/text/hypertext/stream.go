@@ -11,8 +11,7 @@ import (
 // alone: a paragraph, a table, a whole list. A finished section does not change any more.
 // The zero value is at the start of a text.
 type Stream struct {
-	Options Options
-	Marks   []Mark
+	Marks []Mark
 
 	parser  markdown.Parser
 	line    strings.Builder // that is not finished
@@ -66,7 +65,7 @@ func (s *Stream) Open() []string {
 }
 
 func (s *Stream) write(section []markdown.Block) string {
-	w := &proseWriter{writer: writer{Options: s.Options}, marks: s.Marks}
+	w := &proseWriter{marks: s.Marks}
 	for _, b := range section {
 		w.block(b)
 	}
@@ -100,9 +99,9 @@ func parts(a, b markdown.Block, n int) bool {
 
 // Sections are all sections of a whole text with the remarks about it; left are those without a
 // place.
-func (o Options) Sections(text string, marks []Mark) (sections []string, left []Mark) {
+func Sections(text string, marks []Mark) (sections []string, left []Mark) {
 	text, left = placed(text, marks)
-	s := Stream{Options: o, Marks: marks}
+	s := Stream{Marks: marks}
 	sections = s.Add(text)
 	return append(sections, s.Open()...), left
 }

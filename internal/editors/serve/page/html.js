@@ -15,6 +15,9 @@ export function fragment(text) {
     if (!tags.has(e.tagName)) { e.remove(); continue; }
     for (const a of [...e.attributes]) if (!attributes.has(a.name) || address[a.name] && !address[a.name].test(a.value)) e.removeAttribute(a.name);
   }
+  for (const e of t.content.querySelectorAll("pre, .diff, .wide")) e.tabIndex = 0; // the keyboard reaches what scrolls
+  for (const e of t.content.querySelectorAll("a[rel]")) e.target = "_blank";
+  for (const e of t.content.querySelectorAll(".codehead")) e.append(make("button", { type: "button", class: "copy", "data-act": "copy-code" }, "Copy"));
   return t.content;
 }
 
