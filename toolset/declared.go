@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"adze/internal/files/workspace"
 	"adze/internal/sandbox/proc"
@@ -110,10 +109,9 @@ func (d *declared) permissions() tool.Permissions {
 	return tool.Requires(all...)
 }
 
-// exposed is what may be logged: the arguments that the file names, and counts of the run unless an
-// argument has the same name.
-func (d *declared) exposed() []string {
-	fields := slices.Clone(d.Expose)
+// exposed is what may be logged: no argument, and counts of the run unless an argument has the same
+// name.
+func (d *declared) exposed() (fields []string) {
 	for _, f := range []string{"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms"} {
 		if _, named := d.properties[f]; !named {
 			fields = append(fields, f)
@@ -132,23 +130,20 @@ type declaredRun struct {
 // needs shows the gate the exact command, quoted so that it reads as the words it is.
 func (r declaredRun) needs(in json.RawMessage) []tool.Need {
 	argv, _ := r.argv(in)
-	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Dir: r.Workdir, Caged: true}}
+	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Caged: true}}
 	return append(needs, r.declared.needs...)
 }
 
-// check tells of arguments that make no command, and of a folder that is not there.
-func (r declaredRun) check(ctx context.Context, c tool.Context[bashMeta], in json.RawMessage) error {
-	if _, err := r.argv(in); err != nil {
-		return err
-	}
-	_, err := r.basher.workdir(ctx, c.Ask, r.Workdir)
+// check tells of arguments that make no command.
+func (r declaredRun) check(_ context.Context, _ tool.Context[bashMeta], in json.RawMessage) error {
+	_, err := r.argv(in)
 	return err
 }
 
 // preview shows the command and, where they go to standard input, the arguments.
 func (r declaredRun) preview(_ context.Context, in json.RawMessage) (bashMeta, error) {
 	argv, err := r.argv(in)
-	meta := bashMeta{Command: shellQuoted(argv), Workdir: r.Workdir}
+	meta := bashMeta{Command: shellQuoted(argv)}
 	if r.Stdin != "" {
 		meta.Tail = string(in)
 	}
@@ -166,12 +161,9 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 		return tool.Result[bashMeta]{}, err
 	}
 	command := shellQuoted(argv)
-	meta := bashMeta{Command: command, Workdir: r.Workdir}
+	meta := bashMeta{Command: command}
 	result := tool.Result[bashMeta]{Title: oneLine(command, 80), Metadata: meta}
-	dir, err := r.basher.workdir(ctx, c.Ask, r.Workdir)
-	if err != nil {
-		return result, err
-	}
+	dir := r.basher.root.Dir()
 	env, guarded := r.basher.shell.Env, false
 	if c.ByRule {
 		env, guarded = r.basher.guard(ctx, command, dir, nil)
@@ -183,7 +175,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		UserWords: argv[:1], Timeout: time.Duration(r.Timeout), Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
+		UserWords: argv[:1], Timeout: r.limit, Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
 	}
 	if r.Stdin != "" {
 		cmd.Input = in

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -31,53 +32,43 @@ const (
 //	{
 //	  "name": "issue",
 //	  "description": "Show one issue of the tracker.",
-//	  "parameters": {"type": "object", "properties": {"number": {"type": "integer"}, "fields": {"type": "array", "items": {"type": "string"}}},
+//	  "parameters": {"type": "object", "properties": {"number": {"type": "integer"}, "fields": {"type": "string"}},
 //	                 "required": ["number"], "additionalProperties": false},
-//	  "command": ["tracker", "show", ["--fields", "{fields}"], "--", "{number}"],
+//	  "command": ["tracker", "show", "--fields={fields}", "--", "{number}"],
 //	  "permissions": ["network https://tracker.example.com"],
-//	  "timeout": "30s",
-//	  "expose": ["number"]
+//	  "timeout": "30s"
 //	}
 //
 // Each element of command is one argument; no shell reads it. {name} is the value of that
-// parameter, as a whole argument or inside one; a list that is a whole argument becomes one
-// argument an item. An element whose value is missing is left out; a list of elements is left out
-// as a whole. A text that begins with a dash is refused as a whole argument before "--", unless
-// allow_dashes is true.
+// parameter; a list that is a whole argument becomes one argument an item. An element whose value
+// is missing is left out. A text that begins with a dash is refused as a whole argument before
+// "--".
 type declared struct {
 	SchemaURL   string          `json:"$schema"` // for editors; ignored
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Command     []part          `json:"command"`
+	Command     []string        `json:"command"`
 	Stdin       string          `json:"stdin"`       // "json": the arguments as one JSON object; if "", nothing
 	Permissions []string        `json:"permissions"` // beside execute: "read PATH", "write PATH", "network URL"
-	Timeout     seconds         `json:"timeout"`     // "90s"; default and most as for bash
-	Expose      []string        `json:"expose"`      // parameters that may be logged; none by default
-	Workdir     string          `json:"workdir"`     // folder of the workspace
-	AllowDashes bool            `json:"allow_dashes"`
+	Timeout     json.RawMessage `json:"timeout"`     // "90s"; default and most as for bash
 
 	path       string
 	holds      func() error // of a project's tool: whether it still is what the user allowed
 	needs      []tool.Need
+	limit      time.Duration     // Timeout; if 0, that of bash
 	properties map[string]string // the parameters with their types, "" for one without
 }
 
-// seconds is written as in Go: "90s", "2m".
-type seconds time.Duration
+// placeholder is {name} in an argument. Any other brace stands for itself.
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`) })
 
-// UnmarshalJSON reads "90s".
-func (s *seconds) UnmarshalJSON(raw []byte) error {
-	var text string
-	d, err := time.Duration(0), json.Unmarshal(raw, &text)
-	if err == nil {
-		d, err = time.ParseDuration(text)
+// placeholders names the parameters of an argument; whole says that it is one and nothing else.
+func placeholders(arg string) (names []string, whole bool) {
+	for _, m := range placeholder().FindAllStringSubmatch(arg, -1) {
+		names = append(names, m[1])
 	}
-	if err != nil || d <= 0 {
-		return fmt.Errorf(`timeout is a time such as "30s" or "2m", not %.40s`, raw)
-	}
-	*s = seconds(d)
-	return nil
+	return names, len(names) == 1 && len(arg) == len(names[0])+2
 }
 
 // loadDeclared reads and checks one file; every error names it and what to mend.
@@ -95,16 +86,22 @@ func (d *declared) parse(raw []byte, shell *Shell) error {
 	if _, err := jsonc.Decode(raw, d); err != nil {
 		return d.mistake("%s", decodeMistake(err))
 	}
-	for _, check := range []func() error{d.checkName, d.checkSchema, d.checkCommand, d.checkUse, d.checkPermissions, d.checkRest} {
+	checkTimeout := func() (err error) {
+		if d.Timeout == nil {
+			return nil
+		}
+		var text string
+		_ = json.Unmarshal(d.Timeout, &text) // what is no text is no time
+		if d.limit, err = time.ParseDuration(text); err != nil || d.limit <= 0 || d.limit > shell.MaxTimeout {
+			return fmt.Errorf(`timeout is a time such as "30s" or "2m", at most %s, not %.40s`, shell.MaxTimeout, d.Timeout)
+		}
+		return nil
+	}
+	findProgram := func() error { return d.findProgram(shell) }
+	for _, check := range []func() error{d.checkName, d.checkSchema, d.checkCommand, d.checkPermissions, checkTimeout, findProgram} {
 		if err := check(); err != nil {
 			return d.mistake("%w", err)
 		}
-	}
-	if limit := shell.MaxTimeout; time.Duration(d.Timeout) > limit {
-		return d.mistake("timeout is %s, at most %s; lower it", time.Duration(d.Timeout), limit)
-	}
-	if err := d.findProgram(shell); err != nil {
-		return d.mistake("%w", err)
 	}
 	return nil
 }
@@ -123,14 +120,9 @@ func decodeMistake(err error) string {
 	case errors.As(err, &twice):
 		text += "; keep one of the two"
 	case strings.HasPrefix(text, "unknown field"):
-		text += "; the names are name, description, parameters, command, stdin, permissions, timeout, expose, workdir, allow_dashes"
+		text += "; the names are name, description, parameters, command, stdin, permissions, timeout"
 	}
 	return text
-}
-
-// parameters names the parameters, for a mistake.
-func (d *declared) parameters() string {
-	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(d.properties)), ", "), "none")
 }
 
 // readDeclared reads a regular file that nobody else can have written.
@@ -183,25 +175,6 @@ func (d *declared) checkSchema() error {
 	return nil
 }
 
-func (d *declared) checkRest() error {
-	if d.Stdin != "" && d.Stdin != "json" {
-		return fmt.Errorf(`stdin is %q; it can be "json" or be left out`, d.Stdin)
-	}
-	if d.Workdir != "" && !filepath.IsLocal(d.Workdir) {
-		return fmt.Errorf("workdir %q is not below the workspace; give a relative path", d.Workdir)
-	}
-	for _, name := range d.Expose {
-		if _, is := d.properties[name]; !is {
-			return fmt.Errorf("expose names %q, which is no parameter; there are: %s", name, d.parameters())
-		}
-		// The metadata of a run has fields of these names, and they hold the other arguments.
-		if slices.Contains([]string{"command", "tail", "file", "workdir"}, name) {
-			return fmt.Errorf("a parameter named %s cannot be exposed; rename it", name)
-		}
-	}
-	return nil
-}
-
 func (d *declared) checkPermissions() error {
 	for _, text := range d.Permissions {
 		kind, target, _ := strings.Cut(text, " ")
@@ -224,7 +197,7 @@ func (d *declared) checkPermissions() error {
 
 // findProgram makes the program's path absolute where the file gives one, and wants it to be there.
 func (d *declared) findProgram(shell *Shell) error {
-	program := &d.Command[0].words[0].texts[0]
+	program := &d.Command[0]
 	if rest, ok := strings.CutPrefix(*program, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -240,40 +213,6 @@ func (d *declared) findProgram(shell *Shell) error {
 		return fmt.Errorf("the program %s cannot be run: %w; install it, or give its path, which may be relative to this file's folder", *program, err)
 	}
 	return nil
-}
-
-// checkCommand wants a fixed program, and no value where a shell would read it as code.
-func (d *declared) checkCommand() error {
-	if len(d.Command) == 0 || len(d.Command[0].words) == 0 {
-		return errors.New(`command is missing; add "command": ["program", "{parameter}"]`)
-	}
-	program := d.Command[0].words[0]
-	switch {
-	case len(program.names) > 0 || d.Command[0].group:
-		return errors.New("the first element of command is the program and cannot be a parameter or a list; name the program")
-	case program.texts[0] == "":
-		return errors.New("the first element of command is empty; name the program")
-	}
-	letter, code := "", false
-	for _, w := range d.words() {
-		if code && len(w.names) > 0 {
-			return fmt.Errorf(`{%s} would be spliced into code that %s runs; pass it as an argument, as in ["sh", "-c", "… \"$1\"", "sh", "{%s}"]`,
-				w.names[0], program.texts[0], w.names[0])
-		}
-		if len(w.names) == 0 {
-			code = letter != "" && takesCode(w.texts[0], letter)
-			letter += codeLetter(w.texts[0])
-		}
-	}
-	return nil
-}
-
-// words lists the arguments of a command in order, those of groups too.
-func (d *declared) words() (all []word) {
-	for _, p := range d.Command {
-		all = append(all, p.words...)
-	}
-	return all
 }
 
 // codeLetter is the option that makes an interpreter run the next argument as code, "" for other
@@ -297,19 +236,39 @@ func takesCode(option, letters string) bool {
 	return strings.HasPrefix(option, "-") && strings.ContainsAny(option[1:], letters)
 }
 
-// checkUse wants every placeholder to be a parameter, and every parameter to get to the program.
-func (d *declared) checkUse() error {
+// checkCommand wants a fixed program, no value where a shell would read it as code, only parameters
+// in braces, and each parameter to get to the program.
+func (d *declared) checkCommand() error {
+	if len(d.Command) == 0 {
+		return errors.New(`command is missing; add "command": ["program", "{parameter}"]`)
+	}
+	switch names, _ := placeholders(d.Command[0]); {
+	case len(names) > 0:
+		return errors.New("the first element of command is the program and cannot be a parameter; name the program")
+	case d.Command[0] == "":
+		return errors.New("the first element of command is empty; name the program")
+	case d.Stdin != "" && d.Stdin != "json":
+		return fmt.Errorf(`stdin is %q; it can be "json" or be left out`, d.Stdin)
+	}
 	used := map[string]bool{}
-	for _, w := range d.words() {
-		_, whole := w.whole()
-		for _, name := range w.names {
-			if _, is := d.properties[name]; !is {
-				return fmt.Errorf("{%s} in command is no parameter; there are: %s", name, d.parameters())
-			}
-			if d.properties[name] == "array" && !whole {
+	letters, code := "", false
+	for _, arg := range d.Command {
+		names, whole := placeholders(arg)
+		for _, name := range names {
+			kind, is := d.properties[name]
+			switch {
+			case code:
+				return fmt.Errorf(`{%s} would be spliced into code that %s runs; pass it as an argument, as in ["sh", "-c", "… \"$1\"", "sh", "{%s}"]`, name, d.Command[0], name)
+			case !is:
+				return fmt.Errorf("{%s} in command is no parameter; there are: %s", name, cmp.Or(strings.Join(slices.Sorted(maps.Keys(d.properties)), ", "), "none"))
+			case kind == "array" && !whole:
 				return fmt.Errorf("{%s} is a list, which must be a whole argument; write it as an element of its own", name)
 			}
 			used[name] = true
+		}
+		if len(names) == 0 {
+			code = letters != "" && takesCode(arg, letters)
+			letters += codeLetter(arg)
 		}
 	}
 	for name := range d.properties {
@@ -318,4 +277,60 @@ func (d *declared) checkUse() error {
 		}
 	}
 	return nil
+}
+
+// argv is the command of a call. The vector is as complete as it can be also beside an error, for
+// the gate.
+func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return nil, tool.Fail(tool.CodeInvalidArguments, "the arguments are not a JSON object; give an object")
+	}
+	options := true // until an argument -- ends them
+	for _, arg := range d.Command {
+		names, whole := placeholders(arg)
+		if slices.ContainsFunc(names, func(name string) bool { return len(values[name]) == 0 || string(values[name]) == "null" }) {
+			continue
+		}
+		args := []string{placeholder().ReplaceAllStringFunc(arg, func(in string) string { return argument(values[in[1:len(in)-1]]) })}
+		if whole {
+			args = items(values[names[0]])
+		}
+		for _, text := range args {
+			switch {
+			case strings.Contains(text, "\x00"):
+				err = cmp.Or(err, tool.Fail(tool.CodeInvalidArguments, "an argument holds a NUL character, which no program can be given; leave it out"))
+			case whole && options && strings.HasPrefix(text, "-") && values[names[0]][0] != '-': // a number may be negative
+				err = cmp.Or(err, tool.Fail(tool.CodeInvalidArguments, "%s begins with a dash, so the program could take it for an option; for a file write ./%.40s", names[0], text))
+			}
+		}
+		argv = append(argv, args...)
+		options = options && arg != "--"
+	}
+	return argv, err
+}
+
+// items are those of a list, or the one value.
+func items(raw json.RawMessage) (args []string) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return []string{argument(raw)}
+	}
+	for _, item := range list {
+		args = append(args, argument(item))
+	}
+	return args
+}
+
+// argument is a string byte for byte, and any other value as JSON.
+func argument(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
 }
