@@ -12,8 +12,9 @@
 //
 // Start reading at Guard.Close.
 //
-// Known limits: a model that changes a file a little in every step makes progress by this measure.
-// A command that only looks counts as one that may change something.
+// Known limits: a model that changes a file a little in every step makes progress by this measure,
+// and so does one whose results differ in a number. A command that only looks counts as one that
+// may change something.
 package loop
 
 import (
@@ -25,19 +26,17 @@ import (
 	"adze/tool"
 )
 
-// Bounds of repetition: how often calls are made.
+// How often calls are made, or what fruitless steps cost, until the model is told and until the
+// turn ends.
 const (
-	circleTell, circleStop = 3, 5
-	// A call among others that tell something may be made longer: a look at the list of todos
-	// between two files, say.
-	stillTell, stillStop = 6, 12
-	// Steps that take long on average may be waiting for something, such as a server that starts;
-	// they may go on longer, since what they cost in requests is bounded by the time that they
-	// take. So may those that ask after a job that runs.
-	slowStep, slowTell, slowStop     = time.Second, 2, 2
-	slowerStep, slowerStop           = 5 * time.Second, 4
-	pendingTell, pendingStop         = 4, 4
-	mostNamed, mostArguments     int = 4, 80 // calls that a warning names, and how much of their arguments, in characters
+	circleTell, circleStop       = 3, 5
+	stillTell, stillStop         = 6, 12
+	fruitlessTell, fruitlessStop = 50, 100
+	costFailed, costSeen         = 5, 1 // of a step that failed, and of one whose result was seen before
+	// Steps that take long on average may be waiting for something, such as a server that starts, and
+	// so may those that ask after a job. They may go on longer.
+	slowStep, patience       = time.Second / 2, 4
+	mostNamed, mostArguments = 4, 80 // calls that a warning names, and how much of their arguments, in characters
 )
 
 // Err ends a turn.
@@ -45,11 +44,57 @@ var Err = errors.New("the model repeats itself")
 
 // stepCall is a call of the step that runs.
 type stepCall struct {
-	callPrint
+	print   callPrint
 	name    string // with the beginning of its arguments
 	pending bool   // it asks after something that goes on by itself
 	effect  bool   // it may have changed something
-	cost    int    // that it adds to the fruitless steps; if 0, it brought the work further
+	cost    int    // if 0, it brought the work further
+}
+
+// run is some steps in a row.
+type run struct {
+	names         []string // of the calls, in the order in which they were first made
+	times         map[callPrint]int
+	least, most   int // how often each call of the last step was made at least, and any call at most
+	top           string
+	steps, cost   int
+	took          time.Duration
+	pending, told bool
+}
+
+// add takes a step; the same call twice in it counts once.
+func (r *run) add(step []stepCall, took time.Duration) {
+	if r.times == nil {
+		r.times = map[callPrint]int{}
+	}
+	cost, done := costFailed, map[callPrint]bool{}
+	r.least = 0
+	for _, m := range step {
+		cost, r.pending = min(cost, m.cost), r.pending || m.pending
+		if done[m.print] {
+			continue
+		}
+		done[m.print] = true
+		if r.times[m.print]++; r.times[m.print] == 1 {
+			r.names = append(r.names, m.name)
+		}
+		n := r.times[m.print]
+		if r.least == 0 || n < r.least {
+			r.least = n
+		}
+		if n > r.most {
+			r.most, r.top = n, m.name
+		}
+	}
+	r.steps, r.cost, r.took = r.steps+1, r.cost+cost, r.took+took
+}
+
+// is reports that a measure of the run has come to a bound.
+func (r *run) is(measure, bound int) bool {
+	if r.pending || r.steps > 0 && r.took/time.Duration(r.steps) >= slowStep {
+		bound *= patience
+	}
+	return measure >= bound
 }
 
 // Guard watches the calls of a turn. Its zero value is ready. It is for one goroutine.
@@ -57,13 +102,13 @@ type Guard struct {
 	step []stepCall // that runs
 	took time.Duration
 
-	ever   map[callPrint]bool
-	seen   map[callPrint]bool // since something changed that never did before
-	circle count              // in the stale steps since the last one that told something
-	still  count              // since something may have changed
-	memory memory
-	vain   fruitless
-	warn   string
+	ever      map[callPrint]bool
+	seen      map[callPrint]bool // since something changed that never did before
+	circle    run                // the stale steps since the last one that told something
+	still     run                // the steps since something may have changed
+	fruitless run                // the steps since the last one that brought the work further
+	memory    memory
+	warn      string
 }
 
 // Saw takes a call that has ended, and whether files of the workspace are known to have changed
@@ -73,7 +118,7 @@ func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 		g.Forget() // a user stepped in, or the turn ends
 		return
 	}
-	g.step = append(g.step, stepCall{sightingOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
+	g.step = append(g.step, stepCall{printOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
 	g.took += o.Duration
 }
 
@@ -85,61 +130,57 @@ func (g *Guard) Close() {
 	if len(g.step) == 0 {
 		return
 	}
-	fresh, changed := false, false
+	fresh, changed, useful := false, false, false
 	for _, m := range g.step {
-		if !g.seen[m.callPrint] {
-			fresh = true
-		}
-		changed = changed || m.effect && !g.ever[m.callPrint]
+		fresh = fresh || !g.seen[m.print]
+		changed = changed || m.effect && !g.ever[m.print]
+		useful = useful || m.cost == 0
 	}
 	if g.ever == nil {
 		g.ever = map[callPrint]bool{}
 	}
 	if changed || g.seen == nil { // the first look after a change tells something, also when it shows what it did before
-		g.still, g.seen = count{}, map[callPrint]bool{}
+		g.still, g.seen = run{}, map[callPrint]bool{}
 	}
 	for _, m := range g.step {
-		g.seen[m.callPrint], g.ever[m.callPrint] = true, true
+		g.seen[m.print], g.ever[m.print] = true, true
 	}
 	g.still.add(g.step, g.took)
-	if fresh {
-		g.circle = count{}
-	} else {
-		g.circle.add(g.step, g.took)
+	if g.circle.add(g.step, g.took); fresh {
+		g.circle = run{}
 	}
-	g.vain.add(g.step, g.took)
+	if g.fruitless.add(g.step, g.took); useful {
+		g.fruitless = run{}
+	}
 	g.step, g.took = nil, 0
 	g.weigh()
 }
 
 // weigh has the model told once for each run.
 func (g *Guard) weigh() {
-	if n := g.circle.least + 1; !g.circle.told && n >= circleTell*g.circle.patience(g.circle.round(), slowTell, slowTell, pendingTell) { // the first time told something
-		g.circle.told = true
-		g.warn = fmt.Sprintf("You have made the same calls %d times, and their results did not change: %s. ", n, g.circle.names())
-	}
-	if n := g.still.most(); !g.still.told && g.warn == "" && n >= stillTell*g.still.patience(g.still.mean(), slowTell, slowTell, pendingTell) {
-		g.still.told = true
-		g.warn = fmt.Sprintf("You have made the same call %d times, and nothing was changed in between: %s. ", n, g.still.top())
-	}
-	if g.vain.tell() {
-		g.vain.told = true
-		if g.warn == "" {
-			g.warn = fmt.Sprintf("Your last %d steps changed no file, and their results say nothing that earlier ones did not. ", g.vain.calls.steps)
+	tell := func(r *run, measure, bound int, format string, args ...any) {
+		if r.told || !r.is(measure, bound) {
+			return
+		}
+		if r.told = true; g.warn == "" {
+			g.warn = fmt.Sprintf(format, args...)
 		}
 	}
+	rounds := g.circle.least + 1 // the first time told something
+	tell(&g.circle, rounds, circleTell, "You have made the same calls %d times, and their results did not change: %s. ", rounds, g.circle.list())
+	tell(&g.still, g.still.most, stillTell, "You have made the same call %d times, and nothing was changed in between: %s. ", g.still.most, g.still.top)
+	tell(&g.fruitless, g.fruitless.cost, fruitlessTell, "Your last %d steps changed no file, and their results say nothing that earlier ones did not. ", g.fruitless.steps)
 }
 
 // Stuck ends a turn whose model went on after it was told.
 func (g *Guard) Stuck() error {
-	if n := g.circle.least + 1; g.circle.told && n >= circleStop*g.circle.patience(g.circle.round(), slowStop, slowerStop, pendingStop) {
-		return fmt.Errorf("%w: the same calls were made %d times with the same results", Err, n)
-	}
-	if n := g.still.most(); g.still.told && n >= stillStop*g.still.patience(g.still.mean(), slowStop, slowerStop, pendingStop) {
-		return fmt.Errorf("%w: the same call was made %d times with the same result, and nothing was changed in between", Err, n)
-	}
-	if g.vain.stop() {
-		return fmt.Errorf("%w: %d steps in a row changed no file and told nothing new", Err, g.vain.calls.steps)
+	switch rounds := g.circle.least + 1; {
+	case g.circle.told && g.circle.is(rounds, circleStop):
+		return fmt.Errorf("%w: the same calls were made %d times with the same results", Err, rounds)
+	case g.still.told && g.still.is(g.still.most, stillStop):
+		return fmt.Errorf("%w: the same call was made %d times with the same result, and nothing was changed in between", Err, g.still.most)
+	case g.fruitless.told && g.fruitless.is(g.fruitless.cost, fruitlessStop):
+		return fmt.Errorf("%w: %d steps in a row changed no file and told nothing new", Err, g.fruitless.steps)
 	}
 	return nil
 }
@@ -154,17 +195,21 @@ func (g *Guard) Warning() string {
 		"If you are waiting for something, wait longer in one call. The turn ends if this goes on."
 }
 
+// list names the calls of a run.
+func (r *run) list() string {
+	names, more := r.names, ""
+	if left := len(names) - mostNamed; left > 0 {
+		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", left)
+	}
+	return strings.Join(names, ", ") + more
+}
+
 // effect reports an outcome after which other calls may have other results.
 func effect(o tool.Outcome) bool {
 	if len(o.Changed) > 0 {
 		return true
 	}
-	for _, n := range o.Record.Needs {
-		if n.Permission == tool.Write || n.Permission == tool.Execute {
-			return o.Status != tool.Denied && o.Status != tool.Invalid
-		}
-	}
-	return false
+	return o.Status != tool.Denied && o.Status != tool.Invalid && (needs(o, tool.Write) || needs(o, tool.Execute))
 }
 
 // named is a call as the model knows it again.
