@@ -18,6 +18,7 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -44,11 +45,12 @@ var Err = errors.New("the model repeats itself")
 
 // stepCall is a call of the step that runs.
 type stepCall struct {
-	print   callPrint
-	name    string // with the beginning of its arguments
-	pending bool   // it asks after something that goes on by itself
-	effect  bool   // it may have changed something
-	cost    int    // if 0, it brought the work further
+	print   callPrint // of the call and its result
+	asked   callPrint // of the call
+	name    string    // with the beginning of its arguments
+	pending bool      // it asks after something that goes on by itself
+	effect  bool      // it may have changed something
+	cost    int       // if 0, it brought the work further
 }
 
 // run is some steps in a row.
@@ -118,7 +120,12 @@ func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 		g.Forget() // a user stepped in, or the turn ends
 		return
 	}
-	g.step = append(g.step, stepCall{printOf(call, o), named(call), o.Pending, effect(o), g.memory.cost(call, o, changed || len(o.Changed) > 0)})
+	name, arguments := cmp.Or(o.Tool, call.Name), canonical(call.Arguments)
+	o.Output = measured().ReplaceAllString(o.Output, " \x00")
+	m := stepCall{asked: printOf(nil, name, arguments), name: named(call), pending: o.Pending, effect: effect(o)}
+	m.print = printOf(o.Attachments, name, arguments, string(o.Status), o.Code, o.Output)
+	m.cost = g.memory.cost(m, arguments, o, changed || len(o.Changed) > 0)
+	g.step = append(g.step, m)
 	g.took += o.Duration
 }
 

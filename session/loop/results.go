@@ -1,10 +1,9 @@
 package loop
 
 import (
-	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,19 +21,20 @@ var measured = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b0[xX][0-9a-fA-F]{6,}|\b\d+(?:\.\d+)? ?(?:[mun]s|µs)\b|\b\d+\.\d+ ?(?:s|secs?|seconds?|m|min)\b`)
 })
 
-// callPrint is a call with its result.
+// callPrint is a call, or a call with its result.
 type callPrint [sha256.Size]byte
 
-// printOf tells calls with the same result from others.
-func printOf(call tool.RawCall, o tool.Outcome) callPrint {
-	h := sha256.New()
-	for _, field := range []string{cmp.Or(o.Tool, call.Name), canonical(call.Arguments), string(o.Status), o.Code, measured().ReplaceAllString(o.Output, "\x00")} {
-		_, _ = fmt.Fprintf(h, "%d %s", len(field), field)
+// printOf tells texts and attachments from others.
+func printOf(attachments []tool.Attachment, texts ...string) callPrint {
+	var b []byte
+	for _, text := range texts {
+		b = append(binary.BigEndian.AppendUint64(b, uint64(len(text))), text...)
 	}
-	for _, a := range o.Attachments {
-		_, _ = h.Write(a.Data)
+	for _, a := range attachments {
+		sum := sha256.Sum256(a.Data)
+		b = append(b, sum[:]...)
 	}
-	return callPrint(h.Sum(nil))
+	return sha256.Sum256(b)
 }
 
 // mostCanonical is up to which size, in bytes, arguments are decoded to be compared: longer ones
@@ -70,20 +70,20 @@ type memory struct {
 const newsShare = 8
 
 // cost weighs the result of a call and remembers it. A word or number that stands in the arguments
-// says nothing: a failure that repeats the name of its file says what all such failures do.
-func (m *memory) cost(call tool.RawCall, o tool.Outcome, changed bool) int {
+// says nothing: a failure that repeats the name of its file says what all such failures do. The
+// output is without what was measured.
+func (m *memory) cost(call stepCall, arguments string, o tool.Outcome, changed bool) int {
 	if m.results == nil {
 		*m = memory{map[string]bool{}, map[callPrint]bool{}, map[callPrint]bool{}}
 	}
 	given := map[string]bool{}
-	for _, w := range words(call.Arguments[:min(len(call.Arguments), mostCanonical)]) {
+	for _, w := range words(arguments[:min(len(arguments), mostCanonical)]) {
 		given[w] = true
 	}
-	said := slices.DeleteFunc(words(measured().ReplaceAllString(o.Output, " ")), func(w string) bool { return given[w] })
-	o.Output = strings.Join(said, " ")
-	result, same := printOf(tool.RawCall{Name: call.Name}, o), printOf(call, tool.Outcome{})
-	seen, again := m.results[result], m.calls[same]
-	m.results[result], m.calls[same] = true, true
+	said := slices.DeleteFunc(words(o.Output), func(w string) bool { return given[w] })
+	result := printOf(o.Attachments, append([]string{o.Tool, string(o.Status)}, said...)...)
+	seen, again := m.results[result], m.calls[call.asked]
+	m.results[result], m.calls[call.asked] = true, true
 	if o.Status == tool.Completed {
 		if seen && !changed && (again || !needs(o, tool.Write)) { // where a further item is written, nobody sees
 			return costSeen
