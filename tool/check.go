@@ -35,9 +35,7 @@ func (d *declaration) check() error {
 	if !d.redact.declared {
 		refuse("no Redact: say which fields may be logged with Expose(…), or Expose() for none")
 	}
-	if d.linked != nil {
-		refuse("%w", d.linked)
-	} else if err := d.checkSchema(); err != nil {
+	if err := d.checkSchema(); err != nil {
 		refuse("%w", err)
 	}
 	if f.ProviderSchema != nil {

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -31,9 +30,6 @@ type Compat struct {
 	Ignored map[string][]any
 	// Adapt rewrites arguments that another name or value does not explain. It invents nothing.
 	Adapt func(args map[string]any)
-	// Instead reads a call that is really one of another tool, such as a command line that only
-	// applies a patch. It is pure. Nil, or a nil result: the call is this tool's.
-	Instead func(args map[string]any) *Instead
 }
 
 func (c Compat) clone() Compat {
@@ -108,41 +104,4 @@ func (f *fixes) spoken() bool {
 	return !slices.ContainsFunc(f.kinds, func(kind string) bool {
 		return !slices.Contains([]string{stepAlias, stepName, stepDialect, stepUnknown}, kind)
 	})
-}
-
-// Instead is the call of another tool that a call means, or why neither can be made of it.
-type Instead struct {
-	Tool, Arguments string
-	Refusal         string
-}
-
-// redirect makes a call that another tool's arguments are written in a call of that tool. It
-// returns its arguments; false where the call is refused.
-func (h *Hydration) redirect(s *Set, arguments string) (string, bool) {
-	if h.prepared.compat.Instead == nil {
-		return arguments, true
-	}
-	args, faults := parse(arguments)
-	if len(faults) > 0 {
-		return arguments, true
-	}
-	to := h.prepared.compat.Instead(args.tree)
-	if to == nil {
-		return arguments, true
-	}
-	e := s.byName[to.Tool]
-	if to.Refusal != "" || e == nil {
-		why := to.Refusal
-		if why == "" {
-			why = "this is a call of " + to.Tool + ", which is not to be had here; use another tool"
-		}
-		h.fail(Fault{Stage: StageValidate, Code: CodeInvalidArguments, Message: why})
-		return "", false
-	}
-	h.Provenance.Dialect = &Repair{Kind: stepDialect, Before: arguments, After: json.RawMessage(to.Arguments)}
-	h.prepared = e
-	h.Provenance.NoSchemaMode = h.prepared.def.NoSchemaMode
-	h.Tool = to.Tool
-	h.aliased()
-	return to.Arguments, true
 }

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -22,7 +21,6 @@ type declaration struct {
 	unoffered bool
 	checked   bool                 // its schema was, before
 	runs      bool                 // it has a Run
-	linked    error                // why the references of its schemas could not be resolved
 	derive    func() derivedSchema // what args say, made once for check and definition
 }
 
@@ -46,23 +44,9 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		args: reflect.TypeFor[Args](), compat: c.Compat.clone(), output: c.Output, editable: c.Editable, redact: c.Redact,
 		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
 	}
-	d.freeze(c.Refs)
-	return d
-}
-
-// freeze copies what an author could still change afterwards.
-func (d *declaration) freeze(refs map[string]json.RawMessage) {
-	d.face = d.face.Clone()
+	d.face = d.face.Clone() // an author could still change theirs
 	d.derive = deriveOnce(d.args)
-	d.link(refs)
-}
-
-// link resolves outside references while the author's schemas are at hand.
-func (d *declaration) link(refs map[string]json.RawMessage) {
-	var parameters, provider error
-	d.face.Parameters, parameters = schema.Link(d.face.Parameters, refs)
-	d.face.ProviderSchema, provider = schema.Link(d.face.ProviderSchema, refs)
-	d.linked = errors.Join(parameters, provider)
+	return d
 }
 
 func deriveOnce(args reflect.Type) func() derivedSchema {

@@ -160,13 +160,9 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 			"such as a file in several calls", n, maxArguments)})
 		return h
 	}
-	arguments, ok := h.redirect(s, raw.Arguments)
-	if !ok {
-		return h
-	}
-	args, faults := h.accept(arguments)
+	args, faults := h.accept(raw.Arguments)
 	if len(faults) > 0 {
-		args, faults = h.repair(arguments, faults)
+		args, faults = h.repair(raw.Arguments, faults)
 	}
 	if len(faults) > 0 {
 		h.fail(faults...)

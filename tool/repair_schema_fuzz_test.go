@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"context"
 	"testing"
 
 	"adze/tool"
@@ -26,7 +27,7 @@ func FuzzRepairBySchema(f *testing.F) {
 			return
 		}
 		var r tool.Registry
-		if r.Register(linkedTool(schema, nil)) != nil {
+		if r.Register(schemaTool(schema)) != nil {
 			return
 		}
 		set, err := r.Tools(t.Context(), tool.Init{})
@@ -46,5 +47,15 @@ func FuzzRepairBySchema(f *testing.F) {
 			}
 			written(t, readings(arguments), decoded(t, string(h.Provenance.Validated)))
 		}
+	})
+}
+
+// schemaTool is a tool of any arguments with a schema.
+func schemaTool(schema string) tool.Tool {
+	return tool.Define("x", tool.Config[map[string]any, sayMeta]{
+		Parameters: rawJSON(schema), Redact: tool.Expose(),
+		Run: func(context.Context, tool.Context[sayMeta], map[string]any) (r tool.Result[sayMeta], err error) {
+			return r, nil
+		},
 	})
 }

@@ -44,11 +44,6 @@ type Config[Args, Meta any] struct {
 	// Checked says that Parameters came through schema.Check before and were kept since: a start
 	// with hundreds of tools of servers does not do it again.
 	Checked bool
-	// Refs are schemas for references that lead outside Parameters and ProviderSchema, by the
-	// reference as it is written there, without its fragment. They are copied into the definitions
-	// when the tool is built; a reference that is neither local nor here is refused, and nothing is
-	// ever fetched.
-	Refs map[string]json.RawMessage
 	// ProviderSchema is an optional compact view offered to the model; it never validates anything.
 	ProviderSchema json.RawMessage
 	Permissions    Permissions

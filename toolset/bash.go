@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -78,7 +79,6 @@ func bash(f files, s *Shell) tool.Tool {
 				asLine(args)
 				inSeconds(args, int(s.MaxTimeout.Seconds()))
 			},
-			Instead: patchCommand(f.root),
 		},
 		Safety:       tool.Safety{ThreatLevel: "high"},
 		Output:       s.Bounds.withFoot(),
@@ -398,10 +398,15 @@ func (b basher) check(ctx context.Context, c tool.Context[bashMeta], in bashArgs
 	return err
 }
 
+// callsPatch finds the program that models know from elsewhere, where a command may begin.
+var callsPatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(^|[;&|(])\s*apply_?patch\b`) })
+
 func (b basher) sound(in bashArgs) error {
 	switch {
 	case strings.TrimSpace(in.Command) == "":
 		return tool.Fail(tool.CodeInvalidArguments, "the command is empty; give a command line")
+	case strings.Contains(in.Command, "*** Begin Patch") && callsPatch().MatchString(in.Command):
+		return tool.Fail(tool.CodeInvalidArguments, "apply_patch is no program here, and nothing was run; call the tool apply_patch with the patch as input, or edit")
 	case strings.Contains(in.Command, redact.Mark):
 		return tool.Fail(tool.CodeInvalidArguments, "the command holds %s, which stands for a secret that you were not shown and is not its value; leave it to the user, or name a variable or file that holds it", redact.Mark)
 	case len(in.Command) > maxCommand:

@@ -138,16 +138,3 @@ func (t *Tree) Child(name string) *Tree {
 	}
 	return nil
 }
-
-// Set puts a property behind all others, in the place of one of its name.
-func (t *Tree) Set(name string, value *Tree) {
-	t.Remove(name)
-	t.Names, t.Items = append(t.Names, name), append(t.Items, value)
-}
-
-// Remove takes a property out.
-func (t *Tree) Remove(name string) {
-	if i := slices.Index(t.Names, name); i >= 0 {
-		t.Names, t.Items = slices.Delete(t.Names, i, i+1), slices.Delete(t.Items, i, i+1)
-	}
-}

@@ -81,7 +81,7 @@ func (r *refs) keyword(key string, child any, path string) error {
 	if refKeyword(key) {
 		ref, ok := child.(string)
 		if !ok || !strings.HasPrefix(ref, "#") {
-			return fmt.Errorf("schema%s: reference %v is not local; copy it into $defs and refer to #/$defs/NAME, or give its schema in Refs", path, child)
+			return fmt.Errorf("schema%s: reference %v is not local; copy it into $defs and refer to #/$defs/NAME", path, child)
 		}
 		if _, found := r.target(ref); !found {
 			return fmt.Errorf("schema%s: reference %s leads nowhere", path, ref)
