@@ -91,7 +91,7 @@ func (d *declared) parse(raw []byte, shell *Shell) error {
 			return nil
 		}
 		var text string
-		_ = json.Unmarshal(d.Timeout, &text) // what is no text is no time
+		_ = json.Unmarshal(d.Timeout, &text) // any other value is no time
 		if d.limit, err = time.ParseDuration(text); err != nil || d.limit <= 0 || d.limit > shell.MaxTimeout {
 			return fmt.Errorf(`timeout is a time such as "30s" or "2m", at most %s, not %.40s`, shell.MaxTimeout, d.Timeout)
 		}

@@ -27,7 +27,8 @@ import (
 	"adze/tool"
 )
 
-// How often calls are made, or what fruitless steps cost, until the model is told and until the
+// Bounds of the counts of repeated calls, and of the cost of fruitless steps: one at which the model
+// is told, and one at which the
 // turn ends.
 const (
 	circleTell, circleStop       = 3, 5

@@ -85,7 +85,7 @@ func (m *memory) cost(call stepCall, arguments string, o tool.Outcome, changed b
 	seen, again := m.results[result], m.calls[call.asked]
 	m.results[result], m.calls[call.asked] = true, true
 	if o.Status == tool.Completed {
-		if seen && !changed && (again || !needs(o, tool.Write)) { // where a further item is written, nobody sees
+		if seen && !changed && (again || !needs(o, tool.Write)) { // a further item may be written elsewhere
 			return costSeen
 		}
 		return 0
