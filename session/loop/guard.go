@@ -27,9 +27,8 @@ import (
 	"adze/tool"
 )
 
-// Bounds of the counts of repeated calls, and of the cost of fruitless steps: one at which the model
-// is told, and one at which the
-// turn ends.
+// Bounds of the counts of repeated calls, and of the cost of fruitless steps: at one the model is
+// told, at one the turn ends.
 const (
 	circleTell, circleStop       = 3, 5
 	stillTell, stillStop         = 6, 12
