@@ -1,5 +1,22 @@
 package tool
 
+import "strings"
+
+// PlainName is a name with _ in place of all but ASCII letters, digits, _ and -: what models and
+// rules call a tool of an MCP server. An empty name is _.
+func PlainName(s string) string {
+	out := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, s)
+	if out == "" {
+		return "_"
+	}
+	return out
+}
+
 // The decoder of encoding/json is laxer about names than a schema: it takes "PATH" for path, and
 // merges two objects of one name. Arguments must be what was validated, so both are refused.
 

@@ -15,6 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/osfile/atomicfile"
+
+	"adze/tool"
 )
 
 // Catalogue is what the user lets a server say of itself and its tools: what it said when it was
@@ -77,7 +79,7 @@ func (c *Catalogue) tool(name string) (Tool, bool) {
 func (s Server) file(dir string) string {
 	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // texts always encode
 	sum := sha256.Sum256(whole)
-	return filepath.Join(dir, plain(s.Name)+"-"+hex.EncodeToString(sum[:6])+".json")
+	return filepath.Join(dir, tool.PlainName(s.Name)+"-"+hex.EncodeToString(sum[:6])+".json")
 }
 
 // loadCatalogue reads one; what cannot be read was never seen.

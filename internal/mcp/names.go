@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"adze/tool"
 )
 
 // maxName is what providers take.
@@ -12,7 +14,7 @@ const maxName = 64
 // toolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One
 // that is too long, or that another tool has, is cut, and ends with a hash of the whole.
 func toolName(server, name string, taken map[string]bool) string {
-	whole := plain(server) + "_" + plain(name)
+	whole := tool.PlainName(server) + "_" + tool.PlainName(name)
 	if !letter(whole[0]) {
 		whole = "mcp_" + whole
 	}
@@ -44,19 +46,6 @@ func (c *Catalogue) toolNames(server string, taken map[string]bool) map[string]s
 		}
 	}
 	return all
-}
-
-func plain(s string) string {
-	out := strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, s)
-	if out == "" {
-		return "_"
-	}
-	return out
 }
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

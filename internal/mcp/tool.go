@@ -74,7 +74,7 @@ func (v *server) tool(t Tool, name string) tool.Tool {
 		Parameters:   t.Parameters,
 		Checked:      true, // when it was learned
 		Permissions:  tool.Requires(tool.Execute),
-		Tags:         []string{Tag, plain(v.conf.Name)},
+		Tags:         []string{Tag, tool.PlainName(v.conf.Name)},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
 		Capabilities: tool.Capabilities{Streaming: true, Attachments: true},
 		Redact:       tool.Expose("mcp_server", "mcp_tool", "mcp_pictures"),
@@ -108,7 +108,7 @@ type caller struct {
 
 // needs is the tool itself. What a server of this machine gets stays here.
 func (c caller) needs(in json.RawMessage) []tool.Need {
-	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + plain(c.as.Name), Reach: tool.ServerTool}
+	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + tool.PlainName(c.as.Name), Reach: tool.ServerTool}
 	if c.conf.URL != "" {
 		need.Sends = string(in)
 	}

@@ -24,7 +24,7 @@ type serverTool struct{ server, tool string }
 func serverToolOf(target string) (serverTool, bool) {
 	rest, ok := strings.CutPrefix(target, serverPrefix)
 	server, name, _ := strings.Cut(rest, " ")
-	return serverTool{server, toolName(name)}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
+	return serverTool{server, tool.PlainName(name)}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
 }
 
 // serverMatcher is a compiled execute(mcp:SERVER TOOL). Both names are patterns as those of paths
@@ -55,7 +55,7 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 	case len(words) > 3, len(words) == 3 && words[2] != mword{text: "**"}:
 		return nil, errors.New("a rule about a tool of an MCP server ends with the name of the tool: it is about every call, whatever its arguments")
 	}
-	m.tool = toolName(words[1].pattern())
+	m.tool = words[1].toolPattern()
 	for _, pattern := range []string{m.server, m.tool} {
 		if !doublestar.ValidatePattern(pattern) || strings.Contains(pattern, "/") {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
@@ -84,15 +84,17 @@ func (w mword) pattern() string {
 // hasWildcard reports a pattern that more names match than it writes out.
 func hasWildcard(pattern string) bool { return strings.ContainsAny(unescaped(pattern, "\x00"), "*?[") }
 
-// toolName is a pattern of names as needs have them: a server may call its tool delete.file, which
-// models know as delete_file.
-func toolName(pattern string) string {
+// toolPattern is a word as a pattern of names of tools, as tool.PlainName writes them.
+func (w mword) toolPattern() string {
+	if w.quoted {
+		return tool.PlainName(w.text)
+	}
 	return strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(`_-*?[]{},^!\`, r) {
+		if strings.ContainsRune(`*?[]{},^!\`, r) {
 			return r
 		}
-		return '_'
-	}, pattern)
+		return rune(tool.PlainName(string(r))[0])
+	}, w.text)
 }
 
 func (m *serverMatcher) matches(t serverTool) bool {

@@ -30,6 +30,7 @@ func TestRulesForToolsOfServers(t *testing.T) {
 		{"mcp:{fs,git} read_*", "fs read_file|git read_x", "hub read_x|fs x"},
 		{"mcp:fs delete.file", "fs delete_file", "fs deleteXfile|fs delete-file"},
 		{"'mcp:fs' 'read_file'", "fs read_file", "fs read_files"},
+		{"mcp:fs 'all*[x]'", "fs all*[x]|fs all__x_", "fs allx"},
 		{"**", "fs read_file|git x", ""},
 	} {
 		for effect, want := range map[Effect]int{Allow: 2, Ask: 1, Deny: 0} {
