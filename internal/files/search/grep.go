@@ -54,7 +54,7 @@ type GrepResult struct {
 	Withheld int        // files not searched because Tree.Withhold said so
 	Ignored  int        // files not searched and folders not entered because of ignore rules
 	Binary   Unreadable // files not searched because they have NUL bytes and are no text
-	TooLarge Unreadable // files not searched because they are too large for matches across lines
+	TooLarge Unreadable // files not searched because a line, or all of them for matches across lines, is too large
 	Partly   Unreadable // files whose end was not searched, because they have more than Tree.FileBytes
 	// Unreadable are files and folders that could not be opened or read.
 	Unreadable Unreadable

@@ -69,7 +69,7 @@ func TestGrepOfTextsInPlaceOfFiles(t *testing.T) {
 
 func TestGrepTotals(t *testing.T) {
 	tr := tree(t, map[string]string{"a": "x\nx\ny\n", "b": "x\n", "c": "n\n", "d": "x\x00", "e": strings.Repeat("y", match.MaxLine+1)})
-	want := GrepResult{Matches: 3, Matching: 2, Searched: 4, Binary: Unreadable{1, []string{"d"}}}
+	want := GrepResult{Matches: 3, Matching: 2, Searched: 3, Binary: Unreadable{1, []string{"d"}}, TooLarge: Unreadable{1, []string{"e"}}}
 	r := grep(t, tr, GrepQuery{Query: query("x"), Limit: 1, Mode: Content})
 	r.Files = nil
 	if diff := cmp.Diff(want, r); diff != "" {

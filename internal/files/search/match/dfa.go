@@ -21,7 +21,6 @@ type dfa struct {
 	states []dfaState
 	ids    map[string]int32
 	resets int
-	most   int // states
 
 	mark  []uint32 // by instruction: the last closure that met it
 	round uint32
@@ -71,12 +70,8 @@ func newDFA(prog *syntax.Prog) *dfa {
 	if prog == nil || len(prog.Inst) > maxProg {
 		return nil
 	}
-	return makeDFA(prog)
-}
-
-func makeDFA(prog *syntax.Prog) *dfa {
 	d := &dfa{
-		prog: prog, mark: make([]uint32, len(prog.Inst)), most: maxStates,
+		prog: prog, mark: make([]uint32, len(prog.Inst)),
 		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
 	d.words = hasBoundary(prog)
@@ -164,7 +159,7 @@ func (d *dfa) beyond(state int32, r rune) int32 {
 // step works out one transition. It returns stateUnknown when there are too many states: the line
 // at hand is then for regexp, and the next one starts afresh.
 func (d *dfa) step(state int32, r rune) int32 {
-	if len(d.states) >= d.most {
+	if len(d.states) >= maxStates {
 		d.resets++
 		d.reset()
 		return stateUnknown

@@ -7,7 +7,7 @@ type Reason string
 const (
 	Searched Reason = ""
 	Binary   Reason = "binary"    // it has NUL bytes and is no text
-	TooLarge Reason = "too large" // MaxMultiline
+	TooLarge Reason = "too large" // MaxLine, MaxMultiline
 )
 
 // Config is what a scan keeps of a file.

@@ -13,8 +13,8 @@ func (s *Scanner) hit(from, to int) {
 		return
 	}
 	s.trail(from)
-	if s.c.Before > 0 {
-		s.found.Lines = append(s.found.Lines, s.context(from)...)
+	for _, at := range s.before(from) {
+		s.add(at, lineEnd(s.buf, at), false)
 	}
 	s.add(from, to, true)
 	s.keep--
@@ -32,25 +32,6 @@ func (s *Scanner) before(from int) []int {
 		starts[i], starts[j] = starts[j], starts[i]
 	}
 	return starts
-}
-
-// context lists the lines in front of from that were not kept yet, those that have left the buffer
-// with a long line, too.
-func (s *Scanner) context(from int) []Line {
-	starts, held := s.before(from), s.earlier
-	s.earlier = nil
-	next := from
-	if len(starts) > 0 {
-		next = starts[0]
-	}
-	var lines []Line
-	if len(held) > 0 && held[len(held)-1].Number+1 == s.number(next) {
-		lines = held[max(0, len(held)+len(starts)-s.c.Before):]
-	}
-	for _, at := range starts {
-		lines = append(lines, s.plain(at, lineEnd(s.buf, at)))
-	}
-	return lines
 }
 
 // trail keeps the context after the last match, as far as it lies before stop.

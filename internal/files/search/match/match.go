@@ -15,13 +15,9 @@
 // Only for a pattern that names \r itself is it part of the line, too. Bytes are matched as they
 // are: in text that is not UTF-8 only its ASCII part can be named.
 //
-// A line longer than MaxLine is not held: it is searched while it goes by (long.go), and shown
-// around its match.
-//
 // Known limits: a multiline search whose matches may have a line break counts at most one match
 // that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as
-// too large. Of a line longer than MaxLine whose match began far in front of where it was noticed,
-// only that place is known.
+// too large, as is one with a line longer than MaxLine.
 package match
 
 import (
@@ -232,9 +228,6 @@ func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
 	}
 	return edgeAny
 }
-
-// alone reports that a literal is all there is to a match.
-func (m *Matcher) alone() bool { return m.need != nil && m.need.alone() }
 
 // match reports whether a line matches, without the dfa.
 func (m *Matcher) match(line []byte) bool {

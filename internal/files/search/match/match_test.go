@@ -299,3 +299,55 @@ func TestAMatchBeginsWhereAnotherOfManyLinesEnded(t *testing.T) {
 		}
 	}
 }
+
+// One large buffer serves all files of a query, and is as long as the file wants it.
+func TestTheLargeBufferIsMadeOnce(t *testing.T) {
+	m, err := Compile(Query{Pattern: "b$"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScanner(m, Config{})
+	text := sized{strings.NewReader(strings.Repeat("a", 1300<<10) + "b")}
+	var before []byte
+	for round := range 3 {
+		text.Seek(0, 0)
+		f, err := s.Run(context.Background(), text, 1)
+		if err != nil || f.Count != 1 {
+			t.Fatal(fmt.Sprint(f.Count), err)
+		}
+		large := <-m.large
+		if len(large) < 1300<<10 || len(large) > 1400<<10 {
+			t.Errorf("the buffer has %d bytes", len(large))
+		}
+		if round > 0 && &large[0] != &before[0] {
+			t.Error("it was made again")
+		}
+		before = large
+		m.large <- large
+		if len(s.buf) > s.window {
+			t.Errorf("%d bytes are kept by the scanner itself", len(s.buf))
+		}
+	}
+}
+
+type sized struct{ *strings.Reader }
+
+// TestALineThatIsTooLong gives up the file, whatever matched before the line.
+func TestALineThatIsTooLong(t *testing.T) {
+	for text, want := range map[string]Reason{
+		"foo\n" + strings.Repeat("a", 300) + "\nfoo": TooLarge,
+		"foo\nfoo\n" + strings.Repeat("a", 300):      TooLarge,
+		"foo\n" + strings.Repeat("a", 200) + "\nfoo": Searched,
+	} {
+		m, err := Compile(Query{Pattern: "foo"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewScanner(m, Config{Before: 1})
+		s.first, s.window, s.maxLine = 32, 64, 256
+		f, err := s.Run(context.Background(), strings.NewReader(text), 9)
+		if err != nil || f.Skip != want || want == TooLarge && f.Count > 0 || want == Searched && f.Count != 2 {
+			t.Errorf("%d bytes: %+v, %v", len(text), f, err)
+		}
+	}
+}

@@ -18,10 +18,8 @@ const (
 	largeBuffer = 1 << 20
 	// maxContext bounds how far back context is remembered.
 	maxContext = window / 2
-	// MaxLine is the longest line that is held as a whole. A longer one is searched while it goes
-	// by (long.go), and so is one beyond window where a literal is all of a match and lines are cut
-	// anyway.
-	MaxLine = 4 << 20
+	// MaxLine is the longest line that is searched; a file with a longer one is too large.
+	MaxLine = 16 << 20
 	// MaxMultiline is the largest file that a multiline search takes.
 	MaxMultiline = 8 << 20
 )
@@ -33,7 +31,6 @@ type Scanner struct {
 	sight *placeScanner
 	also  *placeScanner // of what else a match that spans lines contains; if nil, nothing
 	dfa   *dfa          // if nil, regexp tests the lines
-	slow  *dfa          // tests lines beyond maxLine; made when the first one is met
 	lines *dfa          // finds matches that span lines; if nil, regexp does
 	tail  *machine      // tells where they lie
 
@@ -60,8 +57,6 @@ type Scanner struct {
 
 	nulBytes int  // that were read, holes left out
 	text     bool // something else than NULs was read
-
-	earlier []Line // context in front of shown that has left the buffer with a long line
 }
 
 // NewScanner returns a scanner for one worker.
@@ -75,9 +70,6 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	}
 	if m.also != nil {
 		s.also = newSighting(m.also)
-	}
-	if m.alone() && c.Width > 0 {
-		s.maxLine = s.window // what is all of a match is found without the rest of its line
 	}
 	return s
 }
@@ -124,7 +116,7 @@ func (s *Scanner) reset(keep int) {
 		s.buf = newBuffer(min(s.first, s.window))
 	}
 	s.keep, s.shown, s.after = keep, 0, 0
-	s.gone, s.nuls, s.nulBytes, s.text, s.earlier = 0, 0, 0, false, nil
+	s.gone, s.nuls, s.nulBytes, s.text = 0, 0, 0, false
 	s.found = Found{Lines: s.spare[:0]}
 }
 
@@ -154,11 +146,9 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 		if err := s.roll(ctx); err != nil {
 			return err
 		}
-		if s.end < len(s.buf) || s.lighten() {
-			continue
-		}
-		if r, atEnd, err = s.long(ctx, r); err != nil || s.found.Skip != Searched || s.enough() {
-			return err
+		if s.end == len(s.buf) {
+			s.found.Skip = TooLarge
+			return nil
 		}
 	}
 }
