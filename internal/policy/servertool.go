@@ -86,14 +86,11 @@ func hasWildcard(pattern string) bool { return strings.ContainsAny(unescaped(pat
 
 // toolPattern is a word as a pattern of names of tools, as tool.PlainName writes them.
 func (w mword) toolPattern() string {
-	if w.quoted {
-		return tool.PlainName(w.text)
-	}
 	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`*?[]{},^!\`, r) {
+		if !w.quoted && strings.ContainsRune(`*?[]{},^!\`, r) || tool.PlainName(string(r)) == string(r) {
 			return r
 		}
-		return rune(tool.PlainName(string(r))[0])
+		return '_'
 	}, w.text)
 }
 
