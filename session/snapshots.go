@@ -53,9 +53,6 @@ type Window struct {
 	// Unsure are the paths among what differs that somebody else may have changed meanwhile: nobody
 	// saw the call do it.
 	Unsure []string `json:"unsure,omitempty"`
-	// Unseen says of those that a command ran of which nobody sees what it changes, so that it may
-	// well have been that.
-	Unseen bool `json:"unseen,omitempty"`
 	// Message and Call name the call, or Hook the moment, of a window that has an entry of its own.
 	Message string      `json:"message,omitempty"`
 	Call    tool.CallID `json:"call,omitempty"`

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"adze/internal/testkit/effort"
 )
 
 // sh runs a script in the user's folder with the real bash.
@@ -214,28 +212,4 @@ func TestWhatSubagentsAndJobsDoIsUndone(t *testing.T) {
 		u.undo().wants(0)
 		u.wantTree(mode+": after the command that went on was undone", before)
 	}
-}
-
-// TestWhatGitTracksInAnIgnoredFolderIsUndone covers tracked files where everything else is left
-// out, however they came to be tracked.
-func TestWhatGitTracksInAnIgnoredFolderIsUndone(t *testing.T) {
-	effort.Needs(t, effort.Short, "it makes many repositories")
-	u := repository(t)
-	u.sh(`printf '.env\nbuild/\nmany/\nnode_modules/\n*.bin\n' > .gitignore; mkdir -p build/deep/er build/out many node_modules/x sub/dist
-printf tracked > build/deep/er/file; printf top > build/keep; printf made > build/out/made; for i in $(seq 2100); do : > many/$i; done; printf mine > many/mine
-printf x > node_modules/x/x; head -c 2000000 /dev/urandom > large.bin; git add .gitignore; git add -f build/deep/er/file build/keep many/mine large.bin; git commit -qm tracked`)
-	before := u.shape()
-	u.work("-- 1 --\n" + bash("rm -r build/deep; echo changed > build/keep; echo changed > many/mine; echo short > large.bin; chmod 600 build/keep") + "-- 2 --\ntext: done\n")
-	if u.shape() == before {
-		t.Fatal("nothing was done")
-	}
-	undo := []string{"undo", "--unknown"}
-	u.run(undo...).wants(0, "create   build/deep/er/file", "restore  build/keep", "restore  many/mine", "restore  large.bin")
-	u.wantTree("undone", before)
-	u.run("redo").wants(0)
-	u.run(undo...).wants(0)
-	u.sh("git add -f build/out/made; git commit -qm more")
-	u.goOn("-- 1 --\n" + bash("rm -rf build") + "-- 2 --\ntext: done\n")
-	u.run(undo...).wants(0, "create   build/out/made")
-	u.wantTree("undone again", before)
 }

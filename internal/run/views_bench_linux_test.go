@@ -124,7 +124,7 @@ func newSide(b *testing.B, w views, apart bool) *side {
 	box.Judged(nil, func(tag string, paths []string, apply func() []string) error {
 		return s.keeper.Applying(proc.TagOf(tag), paths, apply)
 	})
-	s.cage = proc.Supervisor{Cage: box, Unseen: writers.Unseen, Live: func(ctx context.Context, c proc.Command) error { return s.keeper.Live(ctx, proc.TagOf(c.Tag)) }}
+	s.cage = proc.Supervisor{Cage: box, Live: func(ctx context.Context, c proc.Command) error { return s.keeper.Live(ctx, proc.TagOf(c.Tag)) }}
 	b.Cleanup(func() {
 		_ = s.keeper.Close()
 		box.Close()

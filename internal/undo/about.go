@@ -12,7 +12,7 @@ func Covers(o Options) error {
 	if err := TooWide(o); err != nil {
 		return err
 	}
-	top, err := o.open()
+	top, err := openRoot(o.Root)
 	if err == nil {
 		top.close()
 	}

@@ -88,14 +88,14 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 
 // carryOut does the steps of a plan that is on the disk, some of which may be done already.
 func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
-	root, err := w.opts.open()
+	root, err := openRoot(w.opts.Root)
 	if err != nil {
 		return Result{}, err
 	}
 	defer root.close()
 	a := applier{w: w, root: root, id: p.ID, failed: map[string]string{}, lacks: map[string]string{}}
 	a.run(p.Steps)
-	if err := errors.Join(root.syncAll(), root.syncOuter()); err != nil {
+	if err := root.syncAll(); err != nil {
 		return Result{}, fmt.Errorf("sync what was restored: %w", err)
 	}
 	after, err := unlessSpace(w.takeSome(ctx, pathsOf(p.Steps), settleAll))

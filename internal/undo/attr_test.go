@@ -116,20 +116,3 @@ func TestAnAttributeAloneIsAChange(t *testing.T) {
 		t.Errorf("the folder itself is %s after the redo", got)
 	}
 }
-
-// TestWithoutWhatOnlyLinuxHas runs the tests of states and of undo with the parts that other
-// systems use: no openat2, no reading of folders by hand.
-func TestWithoutWhatOnlyLinuxHas(t *testing.T) {
-	t.Setenv("ADZE_UNDO_PLAIN", "1")
-	for name, test := range map[string]func(*testing.T){
-		"unchanged": TestTheStateOfAnUnchangedTreeIsTheSame, "limits": TestWhatIsBeyondTheLimitsIsToldAndNotRead,
-		"kept": TestWhatAPersonChangedIsKept, "random": TestRandomChangesAreUndone,
-		"died": TestAnUndoThatDiesAtAnyMomentIsFinished, "pruned": TestPruneKeepsWhatIsNamedYoungAndWithinTheSize,
-	} {
-		t.Run(name, test)
-	}
-	p := newSite(t)
-	if !p.opts.plain {
-		t.Error("the parts of Linux were used")
-	}
-}

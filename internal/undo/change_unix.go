@@ -28,11 +28,6 @@ func (f folder) writeFile(name string, content []byte, mode uint32, attrs string
 
 func (f folder) symlink(target, name string) error { return unix.Symlinkat(target, f.fd, name) }
 
-// link gives the file name in another folder a second name in f.
-func (f folder) link(from folder, name, to string) error {
-	return unix.Linkat(from.fd, name, f.fd, to, 0)
-}
-
 func (f folder) makeFolder(name string) error { return unix.Mkdirat(f.fd, name, 0o700) }
 
 // chmod changes the mode of a folder.

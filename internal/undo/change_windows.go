@@ -33,11 +33,6 @@ func (f folder) symlink(target, name string) error {
 	return os.Symlink(target, path)
 }
 
-// link gives the file name in another folder a second name in f.
-func (f folder) link(from folder, name, to string) error {
-	return winfile.HardLink(from.handle(), name, f.handle(), to)
-}
-
 func (f folder) makeFolder(name string) error {
 	h, err := winfile.Open(f.handle(), name, windows.FILE_READ_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_CREATE, folderKind)
 	if err != nil {

@@ -22,17 +22,11 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 		leave(n, reason)
 	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(was):
 		n.Entry, n.lately = was.Entry, was.lately
-		n.Same = ""
 	default:
 		err = k.content(at, n)
 	}
 	if err != nil {
 		return err
-	}
-	if n.Kind == File && n.stat.links > 1 {
-		k.mu.Lock()
-		k.linked[n.stat.inode] = append(k.linked[n.stat.inode], linkedNode{n, s.path + n.name})
-		k.mu.Unlock()
 	}
 	k.compare(n, was)
 	return nil

@@ -35,7 +35,7 @@ func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
 		pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
 		switch name := at[strings.LastIndexByte(at, '/')+1:]; {
-		case at == OuterGit, name == ignore.JJDir, name == gitName && !pointer:
+		case name == ignore.JJDir, name == gitName && !pointer:
 			return GroupGit
 		}
 	}
@@ -103,13 +103,10 @@ func (d *differ) one(path string, a, b Entry) error {
 		}
 		return nil
 	}
-	if path == OuterGit && (a.Kind == Absent) != (b.Kind == Absent) {
-		a, b = Entry{Kind: LeftOut, Target: a.Kind.String()}, Entry{Kind: LeftOut, Target: b.Kind.String()} // one of the states was taken without it
-	}
 	if a.Kind == Absent && b.Kind == Folder && b.Target != "" {
 		a = Entry{Kind: LeftOut, Target: b.Target} // it stood elsewhere, and nobody knows what was in it
 	}
-	if !a.alike(b) || a.Same != b.Same {
+	if !a.alike(b) {
 		d.changes = append(d.changes, Change{path, groupOf(path, a, b), a, b})
 	}
 	if a.Kind == LeftOut || b.Kind == LeftOut {

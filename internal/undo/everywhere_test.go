@@ -107,7 +107,6 @@ func (p *field) mark() Mark {
 func (p *field) shape() map[string]string {
 	p.t.Helper()
 	all := map[string]string{}
-	var files []string
 	p.must(filepath.WalkDir(p.root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == p.root {
 			return err
@@ -130,19 +129,9 @@ func (p *field) shape() map[string]string {
 				return err
 			}
 			all[rel] = fmt.Sprintf("file %q, writable %v", text, info.Mode()&0o200 != 0)
-			files = append(files, rel)
 		}
 		return nil
 	}))
-	for _, name := range files {
-		for _, other := range files {
-			a, _ := os.Stat(p.path(name))
-			b, _ := os.Stat(p.path(other))
-			if name != other && os.SameFile(a, b) {
-				all[name] += " = " + other
-			}
-		}
-	}
 	return all
 }
 

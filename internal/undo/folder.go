@@ -11,40 +11,11 @@ import (
 // folder is an open folder. Everything in it is reached by its descriptor or handle.
 type folder struct {
 	fd int
-	// plain does without what only one system has; on Linux tests set it, elsewhere it makes no
-	// difference.
-	plain bool
-	git   Outer // of the root: see Options.Git
 }
 
-// open opens the root.
-func (o Options) open() (folder, error) {
-	root, err := openRoot(o.Root, o.plain)
-	root.git = o.Git
-	return root, err
-}
-
-// beneath opens a folder by its path from f ("" is f itself), through no link and not out of f.
+// beneath opens a folder by its path from f ("" is f itself), one name after another: through no
+// link and not out of f.
 func (f folder) beneath(path string) (folder, error) {
-	rest, ok := f.git.cut(path)
-	if !ok {
-		return f.descend(path)
-	}
-	git, err := f.openFolder(OuterGit)
-	if err != nil {
-		return git, err
-	}
-	defer git.close()
-	return git.descend(rest)
-}
-
-// descend is beneath in one step where the system has one, else by one name after another.
-func (f folder) descend(path string) (folder, error) {
-	if !f.plain {
-		if fd, err := openBeneath(f.fd, path); !errors.Is(err, errors.ErrUnsupported) {
-			return folder{fd: fd, plain: f.plain}, err
-		}
-	}
 	at, err := f.openFolder(".")
 	for name := range strings.SplitSeq(path, "/") {
 		if err != nil || path == "" {

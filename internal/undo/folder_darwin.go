@@ -1,19 +1,6 @@
 package undo
 
-import (
-	"errors"
-
-	"golang.org/x/sys/unix"
-)
-
-// openBeneath has no call on this system.
-func openBeneath(int, string) (int, error) { return -1, errors.ErrUnsupported }
-
-// read lists the names of a folder in the order of the file system.
-func (f folder) read(m *names) ([]string, error) {
-	m.ready()
-	return f.readPlain(m)
-}
+import "golang.org/x/sys/unix"
 
 func statFrom(st *unix.Stat_t) stat {
 	return stat{mode: uint32(st.Mode), size: st.Size, mtime: st.Mtim.Nano(), ctime: st.Ctim.Nano(),

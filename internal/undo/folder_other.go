@@ -6,9 +6,8 @@ import "os"
 
 type names struct{}
 
-func openRoot(string, bool) (folder, error) { return folder{fd: -1}, ErrUnsupported }
-func openBeneath(int, string) (int, error)  { return -1, ErrUnsupported }
-func statPath(string) (stat, error)         { return stat{}, ErrUnsupported }
+func openRoot(string) (folder, error) { return folder{fd: -1}, ErrUnsupported }
+func statPath(string) (stat, error)   { return stat{}, ErrUnsupported }
 
 func (folder) close()                             {}
 func (folder) rewind() error                      { return ErrUnsupported }
@@ -20,7 +19,6 @@ func space(string) (free, total int64, err error) { return 0, 0, ErrUnsupported 
 
 func (folder) writeFile(string, []byte, uint32, string) error { return ErrUnsupported }
 func (folder) symlink(string, string) error                   { return ErrUnsupported }
-func (folder) link(folder, string, string) error              { return ErrUnsupported }
 func (folder) makeFolder(string) error                        { return ErrUnsupported }
 func (folder) chmod(string, uint32) error                     { return ErrUnsupported }
 func (folder) dress(string, uint32, string) error             { return ErrUnsupported }

@@ -32,14 +32,11 @@ func openAt(fd int, name string, flags int, mode uint32) (child int, err error) 
 	return child, nil
 }
 
-func openRoot(path string, plain bool) (folder, error) {
-	fd, err := openAt(unix.AT_FDCWD, path, folderFlags, 0)
-	return folder{fd: fd, plain: plain}, err
-}
+func openRoot(path string) (folder, error) { return folder{unix.AT_FDCWD}.openFolder(path) }
 
 func (f folder) openFolder(name string) (folder, error) {
-	fd, err := openAt(f.fd, f.git.place(name), folderFlags, 0) // of an absolute path the descriptor does not count
-	return folder{fd: fd, plain: f.plain}, err
+	fd, err := openAt(f.fd, name, folderFlags, 0)
+	return folder{fd}, err
 }
 
 func (f folder) close() { _ = unix.Close(f.fd) }
@@ -52,7 +49,7 @@ func (f folder) rewind() error {
 
 func (f folder) stat(name string) (stat, error) {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstatat(f.fd, f.git.place(name), &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+	if err := again(func() error { return unix.Fstatat(f.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
 		return stat{}, &os.PathError{Op: "stat", Path: name, Err: err}
 	}
 	return statFrom(&st), nil
@@ -88,8 +85,9 @@ func statOpen(f *os.File) (stat, error) {
 	return statFrom(&st), nil
 }
 
-// readPlain lists the names of a folder in the order of the file system.
-func (f folder) readPlain(m *names) ([]string, error) {
+// read lists the names of a folder in the order of the file system.
+func (f folder) read(m *names) ([]string, error) {
+	m.ready()
 	var all []string
 	for {
 		var n int

@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -16,15 +15,12 @@ func (f folder) handle() windows.Handle { return windows.Handle(f.fd) }
 
 const folderKind, fileKind = windows.FILE_DIRECTORY_FILE, windows.FILE_NON_DIRECTORY_FILE
 
-func openRoot(path string, _ bool) (folder, error) {
+func openRoot(path string) (folder, error) {
 	h, err := winfile.Open(0, winfile.Absolute(path), winfile.FolderAccess, windows.FILE_OPEN, folderKind)
 	return folder{fd: int(h)}, pathError("open", path, err)
 }
 
 func (f folder) openFolder(name string) (folder, error) {
-	if path := f.git.place(name); path != name {
-		return openRoot(path, false)
-	}
 	if name == "." {
 		h, err := winfile.Duplicate(f.handle())
 		return folder{fd: int(h)}, err
@@ -32,9 +28,6 @@ func (f folder) openFolder(name string) (folder, error) {
 	h, err := winfile.Open(f.handle(), name, winfile.FolderAccess, windows.FILE_OPEN, folderKind)
 	return folder{fd: int(h)}, pathError("open", name, err)
 }
-
-// openBeneath has no call on this system.
-func openBeneath(int, string) (int, error) { return -1, errors.ErrUnsupported }
 
 func (f folder) close() { _ = windows.CloseHandle(f.handle()) }
 
@@ -63,9 +56,6 @@ func statFrom(s winfile.Stat) stat {
 }
 
 func (f folder) stat(name string) (stat, error) {
-	if path := f.git.place(name); path != name {
-		return statPath(path)
-	}
 	if name == "." {
 		s, err := winfile.Of(f.handle())
 		return statFrom(s), err

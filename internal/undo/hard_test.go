@@ -95,16 +95,6 @@ func TestAKilledFirstStateIsTakenAgain(t *testing.T) {
 	}
 }
 
-// plainShape is shape without what hard links add: a user's change of one of the names is one of
-// the others too.
-func (p *site) plainShape() map[string]string {
-	all := p.shape(false)
-	for path, is := range all {
-		all[path], _, _ = strings.Cut(is, " = ")
-	}
-	return all
-}
-
 // related reports whether one of the paths is a path, above it or below it.
 func related(paths map[string]bool, path string) bool {
 	for q := range paths {
@@ -139,22 +129,22 @@ func TestAPersonsChangesInBetweenAreKept(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)+5000))
 		p := newSite(t)
 		p.sh(chance(r, 40))
-		was := p.plainShape()
+		was := p.shape(false)
 		theirs, since := map[string]bool{}, map[string]bool{}
 		var windows []Window
 		for range 1 + r.IntN(3) {
 			before := p.mark()
 			p.sh(chance(r, 12))
 			windows = append(windows, Window{before, p.mark()})
-			command := p.plainShape()
+			command := p.shape(false)
 			p.sh(chance(r, r.IntN(5)))
 			clear(since)
-			touched(since, command, p.plainShape())
-			touched(theirs, command, p.plainShape())
+			touched(since, command, p.shape(false))
+			touched(theirs, command, p.shape(false))
 		}
-		present, exact := p.plainShape(), p.shape(false)
+		present, exact := p.shape(false), p.shape(false)
 		undone := p.undo(false, windows...)
-		is := p.plainShape()
+		is := p.shape(false)
 		refused := map[string]bool{}
 		for _, x := range undone.Refused {
 			refused[x.Path] = true
@@ -174,7 +164,7 @@ func TestAPersonsChangesInBetweenAreKept(t *testing.T) {
 			}
 		}
 		p.undo(false, undone.Window)
-		p.same(fmt.Sprintf("seed %d, round %d: redo", seed, i), p.plainShape(), present)
+		p.same(fmt.Sprintf("seed %d, round %d: redo", seed, i), p.shape(false), present)
 		if t.Failed() {
 			return
 		}
@@ -343,7 +333,7 @@ func TestWhatNobodyTouchedStays(t *testing.T) {
 		p.sh(chance(r, 50))
 		var windows []Window
 		ever := map[string]bool{}
-		at := p.plainShape()
+		at := p.shape(false)
 		step := func(n int) Mark {
 			script := chance(r, n)
 			if r.IntN(2) == 0 {
@@ -353,7 +343,7 @@ func TestWhatNobodyTouchedStays(t *testing.T) {
 				script += "( rm -f .gitignore a/.gitignore; head -c 50 /dev/zero > c/big ) 2>/dev/null || true\n"
 			}
 			p.sh(script)
-			now := p.plainShape()
+			now := p.shape(false)
 			touched(ever, at, now)
 			at = now
 			return p.mark()
@@ -363,9 +353,9 @@ func TestWhatNobodyTouchedStays(t *testing.T) {
 			before := step(3)
 			windows = append(windows, Window{before, step(6)})
 		}
-		present := p.plainShape()
+		present := p.shape(false)
 		undone := p.undo(false, windows...)
-		for what, is := range map[string]map[string]string{"undo": p.plainShape(), "redo": func() map[string]string { p.undo(false, undone.Window); return p.plainShape() }()} {
+		for what, is := range map[string]map[string]string{"undo": p.shape(false), "redo": func() map[string]string { p.undo(false, undone.Window); return p.shape(false) }()} {
 			for path := range present {
 				// What stands in a folder that was moved as a whole by a command goes back with it.
 				if !related(ever, path) && is[path] != present[path] {

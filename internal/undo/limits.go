@@ -92,61 +92,6 @@ func gitKept(name string) bool {
 		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "shallow", "info", "description", "hooks", "modules", "worktrees"}, name)
 }
 
-// A repository that came after the first state of a folder is covered with its objects, so that it
-// goes as a whole and comes back, as long as it has no more than this.
-const (
-	wholeGitBytes   = 4 << 20
-	wholeGitEntries = 2000
-)
-
-// smallGit counts what a repository has.
-type smallGit struct {
-	bytes   int64
-	entries int
-}
-
-// small reports that a folder is small enough to be covered as a whole.
-func small(at folder, seen *smallGit) bool {
-	entries, err := at.read(&names{})
-	if err != nil || at.rewind() != nil {
-		return false
-	}
-	for _, name := range entries {
-		st, err := at.stat(name)
-		if err != nil {
-			continue // it went away
-		}
-		if seen.entries++; !st.isFolder() {
-			seen.bytes += st.size
-		}
-		if seen.entries > wholeGitEntries || seen.bytes > wholeGitBytes {
-			return false
-		}
-		if !st.isFolder() {
-			continue
-		}
-		child, err := at.openFolder(name)
-		if err != nil {
-			return false
-		}
-		ok := small(child, seen)
-		child.close()
-		if !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// hasObjects reports a folder of git that was covered with its objects.
-func (n *node) hasObjects() bool {
-	if n.sub == nil {
-		return false
-	}
-	i, ok := n.sub.search("objects")
-	return ok && n.sub.nodes[i].Kind == Folder
-}
-
 // Names that mean something to a walk.
 const (
 	gitName    = ".git"

@@ -84,7 +84,7 @@ func appendEntry(b []byte, e Entry) []byte {
 	if e.Kind == File || e.Kind == Folder {
 		b = append(b, e.Hash[:]...)
 	}
-	b = appendText(appendText(b, e.Target), e.Same)
+	b = appendText(appendText(b, e.Target), "") // an older adze has the first of a file's names there
 	if e.Attrs != "" {
 		b = appendText(b, e.Attrs)
 	}
@@ -129,13 +129,20 @@ func (w *Workspace) listing(h pack.Hash) ([]entry, error) {
 	return all, nil
 }
 
+// outerGit is the name under which an older adze covered git's folder where that lies elsewhere.
+const outerGit = tempPrefix + "git"
+
 // next is the next entry of a listing; false at the end, or where it is damaged.
 func (r *reader) next() (entry, bool) {
 	if len(r.b) == 0 || r.bad {
 		return entry{}, false
 	}
 	name := r.text()
-	return entry{r.entry(), name}, !r.bad
+	e := r.entry()
+	if name == outerGit {
+		return r.next()
+	}
+	return entry{e, name}, !r.bad
 }
 
 // reader takes a stored text apart; bad once something is missing.
@@ -177,7 +184,7 @@ func (r *reader) entry() (e Entry) {
 		copy(e.Hash[:], r.take(len(e.Hash)))
 	}
 	e.Target = r.text()
-	e.Same = r.text()
+	r.text()
 	if attrs {
 		e.Attrs = r.text()
 	}

@@ -33,9 +33,6 @@ type Entry struct {
 	// Target is where a symbolic link leads, or why an entry is left out; of a folder, that it was
 	// left out before it was moved here.
 	Target string
-	// Same is the first path of those that share one file; empty when it has no other name in the
-	// folder.
-	Same string
 	// Attrs are the extended attributes and access lists of a file or folder, with its owner where
 	// that is not who runs, as one text; empty when it has none.
 	Attrs string

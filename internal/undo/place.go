@@ -25,13 +25,10 @@ func place(s spot) error {
 		}
 		now = Entry{}
 	}
-	shared, err := s.shared()
 	switch {
-	case err != nil:
-		return err
-	case now.alike(s.To) && shared:
+	case now.alike(s.To):
 		return nil
-	case !now.alike(s.From) && !now.alike(s.To) && !(now.Kind == Absent && s.From.Kind == Folder):
+	case !now.alike(s.From) && !(now.Kind == Absent && s.From.Kind == Folder):
 		return errChanged
 	}
 	s.w.moment()
@@ -123,49 +120,9 @@ func (s spot) make() error {
 	if s.To.Kind == Symlink {
 		return s.at.symlink(s.To.Target, s.temp)
 	}
-	if s.To.Same != "" && s.To.Same != s.Path && s.linkFirst() == nil {
-		return nil
-	}
 	content, err := s.w.store.Get(s.To.Hash)
 	if err != nil {
 		return err
 	}
 	return s.butOwner(s.at.writeFile(s.temp, content, s.To.Mode, s.To.Attrs))
-}
-
-// linkFirst makes a further name of the first file of the group, which was put back before.
-func (s spot) linkFirst() error {
-	from, err := s.root.beneath(parentOf(s.To.Same))
-	if err != nil {
-		return err
-	}
-	defer from.close()
-	first := path.Base(s.To.Same)
-	is, err := from.look(first)
-	if err != nil || !is.alike(s.To) {
-		return errors.Join(errChanged, err)
-	}
-	return s.at.link(from, first, s.temp)
-}
-
-// shared reports whether a file shares its inode with those it did, and with no others of the
-// folder.
-func (s spot) shared() (bool, error) {
-	if s.To.Kind != File || s.To.Same == s.Path || s.To.Same == s.From.Same && s.To.Same == "" {
-		return true, nil
-	}
-	st, err := s.at.stat(s.name)
-	if err != nil {
-		return false, nil //nolint:nilerr // nothing is there that could share
-	}
-	if s.To.Same == "" {
-		return st.links == 1, nil
-	}
-	from, err := s.root.beneath(parentOf(s.To.Same))
-	if err != nil {
-		return false, nil //nolint:nilerr // the first of the group is not there; the file comes back by itself
-	}
-	defer from.close()
-	first, err := from.stat(path.Base(s.To.Same))
-	return err == nil && first.inode == st.inode, nil
 }

@@ -134,11 +134,9 @@ func (p *planner) judge() {
 	for path, s := range p.steps {
 		now := p.now(path)
 		switch {
-		case now.alike(s.To) && now.Same == s.To.Same:
+		case now.alike(s.To):
 			delete(p.steps, path)
 			delete(p.refused, path)
-		case path == OuterGit:
-			p.refused[path] = refusedUnknown
 		case s.From.Kind == LeftOut || s.To.Kind == LeftOut:
 			p.refused[path] = refusedUnknown
 		case p.same(path, now, s.To):

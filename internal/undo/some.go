@@ -61,7 +61,7 @@ func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) 
 
 // lookAtSome makes a tree of which only some paths are other than before.
 func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64) (*walker, *dir, error) {
-	root, err := w.opts.open()
+	root, err := openRoot(w.opts.Root)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,9 +89,6 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64
 	h := &hand{walker: k}
 	s := scope{level: k.opts.Ignore.Root(k.opts.Root)}
 	tree, err := h.places(root, s, w.tree, split)
-	if err == nil && len(k.linked) > 0 {
-		err = errAgain // their other names may stand elsewhere
-	}
 	return k, tree, err
 }
 
@@ -123,7 +120,7 @@ func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, er
 // placed looks at one entry of a folder: at what stands below it where there are paths, else at all
 // of it.
 func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string) error {
-	if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git.Dir == "") {
+	if strings.HasPrefix(name, tempPrefix) {
 		return nil
 	}
 	i, known := d.search(name)
@@ -131,6 +128,9 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 	st, err := at.stat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errAgain
+	}
+	if err == nil && st.isFile() && st.links > 1 {
+		return errAgain // what is written under one name of a file changes the others
 	}
 	var was *node
 	if known {
@@ -149,8 +149,8 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		d.nodes[i].sub, err = k.places(child, k.scopeOf(s, was), was.sub, below)
 		return err
 	}
-	if known && !k.uncharge(s.git || name == gitName || name == OuterGit, was) {
-		return errAgain
+	if known {
+		k.uncharge(s.git || name == gitName, was)
 	}
 	if !known && err == nil && slices.ContainsFunc(d.nodes, func(n node) bool { return n.stat.inode == st.inode && n.stat.links < 2 }) {
 		return errAgain // another spelling of a name
@@ -178,25 +178,19 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 	return nil
 }
 
-// uncharge takes what an entry was from the limits. It is false for files with several names, which
-// are looked at together.
-func (k *hand) uncharge(git bool, n *node) bool {
+// uncharge takes what an entry was from the limits.
+func (k *hand) uncharge(git bool, n *node) {
 	switch n.Kind {
 	case File:
-		if n.Same != "" || n.stat.links > 1 {
-			return false
-		}
 		k.charged[of(git, n.ignored)].Add(-n.Size)
 	case LeftOut:
 		k.moved = true
 	case Folder:
 		for i := range n.sub.nodes {
-			if sub := &n.sub.nodes[i]; !k.uncharge(git || sub.name == gitName, sub) {
-				return false
-			}
+			sub := &n.sub.nodes[i]
+			k.uncharge(git || sub.name == gitName, sub)
 		}
 	}
-	return true
 }
 
 // leavesOut reports that something of an entry is not covered.

@@ -108,7 +108,7 @@ func full(err error) bool {
 
 // look makes the tree of what is there.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
-	root, err := w.opts.open() // anew each time: the folder may have been removed and made again since
+	root, err := openRoot(w.opts.Root) // anew each time: the folder may have been removed and made again since
 	if err != nil {
 		return nil, nil, err
 	}

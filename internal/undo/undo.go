@@ -13,7 +13,7 @@
 // run; it is only a cache. plan.go decides what to put back; apply.go, step.go and place.go do it
 // after the plan was written and synced (journal.go), so that Recover finishes what a killed
 // process began. prune.go and forget.go drop what is old or unwanted. named.go is for folders of
-// which only single paths are covered; outer.go is for git's folder where it lies elsewhere.
+// which only single paths are covered.
 // folder*.go, change_*.go and attr_*.go are all that speaks to the system: everything is reached
 // by the descriptor of its folder. Nothing is read through a link, no git is started, and neither
 // FIFO nor device is opened.
@@ -29,8 +29,8 @@
 //   - A file over 64 MiB is left out.
 //   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on
 //     macOS neither owners nor attributes. A file with a set-user-ID bit is refused.
-//   - A file with links outside of the folder comes back as a file of its own; inside of it links
-//     are restored.
+//   - A file with several names comes back as a file of its own under each of them.
+//   - Git's folder is covered where it stands in the folder, without its objects.
 //   - A write through a memory map that changes no timestamp is found within 40 seconds of the last
 //     change that did, or by Settle.
 //   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is
@@ -87,12 +87,6 @@ type Options struct {
 	Skip func(path string) bool
 	Now  func() time.Time // if nil, time.Now
 	Look bool             // nothing is written: a state that is taken is not kept, and nothing is put back
-	// Tracked lists what git tracks in the work tree at a folder, sorted: those files are covered also
-	// where they stand in a folder that is ignored and left out. If nil, nothing is known to be
-	// tracked.
-	Tracked func(top string) []string
-	// Git is the folder of git where that is not below Root. It is covered too, under OuterGit.
-	Git Outer
 	// Same reports whether two contents of a file of git's own state mean the same, so that the one
 	// may stand for the other; if nil, only equal ones do.
 	Same func(path string, a, b []byte) bool
@@ -100,8 +94,6 @@ type Options struct {
 	// Moment is called at each moment at which a process may die, or somebody else may change what
 	// is there. It is for tests; nil otherwise.
 	Moment func()
-
-	plain bool // for tests: only what every system has
 }
 
 // Workspace is one folder with its states. It may be used by several goroutines; they wait for each
@@ -174,7 +166,7 @@ func Open(o Options) (*Workspace, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	top, err := o.open()
+	top, err := openRoot(o.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", root, err)
 	}

@@ -29,11 +29,6 @@ type walker struct {
 	some    bool // only some paths are looked at, one after the other
 	moved   bool // of those, and something in them was left out or is
 
-	around func() string // the work tree that the whole folder stands in; looked for when a file is ignored
-
-	mu     sync.Mutex          // guards what follows
-	lists  map[string][]string // what git tracks, by work tree
-	linked map[inode][]linkedNode
 }
 
 // hand is one worker of a walk, with the memory that it uses again and again.
@@ -51,15 +46,10 @@ type scope struct {
 	ignored bool
 	git     bool // inside a ".git"
 	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
-	// top is the work tree of git that it stands in, absolute. If it is empty, that is the one around
-	// the whole folder, if there is one.
-	top   string
-	only  bool // nothing but tracked files is covered
-	whole bool // inside a ".git" that came after the first state, which is covered with its objects
 }
 
 func (w *Workspace) newWalker(ctx context.Context, settle int64) (*walker, error) {
-	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), ordered: true, lists: map[string][]string{}, around: sync.OnceValue(w.around), linked: map[inode][]linkedNode{}}
+	k := &walker{Workspace: w, ctx: ctx, now: w.opts.Now(), ordered: true}
 	k.idle.New = func() any { return &hand{walker: k} }
 	k.settle.Store(settle)
 	free, _, err := space(k.opts.State)
@@ -80,7 +70,6 @@ func (k *walker) walk(root folder) (*dir, error) {
 	if other := k.team.Wait(); err == nil {
 		err = other
 	}
-	k.groupLinks()
 	return tree, err
 }
 
@@ -93,15 +82,12 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	if at.git.Dir != "" {
-		entries = append(entries, OuterGit)
-	}
 	slices.Sort(entries)
 	s = k.inside(at, s, func(name string) bool { _, ok := slices.BinarySearch(entries, name); return ok })
 	d := &dir{nodes: make([]node, 0, len(entries)), prev: prev}
 	hint := 0
 	for _, name := range entries {
-		if strings.HasPrefix(name, tempPrefix) && (name != OuterGit || at.git.Dir == "") {
+		if strings.HasPrefix(name, tempPrefix) {
 			continue
 		}
 		st, err := at.stat(name)
@@ -134,9 +120,6 @@ func (k *hand) inside(at folder, s scope, has func(name string) bool) scope {
 		s.level = k.rules(at, s, has)
 	}
 	s.gitTop = s.gitTop || s.git && has("HEAD") && has("objects")
-	if has(gitName) && !s.git && !s.only {
-		s.top = k.workTree(s.path)
-	}
 	return s
 }
 
@@ -145,16 +128,8 @@ func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
 	if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
 		return false, false
 	}
-	if k.opts.Git.hides(s.path + name) {
-		return false, false
-	}
 	k.query.In(s.level)
-	ignored = s.ignored || !s.git && name != gitName && name != OuterGit && k.query.Ignored(name, st.isFolder())
-	if ignored && !st.isFolder() && k.tracked(s, name) {
-		ignored = false
-	}
-	outside := s.only && (st.isFolder() && !k.tracked(s, name+"/") || !st.isFolder() && ignored) // left out with its folder
-	return ignored, !outside
+	return s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder()), true
 }
 
 // rootEntry is what the root itself is; nil when it cannot be told.
@@ -174,7 +149,7 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 		leave(n, leftStore)
 	case len(k.forgotten) > 0 && slices.Contains(k.forgotten, s.path+n.name):
 		leave(n, leftForgotten)
-	case s.git && s.gitTop && !gitKept(n.name) && (!s.whole || k.uncovered[n.stat.inode]):
+	case s.git && s.gitTop && !gitKept(n.name):
 		leave(n, leftGit)
 	case n.stat.isFolder():
 		return k.enter(at, s, n, was)
@@ -198,28 +173,23 @@ func (k *walker) compare(n, was *node) {
 
 // scopeOf is the scope of a folder by that of the one that it stands in.
 func (k *hand) scopeOf(s scope, n *node) scope {
-	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName || n.name == OuterGit, gitTop: n.name == gitName || n.name == OuterGit, top: s.top, only: s.only, whole: s.whole}
+	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName}
 }
 
 func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	next := k.scopeOf(s, n)
-	if n.ignored && !next.git && !s.only && made(n.name) {
-		if !k.tracked(s, n.name+"/") {
-			leave(n, leftMade)
-			return nil
-		}
-		next.only = true
+	if n.ignored && !next.git && made(n.name) {
+		leave(n, leftMade)
+		return nil
 	}
 	child, err := at.openFolder(n.name)
 	if err != nil {
 		leave(n, leftUnreadable)
 		return nil
 	}
-	if n.ignored && !next.git && !next.only {
+	if n.ignored && !next.git {
 		names, err := child.read(&k.names)
-		if err == nil && len(names) > k.opts.Limits.IgnoredDir && k.tracked(s, n.name+"/") {
-			next.only = true
-		} else if err != nil || len(names) > k.opts.Limits.IgnoredDir {
+		if err != nil || len(names) > k.opts.Limits.IgnoredDir {
 			child.close()
 			leave(n, leftMade)
 			return nil
@@ -244,9 +214,6 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 		n.Target = was.Target
 	case was == nil && k.uncovered[n.stat.inode]:
 		n.Target = leftMoved
-	}
-	if n.name == gitName && !s.git {
-		next.whole = k.tree != nil && (was == nil || was.hasObjects()) && small(child, new(smallGit))
 	}
 	if was == nil || was.Kind != Folder || was.Mode != n.Mode || was.Attrs != n.Attrs {
 		k.changed.Store(true)

@@ -58,27 +58,16 @@ func gitFolder(dir string) string {
 	}
 }
 
-// Outside finds where git keeps the state of the repository that root lies in, if that is not below
-// root: for a linked work tree, a submodule, a folder below the top, or git init
-// --separate-git-dir. Of a linked work tree, own is the part of dir that is its own, with slashes.
-// If dir is empty, there is none. It reads a few small files and runs nothing.
-func Outside(root string) (dir, own string) {
-	root, folder := resolved("/", root), gitFolder(root)
+// Outside is where git keeps the state of the repository that root lies in, if that is not below
+// root: of a linked work tree, a submodule, a folder below the top. If empty, there is none.
+func Outside(root string) string {
+	folder := gitFolder(root)
 	if folder == "" {
-		return "", ""
+		return ""
 	}
-	folder = resolved("/", folder)
-	dir = folder
-	if common, err := smallFile(filepath.Join(folder, "commondir")); err == nil {
-		dir = resolved(folder, strings.TrimSpace(common))
-		rel, err := filepath.Rel(dir, folder)
-		if err != nil || !filepath.IsLocal(rel) {
-			return "", ""
-		}
-		own = filepath.ToSlash(rel)
+	root, folder = resolved("/", root), resolved("/", folder)
+	if within(folder, root) || within(root, folder) {
+		return ""
 	}
-	if _, err := os.Stat(filepath.Join(dir, "objects")); err != nil || within(folder, root) || within(root, dir) {
-		return "", ""
-	}
-	return dir, strings.TrimPrefix(own, ".")
+	return folder
 }

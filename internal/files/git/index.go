@@ -31,15 +31,7 @@ const (
 )
 
 // ParseIndex reads an index file (gitformat-index(5)), versions 2 to 4.
-func ParseIndex(b []byte, sha256 bool) (x Index, err error) { return parseIndex(b, sha256, false) }
-
-// IndexPaths lists the paths of an index file, and names the index that it is based on.
-func IndexPaths(b []byte, sha256 bool) (paths []string, shared string, err error) {
-	x, err := parseIndex(b, sha256, true)
-	return x.Files, x.Shared, err
-}
-
-func parseIndex(b []byte, sha256, short bool) (x Index, err error) {
+func ParseIndex(b []byte, sha256 bool) (x Index, err error) {
 	size := 20
 	if sha256 {
 		size = 32
@@ -51,7 +43,7 @@ func parseIndex(b []byte, sha256, short bool) (x Index, err error) {
 	if version < 2 || version > 4 {
 		return x, errIndex
 	}
-	p := indexReader{b: b[indexHeader : len(b)-size], size: size, short: short}
+	p := indexReader{b: b[indexHeader : len(b)-size], size: size}
 	for range count {
 		if p.entry(version); p.bad {
 			return x, errIndex
@@ -73,7 +65,6 @@ type indexReader struct {
 	bad   bool
 	found Index
 	name  string // of the entry before
-	short bool   // only names and the index below are wanted
 }
 
 func (p *indexReader) take(n int) []byte {
@@ -115,7 +106,7 @@ func (p *indexReader) entry(version uint32) {
 	if p.bad {
 		return
 	}
-	if !p.short && binary.BigEndian.Uint32(stat[24:])&modeFormat != modeSubmodule {
+	if binary.BigEndian.Uint32(stat[24:])&modeFormat != modeSubmodule {
 		p.found.Objects = append(p.found.Objects, hex.EncodeToString(id))
 	}
 	extended := []byte(nil)
@@ -131,10 +122,6 @@ func (p *indexReader) entry(version uint32) {
 		if used := whole - len(p.b); used%8 != 0 { // one to eight NULs end a name
 			p.take(8 - used%8)
 		}
-	}
-	if p.short {
-		p.found.Files = append(p.found.Files, p.name)
-		return
 	}
 	p.found.Files = append(p.found.Files, fmt.Sprintf("%x %x %x %x %s", stat[24:28], id, flags[0]&^0x0f, extended, p.name))
 }

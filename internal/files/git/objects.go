@@ -13,9 +13,8 @@ import (
 // read, neither its refs nor its configuration, so that it can be asked about a state that is not
 // there yet.
 type Objects struct {
-	Dir     string // the folder of objects, absolute
-	Shallow string // the content of the file "shallow" that is to count; if empty, the history is whole
-	SHA256  bool   // the repository names its objects by SHA-256
+	Dir    string // the folder of objects, absolute
+	SHA256 bool   // the repository names its objects by SHA-256
 }
 
 // Missing returns those of the ids that the folder lacks.
@@ -43,14 +42,8 @@ func (g Git) Complete(ctx context.Context, o Objects, ids, known []string) error
 	for _, id := range known {
 		in += "^" + id + "\n"
 	}
-	_, err := g.onObjects(ctx, o, in, "rev-list", "--objects", "--quiet", "--stdin", "--exclude-promisor-objects")
+	_, err := g.onObjects(ctx, o, in, "rev-list", "--objects", "--quiet", "--stdin")
 	return err
-}
-
-// Partial reports that the folder is of a partial clone, which may lack objects.
-func (o Objects) Partial() bool {
-	packs, _ := filepath.Glob(filepath.Join(o.Dir, "pack", "*.promisor")) // the pattern is sound
-	return len(packs) > 0
 }
 
 // onObjects runs git in a repository of its own that has only these objects.
@@ -81,9 +74,6 @@ func (o Objects) view() (dir string, err error) {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
 	}
 	files := map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "objects/info/alternates": o.Dir + "\n"}
-	if o.Shallow != "" {
-		files["shallow"] = o.Shallow
-	}
 	for _, folder := range []string{"refs", "objects/info"} {
 		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 	}

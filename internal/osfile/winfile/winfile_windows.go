@@ -169,17 +169,6 @@ func setName(h, dir windows.Handle, to string, class, flags uint32) error {
 	return windows.NtSetInformationFile(h, &status, &buf[0], uint32(max(int(at)+2*len(name), int(unsafe.Sizeof(head)))), class)
 }
 
-// HardLink gives a file a further name in a folder.
-func HardLink(from windows.Handle, name string, dir windows.Handle, to string) error {
-	const fileLinkInformation = 11
-	h, err := openItself(from, name, windows.FILE_WRITE_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_NON_DIRECTORY_FILE)
-	if err != nil {
-		return err
-	}
-	defer windows.CloseHandle(h)
-	return plainError(setName(h, dir, to, fileLinkInformation, 0))
-}
-
 // Remove removes a file (windows.FILE_NON_DIRECTORY_FILE), or an empty folder
 // (windows.FILE_DIRECTORY_FILE). Of a link it removes the link.
 func Remove(dir windows.Handle, name string, kind uint32) error {

@@ -119,7 +119,7 @@ func (g *Guard) applying(tag string, paths []string, apply func() []string) erro
 
 // Supervisor runs commands.
 func (g *Guard) Supervisor() proc.Supervisor {
-	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Unseen: g.ChangeLog.Unseen, Live: func(ctx context.Context, c proc.Command) error { return g.Keeper.Live(ctx, proc.TagOf(c.Tag)) }}
+	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Live: func(ctx context.Context, c proc.Command) error { return g.Keeper.Live(ctx, proc.TagOf(c.Tag)) }}
 }
 
 // SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level

@@ -35,8 +35,7 @@ type Process struct {
 	link
 	inPipe, outPipe, errPipe *os.File // nil where not wanted
 	walls                    Walls
-	unseen                   func() // nothing of it is left; nil where its changes are listed
-	lost                     bool   // the shim was killed
+	lost                     bool // the shim was killed
 	unguard                  func()
 	unrecord                 func()
 

@@ -17,9 +17,6 @@ import (
 type Supervisor struct {
 	Ledger *Ledger
 	Cage   Cage // if nil, commands can do what the user can
-	// Unseen is called before a command starts whose changes nobody can list, because it does not work
-	// on a view of its folder; what it returns, when nothing of that is left. If nil, nobody asks.
-	Unseen func() (ended func())
 	// Live is called before a command starts that changes the folder itself, and not a view of it.
 	// With an error it does not start. If nil, nobody asks.
 	Live func(context.Context, Command) error
@@ -86,9 +83,6 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	spec.Box, spec.Dir = p.walls.Box, cmp.Or(p.walls.Dir, spec.Dir)
 	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
 		spec.Box.Memory = own
-	}
-	if s.Unseen != nil && !p.walls.Apart {
-		p.unseen = s.Unseen()
 	}
 	return p.launch(ctx, spec, s.Ledger)
 }
@@ -174,10 +168,6 @@ func (p *Process) discard() {
 	}
 	if aside := p.letGo().Aside; aside != nil {
 		aside.Apply(nil)
-	}
-	if p.unseen != nil {
-		p.unseen()
-		p.unseen = nil
 	}
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe})
 	if p.unrecord != nil {

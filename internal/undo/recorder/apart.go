@@ -147,8 +147,8 @@ func (k *Keeper) record(c *apartCall) error {
 
 func (k *Keeper) relative(paths []string) (own []string) {
 	for _, path := range paths {
-		if rel, ok := k.ws.Paths().Relative(path); ok {
-			own = append(own, rel)
+		if rel, err := filepath.Rel(k.o.Root, path); err == nil && filepath.IsLocal(rel) {
+			own = append(own, filepath.ToSlash(rel))
 		}
 	}
 	return own
@@ -222,8 +222,9 @@ func unchanged(before session.State) session.Window {
 	return session.Window{Before: before, After: &before}
 }
 
-// exact adds to a window what changed in it. The call did nothing else.
-func (k *Keeper) exact(ctx context.Context, w session.Window) (session.Window, error) {
+// exact adds to a window what changed in it. The call did nothing else, but for what a walk of the
+// whole folder met beside it.
+func (k *Keeper) exact(ctx context.Context, w session.Window, own *ChangeLog) (session.Window, error) {
 	from, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
 		return w, err
@@ -238,6 +239,7 @@ func (k *Keeper) exact(ctx context.Context, w session.Window) (session.Window, e
 	}
 	w.Changes, w.More = listed(changes)
 	k.show(changes, w.Changes)
+	doubt(&w, changes, own)
 	return w, nil
 }
 

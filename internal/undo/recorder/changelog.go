@@ -13,30 +13,12 @@ import (
 // file tools name, and those that were applied from views of commands. It is safe for concurrent
 // use. The zero value knows nothing.
 type ChangeLog struct {
-	mu      sync.Mutex
-	paths   map[string]int64 // when each was changed last, nanoseconds since 1970
-	running int              // commands of which nobody sees what they change
-	ended   int64            // when the last of those ended
+	mu    sync.Mutex
+	paths map[string]int64 // when each was changed last, nanoseconds since 1970
 }
 
 // mostWritten bounds the paths that are remembered.
 const mostWritten = 500_000
-
-func now() int64 { return time.Now().UnixNano() }
-
-// Unseen notes that a command begins of which nobody sees what it changes, and returns what notes
-// its end.
-func (w *ChangeLog) Unseen() (ended func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.running++
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.running--
-		w.ended = now()
-	}
-}
 
 // named remembers the paths that a call changed.
 func (w *ChangeLog) named(paths []string) {
@@ -49,18 +31,8 @@ func (w *ChangeLog) named(paths []string) {
 		w.paths = map[string]int64{}
 	}
 	for _, p := range paths {
-		w.paths[p] = now()
+		w.paths[p] = time.Now().UnixNano()
 	}
-}
-
-// unseen reports that a command ran after a moment of which nobody saw what it changed.
-func (w *ChangeLog) unseen(from int64) bool {
-	if w == nil {
-		return false
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.running > 0 || w.ended >= from
 }
 
 // since tells of paths whether they were seen to be changed after a moment, with what stands below

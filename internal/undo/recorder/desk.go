@@ -108,7 +108,7 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	}
 	doubts := map[string]string{}
 	if !w.Redo {
-		if doubts, err = p.doubts(ctx, past); err != nil {
+		if doubts, err = p.doubts(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -119,10 +119,10 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 		return nil, err
 	}
 	for _, s := range p.plan.Steps {
-		p.Steps = append(p.Steps, Step{d.shown(s.Path), does(s)})
+		p.Steps = append(p.Steps, Step{s.Path, does(s)})
 	}
 	for _, r := range p.plan.Refused {
-		p.Refused = append(p.Refused, session.Refused{Path: d.shown(r.Path), Reason: r.Reason})
+		p.Refused = append(p.Refused, session.Refused{Path: r.Path, Reason: r.Reason})
 	}
 	if p.wish.Git {
 		p.Refused = append(p.Refused, d.uncoveredGit()...)
@@ -344,14 +344,7 @@ func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	case failed != nil || err != nil:
 		return UndoResult{}, errors.Join(failed, err)
 	}
-	done := UndoResult{Paths: r.Done, Refused: end.Refused, Entry: end}
-	for i := range done.Paths {
-		done.Paths[i] = d.shown(done.Paths[i])
-	}
-	for i := range done.Refused {
-		done.Refused[i].Path = d.shown(done.Refused[i].Path)
-	}
-	return done, nil
+	return UndoResult{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
 }
 
 // doNothing is Do where no path has to be put back: all are as they were, or all are refused.

@@ -108,7 +108,7 @@ func (k *Keeper) Begin() {
 }
 
 func (k *Keeper) open() error {
-	k.o.Same, k.o.Tracked, k.o.Git = sameForGit, new(indexes).tracked, outer(k.o.Root)
+	k.o.Same = sameForGit
 	ws, err := undo.Open(k.o.Options)
 	if errors.Is(err, undo.ErrTooWide) {
 		ws, err = k.openWidely(err)

@@ -34,7 +34,7 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 		end := func() { _ = os.Remove(beganFile(k.ws, c.before)) }
 		if c.to != nil {
 			defer end()
-			return k.exact(ctx, session.Window{Before: *c.from, After: c.to})
+			return k.exact(ctx, session.Window{Before: *c.from, After: c.to}, k.o.ChangeLog)
 		}
 		before = *c.from
 		was := late
@@ -105,7 +105,7 @@ func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window
 	case !ok:
 		return unchanged(before), nil
 	case begun.After != nil:
-		return k.exact(ctx, begun)
+		return k.exact(ctx, begun, nil)
 	}
 	return k.window(ctx, begun.Before)
 }
@@ -136,27 +136,18 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 	w.Changes, w.More = listed(changes)
 	k.show(changes, w.Changes)
 	if !k.narrow {
-		k.doubt(&w, changes)
+		doubt(&w, changes, k.o.ChangeLog)
 	}
 	return w, nil
 }
 
 // doubt names the changes of which nobody saw that a call of this session made them.
-func (k *Keeper) doubt(w *session.Window, changes []undo.Change) {
-	known := k.o.ChangeLog.since(w.Before.At)
-	same := map[string]bool{} // files with several names, by the first of them
+func doubt(w *session.Window, changes []undo.Change, own *ChangeLog) {
+	known := own.since(w.Before.At)
 	for _, c := range changes {
-		for _, e := range []undo.Entry{c.Before, c.After} {
-			if e.Same != "" && known(c.Path) {
-				same[e.Same] = true
-			}
-		}
-	}
-	for _, c := range changes {
-		if known(c.Path) || same[c.Before.Same] || same[c.After.Same] || onlyAttributes(c) {
+		if known(c.Path) || onlyAttributes(c) {
 			continue
 		}
-		w.Unseen = w.Unseen || k.o.ChangeLog.unseen(w.Before.At)
 		if w.Unsure = append(w.Unsure, c.Path); len(w.Unsure) > session.MaxFileChanges {
 			w.Unsure, w.By = nil, session.ByPerhaps
 			return
