@@ -109,8 +109,8 @@ func needGit(t testing.TB) {
 	}
 }
 
-// shape describes a tree without help of the package: kind, mode, content and target. Of a ".git" folder only its name counts, unless git is asked for, and then all
-// but its objects.
+// shape describes a tree without help of the package: kind, mode, content and target. Of a ".git"
+// folder only its name counts, unless git is asked for, and then all but its objects.
 func (p *site) shape(git bool) map[string]string {
 	p.t.Helper()
 	all := map[string]string{}

@@ -95,7 +95,8 @@ func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, 
 	return paths, err
 }
 
-// beside are the windows of other sessions that worked in the folder after a moment. Of one that has not ended nobody knows what its session did in it.
+// beside are the windows of other sessions that worked in the folder after a moment. Of one that
+// has not ended nobody knows what its session did in it.
 func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, err error) {
 	if d.Others == nil {
 		return nil, nil

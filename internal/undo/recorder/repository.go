@@ -18,8 +18,8 @@ import (
 // Undo keeps what git knows of its branches, index and so on, but not its objects. So before any of
 // it is put back, git is asked whether the objects are still there: after git gc they may not be,
 // and a branch without its commit is a broken repository. Where one is missing, all that git keeps
-// of that repository stays as it is, for its parts only make sense together. What git can do without
-// (reflogs, ORIG_HEAD) is not judged.
+// of that repository stays as it is, for its parts only make sense together. What git can do
+// without (reflogs, ORIG_HEAD) is not judged.
 
 // Reasons for which git's own state is refused, or was not covered.
 const (
