@@ -31,8 +31,9 @@ func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 	}
 	page.Charset, page.Text = name, text
 	if r.Format != Raw && r.Format != HTML && r.Selector == "" {
-		if out, ok := page.laidOut(text, r.Format); ok {
-			return out, nil
+		if broken, ok := brokenLines(text, page.Truncated); ok {
+			page.Text = broken
+			return page, nil
 		}
 	}
 	if k == htmlText && r.Format != Raw {
