@@ -85,7 +85,7 @@ func ExampleDefine() {
 	// Output:
 	// completed: 6 words
 	//   logged: {"min":2,"path":"hamlet.txt"}, drawn: [{text  counted 6  0 [] 0 false}]
-	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again like this: {"path":"hamlet.txt"}
+	// invalid: word_count was not run: /path is required and missing; /pth is not a known property (did you mean "path"?); known: min, path. Call it again with min (integer), path (required string).
 	//   logged: {}, drawn: []
 	// denied: denied: keys are not read. Do not attempt it another way; go on without it or ask the person.
 	//   logged: {"path":"key.pem"}, drawn: []
@@ -139,5 +139,5 @@ func ExampleDefineFunc() {
 	// Tell the weather, for coder.
 	// asked: network https://weather.example/Oslo
 	// Oslo: rain
-	// weather was not run: /city must be one of ["Bern","Oslo"]. Call it again like this: {"city":"Bern"}
+	// weather was not run: /city must be one of ["Bern","Oslo"]. Call it again with city (required).
 }

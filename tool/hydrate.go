@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -304,7 +305,7 @@ func instantiateFault(err error) Fault {
 }
 
 // advice is what the model reads when its call could not run.
-func (h Hydration) advice(mask func(string) string) string {
+func (h Hydration) advice() string {
 	var b strings.Builder
 	if h.prepared == nil {
 		for _, f := range h.Errors {
@@ -325,14 +326,29 @@ func (h Hydration) advice(mask func(string) string) string {
 	if !strings.HasSuffix(b.String(), "?") {
 		b.WriteByte('.')
 	}
-	if example := h.corrected(mask); example != "" {
-		if strings.Contains(example, `"<`) || strings.Contains(example, `"…"`) {
-			b.WriteString(" Call it again like this, with your own text for <…> and …: " + example)
-		} else {
-			b.WriteString(" Call it again like this: " + example)
-		}
-	} else {
-		b.WriteString(" Call it again with arguments that match its schema.")
+	return b.String() + " Call it again with " + h.expected() + "."
+}
+
+// maxExpected bounds, in runes, what a refusal says of the arguments.
+const maxExpected = 600
+
+// expected names the arguments that the tool offers, with their types.
+func (h Hydration) expected() string {
+	shapes, err := schema.ReadShapes(h.prepared.def.Offered())
+	if err != nil || len(shapes.Top().Properties) == 0 {
+		return "arguments that match its schema"
 	}
-	return b.String()
+	top := shapes.Top()
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(top.Properties)) {
+		words := shapes.Of(top.Properties[name]).Types
+		if slices.Contains(top.Required, any(name)) {
+			words = append([]string{"required"}, words...)
+		}
+		if len(words) > 0 {
+			name += " (" + strings.Join(words, " ") + ")"
+		}
+		list = append(list, name)
+	}
+	return cut(strings.Join(list, ", "), maxExpected)
 }

@@ -69,7 +69,7 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	}
 	if !h.runnable() {
 		x.announce()
-		return x.finish(outcomeParts{output: h.advice(r.Mask)}, Invalid, h.code())
+		return x.finish(outcomeParts{output: h.advice()}, Invalid, h.code())
 	}
 	err := x.permit(ctx)
 	if err == nil {
