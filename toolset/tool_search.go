@@ -19,7 +19,6 @@ type Finder interface {
 type Finding struct {
 	Tools []Found
 	Of    int    // how many tools were looked at
-	Note  string // why the order may be poor; if empty, it is not
 }
 
 // Found is one tool that fits.
@@ -100,9 +99,6 @@ func listFound(found Finding) string {
 		}
 		line, _, _ := strings.Cut(t.Description, "\n")
 		fmt.Fprintf(&b, "%s%s: %s\n", t.Name, mark, line)
-	}
-	if found.Note != "" {
-		fmt.Fprintf(&b, "(%s)\n", found.Note)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

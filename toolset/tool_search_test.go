@@ -20,14 +20,8 @@ func (caseFinder) Find(ctx context.Context, query string, limit int) Finding {
 		{Name: "search_mail", Description: "Search the mailbox."},
 	}
 	out := Finding{Of: len(defs)}
-	if query == "when the scorer fails" {
-		out.Note = "the server of embeddings is gone; tools are in the order of registration"
-	}
-	for _, r := range rank.Tools(ctx, query, defs, rank.Options{MaxCandidates: limit, AllowUnsafe: true}) {
+	for _, r := range rank.Tools(query, defs, rank.Options{MaxCandidates: limit, AllowUnsafe: true}) {
 		out.Tools = append(out.Tools, Found{r.Definition.Name, r.Definition.Description, r.Definition.Name == "read"})
-	}
-	if out.Note != "" {
-		out.Tools = []Found{{Name: "read", Description: "Read a text file."}}
 	}
 	return out
 }

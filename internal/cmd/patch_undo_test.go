@@ -15,33 +15,27 @@ func TestAPatchIsUndoneAndRedone(t *testing.T) {
 		"*** Delete File: gone.txt\n*** Update File: from.txt\n*** Move to: sub/to.txt\n@@\n-old\n+moved\n*** End Patch"
 	before := map[string]string{"kept.txt": "one\ntwo\n", "gone.txt": "gone\n", "from.txt": "old\n"}
 	after := map[string]string{"new.txt": "new\n", "kept.txt": "one\n2\n", "sub/to.txt": "moved\n"}
-	for name, c := range map[string]string{
-		"tool":    "apply_patch: " + jsonOf(map[string]any{"input": patch}),
-		"command": "bash: " + jsonOf(map[string]any{"command": "apply_patch <<'EOF'\n" + patch + "\nEOF"}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			u := newUser(t)
-			for file, text := range before {
-				u.file(file, text)
-			}
-			look := func(when string, want map[string]string) {
-				t.Helper()
-				for _, file := range []string{"new.txt", "kept.txt", "gone.txt", "from.txt", "sub/to.txt"} {
-					raw, err := os.ReadFile(filepath.Join(u.dir, file))
-					text, there := want[file]
-					if (err == nil) != there || string(raw) != text {
-						t.Errorf("%s: %s is %q, %v; want %q, there: %v", when, file, raw, err, text, there)
-					}
-				}
-			}
-			model := u.script("-- 1 --\ncall read: {\"path\":\"kept.txt\"}\ncall read: {\"path\":\"gone.txt\"}\ncall read: {\"path\":\"from.txt\"}\n" +
-				"-- 2 --\ncall " + c + "\n-- 3 --\nexpect apply_patch completed: .\ntext: done\n")
-			u.run("-p", model, "--permission-mode", "yolo", "go").wants(0)
-			look("patched", after)
-			u.run("undo").wants(0)
-			look("undone", before)
-			u.run("redo").wants(0)
-			look("redone", after)
-		})
+	call := "apply_patch: " + jsonOf(map[string]any{"input": patch})
+	u := newUser(t)
+	for file, text := range before {
+		u.file(file, text)
 	}
+	look := func(when string, want map[string]string) {
+		t.Helper()
+		for _, file := range []string{"new.txt", "kept.txt", "gone.txt", "from.txt", "sub/to.txt"} {
+			raw, err := os.ReadFile(filepath.Join(u.dir, file))
+			text, there := want[file]
+			if (err == nil) != there || string(raw) != text {
+				t.Errorf("%s: %s is %q, %v; want %q, there: %v", when, file, raw, err, text, there)
+			}
+		}
+	}
+	model := u.script("-- 1 --\ncall read: {\"path\":\"kept.txt\"}\ncall read: {\"path\":\"gone.txt\"}\ncall read: {\"path\":\"from.txt\"}\n" +
+		"-- 2 --\ncall " + call + "\n-- 3 --\nexpect apply_patch completed: .\ntext: done\n")
+	u.run("-p", model, "--permission-mode", "yolo", "go").wants(0)
+	look("patched", after)
+	u.run("undo").wants(0)
+	look("undone", before)
+	u.run("redo").wants(0)
+	look("redone", after)
 }

@@ -87,7 +87,7 @@ func (a *all) pick(ctx context.Context, o *pickOptions, query string) error {
 	if err != nil {
 		return err
 	}
-	return a.showPicks(o, query, rank.Tools(ctx, query, defs, o.Options))
+	return a.showPicks(o, query, rank.Tools(query, defs, o.Options))
 }
 
 // pickLine is one candidate in JSON, without its schema.
@@ -102,19 +102,14 @@ type pickLine struct {
 }
 
 func (a *all) showPicks(o *pickOptions, query string, results []rank.Result) error {
-	fallback := ""
 	lines := []pickLine{}
 	for _, r := range results {
-		fallback = r.Provenance.Fallback
 		lines = append(lines, pickLine{
-			r.Definition.Name, r.Score, r.Reason, r.Excluded, r.Provenance.Rank, rank.OfferSize(r.Definition), r.Definition.Digest,
+			r.Definition.Name, r.Score, r.Reason, r.Excluded, r.Rank, rank.OfferSize(r.Definition), r.Definition.Digest,
 		})
 	}
 	if o.json {
-		return a.WriteJSON(map[string]any{"query": query, "scorer": rank.DefaultScorer().Name(), "fallback": fallback, "candidates": lines})
-	}
-	if fallback != "" {
-		fmt.Fprintln(a.Stdout(), safeterm.Name(fallback))
+		return a.WriteJSON(map[string]any{"query": query, "scorer": rank.Name, "candidates": lines})
 	}
 	if len(lines) == 0 || lines[0].Excluded {
 		fmt.Fprintln(a.Stdout(), "no tool fits; --debug says why each was excluded")

@@ -47,7 +47,7 @@ func BenchmarkEnlist(b *testing.B) {
 		if err != nil || len(set.Names()) != 150 {
 			b.Fatal(err, len(set.Names()))
 		}
-		rank.Of(set, rank.DefaultScorer()).Pick(b.Context(), "say hello", rank.Options{MaxCandidates: 10, AllowUnsafe: true})
+		rank.Of(set).Pick("say hello", rank.Options{MaxCandidates: 10, AllowUnsafe: true})
 		p.Close()
 	}
 }

@@ -1,23 +1,12 @@
 package rank
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
 
 	"adze/tool"
 )
-
-// BM25 ranks by the words that a query and a tool share, weighted by how rare a word is and by
-// where it stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words,
-// endings are cut, and a word that no tool has is looked for as beginning of one, or with one
-// letter wrong. The score is the part that was reached of what a tool with all words of the query,
-// and one more, would get.
-type BM25 struct {
-	// Plain turns synonyms, phrases and the meaning of values (photo.jpg is an image) off.
-	Plain bool
-}
 
 // field is where a word of a tool stands.
 type field int
@@ -48,35 +37,27 @@ const (
 func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5, 0.4}[f] }
 func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6, 0.6}[f] }
 
-// Name is "bm25".
-func (b BM25) Name() string {
-	if b.Plain {
-		return "bm25-plain"
-	}
-	return "bm25"
-}
-
-// Index counts the words of all fields.
-func (b BM25) Index(ctx context.Context, defs []tool.Definition) (Index, error) {
-	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs), plain: b.Plain}
-	c := &counter{index: x, lengths: make([][fields]int, len(defs))}
-	for i, d := range defs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c.document(i, d)
-	}
-	c.finish()
-	return x, nil
-}
-
-// bm25Index holds, for each term, the tools it stands in.
+// bm25Index ranks by the words that a query and a tool share, weighted by how rare a word is and by
+// where it stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words,
+// endings are cut, and a word that no tool has is looked for as beginning of one, or with one
+// letter wrong. The score is the part that was reached of what a tool with all words of the query,
+// and one more, would get. It holds, for each term, the tools it stands in.
 type bm25Index struct {
 	terms    map[string]int // number of a term, by stem
 	postings [][]posting    // by number of the term
 	names    []string       // stems, by number
-	plain    bool           // without synonyms
 	docs     int
+}
+
+// newIndex counts the words of all fields.
+func newIndex(defs []tool.Definition) *bm25Index {
+	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
+	c := &counter{index: x, lengths: make([][fields]int, len(defs))}
+	for i, d := range defs {
+		c.document(i, d)
+	}
+	c.finish()
+	return x
 }
 
 // posting is one term in one tool.
@@ -96,8 +77,8 @@ func (x *bm25Index) idf(term int) float64 {
 	return x.rarity(len(x.postings[term]))
 }
 
-// Score adds up what each word of the query gives each tool.
-func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
+// score adds up what each word of the query gives each tool.
+func (x *bm25Index) score(query string) ranking {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
 	// A query of one common word says little, however well it fits: one rare word more is always
@@ -123,7 +104,7 @@ func (x *bm25Index) Score(ctx context.Context, query string) (Scores, error) {
 	for i := range scores {
 		scores[i] = min(1, scores[i]/max(ideal, 1e-9)) // no tool, no ideal
 	}
-	return Scores{scores, func(i int) string { return x.explain(words, i) }}, ctx.Err()
+	return ranking{scores: scores, explain: func(i int) string { return x.explain(words, i) }}
 }
 
 // tellingWords is how many words of a query a tool can be asked to match: a long prompt tells of

@@ -19,7 +19,7 @@ type candidate struct {
 
 // choose says of each definition whether it is picked and why; the picks come first, each part by
 // score.
-func (p *Picker) choose(o Options, r rankResult) []candidate {
+func (p *Picker) choose(o Options, r ranking) []candidate {
 	limit := o.MaxCandidates
 	if limit <= 0 {
 		limit = DefaultMaxCandidates
@@ -29,8 +29,8 @@ func (p *Picker) choose(o Options, r rankResult) []candidate {
 	excluded := make([]candidate, 0, len(r.order))
 	for place, at := range r.order {
 		why := p.unfit(o, at)
-		if why == "" && r.fallback == "" {
-			why = o.weak(r.score(at), r.long)
+		if why == "" {
+			why = o.weak(r.scores[at], r.long)
 		}
 		if why == "" && len(picked) >= limit {
 			why = fmt.Sprintf("not among the best %d", limit)
@@ -46,20 +46,9 @@ func (p *Picker) choose(o Options, r rankResult) []candidate {
 			continue
 		}
 		spent += size
-		picked = append(picked, candidate{at, place, r.reason(place), false})
+		picked = append(picked, candidate{at, place, r.explain(at), false})
 	}
 	return append(picked, excluded...)
-}
-
-func (r rankResult) reason(place int) string {
-	if r.scores.Explain == nil {
-		return "in the order of registration"
-	}
-	why, err := guarded(func() (string, error) { return r.scores.Explain(r.order[place]), nil })
-	if err != nil {
-		return "the scorer cannot say why: " + err.Error()
-	}
-	return why
 }
 
 // unfit says why a definition may not be picked whatever its score. It is read only where more than

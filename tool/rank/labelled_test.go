@@ -3,7 +3,6 @@ package rank_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"unicode"
 
 	"adze/tool"
-	"adze/tool/rank"
 )
 
 // A labelled set is two files of one JSON object a line: tools.jsonl with name, description, tags,
@@ -171,23 +169,20 @@ type Recall struct {
 	Queries int       `json:"queries"`
 	At      []float64 `json:"recall"` // for each of Depths: part of the queries answered among the first k
 	Missed  []Query   `json:"-"`      // not answered among the first three
-	Failed  int       `json:"failed"` // queries where the scorer gave up
 }
 
-// Measure picks for every query of a half as the program would, with any tool allowed.
-func (s labelledSet) Measure(ctx context.Context, scorer rank.Scorer, half Half) Recall {
-	r := Recall{Scorer: scorer.Name(), Half: half, At: make([]float64, len(Depths()))}
-	picker := rank.New(s.Tools, scorer)
+// picked names the tools that a way to choose picks for a query, best first.
+type picked func(query string) []string
+
+// Measure picks for every query of a half.
+func (s labelledSet) Measure(name string, pick picked, half Half) Recall {
+	r := Recall{Scorer: name, Half: half, At: make([]float64, len(Depths()))}
 	for _, q := range s.Queries {
 		if q.Half() != half {
 			continue
 		}
 		r.Queries++
-		picks := picker.Pick(ctx, q.Text, rank.Options{MaxCandidates: 10, AllowUnsafe: true})
-		if len(picks) > 0 && picks[0].Provenance.Fallback != "" {
-			r.Failed++
-		}
-		place := q.place(picks)
+		place := q.place(pick(q.Text))
 		for i, k := range Depths() {
 			if place <= k {
 				r.At[i]++
@@ -204,9 +199,9 @@ func (s labelledSet) Measure(ctx context.Context, scorer rank.Scorer, half Half)
 }
 
 // place is where the first right answer stands, from 1; past all depths when there is none.
-func (q Query) place(picks []rank.Result) int {
+func (q Query) place(picks []string) int {
 	for i, p := range picks {
-		if slices.Contains(q.Accept, p.Definition.Name) {
+		if slices.Contains(q.Accept, p) {
 			return i + 1
 		}
 	}
@@ -215,44 +210,19 @@ func (q Query) place(picks []rank.Result) int {
 
 // keyword is plain overlap: which part of the query's words stands in a tool's name, description or
 // tags. BM25 is measured against it.
-type keyword struct{}
-
-// Name is "keyword".
-func (keyword) Name() string { return "keyword" }
-
-// Index collects each definition's words.
-func (keyword) Index(_ context.Context, defs []tool.Definition) (rank.Index, error) {
-	index := make(keywordIndex, len(defs))
-	for i, d := range defs {
-		index[i] = map[string]bool{}
-		for _, w := range plainWords(d.Name + " " + d.Description + " " + strings.Join(d.Tags, " ")) {
-			index[i][w] = true
+func (s labelledSet) keyword(query string) (names []string) {
+	hits := map[string]int{}
+	for _, d := range s.Tools {
+		words := plainWords(d.Name + " " + d.Description + " " + strings.Join(d.Tags, " "))
+		for _, w := range plainWords(query) {
+			if slices.Contains(words, w) {
+				hits[d.Name]++
+			}
 		}
+		names = append(names, d.Name)
 	}
-	return index, nil
-}
-
-type keywordIndex []map[string]bool
-
-func (x keywordIndex) Score(ctx context.Context, query string) (rank.Scores, error) {
-	asked := plainWords(query)
-	scores := make([]float64, len(x))
-	for i := range x {
-		scores[i] = float64(len(x.hits(asked, i))) / float64(max(1, len(asked)))
-	}
-	return rank.Scores{Values: scores, Explain: func(i int) string {
-		hits := x.hits(asked, i)
-		return fmt.Sprintf("%d of %d words: %s", len(hits), len(asked), strings.Join(hits, ", "))
-	}}, ctx.Err()
-}
-
-func (x keywordIndex) hits(asked []string, i int) (hits []string) {
-	for _, w := range asked {
-		if x[i][w] {
-			hits = append(hits, w)
-		}
-	}
-	return hits
+	slices.SortStableFunc(names, func(a, b string) int { return hits[b] - hits[a] })
+	return names[:10]
 }
 
 // plainWords lists the distinct words of a text in lower case: what stands between characters that

@@ -2,13 +2,11 @@
 // others do not.
 //
 // The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the
-// definitions, and the same input gives the same answer. What a scorer brings may fail, panic or
-// take too long: then the order is that of registration, and every result says so.
+// definitions, and the same input gives the same answer.
 //
-// Start reading at Tools in pick.go and at Picker in picker.go. scorer.go has the port. bm25.go is
-// the default, with count.go for how its index is made, query.go for what is asked of it, words.go,
-// synonyms.go and hints.go for what words and values mean. choose.go goes from scores to results. A
-// test measures recall on testdata/pick.
+// Start reading at Tools and Picker in pick.go. bm25.go gives scores, with count.go for how its
+// index is made, query.go for what is asked of it, words.go, synonyms.go and hints.go for what words
+// and values mean. choose.go goes from scores to results. A test measures recall on testdata/pick.
 //
 // Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word
 // nor a synonym with the query; the synonyms were written by the hand that wrote most of the
@@ -16,11 +14,8 @@
 package rank
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"time"
+	"sync"
 
 	"adze/tool"
 )
@@ -31,14 +26,15 @@ const (
 	DefaultMinScore      = 0.05
 )
 
-// Options says what Tools may return. The zero value: three safe tools by the default scorer.
+// Name is that of the way in which tools are scored.
+const Name = "bm25"
+
+// Options says what Tools may return. The zero value: three safe tools.
 type Options struct {
 	MaxCandidates int     // if 0, DefaultMaxCandidates
 	MinScore      float64 // if 0, DefaultMinScore, but for a long query any score above 0; negative: none
 	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
 	AllowUnsafe bool
-	Scorer      Scorer        // if nil, DefaultScorer
-	Timeout     time.Duration // for the scorer; if 0, only ctx bounds it
 	// Debug also returns what was excluded, behind the picks, each with its reason.
 	Debug bool
 	// Roles leaves out tools that are for other roles; a tool without roles is for all.
@@ -57,136 +53,106 @@ type Result struct {
 	Score      float64         `json:"score"` // 0 to 1
 	Reason     string          `json:"reason"`
 	Excluded   bool            `json:"excluded,omitempty"` // only with Debug
-	Provenance Provenance      `json:"provenance"`
-}
-
-// Provenance says how a candidate came to its place.
-type Provenance struct {
-	Scorer string `json:"scorer"`
-	// Rank is the place among all tools by score, from 1; 0 when nothing was scored.
+	// Rank is the place among all tools by score, from 1; Of is how many there were.
 	Rank int `json:"rank"`
-	// Of is how many tools there were.
-	Of int `json:"of"`
-	// Fallback says why the order is that of registration.
-	Fallback string `json:"fallback,omitempty"`
+	Of   int `json:"of"`
 }
 
 // Tools chooses the definitions that fit a query best. It runs no tool. The same input gives the
-// same answer; equal scores stay in the order of defs. A scorer that fails or takes too long is
-// replaced by the order of defs, and every result says so. Whoever asks the same definitions often
+// same answer; equal scores stay in the order of defs. Whoever asks the same definitions often
 // makes a Picker.
-func Tools(ctx context.Context, query string, defs []tool.Definition, o Options) []Result {
-	return New(defs, o.Scorer).Pick(ctx, query, o)
+func Tools(query string, defs []tool.Definition, o Options) []Result { return New(defs).Pick(query, o) }
+
+// Picker keeps an index of some definitions, which is made at the first Pick. It is safe for
+// concurrent use.
+type Picker struct {
+	names []string
+	get   func(i int) tool.Definition
+	brief bool // results hold no definition of what is excluded
+	index func() *bm25Index
 }
 
-// rankResult is what the scorer said: the definitions by falling score, or why there are no scores.
-type rankResult struct {
-	order    []int
-	scores   Scores
-	fallback string
-	long     bool // the query says so much that a part of it is all that a tool can fit
-}
+// maxQuery is how much of a query counts, in bytes: what a user wants stands before the log that
+// was pasted behind it, and the time of a pick must have a bound. longQuery is how many words a
+// query may have for the default least score to mean something.
+const maxQuery, longQuery = 4 << 10, 12
 
-// longQuery is how many words a query may have for the default least score to mean something.
-const longQuery = 12
-
-func (r rankResult) score(i int) float64 {
-	if r.scores.Values == nil {
-		return 0
+// New makes a Picker.
+func New(defs []tool.Definition) *Picker {
+	names := make([]string, len(defs))
+	for i, d := range defs {
+		names[i] = d.Name
 	}
-	return r.scores.Values[i]
+	return newPicker(names, func(i int) tool.Definition { return defs[i] })
 }
 
-// inRange copies scores into 0 to 1; what is no number is 0.
-func inRange(scores []float64) []float64 {
-	out := make([]float64, len(scores))
-	for i, s := range scores {
-		if s > 0 { // false for NaN
-			out[i] = min(s, 1)
+// Of makes a Picker for the tools of a set. What is excluded has a name in the results, and no
+// more.
+func Of(set *tool.Set) *Picker {
+	names := set.Names()
+	p := newPicker(names, func(i int) tool.Definition {
+		d, _ := set.Get(names[i])
+		return d
+	})
+	p.brief = true
+	return p
+}
+
+func newPicker(names []string, get func(i int) tool.Definition) *Picker {
+	return &Picker{names: names, get: get, index: sync.OnceValue(func() *bm25Index {
+		defs := make([]tool.Definition, len(names))
+		for i := range defs {
+			defs[i] = get(i)
 		}
-	}
-	return out
+		return newIndex(defs)
+	})}
 }
 
-// rate asks the scorer and bounds how long it may take.
-func (p *Picker) rate(ctx context.Context, query string, timeout time.Duration) rankResult {
+// rate scores all definitions.
+func (p *Picker) rate(query string) ranking {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
-	r := rankResult{order: make([]int, len(p.names)), long: len(strings.Fields(query)) > longQuery}
-	for i := range r.order {
-		r.order[i] = i
-	}
-	scores, err := p.ask(ctx, query, timeout)
-	if err == nil && len(scores.Values) != len(p.names) {
-		err = fmt.Errorf("it scored %d of %d tools", len(scores.Values), len(p.names))
-	}
-	if err != nil {
-		r.fallback = fmt.Sprintf("%s: %s; tools are in the order of registration", p.name(), slow(err, timeout))
-		return r
-	}
-	r.scores = Scores{inRange(scores.Values), scores.Explain}
-	r.order = best(r.scores.Values)
+	r := p.index().score(query)
+	r.order, r.long = best(r.scores), len(strings.Fields(query)) > longQuery
 	return r
 }
 
-// name is the scorer's, or what stands for one that cannot even say that.
-func (p *Picker) name() string {
-	name, err := guarded(func() (string, error) { return p.scorer.Name(), nil })
-	if err != nil {
-		return "the scorer"
-	}
-	return name
+// ranking is the definitions by falling score.
+type ranking struct {
+	order   []int
+	scores  []float64 // from 0 (nothing fits) to 1
+	explain func(i int) string
+	long    bool // the query says so much that a part of it is all that a tool can fit
 }
 
-func slow(err error, timeout time.Duration) string {
-	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 {
-		return fmt.Sprintf("took longer than %s", timeout)
-	}
-	return err.Error()
-}
-
-// ask waits for the scorer until the timeout. One that does not look at its context goes on in the
-// background; its answer is dropped.
-func (p *Picker) ask(ctx context.Context, query string, timeout time.Duration) (Scores, error) {
-	if timeout <= 0 {
-		return p.scores(ctx, query)
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	type answer struct {
-		scores Scores
-		err    error
-	}
-	wait := make(chan answer, 1)
-	go func() {
-		scores, err := p.scores(ctx, query)
-		wait <- answer{scores, err}
-	}()
-	select {
-	case a := <-wait:
-		return a.scores, a.err
-	case <-ctx.Done():
-		return Scores{}, ctx.Err()
-	}
-}
-
-func (p *Picker) scores(ctx context.Context, query string) (Scores, error) {
-	return guarded(func() (Scores, error) {
-		index, err := p.indexed(ctx)
-		if err != nil {
-			return Scores{}, err
+// Pick is Tools for the definitions of the Picker.
+func (p *Picker) Pick(query string, o Options) []Result {
+	r := p.rate(query)
+	var results []Result
+	for _, c := range p.choose(o, r) {
+		if c.excluded && !o.Debug {
+			continue
 		}
-		return index.Score(ctx, query)
-	})
+		d := tool.Definition{Name: p.names[c.at]}
+		if !c.excluded || !p.brief {
+			d = p.get(c.at).Clone()
+		}
+		results = append(results, Result{Definition: d, Score: r.scores[c.at], Reason: c.reason, Excluded: c.excluded, Rank: c.place + 1, Of: len(p.names)})
+	}
+	return results
 }
 
-// guarded runs code of a scorer. What panics has failed, and takes nothing else with it.
-func guarded[T any](f func() (T, error)) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it failed inside: %.200v", p)
-		}
-	}()
-	return f()
+// Choice is what became of one tool, in short.
+type Choice struct {
+	Name, Reason string
+	Excluded     bool
+}
+
+// Choose is Pick with Debug, for who needs but names and reasons.
+func (p *Picker) Choose(query string, o Options) (list []Choice) {
+	for _, c := range p.choose(o, p.rate(query)) {
+		list = append(list, Choice{p.names[c.at], c.reason, c.excluded})
+	}
+	return list
 }

@@ -1,15 +1,10 @@
 package rank_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,7 +62,7 @@ func TestPickUnderstandsHowPeopleWriteNames(t *testing.T) {
 		"\xff\xfe \x00 ☃ größe":   "",
 		"get the branches listed": "list_branches",
 	} {
-		got := rank.Tools(t.Context(), query, shed(), rank.Options{Scorer: rank.BM25{}})
+		got := rank.Tools(query, shed(), rank.Options{})
 		if namesOf(got) != want {
 			t.Errorf("%q picks %q, want %q", query, namesOf(got), want)
 		}
@@ -80,14 +75,14 @@ func TestPickGivesEveryExclusionAReason(t *testing.T) {
 	defs[1].Roles = []string{"reviewer"}
 	defs = append(defs, defs[2], defs[2])
 	defs[4].Name, defs[5].Name = "send-mail-later", "send-mail-never"
-	results := rank.Tools(t.Context(), "send an issue of the repository by mail", defs, rank.Options{
+	results := rank.Tools("send an issue of the repository by mail", defs, rank.Options{
 		Debug: true, MaxCandidates: 2, Roles: []string{"coder"},
 	})
 	why := map[string]string{}
 	for _, r := range results {
 		why[r.Definition.Name] = r.Reason
-		if r.Provenance.Scorer != "bm25" || r.Provenance.Of != len(defs) || r.Provenance.Rank == 0 || r.Reason == "" {
-			t.Errorf("%s has provenance %+v and reason %q", r.Definition.Name, r.Provenance, r.Reason)
+		if r.Of != len(defs) || r.Rank == 0 || r.Reason == "" {
+			t.Errorf("%s has place %d of %d and reason %q", r.Definition.Name, r.Rank, r.Of, r.Reason)
 		}
 	}
 	want := map[string]string{
@@ -122,7 +117,7 @@ func TestOptionsNarrow(t *testing.T) {
 		"budget for one":   {rank.Options{AllowUnsafe: true, Budget: size}, "createIssue"},
 		"budget too small": {rank.Options{AllowUnsafe: true, Budget: 10}, ""},
 	} {
-		if got := namesOf(rank.Tools(t.Context(), "repository issue", defs, c.o)); got != c.want {
+		if got := namesOf(rank.Tools("repository issue", defs, c.o)); got != c.want {
 			t.Errorf("%s: picked %q, want %q", name, got, c.want)
 		}
 	}
@@ -132,9 +127,9 @@ func TestPickIsPureAndDeterministic(t *testing.T) {
 	set := labelled(t)
 	before, _ := json.Marshal(set.Tools)
 	o := rank.Options{AllowUnsafe: true, MaxCandidates: 400, MinScore: -1, Debug: true}
-	first := rank.Tools(t.Context(), "list the open issues of a repository", set.Tools, o)
+	first := rank.Tools("list the open issues of a repository", set.Tools, o)
 	for range 5 {
-		again := rank.Tools(t.Context(), "list the open issues of a repository", set.Tools, o)
+		again := rank.Tools("list the open issues of a repository", set.Tools, o)
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Fatalf("two picks differ:\n%s", diff)
 		}
@@ -150,104 +145,13 @@ func TestPickIsPureAndDeterministic(t *testing.T) {
 	}
 }
 
-// fixed answers with given scores.
-type fixed struct {
-	scores []float64
-	err    error
-	wait   bool // for the end of the context
-}
-
-func (f *fixed) Name() string                                                 { return "fixed" }
-func (f *fixed) Index(context.Context, []tool.Definition) (rank.Index, error) { return f, nil }
-
-func (f *fixed) Score(ctx context.Context, _ string) (rank.Scores, error) {
-	if f.wait {
-		<-ctx.Done()
-		return rank.Scores{}, ctx.Err()
-	}
-	return rank.Scores{Values: f.scores, Explain: func(int) string { return "fixed" }}, f.err
-}
-
-func TestPickFallsBackToTheOrderOfRegistration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		defer time.Sleep(time.Hour) // of the bubble: what still runs comes to its end
-		for name, c := range map[string]struct {
-			scorer rank.Scorer
-			says   string
-		}{
-			"slow":          {&fixed{wait: true}, "fixed: took longer than 1s; tools are in the order of registration"},
-			"deaf":          {deaf{}, "deaf: took longer than 1s"},
-			"failing":       {&fixed{err: errors.New("no server")}, "fixed: no server"},
-			"wrong in size": {&fixed{scores: []float64{1}}, "it scored 1 of 4 tools"},
-			"no index":      {&flakyScorer{fail: 9}, "counting: attempt 1"},
-		} {
-			got := rank.Tools(t.Context(), "mail", shed(), rank.Options{Scorer: c.scorer, Timeout: time.Second})
-			if namesOf(got) != "createIssue list_branches send-mail" {
-				t.Errorf("%s: picked %s", name, namesOf(got))
-			}
-			for _, r := range got {
-				if !strings.Contains(r.Provenance.Fallback, c.says) || r.Score != 0 || r.Provenance.Rank != 0 {
-					t.Errorf("%s: result %v %+v", name, r.Score, r.Provenance)
-				}
-			}
-		}
-	})
-}
-
-// deaf does not look at its context.
-type deaf struct{}
-
-func (deaf) Name() string                                                 { return "deaf" }
-func (deaf) Index(context.Context, []tool.Definition) (rank.Index, error) { return deaf{}, nil }
-
-func (deaf) Score(context.Context, string) (rank.Scores, error) {
-	time.Sleep(time.Minute) // the clock of the bubble
-	return rank.Scores{}, nil
-}
-
-func TestPickBoundsWhatAScorerSays(t *testing.T) {
-	got := rank.Tools(t.Context(), "mail", shed(), rank.Options{
-		Scorer: &fixed{scores: []float64{math.NaN(), 7, -1, math.Inf(1)}}, MaxCandidates: 9,
-	})
-	if namesOf(got) != "list_branches web_hook" || got[0].Score != 1 || got[1].Score != 1 {
-		t.Errorf("picked %s with %v", namesOf(got), got)
-	}
-}
-
-func TestAPickerMakesItsIndexOnceAndTriesAFailedOneAgain(t *testing.T) {
-	flaky := &flakyScorer{fail: 1}
-	p := rank.New(shed(), flaky)
-	if r := p.Pick(t.Context(), "mail", rank.Options{}); r[0].Provenance.Fallback == "" {
-		t.Error("the failure went unnoticed")
-	}
-	for range 3 {
-		if r := p.Pick(t.Context(), "mail", rank.Options{}); r[0].Provenance.Fallback != "" {
-			t.Error(r[0].Provenance.Fallback)
-		}
-	}
-	if flaky.made != 2 {
-		t.Errorf("the index was asked for %d times, want 2", flaky.made)
-	}
-}
-
-type flakyScorer struct{ made, fail int }
-
-func (c *flakyScorer) Name() string { return "counting" }
-
-func (c *flakyScorer) Index(ctx context.Context, defs []tool.Definition) (rank.Index, error) {
-	if c.made++; c.made <= c.fail {
-		return nil, fmt.Errorf("attempt %d", c.made)
-	}
-	return keyword{}.Index(ctx, defs)
-}
-
 // A log that was pasted behind the question neither takes time nor changes the answer.
 func TestPickReadsOnlyTheBeginningOfALongQuery(t *testing.T) {
 	var log strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&log, " ébranch%d", i)
 	}
-	got := rank.Tools(t.Context(), "create an issue"+log.String(), shed(), rank.Options{MinScore: -1})
+	got := rank.Tools("create an issue"+log.String(), shed(), rank.Options{MinScore: -1})
 	if got[0].Definition.Name != "createIssue" {
 		t.Errorf("picked %s", namesOf(got))
 	}
@@ -264,14 +168,14 @@ func BenchmarkPick(b *testing.B) {
 	o := rank.Options{AllowUnsafe: true}
 	b.Run("index and pick of 1000", func(b *testing.B) {
 		for b.Loop() {
-			rank.Tools(b.Context(), "which customer requests are still unanswered", defs, o)
+			rank.Tools("which customer requests are still unanswered", defs, o)
 		}
 	})
 	b.Run("pick of 1000", func(b *testing.B) {
-		p := rank.New(defs, nil)
-		p.Pick(b.Context(), "warm", o)
+		p := rank.New(defs)
+		p.Pick("warm", o)
 		for b.Loop() {
-			p.Pick(b.Context(), "which customer requests are still unanswered", o)
+			p.Pick("which customer requests are still unanswered", o)
 		}
 	})
 }
@@ -282,11 +186,11 @@ func TestPickDropsNothingOfALongPromptByItsScore(t *testing.T) {
 	prompt := "please look at the strange thing that my colleague reported yesterday evening about windows closing, rotating colours, " +
 		"blinking cursors, lagging scrollbars, frozen keyboards, noisy fans and crashing plugins, find out whatever you can, then mail"
 	for _, o := range []rank.Options{{}, {MinScore: rank.DefaultMinScore / 1000}} {
-		if got := namesOf(rank.Tools(t.Context(), prompt, shed(), o)); !strings.Contains(got, "send-mail") {
+		if got := namesOf(rank.Tools(prompt, shed(), o)); !strings.Contains(got, "send-mail") {
 			t.Errorf("picked %q", got)
 		}
 	}
-	if got := rank.Tools(t.Context(), prompt, shed(), rank.Options{Debug: true}); got[len(got)-1].Reason != "nothing in it fits the query" {
+	if got := rank.Tools(prompt, shed(), rank.Options{Debug: true}); got[len(got)-1].Reason != "nothing in it fits the query" {
 		t.Errorf("a tool without a word of it: %+v", got[len(got)-1])
 	}
 }
@@ -298,7 +202,7 @@ func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
 	defs[3].Parameters = json.RawMessage(`{"type":"object","properties":{"hooks":{"type":"array","items":{"type":"object","properties":{
 		"shared_secret":{"type":"string","description":"signs the payload"}}}}}}`)
 	for _, query := range []string{"signing", "payload", "secret"} {
-		if got := namesOf(rank.Tools(t.Context(), query, defs, rank.Options{})); got != "web_hook" {
+		if got := namesOf(rank.Tools(query, defs, rank.Options{})); got != "web_hook" {
 			t.Errorf("%q picks %q", query, got)
 		}
 	}
@@ -308,7 +212,7 @@ func TestPickReadsWhatIsSaidOfArguments(t *testing.T) {
 func TestPickLooksForOtherWordsOnlyWhereTheCatalogueHasNone(t *testing.T) {
 	defs := shed()
 	defs[2].Description = "Post a mail to somebody."
-	if got := rank.Tools(t.Context(), "open", defs, rank.Options{}); namesOf(got) != "createIssue" || got[0].Reason != "open in description" {
+	if got := rank.Tools("open", defs, rank.Options{}); namesOf(got) != "createIssue" || got[0].Reason != "open in description" {
 		t.Errorf("picked %q: %+v", namesOf(got), got)
 	}
 }

@@ -22,12 +22,8 @@ type variant struct {
 
 // words turns a query into what to look for; a word counts once.
 func (x *bm25Index) words(query string) []queryWord {
-	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords()}
-	var said []hint
-	if !x.plain {
-		said = hints(query)
-		q.synonyms = synonymsOf(stems(query, said))
-	}
+	said := hints(query)
+	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords(), synonyms: synonymsOf(stems(query, said))}
 	eachWord(query, q.word)
 	for _, h := range said {
 		q.ask(h.word+" (from "+h.value+")", stem(h.word))

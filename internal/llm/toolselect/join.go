@@ -28,11 +28,11 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 		set = s.Joining.Set(ctx, o)
 	}
 	if set == nil {
-		return s.choose(ctx, o)
+		return s.choose(o)
 	}
 	before := s.set
 	set = s.Fill(set)
-	next := s.choose(ctx, o)
+	next := s.choose(o)
 	if o.Offered == nil {
 		next.Set = set
 		return next
@@ -50,10 +50,10 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 }
 
 // choose is the offer of the tools that the shelf has.
-func (s *Shelf) choose(ctx context.Context, o session.Occasion) *session.Offer {
+func (s *Shelf) choose(o session.Occasion) *session.Offer {
 	var next *session.Offer
 	if s.all != nil {
-		next = s.offer(ctx, o)
+		next = s.offer(o)
 	} else {
 		next = s.Late.offer(s.set, o)
 	}
@@ -88,7 +88,7 @@ func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
 
 // picker chooses among all tools of a set but tool_search itself.
 func (s *Shelf) picker(set *tool.Set) *rank.Picker {
-	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }), s.scorer)
+	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }))
 }
 
 // Find is tool_search's port.
@@ -100,10 +100,9 @@ func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Findi
 	s.mu.Lock()
 	offered := s.offered
 	s.mu.Unlock()
-	picks := all.Pick(ctx, query, rank.Options{MaxCandidates: limit, AllowUnsafe: true, Timeout: patience})
+	picks := all.Pick(query, rank.Options{MaxCandidates: limit, AllowUnsafe: true})
 	out := toolset.Finding{Of: of}
 	for _, p := range picks {
-		out.Note = p.Provenance.Fallback
 		out.Tools = append(out.Tools, toolset.Found{
 			Name: p.Definition.Name, Description: p.Definition.Description, Offered: slices.Contains(offered, p.Definition.Name),
 		})

@@ -29,7 +29,7 @@ func late(t *testing.T) (*Shelf, *bool) {
 		t.Fatal(err)
 	}
 	repository := false
-	s := New(nil, nil, 0, 0)
+	s := New(nil, 0, 0)
 	s.Late = Usually(Facts{Repository: func() bool { return repository }})
 	s.Fill(set)
 	return s, &repository
@@ -79,7 +79,7 @@ func TestConvenienceToolsWait(t *testing.T) {
 		"keep a todo list":                                           "todowrite",
 		"explore the codebase and tell me where retries are counted": "task",
 	} {
-		s := New(nil, nil, 0, 0)
+		s := New(nil, 0, 0)
 		s.Late = Usually(Facts{Repository: func() bool { return true }})
 		s.Fill(joined(t, names...))
 		want := []string{"read", "bash", "tool_search"}
@@ -91,7 +91,7 @@ func TestConvenienceToolsWait(t *testing.T) {
 		}
 	}
 
-	s := New(nil, nil, 0, 0)
+	s := New(nil, 0, 0)
 	s.Late = Usually(Facts{})
 	s.Fill(joined(t, names...))
 	shown := s.Offerer()(t.Context(), session.Occasion{Prompt: "hi"}).Tools

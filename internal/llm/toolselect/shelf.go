@@ -14,7 +14,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"adze/session"
 	"adze/tool"
@@ -38,14 +37,11 @@ const (
 	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next
 	// change that a prompt makes.
 	mostPicked = 24
-	// patience is how long a scorer that asks a server may take.
-	patience = 3 * time.Second
 )
 
 // Shelf decides which of many tools requests show: the core always, what fits the first prompt, and
 // what tool_search or the model's own calls brought up since.
 type Shelf struct {
-	scorer rank.Scorer
 	core   []string
 	budget int // bytes of all tools together; if 0, they are counted instead
 	above  int
@@ -64,8 +60,8 @@ type Shelf struct {
 
 // New makes a shelf with the tools that are always offered. All tools together may take budget
 // bytes; where that is 0 they are counted, and up to all of them are shown (0: the usual number).
-func New(scorer rank.Scorer, core []string, budget, all int) *Shelf {
-	return &Shelf{scorer: scorer, core: core, budget: budget, above: cmp.Or(all, offerAbove)}
+func New(core []string, budget, all int) *Shelf {
+	return &Shelf{core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
 // Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it
@@ -79,7 +75,7 @@ func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 		s.set, s.all = set, nil
 		return set
 	}
-	s.set, s.all = set, rank.Of(without, s.scorer)
+	s.set, s.all = set, rank.Of(without)
 	return set
 }
 
@@ -110,46 +106,46 @@ func (s *Shelf) Offerer() session.Offerer {
 	case s.Joining.Set != nil:
 		return s.join
 	case s.all != nil, len(s.Late.At) > 0:
-		return s.choose
+		return func(_ context.Context, o session.Occasion) *session.Offer { return s.choose(o) }
 	}
 	return nil
 }
 
-func (s *Shelf) offer(ctx context.Context, o session.Occasion) *session.Offer {
+func (s *Shelf) offer(o session.Occasion) *session.Offer {
 	switch {
 	case o.Offered == nil:
-		return s.first(ctx, o.Prompt)
+		return s.first(o.Prompt)
 	case o.Outcomes == nil:
-		return s.later(ctx, o)
+		return s.later(o)
 	default:
 		return s.found(o)
 	}
 }
 
 // first offers the core and what fits the first prompt.
-func (s *Shelf) first(ctx context.Context, prompt string) *session.Offer {
+func (s *Shelf) first(prompt string) *session.Offer {
 	always := s.set.Named(func(name string) bool { return name == "tool_search" || slices.Contains(s.core, name) })
 	budget := pickedBytes
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
-	picks, fallback := s.all.Choose(ctx, prompt, rank.Options{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Timeout: patience,
+	picks := s.all.Choose(prompt, rank.Options{
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
-	return s.add(next, picks, fallback)
+	return s.add(next, picks)
 }
 
 // later adds what clearly fits a later prompt.
-func (s *Shelf) later(ctx context.Context, o session.Occasion) *session.Offer {
-	picks, fallback := s.all.Choose(ctx, o.Prompt, rank.Options{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Timeout: patience,
+func (s *Shelf) later(o session.Occasion) *session.Offer {
+	picks := s.all.Choose(o.Prompt, rank.Options{
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true,
 	})
 	news := slices.ContainsFunc(picks, func(p rank.Choice) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Name) })
-	if fallback != "" || !news {
+	if !news {
 		return nil
 	}
-	return s.add(&session.Offer{Tools: s.newest(o.Offered), Reason: "they fit the prompt"}, picks, "")
+	return s.add(&session.Offer{Tools: s.newest(o.Offered), Reason: "they fit the prompt"}, picks)
 }
 
 // newest lets the oldest picks go when there are many; the core stays.
@@ -165,10 +161,7 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add puts picks behind the tools of an offer, and groups what was excluded by reason.
-func (s *Shelf) add(next *session.Offer, picks []rank.Choice, fallback string) *session.Offer {
-	if fallback != "" && len(picks) > 0 {
-		next.Reason += "; " + fallback
-	}
+func (s *Shelf) add(next *session.Offer, picks []rank.Choice) *session.Offer {
 	for _, p := range picks {
 		if !p.Excluded && !slices.Contains(next.Tools, p.Name) {
 			next.Tools = append(next.Tools, p.Name)

@@ -55,9 +55,6 @@ func catalogue(t *testing.T) *tool.Set {
 
 func filled(t *testing.T, s *Shelf) *Shelf {
 	t.Helper()
-	if s.scorer == nil {
-		s.scorer = rank.DefaultScorer()
-	}
 	s.core = []string{"read", "bash"}
 	if s.Fill(catalogue(t)); s.Offerer() == nil {
 		t.Fatal("the shelf offers all of hundreds of tools")
@@ -82,7 +79,6 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 		"tool_search is no one": {&Shelf{above: 2}, false},
 	} {
 		s := c.shelf
-		s.scorer = rank.DefaultScorer()
 		kept := s.Fill(few("read", "bash", "tool_search")).Names()
 		if got := s.Offerer() != nil; got != c.chooses || slices.Contains(kept, "tool_search") != c.chooses {
 			t.Errorf("%s: chooses = %v, tools %v", name, got, kept)
@@ -94,7 +90,7 @@ func must(d tool.Definition, _ bool) tool.Definition { return d }
 
 func TestTheFirstPromptChooses(t *testing.T) {
 	s := filled(t, &Shelf{above: 20})
-	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
+	o := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	if !slices.Equal(o.Tools[:3], []string{"read", "bash", "tool_search"}) || o.Tools[3] != "k8s_list_pods" || len(o.Tools) != 3+firstPicks {
 		t.Errorf("offered %q", o.Tools)
 	}
@@ -112,7 +108,7 @@ func TestTheFirstPromptChooses(t *testing.T) {
 
 func TestASmallBudgetLeavesTheCore(t *testing.T) {
 	s := filled(t, &Shelf{budget: 700})
-	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
+	o := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	if len(o.Tools) < 3 || len(o.Tools) > 5 || s.size(s.set.Only(func(d tool.Definition) bool { return slices.Contains(o.Tools, d.Name) }).Definitions()) > 700 {
 		t.Errorf("offered %q", o.Tools)
 	}
@@ -120,7 +116,7 @@ func TestASmallBudgetLeavesTheCore(t *testing.T) {
 
 func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
 	s := filled(t, &Shelf{above: 20})
-	first := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
+	first := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	for prompt, want := range map[string]string{
 		"thanks, that is all":                       "",
 		"now delete it":                             "",
@@ -128,7 +124,7 @@ func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
 		"check the issuer of the tls certificate":   "tls_certificate_info",
 		"translate the text into another language?": "translate_text",
 	} {
-		o := s.offer(t.Context(), session.Occasion{Prompt: prompt, Offered: first.Tools})
+		o := s.offer(session.Occasion{Prompt: prompt, Offered: first.Tools})
 		switch {
 		case want == "" && o != nil:
 			t.Errorf("%q changed the offer to %q", prompt, o.Tools)
@@ -169,7 +165,7 @@ func TestWhatWasFoundOrCalledIsOffered(t *testing.T) {
 		"unknown":            {[]tool.Outcome{{Tool: "made_up", Status: tool.Invalid}}, ""},
 		"found by two calls": {[]tool.Outcome{search("git_log"), search("git_tag", "git_log")}, "git_log git_tag"},
 	} {
-		o := s.offer(t.Context(), session.Occasion{Outcomes: c.outcomes, Offered: offered})
+		o := s.offer(session.Occasion{Outcomes: c.outcomes, Offered: offered})
 		got := ""
 		if o != nil {
 			got = strings.Join(o.Tools[len(offered):], " ")
@@ -185,31 +181,9 @@ func TestFindMarksWhatIsOffered(t *testing.T) {
 	if got := (&Shelf{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
 		t.Errorf("an empty shelf found %v", got)
 	}
-	s.choose(t.Context(), session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
+	s.choose(session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
 	got := s.Find(t.Context(), "create an annotated tag", 2)
 	if len(got.Tools) != 2 || got.Tools[0] != (toolset.Found{Name: "git_tag", Description: got.Tools[0].Description, Offered: true}) || got.Tools[1].Offered || got.Of != len(s.set.Names())-1 {
-		t.Errorf("found %+v", got)
-	}
-}
-
-// broken is a scorer whose server is gone.
-type broken struct{}
-
-func (broken) Name() string { return "broken" }
-func (broken) Index(context.Context, []tool.Definition) (rank.Index, error) {
-	return nil, errors.New("no server")
-}
-
-func TestAScorerThatFailsIsNamedAndTheRunGoesOn(t *testing.T) {
-	s := filled(t, &Shelf{above: 20, scorer: broken{}})
-	o := s.offer(t.Context(), session.Occasion{Prompt: "list the pods of a namespace"})
-	if !strings.Contains(o.Reason, "broken: no server; tools are in the order of registration") || o.Tools[3] != "read_text_file" {
-		t.Errorf("offered %q: %s", o.Tools, o.Reason)
-	}
-	if again := s.offer(t.Context(), session.Occasion{Prompt: "tls certificate", Offered: o.Tools}); again != nil {
-		t.Errorf("a failing scorer changed the offer to %q", again.Tools)
-	}
-	if got := s.Find(t.Context(), "x", 2); !strings.Contains(got.Note, "no server") {
 		t.Errorf("found %+v", got)
 	}
 }

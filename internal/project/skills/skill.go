@@ -65,13 +65,13 @@ func New(items []discovery.Item, home string) *Shelf {
 	for n, i := range s.items {
 		defs[n] = tool.Definition{Name: i.Name, Description: i.Front.Text("description")}
 	}
-	s.find = rank.New(defs, nil)
+	s.find = rank.New(defs)
 	return s
 }
 
 // ranked are the places of the skills that fit a query, the best first, at most limit of them.
 func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int) {
-	for _, r := range s.find.Pick(ctx, query, rank.Options{MaxCandidates: limit, MinScore: -1, AllowUnsafe: true}) {
+	for _, r := range s.find.Pick(query, rank.Options{MaxCandidates: limit, MinScore: -1, AllowUnsafe: true}) {
 		if !r.Excluded && (r.Score > 0 || limit == len(s.items)) {
 			out = append(out, slices.IndexFunc(s.items, func(i discovery.Item) bool { return i.Name == r.Definition.Name }))
 		}

@@ -21,7 +21,6 @@ import (
 	"adze/internal/sessiondb/lookup"
 	"adze/internal/text/usage"
 	"adze/session"
-	"adze/tool/rank"
 	"adze/toolset"
 )
 
@@ -191,7 +190,7 @@ func newShelf(w *Conversation, p models.Profile) *toolselect.Shelf {
 	if o.NamesTools() {
 		all, budget = max(len(o.Tools), 1), 0
 	}
-	shelf := toolselect.New(rank.DefaultScorer(), p.Core, budget, all)
+	shelf := toolselect.New(p.Core, budget, all)
 	if !o.NamesTools() && o.ByHand == nil {
 		shelf.Late = toolselect.Usually(toolselect.Facts{
 			Repository: func() bool { return w.Room.Repository() },
