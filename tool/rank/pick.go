@@ -5,8 +5,9 @@
 // definitions, and the same input gives the same answer.
 //
 // Start reading at Tools and Picker in pick.go. bm25.go gives scores, with count.go for how its
-// index is made, query.go for what is asked of it, words.go, synonyms.go and hints.go for what words
-// and values mean. choose.go goes from scores to results. A test measures recall on testdata/pick.
+// index is made, query.go for what is asked of it, words.go, synonyms.go and hints.go for what
+// words and values mean. choose.go goes from scores to results. A test measures recall on
+// testdata/pick.
 //
 // Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word
 // nor a synonym with the query; the synonyms were written by the hand that wrote most of the
