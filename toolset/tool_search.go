@@ -18,7 +18,7 @@ type Finder interface {
 // Finding is what a Finder found.
 type Finding struct {
 	Tools []Found
-	Of    int    // how many tools were looked at
+	Of    int // how many tools were looked at
 }
 
 // Found is one tool that fits.
