@@ -3,8 +3,6 @@
 package sandbox
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,9 +11,10 @@ import (
 	"strings"
 )
 
-// dangers are the ways by which git runs a program, or reads another repository, because a
-// repository says so. Each is a text that is the same as long as the danger is.
-func dangers(repository, workspace string) []string {
+// dangers are the ways by which git runs a program, or reads another repository, because a new
+// repository in a workspace says so, or one that it holds, of a submodule or of a linked work tree.
+// Inner says that it is such a one itself: of those git writes where their work tree is.
+func dangers(repository, workspace string, inner bool) (out []string) {
 	info, err := os.Lstat(repository)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -23,49 +22,53 @@ func dangers(repository, workspace string) []string {
 	case err != nil:
 		return []string{"it cannot be read: " + err.Error()}
 	case info.Mode().IsRegular():
-		return pointsElsewhere(repository, workspace)
+		if dir, ok := pointer(repository, "gitdir: ", filepath.Dir(repository)); !ok || !ofRepository(dir, filepath.Join(workspace, ".git")) {
+			return []string{"it leads to " + dir}
+		}
+		return nil
 	case !info.IsDir():
 		return []string{"it is a link"}
 	}
-	out := append(programsInHooks(filepath.Join(repository, "hooks")), programsIn(filepath.Join(repository, "config"))...)
-	out = append(out, programsIn(filepath.Join(repository, "config.worktree"))...)
-	if data, err := os.ReadFile(filepath.Join(repository, "commondir")); err == nil {
-		out = append(out, "commondir "+strings.TrimSpace(string(data)))
-	}
-	return out
-}
-
-// inner are the repositories that a repository holds: those of its submodules, and of work trees
-// that are linked to it. A .git file anywhere may lead to one, so that what stands in it counts as
-// what stands in the repository.
-func inner(repository string, depth int) []string {
-	out := subfolders(filepath.Join(repository, "worktrees"))
-	folders := subfolders(filepath.Join(repository, "modules"))
-	for len(folders) > 0 && depth < maxModuleDepth && len(out) < maxModules {
-		var below []string
-		for _, dir := range folders {
-			if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err == nil {
-				out = append(append(out, dir), inner(dir, depth+1)...)
-			} else {
-				below = append(below, subfolders(dir)...) // a name with a slash
-			}
+	_ = filepath.WalkDir(repository, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			out = append(out, "it cannot be read: "+err.Error())
+		case e.IsDir() && (path == repository || there(filepath.Join(path, "HEAD"))):
+			out = append(out, programsOf(path, workspace, inner || path != repository)...)
+		case e.Name() == ".git" && path != repository:
+			out = append(out, "it holds a work tree of another repository")
 		}
-		folders, depth = below, depth+1
-	}
-	return out
-}
-
-// dangersInside are those of one of these, of which git writes by itself where its work tree and
-// the common folder are.
-func dangersInside(at, workspace string) []string {
-	return slices.DeleteFunc(dangers(at, workspace), func(danger string) bool {
-		if dir, ok := strings.CutPrefix(danger, "commondir "); ok {
-			return filepath.Dir(at) == filepath.Join(leadsTo(at, dir), "worktrees")
-		}
-		tree, ok := strings.CutPrefix(danger, "setting core.worktree")
-		tree, plain := strings.CutPrefix(strings.TrimSpace(tree), "=")
-		return ok && plain && within(leadsTo(at, strings.Trim(strings.TrimSpace(tree), `"`)), workspace)
+		return nil
 	})
+	return out
+}
+
+// ofRepository reports the folder of a submodule or linked work tree within a repository's own.
+func ofRepository(dir, repository string) bool {
+	return slices.ContainsFunc([]string{"modules", "worktrees"}, func(name string) bool {
+		in := filepath.Join(repository, name)
+		return dir != in && within(dir, in)
+	})
+}
+
+// programsOf are the dangers of one repository without those that it holds.
+func programsOf(dir, workspace string, inner bool) []string {
+	if !inner {
+		workspace = ""
+	}
+	out := slices.Concat(programsInHooks(filepath.Join(dir, "hooks")), programsIn(filepath.Join(dir, "config"), workspace), programsIn(filepath.Join(dir, "config.worktree"), workspace), waiting(dir))
+	if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		at := leadsTo(dir, strings.TrimSpace(string(common)))
+		if !inner || filepath.Dir(dir) != filepath.Join(at, "worktrees") {
+			out = append(out, "its objects are in "+at)
+		}
+	}
+	for _, name := range []string{"alternates", "http-alternates"} {
+		if there(filepath.Join(dir, "objects", "info", name)) {
+			out = append(out, "it takes objects from another repository")
+		}
+	}
+	return out
 }
 
 // leadsTo is a path as a file in a folder names it, free of links where it is there.
@@ -73,65 +76,45 @@ func leadsTo(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, ok := realOf(path); ok {
 		return real
 	}
 	return filepath.Clean(path)
 }
 
-// pointsElsewhere is what a .git file leads to, unless that is a repository within the workspace's
-// own, which is looked at for itself.
-func pointsElsewhere(file, workspace string) []string {
-	dir, ok := pointer(file, "gitdir: ", filepath.Dir(file))
-	if ok && slices.Contains(inner(filepath.Join(workspace, ".git"), 0), dir) {
-		return nil
-	}
-	return []string{"it leads to " + dir}
-}
-
-// waiting are the commands that a stopped rebase of a repository, or of a work tree linked to it,
-// would run when somebody goes on with it: the lines exec of its list, and a strategy, which is a
-// program by its name.
+// waiting are the commands that a stopped rebase of a repository would run when somebody goes on
+// with it: the lines exec of its list, and a strategy, which is a program by its name.
 func waiting(repository string) (out []string) {
-	for _, dir := range append([]string{repository}, inner(repository, 0)...) {
-		for _, name := range []string{"git-rebase-todo", "git-rebase-todo.backup", "strategy"} {
-			file := filepath.Join(dir, "rebase-merge", name)
-			if info, err := os.Lstat(file); err != nil || info.Size() > maxConfig {
-				continue
-			}
-			data, _ := os.ReadFile(file)
-			for line := range strings.Lines(string(data)) {
-				words := strings.Fields(line)
-				switch {
-				case len(words) == 0:
-				case name != "strategy" && (words[0] == "exec" || words[0] == "x"), name == "strategy" && !slices.Contains(strategies(), words[0]):
-					out = append(out, strings.TrimSpace(name+": "+strings.TrimSpace(line)))
-				}
+	for _, name := range []string{"git-rebase-todo", "git-rebase-todo.backup", "strategy"} {
+		file := filepath.Join(repository, "rebase-merge", name)
+		if info, err := os.Lstat(file); err != nil || info.Size() > maxConfig {
+			continue
+		}
+		data, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(data)) {
+			words := strings.Fields(line)
+			switch {
+			case len(words) == 0:
+			case name != "strategy" && (words[0] == "exec" || words[0] == "x"),
+				name == "strategy" && !slices.Contains([]string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}, words[0]):
+				out = append(out, name+": "+strings.TrimSpace(line))
 			}
 		}
 	}
 	return out
 }
 
-// strategies are those of git itself.
-func strategies() []string {
-	return []string{"ort", "recursive", "resolve", "octopus", "ours", "subtree"}
-}
-
+// programsInHooks lists what git runs of a folder of hooks. Those ending in .sample, of which it
+// puts a dozen into each repository, are not run.
 func programsInHooks(dir string) (out []string) {
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return []string{"hooks is a link"}
 	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".sample") { // git runs none by this name, and puts a dozen into each repository
-			continue
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && info.Mode().IsRegular() && !strings.HasSuffix(e.Name(), ".sample") {
+			out = append(out, "hook "+e.Name())
 		}
-		info, err := os.Stat(filepath.Join(dir, e.Name()))
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		out = append(out, "hook "+e.Name()+" "+fingerprint(filepath.Join(dir, e.Name())))
 	}
 	return out
 }
@@ -140,16 +123,19 @@ func programsInHooks(dir string) (out []string) {
 const maxConfig = 1 << 20
 
 // programsIn lists the settings of a configuration that are not known to be harmless. It takes
-// git's own file format line by line: what it does not understand is a danger.
-func programsIn(file string) (out []string) {
+// git's own file format line by line: what it does not understand is a danger. A work tree may be
+// any folder of the workspace, if one is given.
+func programsIn(file, workspace string) (out []string) {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 		return nil
 	}
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return []string{filepath.Base(file) + " cannot be read"}
+	var data []byte
+	if err == nil && info.Mode().IsRegular() && info.Size() <= maxConfig {
+		data, err = os.ReadFile(file)
+	} else {
+		err = fs.ErrInvalid
 	}
-	data, err := os.ReadFile(file)
 	if err != nil {
 		return []string{filepath.Base(file) + " cannot be read"}
 	}
@@ -169,10 +155,16 @@ func programsIn(file string) (out []string) {
 				continue
 			}
 		}
-		key, _, _ := strings.Cut(line, "=")
-		if !slices.Contains(harmless(), section+"."+strings.ToLower(strings.TrimSpace(key))) || strings.HasSuffix(line, `\`) {
-			out = append(out, "setting "+section+"."+line)
+		key, value, _ := strings.Cut(line, "=")
+		key = section + "." + strings.ToLower(strings.TrimSpace(key))
+		switch {
+		case strings.HasSuffix(line, `\`):
+		case slices.Contains(harmless(), key):
+			continue
+		case key == "core.worktree" && workspace != "" && within(leadsTo(filepath.Dir(file), strings.Trim(strings.TrimSpace(value), `"`)), workspace):
+			continue
 		}
+		out = append(out, "setting "+section+"."+line)
 	}
 	return out
 }
@@ -184,13 +176,4 @@ func harmless() []string {
 		"remote.url", "remote.fetch", "remote.promisor", "remote.partialclonefilter", "remote.tagopt", "branch.remote", "branch.merge", "branch.rebase",
 		"submodule.url", "submodule.active", "submodule.branch", "user.name", "user.email", "init.defaultbranch", "pull.rebase", "push.default", "commit.gpgsign",
 		"lfs.repositoryformatversion", "gc.auto"}
-}
-
-func fingerprint(file string) string {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "unread"
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }

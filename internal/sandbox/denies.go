@@ -13,8 +13,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sys/unix"
-
-	"adze/internal/sandbox/visibility"
 )
 
 // covers reports a path below the root that the rule is about, or a folder with nothing in it that
@@ -116,7 +114,7 @@ func (f *denies) list(dir string) folderListing {
 		return folderListing{}
 	}
 	changed := unix.Timespec(st.Ctim)
-	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > visibility.ClockStep {
+	if old, ok := f.folders[dir]; ok && old.changed == changed && old.at.Sub(time.Unix(changed.Unix())) > clockStep {
 		return old
 	}
 	l := folderListing{changed: changed, at: time.Now()}

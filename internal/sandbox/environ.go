@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // insideCache is where a command finds its caches, which lie with adze's state outside.
@@ -63,7 +61,7 @@ func outward() []string {
 // usesPnpm reports a command that names pnpm, or a workspace whose packages pnpm locks.
 func (p *plan) usesPnpm() bool {
 	return slices.ContainsFunc(p.command.Argv, func(word string) bool { return strings.Contains(word, "pnpm") }) ||
-		p.glance.Mark(filepath.Join(p.workspace.path, "pnpm-lock.yaml")).Is(unix.S_IFREG)
+		there(filepath.Join(p.workspace.path, "pnpm-lock.yaml"))
 }
 
 // environ is the command's environment with private caches; modules that the user has are read
@@ -108,7 +106,7 @@ func (p *plan) environAt(cache, tmp string) []string {
 func (p *plan) readOn(own map[string]string, cache string) {
 	home := p.lookup("HOME")
 	shown := func(name string) (string, bool) {
-		real, ok := p.glance.Real(filepath.Join(home, name))
+		real, ok := realOf(filepath.Join(home, name))
 		return real, ok && home != ""
 	}
 	if at, ok := shown(".gradle/caches/modules-2"); ok {
@@ -149,7 +147,7 @@ func (p *plan) goModules(set map[string]string) string {
 	if !filepath.IsAbs(mods) {
 		return ""
 	}
-	real, _ := p.glance.Real(filepath.Join(mods, "cache", "download"))
+	real, _ := realOf(filepath.Join(mods, "cache", "download"))
 	return real
 }
 

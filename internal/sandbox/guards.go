@@ -6,19 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/visibility"
 )
 
 // guards collects the places that a command may not change, parents before children.
 type guards struct {
-	glance  *visibility.Glance
 	list    []guard
 	missing []string
 	err     error
@@ -34,7 +31,7 @@ func (g *guards) lock(root, path string) {
 // lockIfThere does the same for places that must not be made, because an empty folder there would
 // be a fault to the programs that look.
 func (g *guards) lockIfThere(root, path string) {
-	if m := g.glance.Mark(path); m.Err == nil && !m.Is(unix.S_IFLNK) {
+	if there(path) && !isLink(path) {
 		g.add(root, path, namespace.Locked, false)
 	}
 }
@@ -61,24 +58,24 @@ func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
 	for i, name := range steps {
 		at = filepath.Join(at, name)
 		last := i == len(steps)-1
-		m := g.glance.Mark(at)
+		info, err := os.Lstat(at)
 		switch {
-		case errors.Is(m.Err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist):
 			// What is missing below the root is one folder, locked whole.
 			if !create || slices.Contains(g.missing, at) {
 				return
 			}
 			g.missing = append(g.missing, at)
 			last = true
-		case m.Err != nil:
-			g.err = fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, m.Err)
+		case err != nil:
+			g.err = fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, err)
 			return
-		case m.Is(unix.S_IFLNK):
+		case isLink(at):
 			g.err = fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
 			return
-		case !last && !m.Is(unix.S_IFDIR):
+		case !last && !info.IsDir():
 			return
-		case create && isPlaceholder(g.glance, at):
+		case create && isPlaceholder(at):
 			g.missing = append(g.missing, at) // of another command, which may end before this one
 			last = true
 		}
@@ -97,10 +94,11 @@ func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
 
 // isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write
 // to it.
-func isPlaceholder(g *visibility.Glance, path string) bool {
-	if g.Mark(path).Mode != unix.S_IFDIR|0o555 {
+func isPlaceholder(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode() != fs.ModeDir|0o555 {
 		return false
 	}
-	names, ok := g.Names(path)
-	return ok && len(names) == 0
+	names, err := os.ReadDir(path)
+	return err == nil && len(names) == 0
 }

@@ -3,18 +3,14 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/visibility"
 )
 
 // home is what a command sees of the places that belong to users: the folders that are empty but
@@ -53,55 +49,23 @@ func systemVars() []string {
 	return []string{"cache", "db", "empty", "folders", "lib", "local", "lock", "log", "opt", "run", "select", "tmp"}
 }
 
-// homes remembers what was found out last.
-type homes struct {
-	mu    sync.Mutex
-	of    string // what was asked for: the environment and what the user's rules name
-	last  home
-	noted visibility.Marks // of the folders and files that it was found out from
-	at    time.Time
-}
-
-// forget has everything looked up anew: something that was shown is not there any more.
-func (h *homes) forget() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.noted = nil
-}
-
-// look finds out what is hollow, and what is shown in it. What it found for the last command is
-// good for the next as long as the folders that users change have not changed; a toolchain that
-// comes to be elsewhere is seen after visibility.MaxAge.
+// look finds out what is hollow, and what is shown in it.
 func (p *plan) look(s *Sandbox) home {
-	h := &s.homes
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	v := &viewer{plan: p, sandbox: s, noted: visibility.Marks{}}
-	v.read, v.write = slices.Clone(s.o.Read), slices.Clone(s.o.Write)
+	v := &viewer{plan: p, sandbox: s, read: slices.Clone(s.o.Read), write: slices.Clone(s.o.Write)}
 	if rules := s.o.Rules; rules != nil {
 		v.read, v.write = append(v.read, rules.Allowed(false)...), append(v.write, rules.Allowed(true)...)
 	}
-	of := strings.Join(slices.Concat(p.command.Env, []string{""}, v.read, []string{""}, v.write, []string{""}, []string{p.elsewhere, p.live}, p.command.UserWords), "\x00")
-	if h.noted != nil && h.of == of && p.glance.Same(h.noted, h.at) {
-		return h.last
-	}
-	h.of, h.last, h.noted, h.at = of, v.look(), v.noted, p.glance.Now()
-	return h.last
-}
-
-func (v *viewer) look() home {
 	v.empty()
 	v.fromUser()
-	for _, word := range v.plan.command.UserWords {
+	for _, word := range p.command.UserWords {
 		v.program(word)
 	}
-	v.paths()
-	v.toolchains()
-	if v.plan.live != "" {
-		v.show(v.plan.elsewhere)
+	v.places()
+	if p.live != "" {
+		v.show(p.elsewhere)
 	}
 	v.worktrees()
-	v.modules()
+	v.show(p.goModules(goSettings(p.lookup("HOME"))))
 	v.settings()
 	v.tidy()
 	return v.home
@@ -113,14 +77,6 @@ type viewer struct {
 	plan        *plan
 	sandbox     *Sandbox
 	read, write []string // what the user shows
-	noted       visibility.Marks
-}
-
-// note remembers that the answer depends on a folder or file that is there.
-func (v *viewer) note(path string) {
-	if m := v.plan.glance.Mark(path); m.Err == nil {
-		v.noted[path] = m
-	}
 }
 
 // empty lists what is hollow.
@@ -134,23 +90,20 @@ func (v *viewer) empty() {
 		dir    string
 		system []string
 	}{{"/", systemTops()}, {"/var", systemVars()}} {
-		v.note(top.dir)
-		names, _ := v.plan.glance.Names(top.dir)
-		for name := range names {
-			path := filepath.Join(top.dir, name)
-			m := v.plan.glance.Mark(path)
+		entries, _ := os.ReadDir(top.dir)
+		for _, e := range entries {
+			path := filepath.Join(top.dir, e.Name())
 			switch {
-			case slices.Contains(top.system, name):
-			case m.Is(unix.S_IFDIR):
+			case slices.Contains(top.system, e.Name()):
+			case e.IsDir():
 				add(path)
-			case m.Is(unix.S_IFREG) && top.dir == "/":
+			case e.Type().IsRegular() && top.dir == "/":
 				v.files = append(v.files, path)
 			}
 		}
 	}
 	if at := v.sandbox.o.Home; at != "" && at != "/" && !ofSystem(at) {
-		if real, ok := v.plan.glance.Real(at); ok {
-			v.note(real)
+		if real, ok := realOf(at); ok {
 			add(real) // inside another one it is there for its own sake
 			if !slices.Contains(v.hollow, real) && !within(real, v.plan.workspace.path) {
 				v.hollow = append(v.hollow, real)
@@ -158,7 +111,6 @@ func (v *viewer) empty() {
 		}
 	}
 	slices.Sort(v.hollow)
-	slices.Sort(v.files)
 }
 
 // ofSystem reports a folder in which programs of the system lie, which some users have as their
@@ -194,7 +146,7 @@ func (v *viewer) show(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
-	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	real, ok := realOf(filepath.Clean(path))
 	if !ok {
 		return false
 	}
@@ -227,7 +179,7 @@ func (v *viewer) crosses(path string) (behind string, ok bool) {
 	at := ""
 	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
 		at += "/" + step
-		if !v.plan.glance.Mark(at).Is(unix.S_IFLNK) {
+		if !isLink(at) {
 			continue
 		}
 		target, err := os.Readlink(at)
@@ -316,31 +268,40 @@ func (h *home) gitEnv() []string {
 	return []string{"GIT_CONFIG_GLOBAL=/dev/null"}
 }
 
-// paths shows the folders on PATH, those that other variables name as places of programs and
-// libraries, and what they need: the folders around them that belong to the same installation, and
-// where the links in them lead.
-func (v *viewer) paths() {
-	for _, name := range []string{"PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "PERL5LIB", "RUBYLIB", "LIBRARY_PATH", "CPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "CLASSPATH", "MANPATH"} {
-		for _, dir := range filepath.SplitList(v.plan.lookup(name)) {
-			if v.inHollow(dir) && v.show(dir) && name == "PATH" {
-				v.note(dir)
-				v.installation(dir)
-				v.targets(dir)
+// places shows the toolchains of the home, whether they are on PATH or not, because a command may
+// put them there, and what variables name. Of the folders on PATH it shows what they need, too:
+// the folders around them that belong to the same installation, and where the links in them lead.
+func (v *viewer) places() {
+	if home := v.sandbox.o.Home; home != "" {
+		for _, name := range toolchainFolders() {
+			v.show(filepath.Join(home, name))
+		}
+		v.targets(filepath.Join(home, ".local/bin"))
+	}
+	for _, name := range placeVariables() {
+		for _, path := range filepath.SplitList(v.plan.lookup(name)) {
+			if v.inHollow(path) && filepath.Base(path) != ".dotnet" && v.show(path) && name == "PATH" {
+				v.installation(path)
+				v.targets(path)
 			}
 		}
 	}
-	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO", "PIP_FIND_LINKS"} {
-		if path := v.plan.lookup(name); v.inHollow(path) {
-			v.show(path)
-		}
-	}
+}
+
+// placeVariables are those that name places of programs, libraries and certificates, or several.
+func placeVariables() []string {
+	return []string{"PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "PERL5LIB", "RUBYLIB", "LIBRARY_PATH", "CPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "CLASSPATH", "MANPATH",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO", "PIP_FIND_LINKS",
+		"NVM_DIR", "FNM_DIR", "VOLTA_HOME", "N_PREFIX", "PYENV_ROOT", "RYE_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIPX_HOME", "POETRY_HOME", "PYTHONUSERBASE", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
+		"RUSTUP_HOME", "GOROOT", "GOENV_ROOT", "RBENV_ROOT", "GEM_HOME", "SDKMAN_DIR", "JENV_ROOT", "JAVA_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME", "BUN_INSTALL", "DENO_INSTALL", "PNPM_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR",
+		"DOTNET_ROOT", "ANDROID_HOME", "ANDROID_SDK_ROOT", "FLUTTER_ROOT", "OPAMROOT", "PHPENV_ROOT", "HOMEBREW_PREFIX", "npm_config_prefix", "NPM_CONFIG_PREFIX"}
 }
 
 func (v *viewer) inHollow(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
-	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	real, ok := realOf(filepath.Clean(path))
 	return ok && (v.covered(real) || v.covered(filepath.Clean(path)))
 }
 
@@ -350,7 +311,7 @@ func (v *viewer) inHollow(path string) bool {
 func (v *viewer) installation(dir string) {
 	for _, known := range toolchainFolders() {
 		if before, _, ok := strings.Cut(dir+"/", "/"+known+"/"); ok {
-			v.showToolchain(before, known)
+			v.show(before + "/" + known)
 			return
 		}
 	}
@@ -358,7 +319,7 @@ func (v *viewer) installation(dir string) {
 		return
 	}
 	at := filepath.Dir(dir)
-	if real, ok := v.plan.glance.Real(at); !ok || real == v.sandbox.o.Home || filepath.Base(at) == ".local" || filepath.Base(at) == ".cargo" {
+	if real, ok := realOf(at); !ok || real == v.sandbox.o.Home || filepath.Base(at) == ".local" || filepath.Base(at) == ".cargo" {
 		return
 	}
 	v.beside(at)
@@ -366,15 +327,13 @@ func (v *viewer) installation(dir string) {
 
 // beside shows the parts of an installation.
 func (v *viewer) beside(at string) {
-	names, _ := v.plan.glance.Names(at)
-	if names["go.env"] || names["VERSION"] && names["pkg"] && names["src"] { // go's own
+	has := func(name string) bool { return there(filepath.Join(at, name)) }
+	if has("go.env") || has("VERSION") && has("pkg") && has("src") { // go's own
 		v.show(at)
 		return
 	}
 	for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libexec", "share", "include", "etc", "jre", "jmods", "conf", "boot", "plugins", "versions", "pyvenv.cfg", "conda-meta", "modules", "release"} {
-		if names[name] {
-			v.show(filepath.Join(at, name))
-		}
+		v.show(filepath.Join(at, name))
 	}
 }
 
@@ -383,17 +342,13 @@ const maxTargets = 200
 
 // targets shows where the links of a folder lead.
 func (v *viewer) targets(dir string) {
-	names, _ := v.plan.glance.Names(dir)
-	looked := 0
-	for name := range names {
-		path := filepath.Join(dir, name)
-		if looked++; looked > maxTargets {
-			return
-		}
-		if !v.plan.glance.Mark(path).Is(unix.S_IFLNK) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries[:min(len(entries), maxTargets)] {
+		path := filepath.Join(dir, e.Name())
+		if e.Type() != fs.ModeSymlink {
 			continue
 		}
-		real, ok := v.plan.glance.Real(path)
+		real, ok := realOf(path)
 		if !ok || !v.covered(real) || v.visible(real) {
 			continue
 		}
@@ -403,63 +358,23 @@ func (v *viewer) targets(dir string) {
 	}
 }
 
-// toolchains shows the toolchains of the home, whether they are on PATH or not: a command may put
-// them there.
-func (v *viewer) toolchains() {
-	if at := v.sandbox.o.Home; at != "" {
-		for _, known := range toolchainFolders() {
-			v.showToolchain(at, known)
-		}
-	}
-	for _, name := range []string{"NVM_DIR", "FNM_DIR", "VOLTA_HOME", "N_PREFIX", "PYENV_ROOT", "RYE_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIPX_HOME", "POETRY_HOME", "PYTHONUSERBASE", "UV_PYTHON_INSTALL_DIR", "UV_TOOL_DIR",
-		"RUSTUP_HOME", "GOROOT", "GOENV_ROOT", "RBENV_ROOT", "GEM_HOME", "SDKMAN_DIR", "JENV_ROOT", "JAVA_HOME", "M2_HOME", "MAVEN_HOME", "GRADLE_HOME", "BUN_INSTALL", "DENO_INSTALL", "PNPM_HOME", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR",
-		"DOTNET_ROOT", "ANDROID_HOME", "ANDROID_SDK_ROOT", "FLUTTER_ROOT", "OPAMROOT", "PHPENV_ROOT", "HOMEBREW_PREFIX", "npm_config_prefix", "NPM_CONFIG_PREFIX"} {
-		if path := v.plan.lookup(name); v.inHollow(path) {
-			if before, _, ok := strings.Cut(path+"/", "/.dotnet/"); ok {
-				v.showToolchain(before, ".dotnet")
-				continue
-			}
-			v.show(path)
-		}
-	}
-}
-
-// showToolchain shows one of toolchainFolders below a folder.
-func (v *viewer) showToolchain(at, known string) {
-	if known == ".dotnet" { // the keys of developers lie beside it
-		for _, name := range []string{"dotnet", "sdk", "shared", "host", "packs", "templates", "tools", "store", "sdk-manifests", "metadata", "library-packs"} {
-			v.showIfThere(at, known+"/"+name)
-		}
-		return
-	}
-	v.showIfThere(at, known)
-	if known == ".local/bin" {
-		v.targets(filepath.Join(at, known))
-	}
-}
-
-func (v *viewer) showIfThere(at, name string) {
-	for _, path := range present(v.plan.glance, at, []string{name}) {
-		v.show(path)
-	}
-}
-
 // program shows a program or file that the user's own command names, with the package that it
 // belongs to.
 func (v *viewer) program(path string) {
 	if !v.inHollow(path) {
 		return
 	}
-	real, _ := v.plan.glance.Real(filepath.Clean(path))
+	real, _ := realOf(filepath.Clean(path))
 	v.show(path)
 	v.installation(filepath.Dir(real))
 	v.packages(real)
 	dir := filepath.Dir(real)
 	for range 4 {
-		names, _ := v.plan.glance.Names(dir)
-		if names["package.json"] || names["pyproject.toml"] || names["pyvenv.cfg"] {
-			v.show(dir)
-			return
+		for _, name := range []string{"package.json", "pyproject.toml", "pyvenv.cfg"} {
+			if there(filepath.Join(dir, name)) {
+				v.show(dir)
+				return
+			}
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -472,13 +387,6 @@ func (v *viewer) packages(real string) {
 	}
 }
 
-// modules shows the modules that go has downloaded for the user.
-func (v *viewer) modules() {
-	if at := v.plan.goModules(goSettings(v.plan.lookup("HOME"))); at != "" {
-		v.show(at)
-	}
-}
-
 // toolchainFolders are the folders of a home in which programs that install programs keep those,
 // and nothing secret.
 func toolchainFolders() []string {
@@ -487,7 +395,8 @@ func toolchainFolders() []string {
 		".pyenv", ".rye", ".local/share/uv", ".local/share/rye", ".local/pipx", ".local/share/pipx", ".local/share/pypoetry", ".poetry", ".virtualenvs", ".local/share/virtualenvs", ".local/share/hatch",
 		"miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".local/lib", ".local/bin", ".local/include", ".local/opt",
 		".rustup", ".cargo/bin", ".cargo/env", "sdk", ".goenv", ".gvm", ".rbenv", ".rvm", ".gem/ruby", ".local/share/gem",
-		".sdkman", ".jenv", ".jabba", ".m2/wrapper", ".m2/repository", ".gradle/wrapper", ".gradle/caches/modules-2", ".dotnet", ".nuget/packages",
+		".sdkman", ".jenv", ".jabba", ".m2/wrapper", ".m2/repository", ".gradle/wrapper", ".gradle/caches/modules-2", ".nuget/packages",
+		".dotnet/dotnet", ".dotnet/sdk", ".dotnet/shared", ".dotnet/host", ".dotnet/packs", ".dotnet/templates", ".dotnet/tools", ".dotnet/store", ".dotnet/sdk-manifests", ".dotnet/metadata", ".dotnet/library-packs", // the keys of developers lie beside them
 		".asdf", ".local/share/mise", ".phpenv", ".config/composer/vendor", ".composer/vendor", ".opam", ".ghcup", ".cabal/bin", ".juliaup", ".elan", ".zvm", ".swiftly", ".local/share/swiftly",
 		".kerl", ".luarocks", ".nix-profile", ".local/state/nix/profiles", ".guix-profile", ".linuxbrew", "Android/Sdk", ".platformio", ".espressif", ".terminfo",
 	}
@@ -496,11 +405,9 @@ func toolchainFolders() []string {
 // fromUser shows what the user wants commands to see, and to change.
 func (v *viewer) fromUser() {
 	for _, path := range v.read {
-		v.note(filepath.Dir(filepath.Clean(path)))
 		v.show(path)
 	}
 	for _, path := range v.write {
-		v.note(filepath.Dir(filepath.Clean(path)))
 		v.open(path)
 	}
 	for _, s := range v.shown {
@@ -510,7 +417,7 @@ func (v *viewer) fromUser() {
 		return
 	}
 	for _, secret := range v.sandbox.o.Rules.Secret() {
-		if real, ok := v.plan.glance.Real(secret); ok && slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path != real && within(real, s.path) }) &&
+		if real, ok := realOf(secret); ok && slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path != real && within(real, s.path) }) &&
 			!slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path == real }) {
 			v.veiled = append(v.veiled, real)
 		}
@@ -519,14 +426,14 @@ func (v *viewer) fromUser() {
 
 // open lets commands change what is at a path, but for what other programs act on.
 func (v *viewer) open(path string) {
-	real, ok := v.plan.glance.Real(filepath.Clean(path))
+	real, ok := realOf(filepath.Clean(path))
 	if !ok || !filepath.IsAbs(path) || within(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(dir, real) }) {
 		return
 	}
 	v.way(filepath.Clean(path))
 	v.shown = append(v.shown, visiblePath{path: real, writable: true})
-	v.locked = append(v.locked, present(v.plan.glance, real, append(delicate.Spelled(delicate.Top), ".git"))...)
-	for _, at := range present(v.plan.glance, v.sandbox.o.Home, delicate.Spelled(delicate.Home)) {
+	v.locked = append(v.locked, present(real, append(delicate.Spelled(delicate.Top), ".git"))...)
+	for _, at := range present(v.sandbox.o.Home, delicate.Spelled(delicate.Home)) {
 		if at != real && within(at, real) && !slices.Contains(v.locked, at) {
 			v.locked = append(v.locked, at)
 		}
@@ -546,12 +453,9 @@ const maxWorktrees = 64
 func (v *viewer) worktrees() {
 	for _, dir := range []string{filepath.Join(v.plan.workspace.path, ".git"), v.plan.elsewhere} {
 		admin := filepath.Join(dir, "worktrees")
-		names, _ := v.plan.glance.Names(admin)
-		looked := 0
-		for name := range names {
-			if looked++; looked > maxWorktrees {
-				break
-			}
+		entries, _ := os.ReadDir(admin)
+		for _, e := range entries[:min(len(entries), maxWorktrees)] {
+			name := e.Name()
 			at, ok := pointer(filepath.Join(admin, name, "gitdir"), "", admin)
 			if !ok || filepath.Base(at) != ".git" || within(at, v.plan.workspace.path) {
 				continue
@@ -563,26 +467,14 @@ func (v *viewer) worktrees() {
 	}
 }
 
-// present are the paths of those names that are there below dir. It reads each folder once, because
-// a hundred looks at single names take longer than all else that is done for a command.
-func present(g *visibility.Glance, dir string, names []string) (out []string) {
+// present are the paths of those names that are there below dir.
+func present(dir string, names []string) (out []string) {
 	if dir == "" {
 		return nil
 	}
 	for _, name := range names {
-		at, here := dir, true
-		for step := range strings.SplitSeq(name, "/") {
-			if g.Mark(at).Is(unix.S_IFLNK) {
-				at, _ = g.Real(at)
-			}
-			entries, _ := g.Names(at)
-			if here = entries[step]; !here {
-				break
-			}
-			at = filepath.Join(at, step)
-		}
-		if here {
-			out = append(out, filepath.Join(dir, name))
+		if at := filepath.Join(dir, name); there(at) {
+			out = append(out, at)
 		}
 	}
 	return out

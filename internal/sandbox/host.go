@@ -5,13 +5,12 @@ package sandbox
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"adze/internal/sandbox/visibility"
 )
 
 // host is what a sandbox must know of the machine.
@@ -27,21 +26,19 @@ type host struct {
 
 // of looks at the machine anew for each command: which secret folders are there can change. Its
 // memory was found out before, and stays.
-func (last host) of(g *visibility.Glance) host {
+func (last host) of() host {
 	h := host{memory: last.memory}
 	h.scratch = 2 << 30
 	if h.memory > 0 {
 		h.scratch = min(h.scratch, h.memory/8)
 	}
 	for _, path := range []string{"/tmp", "/var/tmp", "/run"} {
-		if real, ok := g.Real(path); ok && !slices.Contains(h.private, real) && real != "/" {
+		if real, ok := realOf(path); ok && !slices.Contains(h.private, real) && real != "/" {
 			h.private = append(h.private, real)
 		}
 	}
-	for _, path := range []string{"/etc/resolv.conf"} {
-		if real, ok := g.Real(path); ok && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
-			h.kept = append(h.kept, real)
-		}
+	if real, ok := realOf("/etc/resolv.conf"); ok && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
+		h.kept = append(h.kept, real)
 	}
 	h.steers = os.Geteuid() == 0
 	return h
@@ -55,10 +52,10 @@ func (h host) bounds(o Options) (memory, processes uint64) {
 
 // hidden lists what no command may read although it does not lie in a home: adze's own files, and
 // those of root's that are there.
-func (h host) hidden(g *visibility.Glance, o Options) []string {
+func (h host) hidden(o Options) []string {
 	var out []string
 	add := func(path string) {
-		real, ok := g.Real(path)
+		real, ok := realOf(path)
 		if !ok || real == "/" {
 			return
 		}
@@ -73,7 +70,7 @@ func (h host) hidden(g *visibility.Glance, o Options) []string {
 		add(path)
 	}
 	if os.Geteuid() == 0 {
-		for _, path := range rootSecrets(g) {
+		for _, path := range rootSecrets() {
 			add(path)
 		}
 	}
@@ -81,16 +78,10 @@ func (h host) hidden(g *visibility.Glance, o Options) []string {
 }
 
 // rootSecrets are files that only root can read, for the case that it is root who runs adze.
-func rootSecrets(g *visibility.Glance) []string {
+func rootSecrets() []string {
 	paths := []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet"}
-	names, _ := g.Names("/etc/ssh")
-	for name := range names {
-		if strings.HasPrefix(name, "ssh_host_") && strings.HasSuffix(name, "_key") {
-			paths = append(paths, "/etc/ssh/"+name)
-		}
-	}
-	slices.Sort(paths) // names come in any order
-	return paths
+	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is sound
+	return append(paths, keys...)
 }
 
 // readKernel reads a file of the kernel's by the calls that this takes; empty where that fails.

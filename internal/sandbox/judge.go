@@ -47,7 +47,7 @@ func (v *view) judge(changes []*overlay.Change) {
 		elsewhere = v.roots[1].Path
 	}
 	j := judge{view: v}
-	j.runs, _ = v.sandbox.settings.of(v.workspace, elsewhere, v.nested, v.command.Env)
+	j.runs = gitRuns(v.workspace, elsewhere, v.nested, v.command.Env).runs
 	for i, top := range changes {
 		if i > 0 || j.isRepository(top) == existing {
 			newRepository(&j, top).part(top, "")
@@ -312,10 +312,8 @@ func (j *judge) pointsInside(c *overlay.Change) bool {
 		if i == 0 {
 			own = filepath.Join(own, ".git")
 		}
-		for _, name := range []string{"modules", "worktrees"} {
-			if in := filepath.Join(own, name); dir != in && within(dir, in) {
-				return true
-			}
+		if ofRepository(dir, own) {
+			return true
 		}
 	}
 	return false
@@ -323,35 +321,18 @@ func (j *judge) pointsInside(c *overlay.Change) bool {
 
 // freshRepository decides a repository that a command made: whole or not at all.
 func (j *judge) freshRepository(c *overlay.Change) {
-	if why := j.dangerous(c); why != "" {
+	if why := j.dangerous(c, false); why != "" {
 		c.Left = whyGitNested + ": " + why
 	}
 }
 
 // dangerous says what about a new repository makes git run a program, or read another repository.
-func (j *judge) dangerous(c *overlay.Change) (why string) {
-	at, top := j.Place(c), j.Folder(c.Root)
-	if found := append(dangers(at, top), waiting(at)...); len(found) > 0 {
+func (j *judge) dangerous(c *overlay.Change, inner bool) string {
+	if found := dangers(j.Place(c), j.Folder(c.Root), inner); len(found) > 0 {
 		return found[0]
 	}
-	return j.dangerousBelow(c)
-}
-
-// dangerousBelow says it of all that a repository holds, those of submodules and work trees with
-// it.
-func (j *judge) dangerousBelow(top *overlay.Change) (why string) {
-	top.Walk(func(c *overlay.Change) bool {
-		switch {
-		case isFolder(c) && c != top && j.isRepository(c) != plain:
-			if found := dangersInside(j.Place(c), j.Folder(c.Root)); len(found) > 0 {
-				why = found[0]
-			}
-		case c.Kind == apply.Link, c.Kind == apply.Special, c.Kind == apply.File && c.Upper.SetID():
-			why = filepath.Base(c.Path) + " is not a plain file"
-		case strings.HasSuffix(c.Path, "objects/info/alternates"), strings.HasSuffix(c.Path, "objects/info/http-alternates"):
-			why = "it takes objects from another repository"
-		}
-		return why == ""
-	})
-	return why
+	if !plainTree(c) {
+		return "something in it is not a plain file"
+	}
+	return ""
 }

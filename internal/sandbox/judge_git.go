@@ -110,10 +110,8 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		c.Dropped = true // of a git that was killed
 	case first == "objects":
 		r.object(c, rel)
-	case first == "modules" && c.Kind == apply.New && !c.Lower.There():
+	case (first == "modules" || first == "worktrees") && c.Kind == apply.New && !c.Lower.There():
 		r.module(c)
-	case first == "worktrees" && c.Kind == apply.New && !c.Lower.There():
-		r.linkedTree(c, rel)
 	case (first == "modules" || first == "worktrees") && c.Kind == apply.Removed:
 		r.later(c)
 	case c.Kind == apply.File && r.same(c):
@@ -229,47 +227,23 @@ func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 	return c.Dropped
 }
 
-// module decides new repositories of submodules, whose names may have slashes.
+// module decides new repositories of submodules, whose names may have slashes, and what git keeps
+// of a new work tree that is linked to the repository.
 func (r *repositoryChanges) module(c *overlay.Change) {
-	if c.Kind != apply.New {
+	switch {
+	case c.Kind != apply.New:
 		leave(c, whyGitPart)
-		return
-	}
-	if r.isRepository(c) == fresh {
-		found := append(dangersInside(r.Place(c), r.Folder(c.Root)), waiting(r.Place(c))...)
-		if why := r.dangerousBelow(c); why != "" {
-			found = append(found, why)
-		}
-		if len(found) > 0 {
-			c.Left = whyGitNested + ": " + found[0]
+	case r.isRepository(c) == fresh:
+		if why := r.dangerous(c, true); why != "" {
+			c.Left = whyGitNested + ": " + why
 		} else {
 			r.later(c)
 		}
-		return
-	}
-	for _, child := range c.Children {
-		r.module(child)
-	}
-}
-
-// linkedTree decides what git keeps of a new work tree that is linked to the repository.
-func (r *repositoryChanges) linkedTree(c *overlay.Change, rel string) {
-	if !strings.Contains(rel, "/") { // the first one
+	default:
 		for _, child := range c.Children {
-			r.linkedTree(child, filepath.Join(rel, filepath.Base(child.Path)))
+			r.module(child)
 		}
-		return
 	}
-	common, ok := pointer(filepath.Join(r.Place(c), "commondir"), "", r.Place(c))
-	if found := waiting(r.Place(c)); len(found) > 0 {
-		c.Left = whyGitGoesOn + ": " + found[0]
-		return
-	}
-	if !ok || common != filepath.Dir(filepath.Dir(r.Place(c))) || !plainTree(c) || programsIn(filepath.Join(r.Place(c), "config.worktree")) != nil {
-		c.Left = whyGitNested
-		return
-	}
-	r.later(c)
 }
 
 // runsIn are the commands in the state of a rebase.

@@ -32,7 +32,7 @@ func byLandlock(p plan) (proc.Walls, error) {
 	hidden := slices.Concat(p.secrets, p.veiled, p.hidden, p.home.hollow, p.home.files, p.home.veiled, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
 	write := []string{p.cache, "/dev/null", "/dev/zero", "/dev/full"}
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
-		if p.glance.Mark(path).Err == nil {
+		if there(path) {
 			write = append(write, path)
 		}
 	}

@@ -8,10 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/sandbox/proc"
-	"adze/internal/sandbox/visibility"
 )
 
 // A command that goes on after its call works on the live tree, so that it is told of changes
@@ -45,7 +42,7 @@ func (s *Sandbox) whyLive(m Means) string {
 		return s.workspace.err.Error()
 	}
 	p := plan{workspace: s.workspace, command: proc.Command{Transaction: true}}
-	if repository, err := findRepository(visibility.New(), s.workspace.path); err == nil && repository.grant != "" {
+	if repository, err := findRepository(s.workspace.path); err == nil && repository.grant != "" {
 		p.grants = []string{repository.grant}
 	}
 	return s.live(&p, m)
@@ -74,7 +71,7 @@ func (p *plan) keepGit(g *guards) {
 	g.lock(top, filepath.Join(top, ".git"))
 	trees := []string{top}
 	for _, dir := range p.nested {
-		if p.glance.Mark(dir).Is(unix.S_IFLNK) { // which could be replaced
+		if isLink(dir) { // which could be replaced
 			g.lockIfThere(top, filepath.Dir(dir))
 			continue
 		}

@@ -28,7 +28,7 @@
 //
 // Start reading at Sandbox and Cage, then plan.go (what a command may reach), home.go, settings.go
 // and denies.go (what of users it sees), view.go, level.go (how good it is), survey.go (what is
-// looked at when a command has ended), package visibility (how folders are), refused.go
+// looked at when a command has ended), refused.go
 // (what it failed of because of the sandbox), and a file for each means. What carries it out is in
 // internal/sandbox/proc/shim/namespace.
 //
@@ -57,8 +57,6 @@
 //     while it runs, another hard link, or what git's objects keep of a file. A rule for any folder
 //     (**/x) is looked up in the workspace and in what the user shows. Without a view a file that
 //     is replaced while a command runs is seen by it.
-//   - What is new in a home, deep below a folder that was looked at, is shown after
-//     visibility.MaxAge.
 //   - Memory that belongs to no process (memfd) is not counted.
 //   - As root, all of /proc is read only: no program sets its oom_score_adj, say.
 //   - On the live tree editors' folders are protected at the top of the workspace only, and a new

@@ -9,12 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
-	"adze/internal/sandbox/visibility"
 )
 
 // plan is what one command may reach, whatever the means.
@@ -37,7 +34,6 @@ type plan struct {
 	host      host
 	memory    uint64
 	processes uint64
-	glance    *visibility.Glance
 	servers   *servers
 	view      *view             // in which the command changes apart; if nil, it changes everything itself
 	staged    *Stage            // that the command works on in place of a view; if nil, none
@@ -63,10 +59,9 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	}
 	s.machine.Do(func() { s.host.memory = machineMemory() })
 	s.useCaches()
-	g := visibility.New()
-	h := s.host.of(g)
-	p := plan{glance: g, servers: &s.servers, command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
-	p.secrets = h.hidden(g, s.o)
+	h := s.host.of()
+	p := plan{servers: &s.servers, command: c, workspace: w, host: h, cache: cacheDir(s.o.State, w.path), walled: means == Landlock, private: h.private, kept: h.kept}
+	p.secrets = h.hidden(s.o)
 	if why := s.unsuitable(); why != "" {
 		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)
 	}
@@ -89,7 +84,7 @@ const maxNested = 32
 
 // protect adds the places of the workspace that no command may change.
 func (p *plan) protect(s *Sandbox, means Means) error {
-	repository, err := findRepository(p.glance, p.workspace.path)
+	repository, err := findRepository(p.workspace.path)
 	if err != nil {
 		return err
 	}
@@ -114,12 +109,12 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	}
 	found := lookThrough(p.workspace.path, 0)
 	p.nested = found.repositories
-	g := guards{glance: p.glance}
+	g := guards{}
 	p.keepGit(&g)
 	for _, dir := range found.closed { // a repository may be in it
 		g.lockIfThere(p.workspace.path, dir)
 	}
-	p.keepNames(s, &g, found.acted)
+	p.keepNames(&g, found.acted)
 	p.guards, p.missing = g.list, g.missing
 	return g.err
 }
@@ -130,19 +125,19 @@ const maxNames = 512
 // keepNames keeps from change what is there already by which other programs run something, and what
 // git's settings make it run. Of what is missing only a few names are kept from being made: an
 // empty folder stands in the place of each. The others are looked for when the command has ended.
-func (p *plan) keepNames(s *Sandbox, g *guards, acted []string) {
+func (p *plan) keepNames(g *guards, acted []string) {
 	top := p.workspace.path
 	for _, name := range delicate.Stands() {
 		g.lock(top, filepath.Join(top, name))
 	}
-	runs, hooks := s.settings.of(top, p.elsewhere, p.nested, p.command.Env)
-	for _, dir := range hooks {
-		if rel, err := filepath.Rel(top, dir); err == nil && !throughLink(top, filepath.Dir(rel)) {
+	places := gitRuns(top, p.elsewhere, p.nested, p.command.Env)
+	for _, dir := range places.hooks {
+		if rel, err := filepath.Rel(top, dir); err == nil && slices.Contains(places.runs, dir) && !throughLink(top, filepath.Dir(rel)) {
 			g.lock(top, dir)
 		}
 	}
-	for _, at := range append(runs, acted[:min(len(acted), maxNames)]...) {
-		if rel, err := filepath.Rel(top, at); err == nil && !throughLink(top, filepath.Dir(rel)) && (!p.glance.Mark(at).Is(unix.S_IFDIR) || slices.Contains(acted, at)) {
+	for _, at := range append(places.runs, acted[:min(len(acted), maxNames)]...) {
+		if rel, err := filepath.Rel(top, at); err == nil && !throughLink(top, filepath.Dir(rel)) && (!isFolderAt(at) || slices.Contains(acted, at)) {
 			g.lockIfThere(top, at)
 		}
 	}
@@ -198,13 +193,13 @@ func (p *plan) mounts() []namespace.Mount {
 	if p.live != "" {
 		empty = append(empty, p.hidden...)
 		for _, path := range p.still {
-			if !among(empty, path, false) && !p.glance.Mark(path).Is(unix.S_IFLNK) {
+			if !among(empty, path, false) && !isLink(path) {
 				out = append(out, p.locked(path)...)
 			}
 		}
 	}
 	for _, path := range empty {
-		if p.glance.Mark(path).Is(unix.S_IFLNK) {
+		if isLink(path) {
 			continue // what it leads to has a name of its own
 		}
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})

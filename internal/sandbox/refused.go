@@ -180,11 +180,6 @@ func (p *plan) opens(path string) bool {
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return path == dir || filepath.Dir(path) == dir })
 }
 
-func there(path string) bool {
-	_, ok := lookAt(path)
-	return ok
-}
-
 // may reports that the user can write something, or make names in a folder (access(2)).
 func may(path string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS) == nil

@@ -9,10 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
-
-	"adze/internal/sandbox/visibility"
 )
 
 // repository is the one at the top of a workspace.
@@ -22,15 +18,15 @@ type repository struct {
 
 // findRepository reads how the workspace keeps its repository: a folder, or a file that names one
 // (linked work trees, submodules).
-func findRepository(g *visibility.Glance, workspace string) (repository, error) {
+func findRepository(workspace string) (repository, error) {
 	at := filepath.Join(workspace, ".git")
-	m := g.Mark(at)
+	info, err := os.Lstat(at)
 	switch {
-	case errors.Is(m.Err, fs.ErrNotExist), m.Is(unix.S_IFDIR):
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
 		return repository{}, nil
-	case m.Err != nil:
-		return repository{}, fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, m.Err)
-	case m.Is(unix.S_IFREG):
+	case err != nil:
+		return repository{}, fmt.Errorf("%w: %s: %w", ErrUnsuitable, at, err)
+	case info.Mode().IsRegular():
 		return repository{linked(workspace, at)}, nil
 	}
 	return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
@@ -55,23 +51,6 @@ func linked(workspace, at string) (grant string) {
 		return dir
 	}
 	return ""
-}
-
-// Bounds of looking for the repositories of submodules, which may lie in one another.
-const (
-	maxModules     = 64
-	maxModuleDepth = 4
-)
-
-func subfolders(dir string) []string {
-	entries, _ := os.ReadDir(dir)
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	return out
 }
 
 // maxPointer bounds a file that names a folder.

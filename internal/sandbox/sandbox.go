@@ -14,7 +14,6 @@ import (
 
 	"adze/internal/sandbox/overlay"
 	"adze/internal/sandbox/proc"
-	"adze/internal/sandbox/visibility"
 )
 
 // Sandbox is one workspace's. Safe for concurrent use.
@@ -29,8 +28,6 @@ type Sandbox struct {
 	viewFails atomic.Bool           // the kernel makes no views here
 	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
 	alive     atomic.Int32          // commands that work on the live tree
-	settings  gitSettings
-	homes     homes
 	denies    denies
 	removing  sync.WaitGroup // views that are over
 	caching   sync.Once      // the private caches are in use
@@ -84,7 +81,7 @@ func (s *Sandbox) Close() {
 // by puts a command into a sandbox of the given means. What it has taken for it is given back in
 // turn where something fails, and when the command has ended.
 func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
-	started := time.Now().Add(-visibility.ClockStep)
+	started := time.Now().Add(-clockStep)
 	build, ok := builders()[means]
 	if !ok {
 		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(means))

@@ -3,16 +3,16 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"adze/internal/osfile/atomicfile"
 	"adze/internal/text/redact"
@@ -34,59 +34,32 @@ const maxSettings = 1 << 20
 
 // settings shows copies of the settings of tools, and of git's.
 func (v *viewer) settings() {
-	at := v.sandbox.o.Home
-	if at == "" {
-		return
+	paths := present(v.sandbox.o.Home, settingFiles())
+	for _, name := range []string{"PIP_CONFIG_FILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "GOENV"} {
+		paths = append(paths, v.plan.lookup(name))
 	}
-	for _, path := range present(v.plan.glance, at, settingFiles()) {
-		v.copy(path)
-	}
-	for _, path := range []string{v.plan.lookup("PIP_CONFIG_FILE"), v.plan.lookup("NPM_CONFIG_USERCONFIG"), v.plan.lookup("npm_config_userconfig"), v.plan.lookup("GOENV")} {
-		if v.inHollow(path) {
-			v.copy(path)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings || !v.covered(path) {
+			continue
+		}
+		if data, err := os.ReadFile(path); err == nil {
+			v.place(path, withoutSecrets(string(data)), false)
 		}
 	}
 	v.gitSettings()
 }
 
-// copy shows a copy of a file at its path.
-func (v *viewer) copy(path string) {
-	real, ok := v.plan.glance.Real(path)
-	if !ok || !v.plan.glance.Mark(real).Is(unix.S_IFREG) || !v.covered(path) {
-		return
-	}
-	v.note(real)
-	v.note(filepath.Dir(real))
-	if from := copyOf(v.sandbox.o.State, real); from != "" {
-		v.place(path, from)
-	}
-}
-
-// place shows a file of ours at a path, whatever link the host has there.
-func (v *viewer) place(path, from string) bool {
+// place shows a text at a path, whatever link the host has there.
+func (v *viewer) place(path, text string, git bool) {
 	dir := filepath.Dir(path)
 	v.way(dir)
-	if real, ok := v.plan.glance.Real(dir); ok {
+	if real, ok := realOf(dir); ok {
 		path = filepath.Join(real, filepath.Base(path))
 	}
-	if !v.covered(path) {
-		return false
+	if from := keepCopy(v.sandbox.o.State, text); from != "" && v.covered(path) {
+		v.shown = append(v.shown, visiblePath{path: path, from: from, git: git})
 	}
-	v.shown = append(v.shown, visiblePath{path: path, from: from})
-	return true
-}
-
-// copyOf is the copy of a file; empty where there can be none.
-func copyOf(state, path string) string {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > maxSettings {
-		return ""
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return keepCopy(state, withoutSecrets(string(data)))
 }
 
 // keepCopy writes a text to a file that is named after it.
@@ -145,98 +118,47 @@ func holdsSecret(text string) bool { return len(redact.New().Spans(text)) > 0 }
 // gitSettings shows the user's configuration of git as it holds in the workspace, by value and
 // without what gives credentials, and the files that it names.
 func (v *viewer) gitSettings() {
-	at := v.plan.lookup("GIT_CONFIG_GLOBAL")
-	if at == "" {
-		at = filepath.Join(v.sandbox.o.Home, ".gitconfig")
-	}
-	other := filepath.Join(v.sandbox.o.Home, ".config", "git", "config")
-	if dir := v.plan.lookup("XDG_CONFIG_HOME"); dir != "" {
-		other = filepath.Join(dir, "git", "config")
-	}
-	for _, path := range []string{at, other, filepath.Join(v.plan.workspace.path, ".git", "HEAD")} {
-		v.note(path) // of the included files those count that belong to a branch
-	}
-	if v.plan.glance.Mark(at).Err != nil && v.plan.glance.Mark(other).Err != nil || !v.covered(at) {
+	at := cmp.Or(v.plan.lookup("GIT_CONFIG_GLOBAL"), filepath.Join(v.sandbox.o.Home, ".gitconfig"))
+	other := filepath.Join(cmp.Or(v.plan.lookup("XDG_CONFIG_HOME"), filepath.Join(v.sandbox.o.Home, ".config")), "git", "config")
+	if !there(at) && !there(other) || !v.covered(at) {
 		return
 	}
-	text, files, err := v.gitConfig()
+	fields, err := gitList(v.plan.workspace.path, v.plan.command.Env, "--global")
 	if err != nil {
 		return
 	}
-	from := keepCopy(v.sandbox.o.State, text)
-	if from == "" {
-		return
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`)
+	var out strings.Builder
+	var files []string
+	for i := 1; i < len(fields); i += 2 { // behind each file that a setting is in
+		key, value, has := strings.Cut(fields[i], "\n")
+		section, rest, _ := strings.Cut(key, ".")
+		sub, name := "", rest
+		if at := strings.LastIndexByte(rest, '.'); at >= 0 {
+			sub, name = rest[:at], rest[at+1:]
+		}
+		sub, value = withoutUser(sub), withoutUser(value)
+		if slices.Contains([]string{"credential", "include", "includeif"}, section) || name == "extraheader" || secretSetting(name) && section != "user" || holdsSecret(sub) || holdsSecret(value) {
+			continue
+		}
+		head := section
+		if sub != "" {
+			head += ` "` + quote.Replace(sub) + `"`
+		}
+		fmt.Fprintf(&out, "[%s]\n\t%s", head, name)
+		if has {
+			fmt.Fprintf(&out, " = \"%s\"", quote.Replace(value))
+		}
+		out.WriteByte('\n')
+		if slices.Contains([]string{"core.excludesfile", "core.attributesfile", "core.hookspath", "commit.template", "init.templatedir", "blame.ignorerevsfile", "mailmap.file", "gpg.ssh.allowedsignersfile", "gpg.allowedsignersfile"}, section+"."+name) {
+			if rest, ok := strings.CutPrefix(value, "~/"); ok {
+				value = filepath.Join(v.sandbox.o.Home, rest)
+			}
+			files = append(files, value)
+		}
 	}
-	if v.place(at, from) {
-		v.shown[len(v.shown)-1].git = true
-	}
+	v.place(at, out.String(), true)
 	for _, file := range files {
 		v.show(file)
 	}
-}
-
-// gitConfig asks git what the user has configured, and for the files that the settings name.
-func (v *viewer) gitConfig() (text string, files []string, err error) {
-	fields, err := gitList(v.plan.workspace.path, v.plan.command.Env, "--global")
-	if err != nil {
-		return "", nil, err
-	}
-	var out strings.Builder
-	for i := 0; i+1 < len(fields); i += 2 {
-		if file, ok := strings.CutPrefix(fields[i], "file:"); ok && filepath.IsAbs(file) {
-			v.note(file)
-		}
-		key, value, has := strings.Cut(fields[i+1], "\n")
-		section, name, sub, ok := splitKey(key)
-		if !ok || slices.Contains([]string{"credential", "include", "includeif"}, section) || name == "extraheader" || secretSetting(name) && section != "user" {
-			continue
-		}
-		if sub, value = withoutUser(sub), withoutUser(value); holdsSecret(sub) || holdsSecret(value) {
-			continue
-		}
-		out.WriteString(gitSetting(section, sub, name, value, has))
-		if path := gitFile(section+"."+name, value, v.sandbox.o.Home); path != "" {
-			files = append(files, path)
-		}
-	}
-	return out.String(), files, nil
-}
-
-// splitKey takes a name of a setting apart, as git lists it.
-func splitKey(key string) (section, name, sub string, ok bool) {
-	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
-	if first < 0 {
-		return "", "", "", false
-	}
-	if section, name = strings.ToLower(key[:first]), strings.ToLower(key[last+1:]); first < last {
-		sub = key[first+1 : last]
-	}
-	return section, name, sub, true
-}
-
-// gitSetting writes one setting as git reads it.
-func gitSetting(section, sub, name, value string, has bool) string {
-	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`)
-	head := "[" + section + "]\n"
-	if sub != "" {
-		head = "[" + section + ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(sub) + "\"]\n"
-	}
-	if !has {
-		return head + "\t" + name + "\n"
-	}
-	return head + "\t" + name + ` = "` + quote.Replace(value) + "\"\n"
-}
-
-// gitFile is the file or folder that a setting names, of those that git reads or runs itself.
-func gitFile(key, value, home string) string {
-	if !slices.Contains([]string{"core.excludesfile", "core.attributesfile", "core.hookspath", "commit.template", "init.templatedir", "blame.ignorerevsfile", "mailmap.file", "gpg.ssh.allowedsignersfile", "gpg.allowedsignersfile"}, key) {
-		return ""
-	}
-	if rest, ok := strings.CutPrefix(value, "~/"); ok {
-		value = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(value) {
-		return ""
-	}
-	return value
 }

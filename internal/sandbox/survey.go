@@ -13,10 +13,11 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/proc/shim/seccomptrace"
-	"adze/internal/sandbox/visibility"
 )
 
 // survey is what a walk through a workspace found.
@@ -104,11 +105,7 @@ func (r *running) planted(holds func(path string) bool, stays bool) (told []stri
 		if slices.Contains(r.Repositories, at) || holds(at) {
 			continue
 		}
-		found := dangers(at, r.Workspace)
-		for _, in := range inner(at, 0) {
-			found = append(found, dangersInside(in, r.Workspace)...)
-		}
-		if len(found) > 0 {
+		if found := dangers(at, r.Workspace, false); len(found) > 0 {
 			told = append(told, fmt.Sprintf("%s would make git run programs or read another repository (%s)%s", legibleIn(r.Workspace, at), strings.Join(found, ", "), putAside(at, stays)))
 		}
 	}
@@ -124,12 +121,11 @@ func (r *running) planted(holds func(path string) bool, stays bool) (told []stri
 func (r *running) odd(now survey, holds func(path string) bool) []string {
 	var out apply.Outcome
 	fresh := func(path string) bool {
-		var st syscall.Stat_t
-		if syscall.Lstat(path, &st) != nil || holds(path) {
+		var st unix.Stat_t
+		if unix.Lstat(path, &st) != nil || holds(path) {
 			return false
 		}
-		changed := visibility.ChangeTime(&st)
-		return time.Unix(changed.Unix()).After(r.Started)
+		return time.Unix(st.Ctim.Unix()).After(r.Started)
 	}
 	for _, at := range now.links {
 		if !fresh(at) {

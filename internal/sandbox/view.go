@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,7 +127,6 @@ func (v *view) mount(m namespace.Mount) namespace.Mount {
 // Then nothing has run, and the command is planned again. After any other fault the sandbox may be
 // no longer what was tested.
 func (s *Sandbox) failed(err error) {
-	s.homes.forget()
 	if strings.Contains(err.Error(), namespace.NoView) {
 		s.viewFails.Store(true)
 		return
@@ -335,12 +333,6 @@ func tell(out apply.Outcome) (told []string) {
 		told = append(told, text)
 	}
 	return told
-}
-
-// lookAt reports whether a path is there, without following a link at its end.
-func lookAt(path string) (fs.FileInfo, bool) {
-	info, err := os.Lstat(path)
-	return info, err == nil
 }
 
 // forget has the next question test again.

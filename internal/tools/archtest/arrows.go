@@ -67,7 +67,7 @@ func Table() []Row {
 		{Package: "internal/project/trust", May: []string{"tool", "internal/files/workspace", "internal/project/discovery", "internal/project/hooks/dialect", "internal/text/jsonc"}, Why: "consent is about files in the workspace, in the places where things are carried, and shows what hooks of others mean here"},
 		{Package: "internal/project/hooks", May: []string{"session", "tool", "internal/text/jsonc", "internal/sandbox/proc"}, Why: "it starts programs for moments of a session and knows neither the wiring nor who allowed them"},
 		{Package: "internal/project/hooks/dialect", Room: true, May: []string{"session"}, Never: effects(), Why: "it reads and writes texts; it opens nothing and starts nothing"},
-		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/overlay/apply", "internal/sandbox/overlay/entry", "internal/sandbox/visibility", "tool", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
+		{Package: "internal/sandbox", May: []string{"internal/sandbox/overlay", "internal/sandbox/overlay/apply", "internal/sandbox/overlay/entry", "tool", "internal/sandbox/proc", "internal/sandbox/proxy", "internal/text/redact"}, Why: "a sandbox wraps processes, and gives them copies of settings without what is secret in them"},
 
 		{Package: "internal/files/textedit", May: []string{"internal/text", "internal/files/diff"}, Why: "edits keep the format that text found and show what changed"},
 		{Package: "internal/config", May: []string{"internal/text/jsonc", "tool/fuzzy"}, Why: "a file that a person writes"},
@@ -157,7 +157,6 @@ func rooms() []Row {
 		{Package: "internal/sandbox/overlay", Room: true, May: []string{"internal/sandbox/overlay/apply", "internal/sandbox/overlay/entry", "internal/sandbox/proc/shim/seccomptrace"}, Why: "changes of folders; it knows no command and no git"},
 		{Package: "internal/sandbox/overlay/apply", Room: true, May: []string{"internal/sandbox/overlay/entry"}, Why: "steps below a journal; it knows no view"},
 		{Package: "internal/sandbox/overlay/entry", Room: true, May: []string{"internal/sandbox/proc/shim/seccomptrace"}, Why: "files and folders by descriptors; it knows no step"},
-		{Package: "internal/sandbox/visibility", Room: true, Why: "folders as they are; it knows no command"},
 		{Package: "internal/run/gctuning", From: []string{"internal/run", "internal/run/process"}, Why: "it is the process's; only who is the process sets it"},
 		{Package: "internal/undo/pack", Room: true, Why: "contents by their hash; it knows no folder"},
 		{Package: "internal/files/fsnotify", Anybody: true, Why: "wakes who waits for a change of files; it knows no state"},
