@@ -125,6 +125,8 @@ func TestTheOverviewReviewsAndCommits(t *testing.T) {
 	if got := git(u.dir, "log", "-1", "--format=%s", "main") + "|" + git(u.dir, "branch", "--list", "background-*"); got != "Say it louder now|" {
 		t.Errorf("%q", got)
 	}
+	u.run("sessions", "why", "a.txt:1").wants(0, "a.txt:1  edit", "turn 1 of "+shouts)
+	u.run("sessions", "why", "a.txt:2").wants(0, "not by adze")
 	u.run("audit", "show", shouts).wants(0, "git merge --no-edit")
 	u.run("audit", "verify", "--all").wants(0, "all sound")
 }

@@ -3,9 +3,7 @@ package sessions
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +25,8 @@ func (p past) why() *cobra.Command {
 	c := &cobra.Command{Use: "why FILE[:LINE]", Annotations: cmd.Anyone(), Short: "Tell which turn and call wrote a line of a file", Args: cmd.Takes(1, 1),
 		Long: `Goes back through what the calls of all sessions of this folder did to the file, from how it is now. What stands as a call
 wrote it is the call's; what you or another program changed since is said not to be adze's. A command that changed the file in a
-way that is not known is named as one that may have.`,
+way that is not known is named as one that may have. A call in a work tree of adze beside this folder counts where all that it
+wrote in one place stands here, as after adze sessions merge.`,
 		Example: "  adze sessions why main.go:42\n  adze sessions why main.go\n  adze sessions why main.go --json | jq 'select(.by == \"call\")'",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.tellWhy(c.Context(), words[0], cmd.Flagged(c, "json"))
@@ -121,19 +120,14 @@ func readBounded(file string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a text file", file)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
+	if info.Size() > maxBlamed {
+		return "", fmt.Errorf("%s has more than %d bytes", file, maxBlamed)
 	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxBlamed+1))
-	if err == nil && len(raw) > maxBlamed {
-		err = fmt.Errorf("%s has more than %d bytes", file, maxBlamed)
-	}
+	raw, err := os.ReadFile(file)
 	return string(raw), err
 }
 
-// changesOf reads what the sessions of this folder did to a file.
+// changesOf reads what the sessions of this folder, and those of its work trees, did to a file.
 func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 	dir, err := p.Here()
 	if err != nil {
@@ -156,7 +150,8 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 			return cmd.Readable(err)
 		}
 		for _, h := range heads {
-			if h.Info().Cwd != dir {
+			cwd := h.Info().Cwd
+			if log.Elsewhere = cwd != dir; log.Elsewhere && !inWorktreeOf(dir, cwd) {
 				continue
 			}
 			err := s.Each(ctx, sessiondb.Scan{Session: h.ID, Types: blame.Types(), Paths: blame.Paths()}, func(f sessiondb.Found) error {
@@ -169,6 +164,17 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 		}
 		return nil
 	})
+}
+
+// inWorktreeOf reports whether a folder has the name of dir in a work tree that adze makes beside
+// the checkout of dir: /src/app-NAME/cmd for /src/app/cmd. The work tree may be gone.
+func inWorktreeOf(dir, folder string) bool {
+	for top := dir; top != filepath.Dir(top); top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return strings.HasPrefix(folder, top+"-") && strings.HasSuffix(folder, dir[len(top):])
+		}
+	}
+	return false
 }
 
 // stretches joins lines that follow each other and are of one origin.
@@ -218,20 +224,15 @@ func (s stretch) told(whole bool) string {
 func (w writer) told() string {
 	what := w.Tool
 	if w.Command != "" {
-		what += " " + strconv.Quote(firstLine(w.Command))
+		line, _, _ := strings.Cut(w.Command, "\n")
+		what += " " + strconv.Quote(line)
 	}
 	if w.Agent != "" {
 		what += " of the subagent " + w.Agent
 	}
 	text := fmt.Sprintf("%s · %s · turn %d of %s", what, w.Time.Local().Format("2006-01-02 15:04"), w.Turn, w.Session)
 	if w.Prompt != "" {
-		raw, _ := json.Marshal(w.Prompt)
-		text += " " + string(raw)
+		text += " " + strconv.Quote(w.Prompt)
 	}
 	return text
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -36,6 +36,7 @@ type Change struct {
 	// Created says that there was no file before.
 	Before, After string
 	Created       bool
+	Elsewhere     bool // in another work tree, from which it may have come here
 }
 
 // Line is what is known of a line. By is an index into the changes, -1 for none. Perhaps are
@@ -72,6 +73,14 @@ func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	var blind []int
 	for k := len(changes) - 1; k >= 0; k-- {
 		c := changes[k]
+		if c.Elsewhere {
+			for _, u := range slices.Backward(parse(c.Diff)) {
+				if _, there := h.find(u); there {
+					h.takeBack(u, k)
+				}
+			}
+			continue
+		}
 		if before, after, known := c.contents(kept); known {
 			h.becomes(before, after, k)
 			continue

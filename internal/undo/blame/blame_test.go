@@ -146,6 +146,9 @@ func TestWhatIsNotKnownIsSaidSo(t *testing.T) {
 		"only that command":             {[]blame.Change{blind}, "[{-1 [0]} {-1 [0]} {-1 [0]}]"},
 		"a command that made the file":  {[]blame.Change{blind, made}, "[{1 []} {1 []} {1 []}]"},
 		"a difference that is rubbish":  {[]blame.Change{{Diff: "@@ -9,9 +9,9 @@\n+zzz\n-a\n@@ -1 +x @@\n"}}, "[{-1 []} {-1 []} {-1 []}]"},
+		"a call elsewhere":              {[]blame.Change{{Elsewhere: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,2 @@\n a\n+b\n"}}, "[{-1 []} {0 []} {-1 []}]"},
+		"a part of a call elsewhere":    {[]blame.Change{{Elsewhere: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+B\n+c\n"}}, "[{-1 []} {-1 []} {-1 []}]"},
+		"a command elsewhere":           {[]blame.Change{{Elsewhere: true, Command: "make", Created: true, After: hash(text)}}, "[{-1 []} {-1 []} {-1 []}]"},
 		"a line that was changed since": {[]blame.Change{{Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+B\n+c\n"}}, "[{-1 []} {-1 []} {0 []}]"},
 	} {
 		if got := fmt.Sprint(blame.Lines(text, hash(text), c.changes, nil)); got != c.want {

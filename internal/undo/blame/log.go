@@ -43,7 +43,8 @@ func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 // Log gathers what calls did to one file. Names are what it may be called: relative to the folder
 // of the sessions, and absolute.
 type Log struct {
-	Names []string
+	Names     []string
+	Elsewhere bool // what is added happened in another work tree
 
 	changes []Change
 	turns   []*turn // of each change
@@ -84,7 +85,7 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 		}
 		return
 	}
-	c := Change{Session: id, Message: p.message, Call: p.call, Tool: p.tool, Agent: p.agent, Command: p.command, Time: e.Time}
+	c := Change{Session: id, Message: p.message, Call: p.call, Tool: p.tool, Agent: p.agent, Command: p.command, Time: e.Time, Elsewhere: l.Elsewhere}
 	touched := l.named(p.path) && p.diff != ""
 	if touched {
 		c.Diff, c.Created = p.diff, is(p.created)
