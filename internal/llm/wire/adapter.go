@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"adze/session"
@@ -79,9 +80,10 @@ type Adapter struct {
 	Quirks   []Quirk // of the format
 	Usual    Quirks  // of the server
 
-	reminded once
-	memory   memory
-	schemas  schemas
+	schemas schemas
+
+	mu    sync.Mutex
+	known map[string]*memory // by model
 }
 
 // Adapt makes an adapter of whole options; base is what paths are added to, and header goes with

@@ -131,44 +131,46 @@ func (f *Findings) read() map[string]finding {
 	return known
 }
 
-// memory is what an adapter knows of its models. The zero value is ready; it is safe for concurrent
-// use.
+// memory is what an adapter knows of one model.
 type memory struct {
-	mu      sync.Mutex
-	known   map[string]fit
-	earlier map[string]bool // models of which an earlier process knew something
+	fit
+	earlier bool // an earlier process learned it
 }
 
 // fitKind names what is kept of a model.
 const fitKind = "wire.fit"
 
-// recall is what is known of a model.
-func (a *Adapter) recall(model string) fit {
-	m := &a.memory
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known, ok := m.known[model]; ok {
-		return known.clone()
+// recall is what is known of a model; first says that nobody asked for it in this process yet.
+func (a *Adapter) recall(model string) (f fit, first bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := a.known[model]
+	if first = m == nil; first {
+		m = &memory{}
+		if m.earlier = a.Options.Findings.Get(a.Options.BaseURL, model, fitKind, &m.fit); !m.earlier {
+			m.fit = fit{}
+		}
+		a.remember(model, m)
 	}
-	if m.known == nil {
-		m.known, m.earlier = map[string]fit{}, map[string]bool{}
+	return m.clone(), first
+}
+
+// remember is called under a.mu.
+func (a *Adapter) remember(model string, m *memory) {
+	if a.known == nil {
+		a.known = map[string]*memory{}
 	}
-	var known fit
-	if m.earlier[model] = a.Options.Findings.Get(a.Options.BaseURL, model, fitKind, &known); !m.earlier[model] {
-		known = fit{}
-	}
-	m.known[model] = known
-	return known.clone()
+	a.known[model] = m
 }
 
 // know holds for the next requests of this process, and for the next processes without what may be
 // the fault of one conversation.
 func (a *Adapter) know(model string, f fit) {
-	a.memory.mu.Lock()
-	a.memory.known[model] = f
-	a.memory.mu.Unlock()
+	a.mu.Lock()
+	a.remember(model, &memory{fit: f, earlier: a.known[model].earlier})
+	a.mu.Unlock()
 	f = f.clone()
-	for _, q := range a.Quirks {
+	for _, q := range append(a.Quirks, Quirk{Name: unread, Once: true}) {
 		if q.Once {
 			delete(f.Quirks, q.Name)
 		}
@@ -178,14 +180,12 @@ func (a *Adapter) know(model string, f fit) {
 
 // forget drops what earlier processes knew of a model; if false, they knew nothing.
 func (a *Adapter) forget(model string) bool {
-	m := &a.memory
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.earlier[model] {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.known[model].earlier {
 		return false
 	}
-	delete(m.earlier, model)
-	m.known[model] = fit{}
+	a.remember(model, &memory{})
 	a.Options.Findings.Forget(a.Options.BaseURL, model)
 	return true
 }

@@ -5,13 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"adze/session"
 	"adze/tool"
@@ -21,23 +19,35 @@ import (
 // the last.
 const maxMends = 16
 
-// fit is how a model at a server wants requests, as its refusals say. It holds for every format and
-// for the next processes, but for what may be the fault of one conversation.
+// Quirk is a way in which a model or a server differs from its format, as its refusals show. The
+// adapter says by Name what it then does otherwise.
+type Quirk struct {
+	Name string
+	// When are words of refusals in lower case: one of each list stands in the text.
+	When [][]string
+	Once bool // it may be the fault of one conversation, and is forgotten with the process
+}
+
+// Quirks are those that are known of a model, by name.
+type Quirks map[string]bool
+
+// Quirks that models of every format have.
+const (
+	freely   = "Freely"   // takes no choice of tools
+	simple   = "Simple"   // takes only simple schemas
+	blind    = "Blind"    // takes no pictures
+	alone    = "Alone"    // takes no calls of earlier answers where no tool is offered
+	template = "Template" // its template knows no calls: those of earlier answers become text
+	foreign  = "Foreign"  // takes no calls of conversations that another model began, up to its last
+	unread   = "Unread"   // takes no calls of earlier answers; forgotten with the process
+)
+
+// fit is how a model at a server wants requests, as its refusals say. It holds for the next
+// processes too, but for what may be the fault of one conversation.
 type fit struct {
 	Most   int               // the longest answer; if 0, not known
-	Freely bool              // takes no choice of tools
-	Simple bool              // takes only simple schemas
 	Lacks  map[string]string // tools that were refused: what the server said, by toolKey
-	Blind  bool              // takes no pictures
-	Alone  bool              // takes no calls of earlier answers where no tool is offered
-	// Template says that its template knows no calls: those of earlier answers become text.
-	Template bool
-	// Foreign says the same of conversations that another model began, up to its last call, and
-	// Muted that what stands there is sent without thoughts.
-	Foreign, Muted bool
-	Text           bool `json:"-"` // takes no calls of earlier answers
-	Unvoiced       bool `json:"-"` // takes no thoughts of earlier answers
-	Quirks         Quirks
+	Quirks Quirks
 }
 
 func (f fit) clone() fit {
@@ -51,40 +61,110 @@ func toolKey(d tool.Definition) string {
 	return d.Name + " " + hex.EncodeToString(sum[:4])
 }
 
+// lesson is a row of the table of refusals. The words are in lower case.
+type lesson struct {
+	about   string                           // an expression for the words that it is about
+	except  string                           // one for words of something else; optional
+	request bool                             // it does not hold for a server that failed
+	learn   func(m *mender, r *Refusal) bool // if false, the next request would be the same
+}
+
+// lessons are the table, for all formats. The first row that changes something counts.
+func lessons() []lesson {
+	return []lesson{
+		{about: aboutBound, except: `not supported with this model|unsupported parameter|unrecognized|unknown parameter|extra inputs`, learn: (*mender).bounded},
+		{about: `tool[_ ]?choice`, learn: func(m *mender, _ *Refusal) bool {
+			return m.asked.Choice != session.ChooseFreely && m.quirk(freely, "")
+		}},
+		{about: aboutSchema, learn: (*mender).without},
+		{about: aboutSight, learn: func(m *mender, _ *Refusal) bool {
+			return slices.ContainsFunc(m.whole.Messages, session.Message.Shows) && m.quirk(blind, "takes no pictures and documents: it gets a note in their place")
+		}},
+		{about: aboutPart, learn: (*mender).leave},
+		{about: aboutTemplate, learn: func(m *mender, _ *Refusal) bool { return m.inWords(template) }},
+		{about: aboutHistory, request: true, learn: func(m *mender, _ *Refusal) bool { return m.inWords(unread) }},
+	}
+}
+
+// learn changes what is asked next; if false, the refusal cannot be answered.
+func (m *mender) learn(r *Refusal) bool {
+	if m.format(r) {
+		return true
+	}
+	if len(m.asked.Tools) > 0 && r.noTools() {
+		return false // whoever offers tools in words does
+	}
+	server := r.Status >= 500 || r.Status == 0
+	for _, l := range lessons() {
+		if r.about(l.about) && !(l.except != "" && r.about(l.except)) && !(l.request && server) && l.learn(m, r) {
+			return true
+		}
+	}
+	return r.vague() && m.leave(r)
+}
+
+// format learns the first quirk of the format that a refusal shows; if false, it shows none.
+func (m *mender) format(r *Refusal) bool {
+	if r.Failed != session.RequestError || r.Status != 400 && r.Status != 422 {
+		return false
+	}
+	for _, q := range m.adapter.Quirks {
+		missing := slices.ContainsFunc(q.When, func(words []string) bool { return !has(r.Text, words...) })
+		if !missing && !m.adapter.Usual[q.Name] && m.quirk(q.Name, "") {
+			return true
+		}
+	}
+	return false
+}
+
+// quirk learns one, and tells the user where there is something to say; if false, it was known.
+func (m *mender) quirk(name, note string) bool {
+	if m.fit.Quirks[name] {
+		return false
+	}
+	if m.fit.Quirks == nil {
+		m.fit.Quirks = Quirks{}
+	}
+	m.fit.Quirks[name] = true
+	if note != "" {
+		m.note(note)
+	}
+	return true
+}
+
 // Ask makes a request by try, which sends it and reads the answer to its end. A request that the
 // server refuses is changed by what the refusal says, and made again: for every format, this is the
 // one place where that happens. The user is told of each change, and a finding about a model holds
 // for its next requests once one went well.
 func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request, Quirks) (session.Done, error)) iter.Seq[session.Chunk] {
 	return Stream(ctx, func(out *Out) (session.Done, error) {
-		m := mender{adapter: a, whole: r, fit: a.recall(r.Model)}
-		m.remind()
-		unread := "" // what is to be said of pictures
+		m := a.mender(r)
+		var pictures []string // what is to be said of those that cannot be read
 		for tries := 0; ; tries++ {
-			asked, names := m.request()
-			out.names, out.first = names, m.mended
-			done, err := try(out, asked, m.quirks())
-			if text := a.Cache.unread(); text != "" {
-				unread = strings.TrimPrefix(unread+"; "+text, "; ")
+			m.request()
+			out.first = m.mended
+			quirks := maps.Clone(m.fit.Quirks)
+			if quirks == nil {
+				quirks = Quirks{}
 			}
-			if unread != "" && err == nil {
-				done.Notice = strings.TrimPrefix(done.Notice+"; "+unread, "; ")
+			maps.Copy(quirks, a.Usual)
+			done, err := try(out, m.asked, quirks)
+			pictures = append(pictures, a.Cache.unread()...)
+			if err == nil {
+				done.Notice = strings.Join(slices.DeleteFunc(append([]string{done.Notice}, pictures...), func(s string) bool { return s == "" }), "; ")
 			}
-			if err == nil || out.begun {
-				if m.learned && err == nil {
-					a.know(r.Model, m.fit)
-				}
-				return done, err
+			if err == nil && m.learned {
+				a.know(r.Model, m.fit)
 			}
 			refusal := refusalOf(err)
-			if tries == maxMends || ctx.Err() != nil || refusal == nil {
+			if err == nil || out.begun || tries == maxMends || ctx.Err() != nil || refusal == nil {
 				return done, err
 			}
 			switch {
-			case m.quirk(refusal), m.learn(refusal, asked):
+			case m.learn(refusal):
 				m.learned = true
 			case a.forget(r.Model): // what an earlier process learned may hold no longer
-				m = mender{adapter: a, whole: r}
+				m = &mender{adapter: a, whole: r}
 			default:
 				return done, err
 			}
@@ -96,6 +176,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 type mender struct {
 	adapter *Adapter
 	whole   session.Request
+	asked   session.Request // as it was sent last
 	fit     fit
 	once    int             // the longest answer for this prompt; if 0, any
 	parts   map[string]bool // ids of messages whose pictures and documents are left out
@@ -104,32 +185,27 @@ type mender struct {
 	learned bool            // the fit is another one than was known
 }
 
-// learn changes what is asked next; if false, the refusal cannot be answered.
-func (m *mender) learn(r *Refusal, asked session.Request) bool {
-	f := &m.fit
-	server := r.Status >= 500 || r.Status == 0
-	switch {
-	case r.aboutBound() && m.bounded(r):
-		return true
-	case r.says("tool_choice", "tool choice", "toolchoice") && asked.Choice != session.ChooseFreely && !f.Freely:
-		f.Freely = true
-		return true
-	case len(asked.Tools) > 0 && NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}):
-		return false // whoever offers tools in words does
-	case len(asked.Tools) > 0 && r.aboutSchema() && m.without(r, asked):
-		return true
-	case r.blind() && m.shows() && !f.Blind:
-		f.Blind = true
-		m.note("takes no pictures and documents: it gets a note in their place")
-		return true
-	case r.aboutPart() && m.leave(r):
-		return true
-	case r.aboutHistory() && !server || r.aboutTemplate():
-		if m.history(r, asked) {
-			return true
+// mender begins with what is known of the model. The user is told once in a process which tools are
+// left out for what an earlier one was answered.
+func (a *Adapter) mender(r session.Request) *mender {
+	known, first := a.recall(r.Model)
+	m := &mender{adapter: a, whole: r, fit: known}
+	for _, d := range r.Tools {
+		if why := known.Lacks[toolKey(d)]; first && why != "" {
+			m.lack(d, "refused the schema of the tool %s%s before, which is left out (%s)", why)
 		}
 	}
-	return r.vague() && m.leave(r)
+	return m
+}
+
+// lack tells the user of a tool that is left out.
+func (m *mender) lack(d tool.Definition, format, why string) {
+	of := ""
+	if server := serverOf(d); server != "" {
+		of = " of the MCP server " + server
+	}
+	m.note(fmt.Sprintf(format, d.Name, of, why))
+	m.mended.Tools = append(m.mended.Tools, d.Name)
 }
 
 // bounded takes the longest answer from the words of a refusal.
@@ -149,87 +225,50 @@ func (m *mender) bounded(r *Refusal) bool {
 
 // without leaves out the tools that a refusal names. Where it names none, their schemas are made
 // simple; then the tools of MCP servers are left out.
-func (m *mender) without(r *Refusal, asked session.Request) bool {
-	names := r.tools(asked.Tools)
-	if len(names) == 0 && !m.fit.Simple {
-		m.fit.Simple = true
-		m.note("refuses the schema of a tool without saying of which: all are sent in a simple form")
+func (m *mender) without(r *Refusal) bool {
+	names := r.tools(m.asked.Tools)
+	if len(names) == 0 && len(m.asked.Tools) > 0 && m.quirk(simple, "refuses the schema of a tool without saying of which: all are sent in a simple form") {
 		return true
-	}
-	if len(names) == 0 {
-		for _, d := range asked.Tools {
-			if serverOf(d) != "" {
-				names = append(names, d.Name)
-			}
-		}
 	}
 	if m.fit.Lacks == nil || len(m.fit.Lacks) > maxLacks {
 		m.fit.Lacks = map[string]string{}
 	}
-	for _, d := range asked.Tools {
-		if slices.Contains(names, d.Name) {
-			m.fit.Lacks[toolKey(d)] = clip(r.Text, 200)
-			m.note(fmt.Sprintf("refuses the schema of the tool %s%s, which is left out (%s)", d.Name, serverOf(d), clip(r.Text, 200)))
-			m.mended.Tools = append(m.mended.Tools, d.Name)
+	left := false
+	for _, d := range m.asked.Tools {
+		if slices.Contains(names, d.Name) || len(names) == 0 && serverOf(d) != "" {
+			left, m.fit.Lacks[toolKey(d)] = true, clip(r.Text, 200)
+			m.lack(d, "refuses the schema of the tool %s%s, which is left out (%s)", clip(r.Text, 200))
 		}
 	}
-	return len(names) > 0
+	return left
 }
 
 // maxLacks bounds the tools that are known to be refused.
 const maxLacks = 256
 
-// once remembers for which models something was said.
-type once struct{ said sync.Map }
-
-// first reports that nothing of this kind was said of a model before.
-func (o *once) first(model string) bool {
-	_, before := o.said.LoadOrStore(model, true)
-	return !before
-}
-
-// remind tells once in a process which tools are left out for what an earlier one was answered.
-func (m *mender) remind() {
-	if len(m.fit.Lacks) == 0 || !m.adapter.reminded.first(m.whole.Model) {
-		return
-	}
-	for _, d := range m.whole.Tools {
-		if why, lacks := m.fit.Lacks[toolKey(d)]; lacks {
-			m.note(fmt.Sprintf("refused the schema of the tool %s%s before, which is left out (%s)", d.Name, serverOf(d), why))
-			m.mended.Tools = append(m.mended.Tools, d.Name)
-		}
-	}
-}
-
-// serverOf says which MCP server a tool is of; if empty, none.
+// serverOf is the MCP server of a tool; if empty, it is of none.
 func serverOf(d tool.Definition) string {
 	if i := slices.Index(d.Tags, "mcp"); i >= 0 && i+1 < len(d.Tags) {
-		return " of the MCP server " + d.Tags[i+1]
+		return d.Tags[i+1]
 	}
 	return ""
 }
 
-// history has earlier answers sent otherwise, with each refusal less of what they were made of:
-// those of a conversation that another model began, and all where a model refuses its own.
-func (m *mender) history(r *Refusal, asked session.Request) bool {
-	f := &m.fit
+// inWords has earlier calls, results and thoughts sent as text: those of a conversation that
+// another model began, and all where a model refuses its own.
+func (m *mender) inWords(all string) bool {
+	q := m.fit.Quirks
 	answered := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
-	foreign := m.foreign() > 0
+	called := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.ToolRole })
 	switch {
-	case !answered || f.Text || f.Template:
+	case !answered || q[unread] || q[template]:
 		return false
-	case r.aboutThoughts() && !f.Unvoiced && !(foreign && f.Muted):
-		f.Muted, f.Unvoiced = f.Muted || foreign, !foreign
-		m.note("refuses the thoughts of earlier answers, which are left out")
-	case len(asked.Tools) == 0 && !f.Alone && called(m.whole.Messages):
-		f.Alone = true
-		m.note("refuses earlier calls beside no tools: they are sent as text")
-	default:
-		f.Template = r.aboutTemplate()
-		f.Text, f.Foreign = !foreign || f.Foreign, f.Foreign || foreign
-		m.note("refuses earlier calls and their results as they were: they are sent as text")
+	case len(m.asked.Tools) == 0 && called && m.quirk(alone, "refuses earlier calls beside no tools: they are sent as text"):
+		return true
+	case all == unread && m.foreign() > 0 && m.quirk(foreign, "refuses earlier calls and their results as they were: they are sent as text"):
+		return true
 	}
-	return true
+	return m.quirk(all, "refuses earlier calls and their results as they were: they are sent as text")
 }
 
 // foreign is how many messages there are up to the last call of another model, with its results.
@@ -243,13 +282,9 @@ func (m *mender) foreign() (end int) {
 	return end
 }
 
-func called(messages []session.Message) bool {
-	return slices.ContainsFunc(messages, func(m session.Message) bool { return m.Role == session.ToolRole })
-}
-
 // leave leaves out pictures and documents: those of the newest message that has any, then all.
 func (m *mender) leave(r *Refusal) bool {
-	if m.all || m.fit.Blind {
+	if m.all || m.fit.Quirks[blind] {
 		return false
 	}
 	m.all = m.parts != nil
@@ -267,10 +302,6 @@ func (m *mender) leave(r *Refusal) bool {
 	return true
 }
 
-func (m *mender) shows() bool {
-	return slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Shows() })
-}
-
 // note adds what the user is told.
 func (m *mender) note(what string) {
 	if m.mended == nil {
@@ -282,122 +313,39 @@ func (m *mender) note(what string) {
 	}
 }
 
-// request is the request as the server is known to take it, and the real names of arguments.
-func (m *mender) request() (session.Request, map[string]map[string]string) {
-	r, f := m.whole, &m.fit
+// request makes the request as the server is known to take it.
+func (m *mender) request() {
+	r, q := m.whole, m.fit.Quirks
 	r.MaxTokens = cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)
-	for _, most := range []int{f.Most, m.once} {
+	for _, most := range []int{m.fit.Most, m.once} {
 		if most > 0 && (r.MaxTokens == 0 || r.MaxTokens > most) {
 			r.MaxTokens = most
 		}
 	}
-	if f.Freely {
+	if q[freely] {
 		r.Choice = session.ChooseFreely
 	}
-	var names map[string]map[string]string
-	r, names = m.adapter.schemas.fit(r, f)
-	inText, silent := 0, 0
-	if f.Foreign || f.Muted {
-		silent = m.foreign()
-	}
-	if f.Foreign {
-		inText = silent
-	}
-	if f.Blind || len(m.parts) > 0 || f.Unvoiced || silent > 0 {
+	r = m.adapter.schemas.fit(r, &m.fit)
+	if q[blind] || len(m.parts) > 0 {
 		r.Messages = slices.Clone(r.Messages)
 		for i, msg := range r.Messages {
 			switch {
-			case f.Blind && msg.Shows():
-				msg = msg.WithoutPictures("[%s cannot be shown to you: you take no pictures]")
+			case q[blind] && msg.Shows():
+				r.Messages[i] = msg.WithoutPictures("[%s cannot be shown to you: you take no pictures]")
 			case m.parts[msg.ID]:
-				msg = msg.WithoutPictures(session.RefusedPart)
+				r.Messages[i] = msg.WithoutPictures(session.RefusedPart)
 			}
-			if f.Unvoiced || i < silent {
-				msg = silenced(msg)
-			}
-			r.Messages[i] = msg
 		}
 	}
-	if f.Text || f.Template || f.Alone && len(r.Tools) == 0 {
-		inText = len(r.Messages)
-	}
-	if inText > 0 {
-		r.Messages = append(Texts(r.Messages[:inText]), r.Messages[inText:]...)
-	}
-	return r, names
-}
-
-// silenced is an answer without its thoughts and what belongs to them.
-func silenced(m session.Message) session.Message {
-	if m.Role != session.Assistant || !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Kind == session.ReasoningPart }) {
-		return m
-	}
-	m.ID += "-said"
-	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p session.Part) bool { return p.Kind == session.ReasoningPart })
-	return m
-}
-
-// Texts is a conversation whose calls and results are text, and whose sides alternate. The same
-// messages give the same bytes, however often they are sent.
-func Texts(messages []session.Message) (out []session.Message) {
-	for _, m := range History(messages) {
-		m = inText(m)
-		if last := len(out) - 1; last >= 0 && out[last].Role == m.Role {
-			out[last] = joined(out[last], m)
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// inText writes the calls and results of a message as text, without thoughts. A message that has
-// none of these stays as it is.
-func inText(m session.Message) session.Message {
-	if !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Call != nil || p.Outcome != nil }) {
-		return silenced(m)
-	}
-	out := m
-	out.ID, out.Parts = m.ID+"-text", nil
-	if m.Role == session.ToolRole {
-		out.Role = session.User
-	}
-	for _, part := range m.Parts {
-		switch {
-		case part.Call != nil:
-			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: callText(*part.Call)})
-		case part.Outcome != nil:
-			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: outcomeText(*part.Outcome)})
-			for _, a := range part.Outcome.Attachments {
-				out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-			}
-		case part.Kind != session.ReasoningPart:
-			out.Parts = append(out.Parts, part)
-		}
-	}
-	return out
-}
-
-func callText(c tool.RawCall) string {
-	arguments := json.RawMessage(c.Arguments)
+	inWords := 0
 	switch {
-	case strings.TrimSpace(c.Arguments) == "":
-		arguments = json.RawMessage("{}")
-	case !json.Valid(arguments):
-		arguments = JSON(c.Arguments) // as the model wrote them
+	case q[unread] || q[template] || q[alone] && len(r.Tools) == 0:
+		inWords = len(r.Messages)
+	case q[foreign]:
+		inWords = m.foreign()
 	}
-	return "\n<tool_call>\n" + string(JSON(struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}{c.Name, arguments})) + "\n</tool_call>"
-}
-
-func outcomeText(o tool.Outcome) string {
-	return "<tool_response name=" + string(JSON(o.Tool)) + ">\n" + o.Output + "\n</tool_response>\n"
-}
-
-func joined(a, b session.Message) session.Message {
-	a.ID += "+" + b.ID
-	a.Parts = append(append(slices.Clip(slices.Clone(a.Parts)), session.Part{Kind: session.TextPart, Text: "\n"}), b.Parts...)
-	return a
+	if inWords > 0 {
+		r.Messages = append(Texts(r.Messages[:inWords]), r.Messages[inWords:]...)
+	}
+	m.asked = r
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"adze/internal/files/imagescale"
@@ -62,12 +61,12 @@ func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use Pi
 }
 
 // unread takes what is to be said of pictures that cannot be read, each once.
-func (c *Cache) unread() string {
+func (c *Cache) unread() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := strings.Join(c.damaged, "; ")
+	said := c.damaged
 	c.damaged = nil
-	return text
+	return said
 }
 
 // NewPictures reports pictures that no answer has followed yet.

@@ -16,11 +16,11 @@ func TestAQuirkIsLearnedOnce(t *testing.T) {
 		text    string
 		learned bool
 	}{{"reasoning is not taken", false}, {"effort is taken", false}, {"unknown effort", true}, {"unknown effort", false}} {
-		if m.quirk(refused(c.text)) != c.learned {
+		if m.format(refused(c.text)) != c.learned {
 			t.Errorf("%s: learned is not %v", c.text, c.learned)
 		}
 	}
-	if all := m.quirks(); !all["usual"] || !all["other"] || len(all) != 2 || len(a.Usual) != 1 {
-		t.Errorf("known are %v; the server's own are %v", all, a.Usual)
+	if all := m.fit.Quirks; !all["other"] || len(all) != 1 || len(a.Usual) != 1 {
+		t.Errorf("learned are %v; the server's own are %v", all, a.Usual)
 	}
 }

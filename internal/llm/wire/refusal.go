@@ -48,31 +48,46 @@ func (r *Refusal) vague() bool {
 		(len(r.Text) < 12 || has(r.Text, "invalid argument", "invalid request", "bad request", "provider returned error", "malformed", "validation error", "unprocessable"))
 }
 
-func (r *Refusal) says(words ...string) bool { return has(r.Text+" "+r.Param+" "+r.Code, words...) }
-
-// matches reports words that stand in this order, for phrases with names between.
-func (r *Refusal) matches(pattern string) bool {
-	return regexp.MustCompile(pattern).MatchString(r.Text)
+// about reports words that an expression finds, in what the server says or names.
+func (r *Refusal) about(expression string) bool {
+	return regexp.MustCompile(expression).MatchString(r.Text + "\nparam:" + r.Param + "\ncode:" + r.Code)
 }
+
+// Subjects of refusals, as expressions for their words.
+const (
+	// aboutTools: the model takes no tools at all. The wordings are those of Ollama, vLLM, llama.cpp,
+	// OpenRouter, Groq, Gemini and DeepSeek.
+	aboutTools = `(does not|doesn't|do not|don't) support (the use of |using )?(tools?|function|tool[- ]call)|` +
+		"(tool calling|tool use|tools|function calling)`? (is|are) not (supported|enabled)|" +
+		`that support tool use|enable-auto-tool-choice|tools param requires|requires --jinja`
+	// aboutBound: the length of the answer that a request asks for.
+	aboutBound = `max_tokens|max_completion_tokens|max_output_tokens|maxoutputtokens|max_new_tokens|maxtokens|maximum tokens you requested|num_predict|in the completion`
+	// aboutSchema: a tool's schema or name.
+	aboutSchema = `(?s)input_?schema|function_?declaration|toolspec|property keys|invalid_function_parameters|function parameters|parameters schema|` +
+		`schema.*(tool|function)|(tool|function).*schema|\btools[.\[]\d|['"]tools['"], ?\d|param:tools`
+	// aboutSight: the model takes no pictures.
+	aboutSight = `(does not|doesn't|do not|don't|cannot|can't) (support|accept|take|process|handle) (any )?(input of )?(image|vision|picture|multi-?modal)|` +
+		`(image|vision|multimodal|image input|image_url)( input| content)?s? (is|are) (not|only) supported|` +
+		`that support image input|not a (multimodal|vision) model|no vision|is not multimodal|image input is not|without mmproj|need to provide the mmproj`
+	// aboutPart: a picture, a document or another part of a message.
+	aboutPart = `image|picture|photo|vision|multi-?modal|document|pdf|attachment|inline_?data|base64|media_type|mime ?type|media type|content (type|part)|` +
+		`unsupported file|invalid file|pixels`
+	// aboutTemplate: the form in which a model reads all conversations.
+	aboutTemplate = `jinja|template|alternat|rendering prompt`
+	// aboutHistory: the messages of earlier answers, and the order in which they stand.
+	aboutHistory = "tool_?use|tool_?result|toolconfig|tool[_ ]call|tools= param|`tools=`|function[_ ]?call|function[_ ]response|signature|thinking|reasoning|" +
+		`assistant message|prefill|role|(last|final) message|must (end|start) with|\b(messages|contents|input)[.\[]\d|param:(messages|input\[)`
+)
 
 // NoTools reports whether a server says of a model that it takes no tools at all: not of one tool,
-// its schema or the choice among them. The wordings are those of Ollama, vLLM, llama.cpp,
-// OpenRouter, Groq, Gemini and DeepSeek.
+// its schema or the choice among them.
 func NoTools(err error) bool {
 	r := refusalOf(err)
-	if r == nil || r.aboutSchema() || r.says("tool_choice", "tool choice") && !r.says("enable-auto-tool-choice") || r.says("without `tools", "without tools") {
-		return false
-	}
-	return r.matches(`(does not|doesn't|do not|don't) support (the use of |using )?(tools?|function|tool[- ]call)`) ||
-		r.matches("(tool calling|tool use|tools|function calling)`? (is|are) not (supported|enabled)") ||
-		r.says("that support tool use", "enable-auto-tool-choice", "tools param requires", "requires --jinja")
+	return r != nil && r.noTools()
 }
 
-// aboutSchema reports words about a tool's schema or name.
-func (r *Refusal) aboutSchema() bool {
-	return r.says("input_schema", "inputschema", "function_declaration", "functiondeclaration", "toolspec", "property keys",
-		"invalid_function_parameters", "schema for function", "schema for tool", "function parameters", "parameters schema", "tool schema") ||
-		r.says("schema") && r.says("tool", "function") || r.matches(`\btools[.\[]\d|['"]tools['"], ?\d`) || strings.HasPrefix(r.Param, "tools")
+func (r *Refusal) noTools() bool {
+	return r.about(aboutTools) && !r.about(aboutSchema) && (r.about("enable-auto-tool-choice") || !r.about("tool[_ ]choice")) && !r.about("without `?tools")
 }
 
 // tools are the names of the offered tools that the words are about; none: they name none.
@@ -124,12 +139,6 @@ func (r *Refusal) places() (at []int) {
 	return nil
 }
 
-// aboutBound reports words about the length of the answer that a request asks for.
-func (r *Refusal) aboutBound() bool {
-	return r.says("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "max_new_tokens", "maxtokens", "maximum tokens you requested", "num_predict", "in the completion") &&
-		!r.says("not supported with this model", "unsupported parameter", "unrecognized", "unknown parameter", "extra inputs")
-}
-
 // leastAnswer is the shortest bound that is worth to ask with, in tokens.
 const leastAnswer = 256
 
@@ -158,34 +167,4 @@ func (r *Refusal) bound() (most int, once bool) {
 		}
 	}
 	return most, false
-}
-
-// aboutPart reports words about a picture, a document or another part of a message.
-func (r *Refusal) aboutPart() bool {
-	return r.says("image", "picture", "photo", "vision", "multimodal", "multi-modal", "document", "pdf", "attachment", "inline_data", "inlinedata",
-		"base64", "media_type", "mime type", "mimetype", "media type", "content type", "content part", "unsupported file", "invalid file", "pixels")
-}
-
-// blind reports words that say of the model that it takes no pictures.
-func (r *Refusal) blind() bool {
-	return r.matches(`(does not|doesn't|do not|don't|cannot|can't) (support|accept|take|process|handle) (any )?(input of )?(image|vision|picture|multi-?modal)`) ||
-		r.matches(`(image|vision|multimodal|image input|image_url)( input| content)?s? (is|are) (not|only) supported`) ||
-		r.says("that support image input", "not a multimodal model", "not a vision model", "no vision", "is not multimodal", "image input is not", "without mmproj", "hint: if this is unexpected, you may need to provide the mmproj")
-}
-
-// aboutHistory reports words about the messages of earlier answers: their calls, results, thoughts
-// and the order in which they stand.
-func (r *Refusal) aboutHistory() bool {
-	return r.says("tool_use", "tooluse", "tool_result", "toolresult", "toolconfig", "tool_call", "tool call", "tools= param", "`tools=`", "function call",
-		"function_call", "functioncall", "function response", "function_response", "signature", "thinking", "reasoning", "alternat", "assistant message",
-		"prefill", "jinja", "chat template", "rendering prompt", "role", "last message", "final message", "must end with", "must start with") ||
-		r.matches(`\b(messages|contents|input)[.\[]\d`) || strings.HasPrefix(r.Param, "messages") || strings.HasPrefix(r.Param, "input[")
-}
-
-// aboutThoughts reports words about what an earlier answer thought.
-func (r *Refusal) aboutThoughts() bool { return r.says("signature", "thinking", "reasoning") }
-
-// aboutTemplate reports words about the form in which a model reads all conversations.
-func (r *Refusal) aboutTemplate() bool {
-	return r.says("jinja", "template", "alternat", "rendering prompt")
 }

@@ -27,7 +27,7 @@ func TestTheBoundOfARefusal(t *testing.T) {
 		"max_tokens must be an integer": 0,
 	} {
 		r := &Refusal{Status: 400, Text: strings.ToLower(said)}
-		if got, _ := r.bound(); got != want || !r.aboutBound() {
+		if got, _ := r.bound(); got != want || !r.about(aboutBound) {
 			t.Errorf("%s: %d, want %d", said, got, want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestARefusalNamesItsTools(t *testing.T) {
 		"The value at toolConfig.tools.2.member.toolSpec.inputSchema.json.type must be one of the following: object.":                                                                                                            {"odata_list"},
 	} {
 		r := &Refusal{Status: 400, Text: strings.ToLower(said)}
-		if got := r.tools(offered); !slices.Equal(got, want) || !r.aboutSchema() || NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}) {
+		if got := r.tools(offered); !slices.Equal(got, want) || !r.about(aboutSchema) || NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}) {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}
@@ -56,35 +56,18 @@ func TestSchemasThatEveryServerTakes(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                                                     "",
-		`{"type":"object","properties":{"$filter":{"type":"string"},"filter":{"type":"string"}},"required":["$filter"]}`:              `{"properties":{"filter":{"type":"string"},"filter_2":{"type":"string"}},"required":["filter_2"],"type":"object"}`,
-		`{"type":"object","properties":{"page[size]":{"type":"integer"}}}`:                                                            `{"properties":{"page_size":{"type":"integer"}},"type":"object"}`,
+		`{"type":"object","properties":{"$filter":{"type":"string"}},"required":["$filter"]}`:                                         "",
 		`{"type":"object","properties":{"tags":{"type":"array"}}}`:                                                                    `{"properties":{"tags":{"items":{},"type":"array"}},"type":"object"}`,
 		`{"type":"object","properties":{"s":{"type":"string","properties":{"x":{}},"required":["x"]}}}`:                               `{"properties":{"s":{"type":"string"}},"type":"object"}`,
-		`{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`: `{"description":"Give a, or b.","properties":{"a":{"type":"string"},"b":{"type":"string"}},"type":"object"}`,
+		`{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`: `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"type":"object"}`,
 		`{"type":"object","properties":{},"required":["gone"]}`:                                                                       `{"properties":{},"required":[],"type":"object"}`,
 		`{"$ref":"#/$defs/T","$defs":{"T":{"type":"object","properties":{"a":{"type":"string"}}}}}`:                                   `{"$defs":{"T":{"properties":{"a":{"type":"string"}},"type":"object"}},"properties":{"a":{"type":"string"}},"type":"object"}`,
 		`{}`:   `{"properties":{},"type":"object"}`,
 		`true`: `{"properties":{},"type":"object"}`,
 	} {
-		got, _, changed := fitSchema(json.RawMessage(given), false)
+		got, changed := fitSchema(json.RawMessage(given), false)
 		if changed != (want != "") || changed && string(got) != want {
 			t.Errorf("%s\ngot  %s\nwant %s", given, got, want)
-		}
-	}
-}
-
-func TestArgumentsGetTheirRealNamesBack(t *testing.T) {
-	t.Parallel()
-	schema := `{"type":"object","properties":{"$filter":{"type":"string"},"page":{"type":"object","properties":{"page[size]":{"type":"integer"}}}}}`
-	_, names, _ := fitSchema(json.RawMessage(schema), false)
-	for given, want := range map[string]string{
-		`{"filter":"a eq 1","page":{"page_size":12345678901234567890}}`: `{"$filter":"a eq 1","page":{"page[size]":12345678901234567890}}`,
-		`{"$filter":"x"}`: `{"$filter":"x"}`,
-		`{"filter": cut`:  `{"filter": cut`,
-		``:                ``,
-	} {
-		if got := realNames(given, names); got != want {
-			t.Errorf("%s: %s, want %s", given, got, want)
 		}
 	}
 }

@@ -20,24 +20,21 @@ type schemas struct {
 	known map[string]fittedTools
 }
 
-// fittedTools are tools as they are sent. Names are the real names of arguments that are sent by
-// others, by tool and by what is sent.
+// fittedTools are tools as they are sent.
 type fittedTools struct {
 	tools   []tool.Definition
 	changed bool
-	names   map[string]map[string]string
 }
 
-// fit is a request with tools as a model takes them.
-func (s *schemas) fit(r session.Request, f *fit) (session.Request, map[string]map[string]string) {
+// fit is the tools of a request as a model takes them, with their digest.
+func (s *schemas) fit(r session.Request, f *fit) session.Request {
 	if len(r.Tools) == 0 {
-		return r, nil
+		return r
 	}
-	variant := ""
-	if f.Simple || len(f.Lacks) > 0 {
-		variant = "/" + strconv.FormatBool(f.Simple) + "/" + strings.Join(slices.Sorted(maps.Keys(f.Lacks)), ",")
+	digest := r.ToolsDigest
+	if f.Quirks[simple] || len(f.Lacks) > 0 {
+		digest += "/" + strconv.FormatBool(f.Quirks[simple]) + "/" + strings.Join(slices.Sorted(maps.Keys(f.Lacks)), ",")
 	}
-	digest := r.ToolsDigest + variant
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known, ok := s.known[digest]
@@ -54,7 +51,7 @@ func (s *schemas) fit(r session.Request, f *fit) (session.Request, map[string]ma
 			r.ToolsDigest = digest + "/fit"
 		}
 	}
-	return r, known.names
+	return r
 }
 
 func fitTools(tools []tool.Definition, f *fit) (out fittedTools) {
@@ -63,14 +60,8 @@ func fitTools(tools []tool.Definition, f *fit) (out fittedTools) {
 			out.changed = true
 			continue
 		}
-		if schema, names, changed := fitSchema(d.Offered(), f.Simple); changed {
+		if schema, changed := fitSchema(d.Offered(), f.Quirks[simple]); changed {
 			d.Parameters, d.ProviderSchema, out.changed = schema, nil, true
-			if len(names) > 0 {
-				if out.names == nil {
-					out.names = map[string]map[string]string{}
-				}
-				out.names[d.Name] = names
-			}
 		}
 		out.tools = append(out.tools, d)
 	}
@@ -81,27 +72,25 @@ func fitTools(tools []tool.Definition, f *fit) (out fittedTools) {
 const maxSchemaDepth = 24
 
 // fitSchema puts a schema into the form that every server takes: an object at the top without
-// alternatives, names of properties of at most 64 letters, digits, _, - and points, lists with
-// items, and properties on objects alone. Simple leaves out all but the kinds of values. Names are
-// the real ones of those that were changed.
-func fitSchema(schema json.RawMessage, simple bool) (fitted json.RawMessage, names map[string]string, changed bool) {
+// alternatives, lists with items, and properties on objects alone. Simple leaves out all but the
+// kinds of values.
+func fitSchema(schema json.RawMessage, simple bool) (fitted json.RawMessage, changed bool) {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil || root == nil {
 		root = map[string]any{}
 	}
-	s := fitter{root: root, simple: simple, names: map[string]string{}, taken: map[string]bool{}}
-	s.collect(root, 0)
-	root = s.top(root)
+	s := fitter{root: root, simple: simple}
+	s.top(root)
 	s.node(root, 0)
 	if !s.changed {
-		return schema, nil, false
+		return schema, false
 	}
-	return JSON(root), s.names, true
+	return JSON(root), true
 }
 
 // SimpleSchema is a schema in the form that every server takes, with the kinds of values alone.
 func SimpleSchema(schema json.RawMessage) json.RawMessage {
-	simple, _, _ := fitSchema(schema, true)
+	simple, _ := fitSchema(schema, true)
 	return simple
 }
 
@@ -109,106 +98,58 @@ type fitter struct {
 	root    map[string]any
 	simple  bool
 	changed bool
-	names   map[string]string // real ones, by what is sent
-	taken   map[string]bool   // all names of properties
 }
 
-// collect finds the names of all properties, so that no new one is like another.
-func (s *fitter) collect(v any, depth int) {
-	if depth > maxSchemaDepth {
-		return
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		if properties, ok := v["properties"].(map[string]any); ok {
-			for name := range properties {
-				s.taken[name] = true
-			}
-		}
-		for _, inner := range v {
-			s.collect(inner, depth+1)
-		}
-	case []any:
-		for _, inner := range v {
-			s.collect(inner, depth+1)
-		}
+// set puts a value under a key of a schema; nil takes it out.
+func (s *fitter) set(n map[string]any, key string, value any) {
+	s.changed = true
+	if n[key] = value; value == nil {
+		delete(n, key)
 	}
 }
 
-// top makes an object of the top of a schema: alternatives become properties of one object.
-func (s *fitter) top(root map[string]any) map[string]any {
+// top makes an object of the top of a schema. The properties of alternatives become its own: which
+// of them belong together only the tool itself says.
+func (s *fitter) top(root map[string]any) {
 	if ref, ok := root["$ref"].(string); ok {
-		if at := s.find(ref); at != nil {
-			s.changed = true
-			delete(root, "$ref")
-			for key, v := range at {
-				if root[key] == nil {
-					root[key] = v
-				}
+		s.set(root, "$ref", nil)
+		for key, v := range s.find(ref) {
+			if root[key] == nil {
+				root[key] = v
 			}
 		}
 	}
-	var oneOf []string
+	properties, ok := root["properties"].(map[string]any)
+	if !ok {
+		properties = map[string]any{}
+		s.set(root, "properties", properties)
+	}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		list, ok := root[key].([]any)
 		if !ok {
 			continue
 		}
-		s.changed = true
-		delete(root, key)
+		s.set(root, key, nil)
 		for _, v := range list {
 			branch, _ := v.(map[string]any)
-			if ref, isRef := branch["$ref"].(string); isRef {
+			if ref, ok := branch["$ref"].(string); ok {
 				branch = s.find(ref)
 			}
-			if needs := s.merge(root, branch, key == "allOf"); key != "allOf" && len(needs) > 0 {
-				oneOf = append(oneOf, strings.Join(needs, " and "))
+			more, _ := branch["properties"].(map[string]any)
+			for name, v := range more {
+				if properties[name] == nil {
+					properties[name] = v
+				}
+			}
+			if required, ok := branch["required"].([]any); ok && key == "allOf" {
+				had, _ := root["required"].([]any)
+				root["required"] = append(had, required...)
 			}
 		}
-	}
-	if len(oneOf) > 1 {
-		about, _ := root["description"].(string)
-		root["description"] = strings.TrimSpace(about + " Give " + strings.Join(oneOf, ", or ") + ".")
 	}
 	if root["type"] != "object" {
-		s.changed, root["type"] = true, "object"
+		s.set(root, "type", "object")
 	}
-	if _, ok := root["properties"].(map[string]any); !ok {
-		s.changed, root["properties"] = true, map[string]any{}
-	}
-	return root
-}
-
-// merge adds the properties of a branch to the top, and returns those that it needs.
-func (s *fitter) merge(root, branch map[string]any, all bool) (needs []string) {
-	properties, _ := root["properties"].(map[string]any)
-	if properties == nil {
-		properties = map[string]any{}
-		root["properties"] = properties
-	}
-	more, _ := branch["properties"].(map[string]any)
-	for name, v := range more {
-		switch had, ok := properties[name]; {
-		case !ok:
-			properties[name] = v
-		case string(JSON(had)) != string(JSON(v)):
-			if either, ok := had.(map[string]any); ok && len(either) == 1 && either["anyOf"] != nil {
-				either["anyOf"] = append(either["anyOf"].([]any), v)
-				continue
-			}
-			properties[name] = map[string]any{"anyOf": []any{had, v}}
-		}
-	}
-	required, _ := branch["required"].([]any)
-	for _, name := range required {
-		if text, ok := name.(string); ok {
-			needs = append(needs, text)
-		}
-	}
-	if had, _ := root["required"].([]any); all && len(required) > 0 {
-		root["required"] = append(had, required...)
-	}
-	return needs
 }
 
 // find follows a reference of the form #/$defs/Name; if it leads to no schema, the result is nil.
@@ -230,12 +171,9 @@ func (s *fitter) node(n map[string]any, depth int) {
 	if depth > maxSchemaDepth {
 		return
 	}
-	if s.simple {
-		for key := range n {
-			if !slices.Contains([]string{"type", "properties", "required", "items", "description", "enum"}, key) {
-				s.changed = true
-				delete(n, key)
-			}
+	for key := range n {
+		if s.simple && !slices.Contains([]string{"type", "properties", "required", "items", "description", "enum"}, key) {
+			s.set(n, key, nil)
 		}
 	}
 	s.kinds(n)
@@ -275,126 +213,38 @@ func (s *fitter) kinds(n map[string]any) {
 	for kind, keys := range map[string][]string{"object": {"properties", "required", "additionalProperties"}, "array": {"items", "prefixItems"}} {
 		for _, key := range keys {
 			if _, there := n[key]; there && !is(kind) {
-				s.changed = true
-				delete(n, key)
+				s.set(n, key, nil)
 			}
 		}
 	}
 	if n["properties"] != nil && n["type"] == nil {
-		s.changed, n["type"] = true, "object"
+		s.set(n, "type", "object")
 	}
 	if list, ok := n["items"].([]any); ok {
-		s.changed, n["items"] = true, map[string]any{"anyOf": list}
+		s.set(n, "items", map[string]any{"anyOf": list})
 	}
-	if _, ok := n["items"].(map[string]any); !ok && n["type"] != nil && is("array") {
-		if n["items"] == nil && n["prefixItems"] != nil {
-			return
-		}
-		s.changed, n["items"] = true, map[string]any{}
+	if _, ok := n["items"].(map[string]any); !ok && n["type"] != nil && is("array") && (n["items"] != nil || n["prefixItems"] == nil) {
+		s.set(n, "items", map[string]any{})
 	}
 }
 
-// properties changes the names that some servers refuse, and drops required ones that are not
-// there.
+// properties looks at each, and drops required ones that are not there.
 func (s *fitter) properties(n, properties map[string]any, depth int) {
-	renamed := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if _, ok := properties[name].(map[string]any); !ok {
-			s.changed, properties[name] = true, map[string]any{}
+	for name, v := range properties {
+		if _, ok := v.(map[string]any); !ok {
+			s.set(properties, name, map[string]any{})
 		}
 		s.each(properties[name], depth)
-		if sent := s.name(name); sent != name {
-			s.changed, renamed[name], properties[sent] = true, sent, properties[name]
-			delete(properties, name)
-		}
 	}
 	required, ok := n["required"].([]any)
-	if !ok {
-		if n["required"] != nil { // a draft of long ago says it of each property
-			s.changed = true
-			delete(n, "required")
-		}
-		return
+	if !ok && n["required"] != nil { // a draft of long ago says it of each property
+		s.set(n, "required", nil)
 	}
-	kept := []any{}
-	for _, v := range required {
+	kept := slices.DeleteFunc(slices.Clone(required), func(v any) bool {
 		name, _ := v.(string)
-		if sent, ok := renamed[name]; ok {
-			name = sent
-		}
-		if properties[name] != nil && !slices.Contains(kept, any(name)) {
-			kept = append(kept, name)
-		}
+		return properties[name] == nil
+	})
+	if len(kept) != len(required) {
+		s.set(n, "required", kept)
 	}
-	if len(kept) != len(required) || len(renamed) > 0 {
-		s.changed, n["required"] = true, kept
-	}
-}
-
-// sendable reports whether every server takes a property's name as it is: up to 64 letters, digits,
-// dots, dashes and low lines.
-func sendable(name string) bool {
-	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && wordRune(r) != r })
-}
-
-// name is the one under which a property is sent: the same for the same name everywhere.
-func (s *fitter) name(real string) string {
-	if sendable(real) {
-		return real
-	}
-	for sent, was := range s.names {
-		if was == real {
-			return sent
-		}
-	}
-	clean := strings.Trim(strings.Map(func(r rune) rune {
-		if r == '.' {
-			return r
-		}
-		return wordRune(r)
-	}, real), "_")
-	if clean == "" {
-		clean = "argument"
-	}
-	clean = clean[:min(len(clean), 60)]
-	sent := clean
-	for n := 2; s.taken[sent]; n++ {
-		sent = clean + "_" + strconv.Itoa(n)
-	}
-	s.taken[sent], s.names[sent] = true, real
-	return sent
-}
-
-// realNames gives arguments their real names back, in every object in them. Arguments that are no
-// JSON object stay as the model wrote them.
-func realNames(arguments string, names map[string]string) string {
-	if len(names) == 0 {
-		return arguments
-	}
-	d := json.NewDecoder(strings.NewReader(arguments))
-	d.UseNumber()
-	var v map[string]any
-	if d.Decode(&v) != nil || v == nil || d.More() {
-		return arguments
-	}
-	return string(JSON(renamedKeys(v, names)))
-}
-
-func renamedKeys(v any, names map[string]string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, inner := range v {
-			if real, ok := names[key]; ok {
-				key = real
-			}
-			out[key] = renamedKeys(inner, names)
-		}
-		return out
-	case []any:
-		for i := range v {
-			v[i] = renamedKeys(v[i], names)
-		}
-	}
-	return v
 }

@@ -30,9 +30,8 @@ var ErrGone = errors.New("the consumer stopped early")
 type Out struct {
 	yield func(session.Chunk) bool
 	gone  bool
-	begun bool                         // something was handed over
-	first *session.Mended              // to be told before all else; if nil, nothing
-	names map[string]map[string]string // the real names of arguments, by tool and by what the model was shown
+	begun bool            // something was handed over
+	first *session.Mended // to be told before all else; if nil, nothing
 
 	thoughts         thoughts
 	text, reasonings halves
@@ -97,7 +96,6 @@ func (o *Out) Reasoning(delta string) error {
 // Release yields finished calls, in the model's order.
 func (o *Out) Release(calls []session.Call) error {
 	for _, c := range calls {
-		c.Arguments = realNames(c.Arguments, o.names[c.Name])
 		if err := o.Send(c); err != nil {
 			return err
 		}

@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"adze/session"
+	"adze/tool"
+)
+
+// Texts is a conversation whose calls and results are text, and whose sides alternate. The same
+// messages give the same bytes, however often they are sent.
+func Texts(messages []session.Message) (out []session.Message) {
+	for _, m := range History(messages) {
+		m = inText(m)
+		if last := len(out) - 1; last >= 0 && out[last].Role == m.Role {
+			out[last] = joined(out[last], m)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// silenced is an answer without its thoughts and what belongs to them.
+func silenced(m session.Message) session.Message {
+	if m.Role != session.Assistant || !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Kind == session.ReasoningPart }) {
+		return m
+	}
+	m.ID += "-said"
+	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p session.Part) bool { return p.Kind == session.ReasoningPart })
+	return m
+}
+
+// inText writes the calls and results of a message as text, without thoughts. A message that has
+// none of these stays as it is.
+func inText(m session.Message) session.Message {
+	if !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Call != nil || p.Outcome != nil }) {
+		return silenced(m)
+	}
+	out := m
+	out.ID, out.Parts = m.ID+"-text", nil
+	if m.Role == session.ToolRole {
+		out.Role = session.User
+	}
+	for _, part := range m.Parts {
+		switch {
+		case part.Call != nil:
+			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: callText(*part.Call)})
+		case part.Outcome != nil:
+			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: outcomeText(*part.Outcome)})
+			for _, a := range part.Outcome.Attachments {
+				out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
+			}
+		case part.Kind != session.ReasoningPart:
+			out.Parts = append(out.Parts, part)
+		}
+	}
+	return out
+}
+
+func callText(c tool.RawCall) string {
+	arguments := json.RawMessage(c.Arguments)
+	switch {
+	case strings.TrimSpace(c.Arguments) == "":
+		arguments = json.RawMessage("{}")
+	case !json.Valid(arguments):
+		arguments = JSON(c.Arguments) // as the model wrote them
+	}
+	return "\n<tool_call>\n" + string(JSON(struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}{c.Name, arguments})) + "\n</tool_call>"
+}
+
+func outcomeText(o tool.Outcome) string {
+	return "<tool_response name=" + string(JSON(o.Tool)) + ">\n" + o.Output + "\n</tool_response>\n"
+}
+
+func joined(a, b session.Message) session.Message {
+	a.ID += "+" + b.ID
+	a.Parts = append(append(slices.Clip(slices.Clone(a.Parts)), session.Part{Kind: session.TextPart, Text: "\n"}), b.Parts...)
+	return a
+}
