@@ -238,8 +238,6 @@ type (
 		Text   string   `json:"text"`
 		Attach []string `json:"attach,omitempty"`
 		Files  []File   `json:"files,omitempty"` // that the line itself holds
-		// Once is a key. The owner follows one line by it (Hello.Once).
-		Once string `json:"once,omitempty"`
 	}
 	// File is a picture, a PDF or a text that is sent along.
 	File struct {

@@ -81,7 +81,6 @@ type Hello struct {
 	// clients answer its questions.
 	Window bool      `json:"window"`
 	Since  time.Time `json:"since"` // it has the session
-	Once   bool      `json:"once"`  // lines may bring a key, and are followed once
 	Status
 }
 

@@ -69,7 +69,7 @@ func own(t testing.TB, change func(*live.Config)) *owned {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	o := &owned{log: &log{}, folder: filepath.Join(dir, "s"), acts: make(chan string, 100)}
 	c := live.Config{Folder: o.folder, ID: "one", Hello: func() live.Hello { return live.Hello{Title: "a title"} },
-		Log: o.each, Position: o.position, Below: func(int) string { return "" },
+		Log: o.each, Position: o.position, ParentCall: func(int) string { return "" },
 		Act: func(p live.Peer, raw []byte) error {
 			if p.PID != os.Getpid() {
 				t.Errorf("it came from %v", p)
@@ -250,7 +250,7 @@ func TestAWatcherThatDoesNotReadMissesEvents(t *testing.T) {
 
 // TestWhoIsBelowACallIsRefused before anything is told.
 func TestWhoIsBelowACallIsRefused(t *testing.T) {
-	o := own(t, func(c *live.Config) { c.Below = func(int) string { return "the call x" } })
+	o := own(t, func(c *live.Config) { c.ParentCall = func(int) string { return "the call x" } })
 	_, err := live.Dial(t.Context(), o.folder, "one", live.Wish{})
 	if !errors.Is(err, live.ErrRefused) || !strings.Contains(err.Error(), "the call x") {
 		t.Errorf("err = %v", err)
@@ -429,36 +429,6 @@ func TestLinesReachTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, c, "unread")
-}
-
-// TestALineWithAKeyIsFollowedOnce, whichever connection of the client brings it; one that had no
-// effect is none that was followed.
-func TestALineWithAKeyIsFollowedOnce(t *testing.T) {
-	fails := true
-	o := own(t, func(c *live.Config) {
-		act := c.Act
-		c.Act = func(p live.Peer, raw []byte) error {
-			if fails {
-				return errors.New("not now")
-			}
-			return act(p, raw)
-		}
-	})
-	line := live.Prompt{Type: "prompt", Text: "hello", Once: "k"}
-	for _, want := range []string{"unread", "accepted", "accepted"} {
-		c := o.dial(t, live.Wish{As: "page"})
-		if !c.Hello.Once {
-			t.Error("the owner does not say that it knows keys")
-		}
-		if err := c.Send(line); err != nil {
-			t.Fatal(err)
-		}
-		until(t, c, want)
-		fails = false
-	}
-	if got := <-o.acts; len(o.acts) > 0 || strings.Contains(got, "once") || !strings.Contains(got, `"hello"`) {
-		t.Errorf("followed were %s and %d more", got, len(o.acts))
-	}
 }
 
 // TestAMessageBehindTheModeIsTold: both are lines of one event, and the mode comes first.

@@ -41,7 +41,7 @@ type news struct {
 	owner   *Owner
 	printer *stream.Printer // if nil, nobody has looked since the last turn
 	message string          // that arrives
-	pending []mergedPiece   // what was not printed yet
+	pending []session.Event // pieces and progress that were not printed yet
 	lines   []item          // what was printed
 	waits   bool            // a timer prints what is pending
 
@@ -49,24 +49,45 @@ type news struct {
 	position        int64  // in the log, at the newest event that stands there
 }
 
-// mergedPiece is a piece of a message with those that came behind it, or the newest progress of a
-// call.
-type mergedPiece struct {
-	event session.Event
-	text  []byte
+// maxJoined bounds, in bytes, a piece of a message that others are joined to.
+const maxJoined = 4 << 10
+
+// Join returns one event for two that follow each other, where nothing is lost by it: a longer
+// piece of a message, or the newest progress of a call.
+func Join(a, b session.Event) (joined session.Event, is bool) {
+	switch a := a.(type) {
+	case session.TextDelta:
+		if b, is := b.(session.TextDelta); is && a.Message == b.Message && len(a.Delta) < maxJoined {
+			a.Delta += b.Delta
+			return a, true
+		}
+	case session.ReasoningDelta:
+		if b, is := b.(session.ReasoningDelta); is && a.Message == b.Message && len(a.Delta) < maxJoined {
+			a.Delta += b.Delta
+			return a, true
+		}
+	case session.ToolUpdate:
+		b, is := b.(session.ToolUpdate)
+		return b, is && a.Call == b.Call
+	case session.CallForming:
+		b, is := b.(session.CallForming)
+		return b, is && a.Call == b.Call
+	}
+	return nil, false
 }
 
 // add follows an event.
 func (n *news) add(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
-		n.piece(e.Message, session.TextDelta{Message: e.Message}, e.Delta)
+		n.piece(e.Message, e)
 		return
 	case session.ReasoningDelta:
-		n.piece(e.Message, session.ReasoningDelta{Message: e.Message}, e.Delta)
+		n.piece(e.Message, e)
 		return
 	case session.ToolUpdate:
-		n.progress(e)
+		n.drop(e.Call)
+		n.gather(e)
 		return
 	}
 	if n.printer != nil {
@@ -80,32 +101,35 @@ func (n *news) add(e session.Event) {
 }
 
 // piece gathers a piece of the message that arrives.
-func (n *news) piece(message string, of session.Event, text string) {
+func (n *news) piece(message string, e session.Event) {
 	if n.message != message {
 		n.flush()
-		n.message, n.pending = message, slices.DeleteFunc(n.pending, mergedPiece.isPiece)
+		n.message, n.pending = message, slices.DeleteFunc(n.pending, isPiece)
 	}
-	if last := len(n.pending) - 1; last >= 0 && n.pending[last].event == of {
-		n.pending[last].text = append(n.pending[last].text, text...)
-	} else {
-		n.pending = append(n.pending, mergedPiece{of, []byte(text)})
+	n.gather(e)
+}
+
+func (n *news) gather(e session.Event) {
+	if last := len(n.pending) - 1; last >= 0 {
+		if joined, is := Join(n.pending[last], e); is {
+			n.pending[last], e = joined, nil
+		}
+	}
+	if e != nil {
+		n.pending = append(n.pending, e)
 	}
 	n.schedule()
 }
 
-func (g mergedPiece) isPiece() bool { return g.text != nil }
-
-// progress gathers the newest that a call shows.
-func (n *news) progress(e session.ToolUpdate) {
-	n.drop(e.Call)
-	n.pending = append(n.pending, mergedPiece{event: e})
-	n.schedule()
+func isPiece(e session.Event) bool {
+	_, progress := e.(session.ToolUpdate)
+	return !progress
 }
 
 // drop forgets the progress of a call that was not printed.
 func (n *news) drop(call tool.CallID) {
-	n.pending = slices.DeleteFunc(n.pending, func(g mergedPiece) bool {
-		u, is := g.event.(session.ToolUpdate)
+	n.pending = slices.DeleteFunc(n.pending, func(e session.Event) bool {
+		u, is := e.(session.ToolUpdate)
 		return is && u.Call == call
 	})
 }
@@ -131,18 +155,11 @@ func (n *news) flush() {
 	}
 	pending := n.pending
 	n.pending = nil
-	for _, g := range pending {
-		switch e := g.event.(type) {
-		case session.TextDelta:
-			e.Delta = string(g.text)
-			n.print(e)
-		case session.ReasoningDelta:
-			e.Delta = string(g.text)
-			n.print(e)
-		case session.ToolUpdate:
-			n.lines = without(n.lines, "end:"+string(e.Call))
-			n.print(e)
+	for _, e := range pending {
+		if u, is := e.(session.ToolUpdate); is {
+			n.lines = without(n.lines, "end:"+string(u.Call))
 		}
+		n.print(e)
 	}
 }
 
@@ -171,7 +188,7 @@ func (n *news) forget(e session.Event) {
 // void drops the message that arrives, if it is this one.
 func (n *news) void(message string) {
 	if n.message == message {
-		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, mergedPiece.isPiece), without(n.lines, "message:"+message)
+		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, isPiece), without(n.lines, "message:"+message)
 	}
 }
 
@@ -187,8 +204,8 @@ func (n *news) unlogged() []item {
 
 // print shows all watchers an event. The blocks of a call come before the call's own line.
 func (n *news) print(e session.Event) {
-	if n.owner.config.Veil != nil {
-		e = n.owner.config.Veil(e)
+	if n.owner.config.Redact != nil {
+		e = n.owner.config.Redact(e)
 	}
 	n.identity, n.until = Identity(e), ""
 	switch e := e.(type) {

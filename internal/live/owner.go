@@ -28,8 +28,8 @@ import (
 type Config struct {
 	Folder string // of the sockets
 	ID     session.ID
-	// Hello is what a client is told first. Type, Protocol, Session, PID, Since, Once and Status
-	// are filled in.
+	// Hello is what a client is told first. Type, Protocol, Session, PID, Since and Status are
+	// filled in.
 	Hello func() Hello
 	// Log hands over the entries behind a number, in order. It must not hold up who appends.
 	Log func(ctx context.Context, after int64, each func(seq int64, e session.Entry) error) error
@@ -39,12 +39,12 @@ type Config struct {
 	Mode func() string
 	// Blocks are what a pane draws of a call's metadata; if nil, nothing.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
-	// Veil takes out of an event what is not for the screen; if nil, nothing.
-	Veil func(session.Event) session.Event
+	// Redact takes out of an event what is not for the screen; if nil, nothing.
+	Redact func(session.Event) session.Event
 	// Mask hides secrets; if nil, only those that are known by their look.
 	Mask func() *redact.Masker
-	// Below explains why a process belongs to a call of adze; if empty, it belongs to none.
-	Below func(pid int) string
+	// ParentCall explains why a process belongs to a call of adze; if empty, it belongs to none.
+	ParentCall func(pid int) string
 	// Act does what a line of --input-format stream-json says that is no answer.
 	Act func(from Peer, raw []byte) error
 	// Control does what a client asks for; if nil, nothing is.
@@ -52,8 +52,8 @@ type Config struct {
 	// Works tells how the session works, each time that Refresh is called; if nil, clients are not
 	// told.
 	Works func() Works
-	// LetGo has the owner end its turn and close; if nil, it cannot be had to.
-	LetGo func(to Peer)
+	// Release has the owner end its turn and close; if nil, it cannot be had to.
+	Release func(to Peer)
 	// Confirm asks the user in the owner's own window whether a client of another login may steer; if
 	// nil, there is no window, and it may.
 	Confirm func(ctx context.Context, p Peer) error
@@ -73,7 +73,6 @@ type Owner struct {
 	cancel   context.CancelFunc
 	ends     sync.WaitGroup
 	later    func(time.Duration, func()) // calls a function after some time
-	once     Once                        // lines that bring a key
 	asking   context.Context             // of requests
 	giveUp   context.CancelFunc          // ends asking
 	requests sync.WaitGroup              // that are worked on
@@ -209,7 +208,7 @@ func encode(v any) []byte { return []byte(stream.Line(v) + "\n") }
 // hello is the first line for a client.
 func (o *Owner) hello() Hello {
 	h := o.config.Hello()
-	h.Type, h.Protocol, h.Session, h.PID, h.Since, h.Once = helloLine, Protocol, o.config.ID, os.Getpid(), o.since, true
+	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	h.Status = o.status
@@ -222,7 +221,7 @@ const longestLine = 16 << 20
 // serve talks with one client until it leaves.
 func (o *Owner) serve(c connection) {
 	defer c.Close()
-	p, why := examine(c, o.config.Below)
+	p, why := examine(c, o.config.ParentCall)
 	if why != "" {
 		_, _ = c.Write(encode(ownerLine{Type: refusedLine, Message: why})) // a client that is gone does not read it
 		return
@@ -273,7 +272,7 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 			o.begin(request, n, cmp.Or(broken, err), p, w, slots)
 			continue
 		case err == nil:
-			err = o.actOnce(p, raw)
+			err = o.act(p, raw)
 		}
 		line := ownerLine{Type: acceptedLine, Line: n}
 		if err != nil {
@@ -295,26 +294,6 @@ func (o *Owner) maySteer(p Peer) error {
 	return nil
 }
 
-// actOnce is act for a line that may bring a key. A second line with the same key does nothing, and
-// has the outcome of the first.
-func (o *Owner) actOnce(p Peer, raw []byte) error {
-	var all map[string]json.RawMessage
-	var key string
-	if json.Unmarshal(raw, &all) != nil || all["once"] == nil {
-		return o.act(p, raw)
-	}
-	if json.Unmarshal(all["once"], &key) != nil || key == "" || len(key) > MaxKey {
-		return usage.Mistake("", "the key of the line must be a text of at most %d bytes", MaxKey)
-	}
-	delete(all, "once")
-	bare, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	_, err = o.once.Do(p.As+" "+key, func() (any, error) { return nil, o.act(p, bare) })
-	return err
-}
-
 // act does what one line says, and writes down who said it.
 func (o *Owner) act(p Peer, raw []byte) error {
 	var l struct {
@@ -328,10 +307,10 @@ func (o *Owner) act(p Peer, raw []byte) error {
 	var err error
 	switch l.Type {
 	case "take":
-		if o.config.LetGo == nil {
+		if o.config.Release == nil {
 			return usage.Mistake("end it where it was started", "this process does not let go of the session")
 		}
-		o.config.LetGo(p)
+		o.config.Release(p)
 	case "answer":
 		err = o.answer(p, l.Question, raw)
 	default:

@@ -41,7 +41,7 @@ func TestASocketOfTheDead(t *testing.T) {
 	if _, err := live.Dial(t.Context(), o.folder, "dead", live.Wish{}); !errors.Is(err, live.ErrNobody) {
 		t.Errorf("a socket of the dead: %v", err)
 	}
-	again, err := live.Listen(live.Config{Folder: o.folder, ID: "dead", Hello: func() live.Hello { return live.Hello{} }, Below: func(int) string { return "" }})
+	again, err := live.Listen(live.Config{Folder: o.folder, ID: "dead", Hello: func() live.Hello { return live.Hello{} }, ParentCall: func(int) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

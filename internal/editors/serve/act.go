@@ -60,7 +60,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var out any
 	if err == nil {
 		id, name := session.ID(r.PathValue("id")), r.PathValue("act")
-		out, err = s.keyed.do(r.Context(), []string{string(id), name}, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
+		out, err = s.keyed.do(r.Context(), string(id)+"\n"+name, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
 	}
 	if err != nil {
 		refuse(w, err)

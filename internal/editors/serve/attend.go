@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"reflect"
 	"slices"
 
 	"adze/internal/text/redact"
@@ -11,36 +12,25 @@ import (
 // maxCalls is how many events of calls that run are kept for a page that comes later.
 const maxCalls = 400
 
-// follow keeps the newest that was told of each call that runs.
-func (t *turn) follow(e session.Event) {
-	switch ev := e.(type) {
-	case session.ToolQueued:
-		t.keep(e, ev.Event, func(o session.Event) (tool.Event, bool) { q, is := o.(session.ToolQueued); return q.Event, is })
-	case session.ToolStart:
-		t.keep(e, ev.Event, func(o session.Event) (tool.Event, bool) { q, is := o.(session.ToolStart); return q.Event, is })
-	case session.ToolUpdate:
-		t.keep(e, ev.Event, func(o session.Event) (tool.Event, bool) { q, is := o.(session.ToolUpdate); return q.Event, is })
-	case session.ToolEnd:
-		if ev.Parent != "" {
-			t.calls = append(t.calls, e)
-			return
-		}
-		t.calls = slices.DeleteFunc(t.calls, func(o session.Event) bool {
-			call, parent := whose(o)
-			return call == ev.Outcome.Call || parent == ev.Outcome.Call
+// keep keeps the newest that was told of each call that runs.
+func (t *turn) keep(e session.Event) {
+	call, parent := whose(e)
+	end, ends := e.(session.ToolEnd)
+	switch at := slices.IndexFunc(t.calls, func(o item) bool {
+		of, _ := whose(o.event)
+		return of == call && reflect.TypeOf(o.event) == reflect.TypeOf(e)
+	}); {
+	case call == "":
+	case ends && parent == "":
+		t.calls = slices.DeleteFunc(t.calls, func(o item) bool {
+			of, parent := whose(o.event)
+			return of == end.Outcome.Call || parent == end.Outcome.Call
 		})
-	}
-}
-
-func (t *turn) keep(e session.Event, of tool.Event, same func(session.Event) (tool.Event, bool)) {
-	for i, o := range t.calls {
-		if before, is := same(o); is && before.Call == of.Call {
-			t.calls[i] = e
-			return
-		}
-	}
-	if t.calls = append(t.calls, e); len(t.calls) > maxCalls {
-		t.calls = t.calls[1:]
+	case at >= 0:
+		t.calls[at].event = e
+	default:
+		t.calls = append(t.calls, item{event: e})
+		t.calls = t.calls[max(0, len(t.calls)-maxCalls):]
 	}
 }
 
@@ -90,25 +80,11 @@ type pageState struct {
 func (r *room) attend(woken chan struct{}) pageState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	q := newReader(everyTurn)
-	q.woken = woken
-	r.readers[q] = struct{}{}
-	a := pageState{reader: q, running: r.turn.abort != nil && !r.turn.over}
-	if a.running {
-		for _, it := range r.turn.under {
-			it.text = slices.Clone(it.text)
-			a.events = append(a.events, it)
-		}
-		for _, e := range r.turn.calls {
-			a.events = append(a.events, item{event: e})
-		}
-	}
+	a := pageState{running: r.turn.abort != nil && !r.turn.over}
+	a.reader, a.events = r.join(everyTurn)
+	a.reader.woken = woken
 	if r.counted != nil {
 		a.events = append(a.events, item{event: *r.counted})
-	}
-	if r.asked != nil {
-		question := r.asked.Question
-		a.events = append(a.events, item{question: &question, asked: r.asked})
 	}
 	return a
 }

@@ -128,7 +128,7 @@ func (n *remoteSessions) heads() (out []session.Head) {
 // head is the session as its owner tells of it.
 func (b remoteSession) head() session.Head {
 	h := session.Head{ID: b.Hello.Session, Name: b.Hello.Title, Created: b.Hello.Since, Updated: b.Hello.Since}
-	if raw, err := json.Marshal(session.Start{Cwd: b.Hello.Cwd, Model: b.Hello.Provider + "/" + b.Hello.Model}); err == nil {
+	if raw, err := json.Marshal(session.Start{Cwd: b.Hello.Cwd, Model: b.model()}); err == nil {
 		h.Start = raw
 	}
 	return h

@@ -2,47 +2,67 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"strings"
 	"sync"
-
-	"adze/internal/live"
 )
 
-// onceByKey does actions that bring a key, each once.
+// onceByKey does actions that bring a key, each once: a page that lost the outcome can ask again.
 type onceByKey struct {
 	ctx  context.Context // of the server
 	ends *sync.WaitGroup // as in Server
-	once live.Once
+
+	mu    sync.Mutex
+	all   map[string]*outcome
+	order []string // the keys, the oldest first
 }
 
-// do does an action of a sender. With a key it goes on when the request ends, so that it has an
-// outcome when its sender asks again.
-func (k *onceByKey) do(ctx context.Context, of []string, key string, act func(context.Context) (any, error)) (any, error) {
+// outcome is that of an action.
+type outcome struct {
+	known  chan struct{} // closed when it is
+	result any
+	err    error
+}
+
+// The bounds of what is remembered.
+const (
+	maxKey  = 100  // bytes of a key
+	maxOnce = 1000 // keys
+)
+
+// do does an action, or waits for the outcome of the one that was done by this key. With a key it
+// goes on when the request ends. An action that failed had no effect, and can be done again.
+func (k *onceByKey) do(ctx context.Context, of, key string, act func(context.Context) (any, error)) (any, error) {
 	switch {
 	case key == "":
 		return act(ctx)
-	case len(key) > live.MaxKey:
-		return nil, &refusal{http.StatusBadRequest, fmt.Sprintf("the key of an action has at most %d bytes", live.MaxKey)}
+	case len(key) > maxKey:
+		return nil, &refusal{http.StatusBadRequest, "the key of an action has at most 100 bytes"}
 	case k.ctx.Err() != nil:
 		return nil, errEnds
 	}
-	type outcome struct {
-		is  any
-		err error
+	key = of + "\n" + key
+	k.mu.Lock()
+	o := k.all[key]
+	if o == nil {
+		o = &outcome{known: make(chan struct{})}
+		k.all[key] = o
+		if k.order = append(k.order, key); len(k.order) > maxOnce {
+			delete(k.all, k.order[0])
+			k.order = k.order[1:]
+		}
+		k.ends.Go(func() {
+			if o.result, o.err = act(k.ctx); o.err != nil {
+				k.mu.Lock()
+				delete(k.all, key)
+				k.mu.Unlock()
+			}
+			close(o.known)
+		})
 	}
-	told := make(chan outcome, 1)
-	k.ends.Go(func() {
-		lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		defer cancel()
-		defer context.AfterFunc(k.ctx, cancel)()
-		is, err := k.once.Do(strings.Join(append(of, key), "\n"), func() (any, error) { return act(lasting) })
-		told <- outcome{is, err}
-	})
+	k.mu.Unlock()
 	select {
-	case o := <-told:
-		return o.is, o.err
+	case <-o.known:
+		return o.result, o.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -21,8 +22,7 @@ type row struct {
 	head session.Head
 	live.Listing
 	model string
-	cost  *float64
-	bad   bool // the newest turn did not come to its own end
+	cost  float64
 	lives bool // something can be stopped in it
 }
 
@@ -70,10 +70,9 @@ func heading(g live.Group) string { return strings.ToUpper(string(g[:1])) + stri
 func (s *Server) row(h session.Head) row {
 	r := row{head: h, model: h.Info().Model}
 	var now *live.Status
-	if room := s.open(h.ID); room != nil {
-		now = room.describe(&r)
-	} else if b, is := s.remoteSessions.find(h.ID); is {
-		now = b.describe(&r)
+	if at := s.find(h.ID); at != nil {
+		does := at.Status()
+		now, r.model, r.cost = &does, cmp.Or(at.model(), r.model), does.Cost
 	}
 	r.lives = now != nil && now.State != live.Idle
 	if now == nil {
@@ -83,25 +82,6 @@ func (s *Server) row(h session.Head) row {
 	}
 	r.Listing = live.ListingOf(h, now)
 	return r
-}
-
-// describe tells what a session that is open here does.
-func (r *room) describe(to *row) *live.Status {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := &live.Status{State: live.Idle}
-	switch {
-	case r.asked != nil:
-		now.State, now.Doing, now.Questions = live.Waiting, r.asked.brief(), 1
-	case r.running:
-		now.State, now.Doing = live.Working, r.doing
-	case r.result != nil && r.result.Cause != session.CauseDone:
-		to.bad, now.Doing = true, r.result.Message
-	}
-	if r.counted != nil {
-		to.cost, to.model = r.counted.Ledger.Cost, r.counted.Ledger.Model
-	}
-	return now
 }
 
 // brief is a question on one line.
@@ -123,7 +103,7 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 	for _, class := range []struct {
 		name string
 		is   bool
-	}{{" bad", r.bad}, {" pinned", r.Pinned}, {" lives", r.lives}} {
+	}{{" pinned", r.Pinned}, {" lives", r.lives}} {
 		if class.is {
 			b.WriteString(class.name)
 		}
@@ -148,8 +128,8 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 		}
 		b.WriteString(" · " + text(short, 40))
 	}
-	if r.cost != nil && *r.cost > 0 {
-		b.WriteString(" · " + money(*r.cost))
+	if r.cost > 0 {
+		b.WriteString(" · " + money(r.cost))
 	}
 	for _, tag := range r.Tags {
 		b.WriteString(` <span class="tag">` + text(tag, 24) + "</span>")

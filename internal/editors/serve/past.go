@@ -119,7 +119,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	running := s.Backend.Holder(id) != ""
 	if room := s.open(id); room != nil {
-		running = room.state() != "idle"
+		running = room.Status().State != live.Idle
 	}
 	out := []uistream.Message{}
 	for i, t := range l.turns {

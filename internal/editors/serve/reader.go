@@ -6,21 +6,20 @@ import (
 	"sync"
 
 	"adze/internal/editors/uistream"
+	"adze/internal/live"
 	"adze/session"
-	"adze/tool"
 )
 
 // What waits for a reader is bounded: one that does not read is let go, and reads the rest from the
 // store when it comes back.
 const (
-	maxWaiting      = 1024    // events, of which pieces of one text are one, and all progress of one call
+	maxWaiting      = 1024    // events, as they are joined
 	maxWaitingBytes = 8 << 20 // of text in them
 )
 
 // item is an event, or a question, for a reader.
 type item struct {
 	event    session.Event
-	text     []byte // of a delta; its event has none
 	question *uistream.Question
 	answered string        // to the question; if empty, it is asked
 	asked    *openQuestion // the question whole, for a page
@@ -37,16 +36,15 @@ type reader struct {
 	mu    sync.Mutex
 	items []item
 	bytes int
-	newer map[tool.CallID]int // where the newest progress of a call stands
-	lost  bool                // too much waits
-	woken chan struct{}       // holds one
-	stop  func()              // ends the connection that it reads from; optional
+	lost  bool          // too much waits
+	woken chan struct{} // holds one
+	stop  func()        // ends the connection that it reads from; optional
 }
 
 var errLost = errors.New("the reader does not keep up")
 
 func newReader(turn int) *reader {
-	return &reader{turn: turn, newer: map[tool.CallID]int{}, woken: make(chan struct{}, 1)}
+	return &reader{turn: turn, woken: make(chan struct{}, 1)}
 }
 
 // everyTurn is the turn of a reader that follows a session, and not one turn of it.
@@ -58,7 +56,6 @@ func (q *reader) took() (items []item, lost bool) {
 	defer q.mu.Unlock()
 	items = q.items
 	q.items, q.bytes = nil, 0
-	clear(q.newer)
 	return items, q.lost
 }
 
@@ -66,79 +63,42 @@ func (q *reader) took() (items []item, lost bool) {
 func (q *reader) put(it item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.lost {
+	if q.lost || q.ignores(it.event) {
 		return
 	}
-	if !q.merge(it) {
-		q.items = append(q.items, whole(it))
+	switch e := it.event.(type) {
+	case session.TextDelta:
+		q.bytes += len(e.Delta)
+	case session.ReasoningDelta:
+		q.bytes += len(e.Delta)
 	}
+	q.items = joined(q.items, it)
 	if len(q.items) > maxWaiting || q.bytes > maxWaitingBytes {
-		q.lost, q.items, q.newer = true, nil, nil
+		q.lost, q.items = true, nil
 	}
-	select {
-	case q.woken <- struct{}{}:
-	default:
-	}
+	nudge(q.woken)
 }
 
-// whole takes the text out of a delta, so that more can be added to it.
-func whole(it item) item {
-	switch e := it.event.(type) {
-	case session.TextDelta:
-		it.event, it.text = session.TextDelta{Message: e.Message}, []byte(e.Delta)
-	case session.ReasoningDelta:
-		it.event, it.text = session.ReasoningDelta{Message: e.Message}, []byte(e.Delta)
-	}
-	return it
-}
-
-// merge has an item become part of one that waits, where nothing is lost by it.
-func (q *reader) merge(it item) bool {
-	var call tool.CallID
-	switch e := it.event.(type) {
-	case session.TextDelta:
-		q.bytes += len(e.Delta)
-		return q.grow(session.TextDelta{Message: e.Message}, e.Delta)
-	case session.ReasoningDelta:
-		q.bytes += len(e.Delta)
-		return q.grow(session.ReasoningDelta{Message: e.Message}, e.Delta)
-	case session.ToolUpdate:
-		call = e.Call
-	case session.CallForming:
-		call = e.Call
+// ignores reports an event that the reader is not told.
+func (q *reader) ignores(e session.Event) bool {
+	switch e.(type) {
 	case session.Requested, session.TaskEnd, session.ToolAsk:
-		return true // they are not told
+		return true
 	case session.Counted, session.ToolQueued, session.Claimed:
 		return q.turn != everyTurn // they are told to pages alone
-	default:
-		return false
-	}
-	if at, there := q.newer[call]; there && sameKind(q.items[at].event, it.event) {
-		q.items[at] = it
-		return true
-	}
-	q.newer[call] = len(q.items)
-	return false
-}
-
-func sameKind(a, b session.Event) bool {
-	switch a.(type) {
-	case session.ToolUpdate:
-		_, same := b.(session.ToolUpdate)
-		return same
-	case session.CallForming:
-		_, same := b.(session.CallForming)
-		return same
 	}
 	return false
 }
 
-func (q *reader) grow(of session.Event, text string) bool {
-	if n := len(q.items); n > 0 && q.items[n-1].event == of {
-		q.items[n-1].text = append(q.items[n-1].text, text...)
-		return true
+// joined adds an item, or joins it to the last one.
+func joined(items []item, it item) []item {
+	if last := len(items) - 1; last >= 0 {
+		if e, is := live.Join(items[last].event, it.event); is {
+			items[last].event = e
+			return items
+		}
 	}
-	return false
+	return append(items, it)
 }
 
 // take waits for items.
@@ -165,28 +125,17 @@ func (q *reader) giveBack(items []item) {
 	defer q.mu.Unlock()
 	if len(items) > 0 && !q.lost {
 		q.items = append(items[:len(items):len(items)], q.items...)
-		clear(q.newer)
-		select {
-		case q.woken <- struct{}{}:
-		default:
-		}
+		nudge(q.woken)
 	}
 }
 
 // tell has an encoder tell an item.
 func (it item) tell(e *uistream.Encoder) []uistream.Part {
-	switch ev := it.event.(type) {
-	case nil:
-		if it.answered != "" {
-			return e.Settle(*it.question, it.answered)
-		}
-		return e.Ask(*it.question)
-	case session.TextDelta:
-		ev.Delta += string(it.text)
-		return e.Take(ev)
-	case session.ReasoningDelta:
-		ev.Delta += string(it.text)
-		return e.Take(ev)
+	switch {
+	case it.event != nil:
+		return e.Take(it.event)
+	case it.answered != "":
+		return e.Settle(*it.question, it.answered)
 	}
-	return e.Take(it.event)
+	return e.Ask(*it.question)
 }

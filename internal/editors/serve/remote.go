@@ -190,31 +190,11 @@ func (b remoteSession) named(question string) string {
 	return question + "." + b.Hello.Since.UTC().Format("20060102T150405.000000000")
 }
 
-// fill tells what the session does.
-func (b remoteSession) fill(to *bar) {
-	now := b.Status()
-	to.State = map[live.State]string{live.Working: "running", live.Waiting: "waiting"}[now.State]
-	to.State, to.Doing = cmp.Or(to.State, "idle"), cmp.Or(now.Doing, to.Doing)
-	to.Mode, to.Effort = now.Mode, now.Effort
-	to.Queue, to.Steered = now.Queued, now.Steered
-	if to.Cost == nil && now.Cost > 0 {
-		to.Cost = &now.Cost
-	}
-}
-
-// describe tells what the session does, for the list.
-func (b remoteSession) describe(to *row) *live.Status {
-	now := b.Status()
-	to.model = b.Hello.Provider + "/" + b.Hello.Model
-	if now.Cost > 0 {
-		to.cost = &now.Cost
-	}
-	return &now
-}
+func (b remoteSession) model() string { return b.Hello.Provider + "/" + b.Hello.Model }
 
 func (b remoteSession) works(h session.Head) Status {
 	s, now := b.among.backend.Status(h), b.Status()
-	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.Hello.Provider+"/"+b.Hello.Model, b.Hello.Cwd, now.Mode, now.Effort, ""
+	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.model(), b.Hello.Cwd, now.Mode, now.Effort, ""
 	return s
 }
 
@@ -299,9 +279,6 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	}
 	if a.Queue || len(line.Files) > 0 {
 		line.Type = "prompt"
-	}
-	if b.Hello.Once {
-		line.Once = a.Once
 	}
 	return done{Text: "sent"}, b.say(ctx, line)
 }

@@ -41,7 +41,7 @@ func TestThePageControlsASessionOfAnotherProcess(t *testing.T) {
 	page.key("Enter")
 	page.until(`document.getElementById("words").value === "look at @pool/pool.go "`)
 	page.key("Enter")
-	if act := <-e.acts; act != `{"text":"look at @pool/pool.go ","type":"steer"}` {
+	if act := <-e.acts; act != `{"type":"steer","text":"look at @pool/pool.go "}` {
 		t.Errorf("the owner got %s", act)
 	}
 	page.until(`document.getElementById("words").value === ""`)

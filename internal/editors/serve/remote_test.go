@@ -54,7 +54,7 @@ func beside(t *testing.T, host ...*control.Host) *elsewhere {
 func (e *elsewhere) listens(t *testing.T) {
 	t.Helper()
 	var err error
-	c := live.Config{Folder: e.folder, ID: "x", Below: func(int) string { return "" },
+	c := live.Config{Folder: e.folder, ID: "x", ParentCall: func(int) string { return "" },
 		Hello: func() live.Hello { return live.Hello{Provider: "p", Model: "m", Mode: "ask", Cwd: "/there"} },
 		Log: func(ctx context.Context, after int64, each func(int64, session.Entry) error) error {
 			return e.h.Log(ctx, "x", after, each)

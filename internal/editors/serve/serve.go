@@ -184,7 +184,7 @@ func (s *Server) Start(ctx context.Context) {
 	}
 	s.remoteSessions = &remoteSessions{backend: s.Backend}
 	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: s.remoteSessions.freed}
-	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends}
+	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends, all: map[string]*outcome{}}
 	s.directory = directory{s.Backend, s.remoteSessions, s.stir}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.remoteSessions.Watch(s.Backend.Locks()) })
@@ -277,7 +277,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	for _, h := range heads[:min(len(heads), most)] {
 		l := sessionRow{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
-			l.State = room.state()
+			l.State = stateWord(room.Status().State)
 		} else if l.Who = s.Backend.Holder(h.ID); l.Who != "" {
 			l.State = "elsewhere"
 		}

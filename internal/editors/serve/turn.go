@@ -27,7 +27,7 @@ type turn struct {
 	prompt string                  // the message that it began with; if empty, not yet
 	under  []item                  // what came of a message that is not stored yet
 	ear    *uistream.Encoder       // hears all, to know what readers are shown
-	calls  []session.Event         // of calls that have not ended, the newest of each
+	calls  []item                  // of calls that have not ended, the newest of each kind
 	paused *teller                 // a reader that ended at the question
 }
 
@@ -133,11 +133,7 @@ func (r *room) hear(e session.Event) {
 	t := &r.turn
 	switch ev := e.(type) {
 	case session.TextDelta, session.ReasoningDelta:
-		q := &reader{items: t.under}
-		if !q.merge(item{event: e}) {
-			q.items = append(q.items, whole(item{event: e}))
-		}
-		t.under = q.items
+		t.under = joined(t.under, item{event: e})
 	case session.MessageDone:
 		r.stored(ev.Message)
 	case session.Retry:
@@ -146,7 +142,7 @@ func (r *room) hear(e session.Event) {
 		t.under, t.calls, t.over = nil, nil, true
 		r.result = &ev.Result
 	}
-	t.follow(e)
+	t.keep(e)
 	r.does(e)
 	t.ear.Take(e)
 	r.pass(item{event: e})
@@ -182,6 +178,21 @@ func (r *room) passTo(turn int, it item) {
 	}
 }
 
+// join has a reader told what happens in a turn from here on, or in all of them. Events are those
+// of the running turn that are not in the log.
+func (r *room) join(turn int) (q *reader, events []item) {
+	q = newReader(turn)
+	r.readers[q] = struct{}{}
+	if r.turn.abort != nil && !r.turn.over {
+		events = slices.Concat(r.turn.under, r.turn.calls)
+	}
+	if r.asked != nil {
+		question := r.asked.Question
+		events = append(events, item{question: &question, asked: r.asked})
+	}
+	return q, events
+}
+
 // follow has a reader told the running turn from here on, and what of it is not in the log; if nil,
 // none runs.
 func (r *room) follow() (q *reader, prompt string, under []item) {
@@ -190,16 +201,7 @@ func (r *room) follow() (q *reader, prompt string, under []item) {
 	if r.turn.abort == nil || r.turn.over {
 		return nil, "", nil
 	}
-	q = newReader(r.turn.number)
-	r.readers[q] = struct{}{}
-	for _, it := range r.turn.under {
-		it.text = slices.Clone(it.text)
-		under = append(under, it)
-	}
-	if r.asked != nil {
-		q := r.asked.Question
-		under = append(under, item{question: &q})
-	}
+	q, under = r.join(r.turn.number)
 	return q, r.turn.prompt, under
 }
 
@@ -236,15 +238,3 @@ func (r *room) Begin(p Prompt) error {
 func (r *room) Changed() { r.server.stir() }
 
 var errLeaving = &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}
-
-func (r *room) state() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.asked != nil:
-		return "waiting"
-	case r.running:
-		return "running"
-	}
-	return "idle"
-}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adze/internal/editors/htmlstream"
+	"adze/internal/live"
 	"adze/internal/live/control"
 	"adze/internal/text/redact"
 	"adze/session"
@@ -67,7 +68,9 @@ type openSession interface {
 	// attend has a reader told all that happens from here on, which says so at woken, until forget.
 	attend(woken chan struct{}) pageState
 	forget(*reader)
-	fill(*bar)
+	// Status is what the session does; model names the one that answers in it.
+	Status() live.Status
+	model() string
 	works(session.Head) Status
 	blocks(name string, metadata json.RawMessage) []tool.Block
 
@@ -251,14 +254,6 @@ func (t *watcher) take(it item) {
 	case it.question != nil:
 		t.question(it)
 	case it.event != nil:
-		if text, is := it.event.(session.TextDelta); is {
-			text.Delta += string(it.text)
-			it.event = text
-		}
-		if thought, is := it.event.(session.ReasoningDelta); is {
-			thought.Delta += string(it.text)
-			it.event = thought
-		}
 		t.view.Take(it.event)
 	}
 }
@@ -389,7 +384,7 @@ func (t *watcher) barNow() (*bar, bool) {
 			t.asked, t.status = now, t.live.works(t.head)
 		}
 		b.works(t.status)
-		t.live.fill(b)
+		b.does(t.live.Status())
 	} else {
 		if t.asked.IsZero() {
 			t.asked, t.status = t.now(), t.backend.Status(t.head)
@@ -429,10 +424,51 @@ func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
 	return r.conv.Blocks(name, metadata)
 }
 
-// fill tells what the session does.
-func (r *room) fill(b *bar) {
-	b.State = r.state()
-	b.Queue, b.Steered = r.Waits()
+// does tells what the session does.
+func (b *bar) does(now live.Status) {
+	b.State, b.Doing = stateWord(now.State), cmp.Or(now.Doing, b.Doing)
+	b.Mode, b.Effort = cmp.Or(now.Mode, b.Mode), cmp.Or(now.Effort, b.Effort)
+	b.Queue, b.Steered = now.Queued, now.Steered
+	if b.Cost == nil && now.Cost > 0 {
+		b.Cost = &now.Cost
+	}
+}
+
+// stateWord is a state as pages and programs read it.
+func stateWord(s live.State) string {
+	if s == live.Working {
+		return "running"
+	}
+	return string(s)
+}
+
+// Status is what the session does.
+func (r *room) Status() (now live.Status) {
+	now.Queued, now.Steered = r.Waits()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now.State = live.Idle
+	switch {
+	case r.asked != nil:
+		now.State, now.Doing, now.Questions = live.Waiting, r.asked.brief(), 1
+	case r.running:
+		now.State, now.Doing = live.Working, r.doing
+	case r.result != nil && r.result.Cause != session.CauseDone:
+		now.Doing = r.result.Message
+	}
+	if r.counted != nil && r.counted.Ledger.Cost != nil {
+		now.Cost = *r.counted.Ledger.Cost
+	}
+	return now
+}
+
+func (r *room) model() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.counted == nil {
+		return ""
+	}
+	return r.counted.Ledger.Model
 }
 
 // Waits are the prompts that wait for their turn, and the remarks that were not read yet.

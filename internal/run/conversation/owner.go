@@ -106,7 +106,7 @@ func (s *clientAccess) Shown() *live.Owner { return s.owner.Load() }
 func (s *clientAccess) listen(c live.Config) (end func(), err error) {
 	c.Left = s.clients.Left
 	if to := s.clients.LetGo; to != nil {
-		c.LetGo = func(p live.Peer) {
+		c.Release = func(p live.Peer) {
 			who := p.String()
 			s.goesTo.Store(&who)
 			to(who)
@@ -206,7 +206,7 @@ func (w *Conversation) share() {
 	mode := func() string { return string(w.Gate.Mode()) }
 	c := live.Config{
 		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each(id), Mask: w.Settings.Process.Ring.Mask,
-		Below: proc.NewLedger(at.Jobs()).Below, Position: func() int64 { return stored.Position(id) }, Mode: mode,
+		ParentCall: proc.NewLedger(at.Jobs()).Below, Position: func() int64 { return stored.Position(id) }, Mode: mode,
 		Hello: func() live.Hello {
 			h := live.Hello{Version: w.Head.Version, Cwd: w.Head.Cwd, Provider: w.Head.Provider, Model: w.Head.Model, Mode: mode(), Effort: w.Effort(), Window: !clients.Headless}
 			if head, err := log.head(id); err == nil {
@@ -214,7 +214,7 @@ func (w *Conversation) share() {
 			}
 			return h
 		},
-		Veil: hostio.VeiledEvent,
+		Redact: hostio.VeiledEvent,
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(w.Set.Blocks(name, metadata))
 		},
