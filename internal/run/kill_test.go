@@ -142,9 +142,6 @@ func (u *user) audited(ended []string) {
 		u.t.Fatal(err)
 	}
 	defer s.Close()
-	if lost := s.Notices(); len(lost) > 0 {
-		u.t.Errorf("lost: %v", lost)
-	}
 	heads, err := s.List(u.t.Context())
 	if err != nil || len(heads) != 1 {
 		u.t.Fatalf("%d sessions, %v", len(heads), err)

@@ -93,7 +93,6 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 	}
 	w.num, w.end = num, end
 	s.noteLog()
-	s.noteLast(w)
 	if opening != nil {
 		w.start = w.start || opening.start != nil
 		w.first = w.first || opening.first != nil && !isCopied(*opening.first)

@@ -3,7 +3,6 @@ package sessiondb
 import (
 	"encoding/hex"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -118,40 +117,5 @@ func TestHashIsStable(t *testing.T) {
 	const want = "dc85ac2ed76246558ec83c8e2658e0fb031c69df8a975be94b81b67b6e4d7965"
 	if got := hex.EncodeToString(second.hash); got != want {
 		t.Errorf("got %s", got)
-	}
-}
-
-// TestAKilledReplacementIsCompleted: a process is killed when the rescued database is whole, and
-// before the old log was removed.
-func TestAKilledReplacementIsCompleted(t *testing.T) {
-	dir := t.TempDir()
-	entry := session.Entry{Type: session.EndEntry, Data: []byte(`{}`)}
-	path := filepath.Join(dir, "s.db")
-	for _, name := range []string{path, filepath.Join(dir, "other.db")} {
-		s, err := Open(t.Context(), name, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.whole = name != path
-		if err := s.Append(t.Context(), session.ID(filepath.Base(name)), entry, entry); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Rename(filepath.Join(dir, "other.db"), path+".rescued"); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if entries, err := s.Load(t.Context(), "other.db"); err != nil || len(entries) != 2 {
-		t.Errorf("%d entries, %v; want 2", len(entries), err)
-	}
-	if len(s.Notices()) != 1 || !strings.Contains(s.Notices()[0], "damaged") {
-		t.Errorf("said %q", s.Notices())
 	}
 }

@@ -53,7 +53,7 @@ func (s *Store) look(ctx context.Context) error {
 	if err := s.pretend(ctx); err != nil {
 		return s.explain("read", err)
 	}
-	return s.missed(ctx)
+	return nil
 }
 
 // pretend gives a database that is only looked at, and that an older adze wrote, the tables that

@@ -69,15 +69,9 @@ func (s *Store) prepare() error {
 }
 
 func (s *Store) openOrRescue(ctx context.Context) error {
-	if err := s.completeReplace(); err != nil {
-		return err
-	}
 	err := s.connect(ctx)
 	if err == nil {
 		err = s.recheck(ctx)
-	}
-	if err == nil {
-		err = s.missed(ctx)
 	}
 	if !errors.Is(err, ErrDamaged) {
 		return err
@@ -147,8 +141,8 @@ func (s *Store) connectOnce(ctx context.Context) error {
 		return s.explain("open", err)
 	}
 	s.db.SetMaxOpenConns(1)
-	var version, guards int
-	if err := s.db.QueryRowContext(ctx, "SELECT user_version, "+guardsThere+" FROM pragma_user_version").Scan(&version, &guards); err != nil {
+	var version int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		err = s.explain("open", err)
 		s.disconnect()
 		return err
@@ -159,8 +153,6 @@ func (s *Store) connectOnce(ctx context.Context) error {
 		return s.openNewer(ctx, version)
 	case version < schemaVersion:
 		err = s.migrate(ctx)
-	case guards < guardsWanted:
-		err = s.guard(ctx)
 	}
 	if err != nil {
 		s.disconnect()

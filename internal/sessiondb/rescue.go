@@ -17,9 +17,6 @@ import (
 
 // A damaged database is put aside as PATH.damaged-TIME. A fresh one takes its place, with each
 // session as far as it can be read from its beginning, and Loss says what is missing.
-//
-// The fresh one is first made whole under the name PATH.rescued. From then on a process that is
-// killed leaves a replacement that the next Open completes.
 
 // rescue puts the database aside.
 func (s *Store) rescue(ctx context.Context, cause error) (*Loss, error) {
@@ -63,13 +60,7 @@ func (s *Store) rescueAlone(ctx context.Context, cause error) (*Loss, error) {
 			return nil, errors.Join(cause, s.fileError("keep the old file of", err))
 		}
 	}
-	if err := os.Rename(filepath.Join(work, "fresh.db"), s.rescued()); err != nil {
-		return nil, errors.Join(cause, s.fileError("replace it", err))
-	}
-	if err := atomicfile.SyncFolder(filepath.Dir(s.path)); err != nil {
-		return nil, errors.Join(cause, s.fileError("replace it", err))
-	}
-	return loss, s.replace()
+	return loss, s.replace(filepath.Join(work, "fresh.db"))
 }
 
 func causeText(err error) string {
@@ -84,37 +75,22 @@ func (s *Store) sound(ctx context.Context) bool {
 	return s.connect(ctx) == nil && s.recheck(ctx) == nil
 }
 
-func (s *Store) rescued() string { return s.path + ".rescued" }
-
-// replace moves the rescued database to the path. The old log goes first: SQLite would replay it
-// into a database that it does not belong to.
-func (s *Store) replace() error {
-	for _, suffix := range []string{"-wal", "-shm", "-journal", ".check", ".last"} {
-		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return s.fileError("replace it", err)
+// replace moves a database to the path. The old log goes first: SQLite would replay it into a
+// database that it does not belong to.
+func (s *Store) replace(fresh string) error {
+	err := atomicfile.SyncFolder(filepath.Dir(s.path))
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ".check"} {
+		if gone := os.Remove(s.path + suffix); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = gone
 		}
 	}
-	if err := os.Rename(s.rescued(), s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		err = os.Rename(fresh, s.path)
+	}
+	if err != nil {
 		return s.fileError("replace it", err)
 	}
 	return nil
-}
-
-// completeReplace does the rest of a replacement in which a process was killed.
-func (s *Store) completeReplace() error {
-	if _, err := os.Lstat(s.rescued()); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	unlock, err := s.alone()
-	if err != nil {
-		return err
-	}
-	if _, gone := os.Lstat(s.rescued()); gone == nil {
-		err = s.replace()
-		s.notices = append(s.notices, fmt.Sprintf("the session store was damaged; what could be read is in %s, the old file lies beside it as %s.damaged-*", s.path, filepath.Base(s.path)))
-	}
-	unlock()
-	return errors.Join(err, s.prepare())
 }
 
 // rebuild copies what can be read into work/fresh.db. It reads a copy, since opening a database may

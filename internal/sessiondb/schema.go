@@ -75,30 +75,6 @@ func steps() []string {
 	}
 }
 
-// guardsThere counts the triggers that guard puts back.
-const (
-	guardsThere  = "(SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name IN ('entries_count', 'entries_keep', 'entries_stay'))"
-	guardsWanted = 3
-)
-
-// guard puts back what keeps the rows of a database together, where somebody took it away: without
-// it sessions go on and nobody counts their entries.
-func (s *Store) guard(ctx context.Context) error {
-	for _, trigger := range []string{
-		`entries_count AFTER INSERT ON entries BEGIN
-			UPDATE sessions SET entries = new.seq, updated = new.time, tip = new.hash WHERE num = new.session;
-		END`,
-		`entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries never change'); END`,
-		`entries_stay BEFORE DELETE ON entries WHEN NOT EXISTS (SELECT 1 FROM removed WHERE num = old.session)
-			BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END`,
-	} {
-		if _, err := s.db.ExecContext(ctx, "CREATE TRIGGER IF NOT EXISTS "+trigger); err != nil {
-			return s.explain("guard", err)
-		}
-	}
-	return nil
-}
-
 // migrate runs the missing steps in one transaction. Another process may have been first.
 func (s *Store) migrate(ctx context.Context) error {
 	tx, err := s.db.BeginTx(ctx, nil)

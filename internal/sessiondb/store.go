@@ -18,9 +18,8 @@
 //
 // Beside the database lie PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the
 // next, and its index), PATH.lock (held, shared, by every process that has it open), PATH.locks/
-// (one file per session being written), PATH.last (which entry was stored last: see wal.go),
-// PATH.check (left by a process that met damage), PATH.damaged-TIME (a damaged file that was put
-// aside) and PATH.rescued (what takes its place).
+// (one file per session being written), PATH.check (left by a process that met damage) and
+// PATH.damaged-TIME (a damaged file that was put aside).
 //
 // Known limits:
 //   - A large text is put back as often as entries name it: loading takes the memory of the whole
@@ -30,7 +29,7 @@
 //     The old file is kept: sqlite3 FILE .recover may find more.
 //   - Calls wait for each other: one connection serves a process.
 //   - PATH and PATH-wal belong together: a copy takes both, and a backup put back over PATH wants
-//     PATH-wal removed.
+//     PATH-wal removed. Without PATH-wal the newest entries are missing, which nobody tells.
 package sessiondb
 
 import (
@@ -77,7 +76,6 @@ type Store struct {
 	file    os.FileInfo // the database when it was opened
 	log     os.FileInfo // its write-ahead log after the first commit; if nil, there is none
 	copied  string      // the folder of a copy that is looked at in its place
-	notices []string
 	db      *sql.DB
 	loss    *Loss
 	frozen  error // why nothing can be written; if nil, it can
@@ -89,7 +87,6 @@ type Store struct {
 	// verdicts has what Stream found of the chains that it read, nil where they are sound.
 	verdicts map[session.ID]*BadRow
 	inserts  [mostTogether]*sql.Stmt // of one entry, of two …; made when they are first needed
-	last     *os.File                // PATH.last, opened by it, too
 }
 
 var _ session.Store = (*Store)(nil)
@@ -139,9 +136,6 @@ func (s *Store) Close() error {
 	errs = append(errs, s.db.Close())
 	for _, w := range s.writers {
 		errs = append(errs, w.release())
-	}
-	if s.last != nil {
-		errs = append(errs, s.last.Close())
 	}
 	if s.leave != nil {
 		s.leave()

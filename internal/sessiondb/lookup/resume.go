@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -120,9 +119,8 @@ func Losses(logs session.Store) []string {
 	if !ok {
 		return nil
 	}
-	lines := slices.Clone(s.Notices())
-	if s.Salvaged() != nil {
-		lines = append(lines, strings.Split(s.Salvaged().String(), "\n")...)
+	if s.Salvaged() == nil {
+		return nil
 	}
-	return lines
+	return strings.Split(s.Salvaged().String(), "\n")
 }
