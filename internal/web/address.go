@@ -7,9 +7,9 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// forbidden says why an address is not on the public internet; "" means that it is. The ranges are
-// those of the IANA special-purpose registries, kept by the ssrf package; added here are the
-// addresses that carry another address inside, and cloud metadata services on public addresses.
+// forbidden returns why a connection to an address is refused, or "" for a public internet address.
+// Beyond the ranges of the ssrf package (the IANA special-purpose registries) it refuses addresses
+// that embed another address and cloud metadata services on public addresses.
 func forbidden(a netip.Addr) string {
 	if a.Zone() != "" {
 		return "an address with a zone"
@@ -32,7 +32,7 @@ func forbidden(a netip.Addr) string {
 	return ""
 }
 
-// named gives the usual ranges their names, for the message.
+// named returns the common name of an address range, for messages.
 func named(a netip.Addr) string {
 	switch {
 	case a.IsUnspecified():
@@ -51,7 +51,7 @@ func named(a netip.Addr) string {
 	return ""
 }
 
-// metadata recognises cloud metadata services whose addresses are not link-local.
+// metadata recognizes cloud metadata services whose addresses are not link-local.
 func metadata(a netip.Addr) string {
 	switch a.String() {
 	case "168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "169.254.169.254", "169.254.170.2":
@@ -60,9 +60,9 @@ func metadata(a netip.Addr) string {
 	return ""
 }
 
-// embedded finds the IPv4 address that an IPv6 address stands for, and the name of the scheme. All
-// of them are refused whatever they hold: a direct connection never needs one, and a gateway would
-// unwrap it.
+// embedded returns the IPv4 address inside an IPv6 address and the name of the embedding scheme.
+// All of them are refused whatever they hold: a direct connection never needs one, and a gateway
+// would unwrap it.
 func embedded(a netip.Addr) (netip.Addr, string) {
 	if !a.Is6() {
 		return a, ""

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// approved is the policy of one fetch whose address a user has said yes to: the port that is
-// written there, and this machine's own addresses where the host says so itself. No other name
-// opens them, wherever it leads, and a redirect to another host or port is judged as if nobody had
-// been asked.
+// approved returns the policy for a fetch whose URL the user approved: it also allows the port in
+// the URL, and loopback addresses if the host itself names them. A host name that merely resolves
+// to a loopback address stays refused, and a redirect to another host or port is judged without the
+// approval.
 func (p Policy) approved(u *url.URL) Policy {
 	same := func(host string, port uint16) bool { return host == u.Hostname() && port == portOf(u) }
 	allowPort, allowAddr := p.AllowPort, p.AllowAddr
@@ -22,11 +22,11 @@ func (p Policy) approved(u *url.URL) Policy {
 	return p
 }
 
-// ownAddress reports 127.0.0.0/8 and ::1 in their plain forms.
+// ownAddress reports whether a is in 127.0.0.0/8 or is ::1, in plain form.
 func ownAddress(a netip.Addr) bool { return a.IsLoopback() && !a.Is4In6() && a.Zone() == "" }
 
-// ownName reports a host that means this machine in so many words: localhost and names below it
-// (RFC 6761), or the number of a loopback address.
+// ownName reports whether host names this machine literally: localhost, a name below it (RFC 6761)
+// or a loopback address.
 func ownName(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return ownAddress(a)

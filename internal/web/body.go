@@ -12,17 +12,16 @@ import (
 	"sync/atomic"
 )
 
-// ratioFloor is how many decoded bytes are let through before the ratio counts: small pages of one
-// repeated line compress better than any page of size.
+// ratioFloor is the number of decoded bytes allowed before the ratio is checked: small pages of one
+// repeated line compress very well.
 const ratioFloor = 256 << 10
 
-// body is what was kept of an answer.
 type body struct {
 	bytes     []byte
 	truncated bool
 }
 
-// meter counts what passes and stops at a limit. It reads one byte further than the limit to know
+// meter counts the bytes read and stops at a limit. It reads one byte past the limit to know
 // whether there is more.
 type meter struct {
 	r     io.Reader
@@ -31,7 +30,7 @@ type meter struct {
 	over  bool
 }
 
-// Read counts and ends with io.EOF at the limit.
+// Read returns io.EOF at the limit.
 func (m *meter) Read(p []byte) (int, error) {
 	if m.n >= m.limit {
 		var one [1]byte
@@ -45,7 +44,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countedReader tells somebody who watches how much has arrived.
+// countedReader adds the bytes read to a progress counter.
 type countedReader struct {
 	io.ReadCloser
 	n *atomic.Int64
@@ -59,7 +58,7 @@ func (c countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readBody receives at most MaxWire bytes and decodes at most limit of them.
+// readBody receives at most MaxWire bytes and decodes at most limit bytes.
 func readBody(resp *http.Response, limit int64) (body, *Error) {
 	wire := &meter{r: resp.Body, limit: MaxWire}
 	decoded, err := decoder(resp.Header, wire)
@@ -74,7 +73,7 @@ func readBody(resp *http.Response, limit int64) (body, *Error) {
 	return body{data, wire.over || out.over}, nil
 }
 
-// readAll keeps what the meter lets through, and stops where the ratio says that it is a bomb.
+// readAll reads out until a limit or MaxRatio is reached.
 func readAll(out, wire *meter) ([]byte, error) {
 	var data []byte
 	chunk := make([]byte, 32<<10)
@@ -93,7 +92,7 @@ func readAll(out, wire *meter) ([]byte, error) {
 	}
 }
 
-// decoder undoes the one layer of encoding that is accepted.
+// decoder returns a reader for the body's content encoding; only one layer is accepted.
 func decoder(h http.Header, wire *meter) (io.Reader, error) {
 	layers := strings.Split(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), ",")
 	var names []string
@@ -120,12 +119,12 @@ func decoder(h http.Header, wire *meter) (io.Reader, error) {
 func ungzip(wire io.Reader) (io.Reader, error) {
 	r, err := gzip.NewReader(wire)
 	if errors.Is(err, io.EOF) {
-		return strings.NewReader(""), nil // an empty body, encoded carelessly
+		return strings.NewReader(""), nil // an empty body with a wrong encoding header
 	}
 	return r, err
 }
 
-// inflate reads zlib as the standard says, or bare deflate as some servers do.
+// inflate reads zlib, as the standard requires, or raw deflate, which some servers send.
 func inflate(wire io.Reader) (io.Reader, error) {
 	br := bufio.NewReader(wire)
 	head, err := br.Peek(2)
@@ -138,7 +137,6 @@ func inflate(wire io.Reader) (io.Reader, error) {
 	return flate.NewReader(br), nil
 }
 
-// asFault names what went wrong while reading a body.
 func asFault(err error) *Error {
 	var own *Error
 	var corrupt flate.CorruptInputError

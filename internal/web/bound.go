@@ -8,18 +8,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of what is written out. A converter repeats the mark of each quote and list on each line
-// inside, and fills a table to its widest row, so that small markup could become any amount of
-// text.
+// Bounds of the output. A converter repeats the mark of each quote and list on every line inside,
+// and pads a table to its widest row, so small markup could produce unlimited text.
 const (
-	maxContent = 1 << 20 // bytes of text; a model is given a tenth of it
+	maxContent = 1 << 20 // bytes; the model gets a tenth
 	maxNodes   = 100_000
-	maxNesting = 12 // lists and quotes inside each other
+	maxNesting = 12 // nested lists and quotes
 	maxCells   = 20_000
 	maxSpan    = 50
 )
 
-// bound cuts content down to the limits and reports whether something was lost.
+// bound cuts content to the limits and reports whether anything was dropped.
 func bound(root *html.Node) bool {
 	b := bounder{}
 	b.walk(root, 0)
@@ -31,10 +30,10 @@ func bound(root *html.Node) bool {
 
 type bounder struct {
 	text, nodes int
-	extra       []*html.Node // beyond a limit
+	extra       []*html.Node // nodes past a limit
 }
 
-// walk counts in reading order; nesting is the depth in lists and quotes.
+// walk counts in document order; nesting is the depth in lists and quotes.
 func (b *bounder) walk(n *html.Node, nesting int) {
 	for c := range n.ChildNodes() {
 		if b.text >= maxContent || b.nodes >= maxNodes {
@@ -59,8 +58,8 @@ func (b *bounder) walk(n *html.Node, nesting int) {
 	}
 }
 
-// boundTable drops spans that claim more than a table of sense has, and takes a table apart that
-// filled to its widest row would be huge.
+// boundTable drops implausibly large spans, and turns a table into plain blocks if padding it to
+// its widest row would be huge.
 func boundTable(table *html.Node) {
 	rows, widest, cells := 0, 0, 0
 	for n := range table.Descendants() {
@@ -77,7 +76,7 @@ func boundTable(table *html.Node) {
 	}
 }
 
-// boundSpans returns how many columns a cell takes, after cutting its spans.
+// boundSpans limits the spans of a cell and returns its number of columns.
 func boundSpans(cell *html.Node) int {
 	columns := 1
 	cell.Attr = slices.DeleteFunc(cell.Attr, func(a html.Attribute) bool {
@@ -96,5 +95,5 @@ func boundSpans(cell *html.Node) int {
 	return columns
 }
 
-// rename makes an element another one.
+// rename changes the element name of n.
 func rename(n *html.Node, a atom.Atom) { n.Data, n.DataAtom = a.String(), a }

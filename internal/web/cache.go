@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Bounds of the cache. Fifteen minutes is one line of work on one page; the size bound keeps a long
-// session from growing.
+// Bounds of the cache. Fifteen minutes covers work on one page; the size bound keeps a long session
+// from growing.
 const (
 	cacheAge   = 15 * time.Minute
 	cacheBytes = 16 << 20
@@ -27,14 +27,14 @@ type cacheEntry struct {
 	when time.Time
 }
 
-// cache keeps recent resources, oldest first. The zero value is ready.
+// cache holds recent resources, oldest first. The zero value is ready to use.
 type cache struct {
 	mu      sync.Mutex
 	entries []cacheEntry
 	bytes   int
 }
 
-// get finds a resource that is still fresh.
+// get returns a cached resource that is still fresh.
 func (c *cache) get(key cacheKey, now time.Time) (*resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func (c *cache) get(key cacheKey, now time.Time) (*resource, bool) {
 	return nil, false
 }
 
-// put keeps a resource and lets the oldest go when there are too many.
+// put stores a resource and drops the oldest ones past the bounds.
 func (c *cache) put(key cacheKey, res *resource, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,15 +65,15 @@ func (c *cache) expire(now time.Time) {
 	}
 }
 
-// drop lets the oldest entry go.
+// drop removes the oldest entry.
 func (c *cache) drop() {
 	c.bytes -= len(c.entries[0].res.body)
-	c.entries[0] = cacheEntry{} // the array behind the slice must not keep the body
+	c.entries[0] = cacheEntry{} // lets the garbage collector free the body
 	c.entries = c.entries[1:]
 }
 
-// cacheable reports a complete page that its server does not forbid to keep. What this machine
-// serves changes with the program that is being written.
+// cacheable reports whether res is a complete page that its server allows to be cached. Pages from
+// this machine are not cached: they change with the program under development.
 func cacheable(res *resource) bool {
 	return !ownName(res.url.Hostname()) && res.status == http.StatusOK && res.redirect == "" &&
 		!strings.Contains(strings.ToLower(res.header.Get("Cache-Control")), "no-store")

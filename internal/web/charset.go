@@ -11,12 +11,11 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// decodeText turns a body into UTF-8 and names the encoding it came in, "" for UTF-8.
+// decodeText converts a body to UTF-8 and returns the name of its encoding, "" for UTF-8.
 //
-// The order is that of browsers: byte order mark, header, a declaration inside HTML, then a guess.
-// One deviation: text that is valid UTF-8 is UTF-8 even where a single-byte encoding is declared,
-// since wrong declarations are common and non-ASCII text in another encoding is practically never
-// valid UTF-8.
+// The order is the browsers': byte order mark, header, declaration inside HTML, then a guess. One
+// deviation: valid UTF-8 is taken as UTF-8 even if a single-byte encoding is declared. Wrong
+// declarations are common, and non-ASCII text in another encoding is almost never valid UTF-8.
 func decodeText(data []byte, contentType string, k kind, truncated bool) (string, string, *Error) {
 	enc, name := findEncoding(data, contentType, k, truncated)
 	switch {
@@ -50,14 +49,14 @@ func findEncoding(data []byte, contentType string, k kind, truncated bool) (enco
 		enc, name, _ := charset.DetermineEncoding(data, contentType)
 		return enc, name
 	}
-	// A declaration inside plain text is text: only the header counts.
+	// Plain text cannot declare its encoding: only the header counts.
 	if enc, name := declared(contentType); enc != nil {
 		return enc, name
 	}
 	return charset.Lookup("windows-1252")
 }
 
-// declared is the encoding that a header names, nil if none or unknown.
+// declared returns the encoding named by a header, or nil if it is absent or unknown.
 func declared(contentType string) (encoding.Encoding, string) {
 	_, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -66,14 +65,14 @@ func declared(contentType string) (encoding.Encoding, string) {
 	return charset.Lookup(params["charset"])
 }
 
-// wide reports a declared encoding whose text may be valid UTF-8 by accident, because it is made of
-// ASCII bytes: those with two bytes a character and those that shift by escape sequences.
+// wide reports whether text in the declared encoding may be valid UTF-8 by accident because it
+// consists of ASCII bytes: encodings with two bytes a character or with escape sequences.
 func wide(contentType string) bool {
 	_, name := declared(contentType)
 	return strings.HasPrefix(name, "utf-16") || name == "iso-2022-jp" || name == "replacement"
 }
 
-// cutTail counts the first bytes of a character that a size limit cut at the end.
+// cutTail returns the length of an incomplete character at the end of truncated data.
 func cutTail(data []byte, truncated bool) int {
 	if !truncated {
 		return 0
@@ -89,7 +88,7 @@ func cutTail(data []byte, truncated bool) int {
 	return 0
 }
 
-// byteOrderMark names the encoding that the first bytes announce.
+// byteOrderMark returns the encoding announced by a byte order mark.
 func byteOrderMark(data []byte) string {
 	for _, bom := range []struct{ mark, name string }{
 		{"\xef\xbb\xbf", "utf-8"},

@@ -10,25 +10,25 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// unseen are elements that hold nothing to read.
+// unseen selects elements without readable content.
 const unseen = "script, style, template, iframe, object, embed, applet, canvas, audio, video, svg, map, datalist," +
 	"link, meta, base, input, select, textarea, button, dialog:not([open]), [hidden], [aria-hidden=true]," +
 	".gutter, .linenos, .linenodiv, .line-numbers-rows, .lineno, .sr-only, .visually-hidden"
 
-// dropUnseen removes what a user looking at the page does not see: text for search engines and for
-// models that read pages is a known way to give orders.
+// dropUnseen removes content that a user looking at the page does not see: hidden text is a known
+// way to inject instructions.
 func dropUnseen(doc *goquery.Document) {
 	doc.Find(unseen).Remove()
 	doc.Find("[style]").FilterFunction(func(_ int, s *goquery.Selection) bool {
 		return styledAway(s.AttrOr("style", ""))
 	}).Remove()
 	if readable(doc.Nodes[0]) {
-		doc.Find("noscript").Remove() // else it is all that the page says without JavaScript
+		doc.Find("noscript").Remove() // otherwise this is the page's only text without JavaScript
 	}
 	dropComments(doc.Nodes)
 }
 
-// readable reports text outside of the head and of noscript.
+// readable reports whether n is text outside head and noscript.
 func readable(n *html.Node) bool {
 	if n.DataAtom == atom.Noscript || n.DataAtom == atom.Head {
 		return false
@@ -44,7 +44,7 @@ func readable(n *html.Node) bool {
 	return false
 }
 
-// styledAway reads the declarations of an inline style that make its element invisible.
+// styledAway reports whether an inline style makes its element invisible.
 func styledAway(style string) bool {
 	for declaration := range strings.SplitSeq(strings.ToLower(style), ";") {
 		name, value, _ := strings.Cut(declaration, ":")
@@ -81,7 +81,6 @@ func dropComments(roots []*html.Node) {
 	}
 }
 
-// pageTitle is the title that the page gives itself.
 func pageTitle(doc *goquery.Document) string {
 	title := doc.Find("head title").First().Text()
 	if strings.TrimSpace(title) == "" {
@@ -93,7 +92,7 @@ func pageTitle(doc *goquery.Document) string {
 	return firstLine(title, 300)
 }
 
-// baseURL is what relative links are relative to.
+// baseURL returns the base for the page's relative links.
 func baseURL(doc *goquery.Document, page *url.URL) *url.URL {
 	href, ok := doc.Find("base[href]").First().Attr("href")
 	if !ok {
@@ -106,8 +105,8 @@ func baseURL(doc *goquery.Document, page *url.URL) *url.URL {
 	return page.ResolveReference(ref)
 }
 
-// resolveLinks makes links and images absolute and drops what is no address of a page: scripts,
-// inline data, links to nothing. A link that only marks a heading goes as a whole.
+// resolveLinks makes links and images absolute and removes targets that are no page address:
+// scripts, inline data, empty links. A link that only marks a heading is removed with its text.
 func resolveLinks(content *goquery.Selection, base *url.URL) {
 	content.Find("a").Each(func(_ int, a *goquery.Selection) {
 		href, ok := absolute(base, a.AttrOr("href", ""))
@@ -135,7 +134,7 @@ func resolveLinks(content *goquery.Selection, base *url.URL) {
 	})
 }
 
-// absolute resolves a link; false means that it leads nowhere a reader can follow.
+// absolute resolves a link; it returns false if a reader cannot follow it.
 func absolute(base *url.URL, ref string) (string, bool) {
 	ref = strings.TrimSpace(ref)
 	u, err := url.Parse(ref)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// tidyCode makes code blocks of the usual highlighters plain: the language as the class that
-// converters know, no table around them, no line numbers.
+// tidyCode normalizes the code blocks of common highlighters: the language becomes the class known
+// to converters; surrounding tables and line numbers are removed.
 func tidyCode(content *goquery.Selection) {
 	content.Find("table").Each(func(_ int, table *goquery.Selection) {
 		// Highlighters put line numbers and code in two cells of a one-row table.
@@ -27,8 +27,7 @@ func tidyCode(content *goquery.Selection) {
 	})
 }
 
-// languageOf looks for the name of a language on a code block, the code in it, and two elements
-// around.
+// languageOf looks for a language name on a code block, on the code in it and on two ancestors.
 func languageOf(pre *goquery.Selection) string {
 	near := []*goquery.Selection{pre, pre.ChildrenFiltered("code"), pre.Parent(), pre.Parent().Parent()}
 	for _, s := range near {
@@ -47,8 +46,8 @@ func languageOf(pre *goquery.Selection) string {
 	return languageName(pre.AttrOr("lang", ""))
 }
 
-// languageInClass knows the class names of Prism, highlight.js, GitHub, Sphinx, Pandoc and
-// SyntaxHighlighter.
+// languageInClass returns the language in a class name of Prism, highlight.js, GitHub, Sphinx,
+// Pandoc or SyntaxHighlighter.
 func languageInClass(class string) string {
 	words := strings.Fields(class)
 	for i, w := range words {
@@ -64,7 +63,7 @@ func languageInClass(class string) string {
 	return ""
 }
 
-// languageName accepts what can stand after a code fence; words that mean no language are none.
+// languageName returns s if it can follow a code fence and names a language.
 func languageName(s string) string {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if len(s) > 30 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789+#-_.") != "" {

@@ -11,21 +11,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Where the content of a page is:
+// Finding the content of a page:
 //
-// Navigation, footers and the readers' comments go first (names.go has their names), the comments
-// only where the page is about something else. Then comes the part that the page marks as its
-// article or main part; else the block with most running text, with what stands beside it as
-// long as that is running text too. A page that is no text but lists of links and names stays
-// whole.
+// Navigation, footers and readers' comments are removed first (names.go has their names); comments
+// only if the page is about something else. Then comes the part marked as article or main; without
+// one, the block with most running text, together with siblings that are running text too. A page
+// of link lists without text stays whole.
 
-// marks are the ways in which pages point out their content, the most telling first.
+// marks are selectors for content marked by the page, the most specific first.
 var marks = [...]string{"[itemprop=articleBody], .markdown-body, #mw-content-text", "article", "main, [role=main]"}
 
-// around is what the page itself declares to be no content.
+// around selects elements declared by the page to be no content.
 const around = "nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary], .mw-editsection, .mw-jump-link"
 
-// mainContent returns the elements that hold what a page is about, and names what was left out that
+// mainContent returns the elements with the page's content, and descriptions of removed parts that
 // a reader may miss.
 func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	body := doc.Find("body").First()
@@ -39,13 +38,13 @@ func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	return goquery.NewDocumentFromNode(content).Selection, left
 }
 
-// measure is how much text an element holds, in runes without space.
+// measure counts the text in an element, in runes without space.
 type measure struct {
 	text  int
-	link  int    // of it in links
-	prose int    // of it in running text: lines of some length, or that end as a sentence does
-	block bool   // it is or holds a block
-	last  string // the last text
+	link  int  // in links
+	prose int  // in running text: lines of some length, or ending like a sentence
+	block bool // is or contains a block
+	last  string
 }
 
 func (m *measure) add(sub measure) {
@@ -55,15 +54,15 @@ func (m *measure) add(sub measure) {
 	}
 }
 
-// dense reports that at least part of whole of the text is links.
+// dense reports whether at least part/whole of the text is in links.
 func (m measure) dense(part, whole int) bool { return m.link*whole >= m.text*part && m.text > 0 }
 
-// pageMeasure is what one pass over a page finds: the measure of every element.
+// pageMeasure holds the measure of every element, from one pass over the page.
 type pageMeasure struct {
 	sizes map[*html.Node]measure
-	score map[*html.Node]int // running text at hand: that of an element's own lines, and half of that of each below
+	score map[*html.Node]int // running text of the element's own lines, plus half of each child's score
 	total int                // running text of the page
-	// thread says that the readers' texts are the content.
+	// thread is set if readers' posts are the content.
 	thread bool
 }
 
@@ -73,7 +72,7 @@ func readTree(root *html.Node) *pageMeasure {
 	return r
 }
 
-// walk measures an element from the leaves up.
+// walk measures an element bottom-up.
 func (r *pageMeasure) walk(n *html.Node) (m measure) {
 	if n.Type == html.TextNode {
 		m = measure{text: visibleRunes(n.Data), last: strings.TrimSpace(n.Data)}
@@ -101,11 +100,11 @@ func (r *pageMeasure) walk(n *html.Node) (m measure) {
 	return m
 }
 
-// proseRunes is the length from which a line is taken for running text whatever it ends with.
+// proseRunes is the length from which a line counts as running text whatever it ends with.
 const proseRunes = 25
 
-// end ends a line in a block. Running text counts for the containers around it: the column of an
-// article beats both its paragraphs and the page around it.
+// end ends a line in a block. Its running text also counts for the containers around it, so that
+// the column of an article scores higher than both its paragraphs and the page.
 func (r *pageMeasure) end(n *html.Node, line, m *measure) {
 	ends := line.last != strings.TrimRight(line.last, `."”»!?:。！？…`)
 	if line.link*2 < line.text && (line.text >= proseRunes || ends && line.text >= proseRunes/3) {
@@ -122,7 +121,8 @@ func (r *pageMeasure) end(n *html.Node, line, m *measure) {
 	*line = measure{}
 }
 
-// contentOf is the element with the content of a page; in a thread that is also what readers wrote.
+// contentOf returns the element with the page's content; in a thread that includes the readers'
+// posts.
 func contentOf(body *goquery.Selection, thread bool) *html.Node {
 	root := body.Nodes[0]
 	r := readTree(root)
@@ -152,14 +152,14 @@ func contentOf(body *goquery.Selection, thread bool) *html.Node {
 	return r.widen(best, root)
 }
 
-// widen goes up from the block with most text and takes in the running text and the headline beside
-// it, and drops the rest. The higher it gets, the more text there has to be.
+// widen goes up from the block with most text. At each level it adds sibling running text and
+// headings and drops the rest; higher levels need more text.
 func (r *pageMeasure) widen(n, root *html.Node) *html.Node {
 	found, far := n, false
 	var drop []*html.Node
 	for at := n; at != root; at = at.Parent {
 		joined := false
-		var open []*html.Node // neither clearly part of it nor clearly not
+		var open []*html.Node // undecided
 		for s := range at.Parent.ChildNodes() {
 			m := r.sizes[s]
 			switch {
@@ -186,9 +186,8 @@ func (r *pageMeasure) widen(n, root *html.Node) *html.Node {
 	return found
 }
 
-// dropSurroundings removes what surrounds the content: navigation, the page's own header and
-// footer, and what names itself as such. Nothing goes that holds a good part of the page's running
-// text.
+// dropSurroundings removes navigation, the page's header and footer, and elements named as such. It
+// keeps anything that holds a good part of the page's running text.
 func dropSurroundings(body *goquery.Selection) {
 	r := readTree(body.Nodes[0])
 	small := func(n *html.Node) bool { return 2*r.sizes[n].prose < max(r.total, 1) || r.sizes[n].dense(1, 2) }
@@ -207,7 +206,8 @@ func dropSurroundings(body *goquery.Selection) {
 	})
 }
 
-// holdsHeading reports a heading that is no link, below n: its part has a name of its own.
+// holdsHeading reports whether a heading below n is not a link, which means that n is a section of
+// its own.
 func (r *pageMeasure) holdsHeading(n *html.Node) bool {
 	for d := range n.Descendants() {
 		if isHeading(d) && !r.sizes[d].dense(1, 2) && !within(d, atom.A, n) {
@@ -217,12 +217,12 @@ func (r *pageMeasure) holdsHeading(n *html.Node) bool {
 	return false
 }
 
-// talkLeast is the running text that a page must have without its comments for them to be dropped:
-// below, they are what it is about.
+// talkLeast is the running text that a page must have outside its comments for them to be dropped;
+// with less, the comments are the content.
 const talkLeast = 200
 
-// dropTalk removes what readers wrote below an article, and says so. Questions and answers are no
-// comments.
+// dropTalk removes readers' comments below an article and returns their descriptions. Questions and
+// answers are not comments.
 func dropTalk(body *goquery.Selection) (left []string) {
 	if body.Parent().Find(`[itemtype*="QAPage"], [itemtype*="DiscussionForumPosting"], [itemtype*="Question"]`).Length() > 0 {
 		return nil
@@ -244,7 +244,7 @@ func dropTalk(body *goquery.Selection) (left []string) {
 	return left
 }
 
-// selecting is the selector of the first of some elements that has one, in words.
+// selecting returns a description with the selector of the first node that has one.
 func selecting(nodes []*html.Node) string {
 	for _, n := range nodes {
 		if id := attr(n, "id"); plainID(id) {
@@ -259,8 +259,7 @@ func selecting(nodes []*html.Node) string {
 	return ""
 }
 
-// dropFurniture removes from an article what stands between and behind its parts: forms, and lists
-// of other pages.
+// dropFurniture removes forms and link lists between and after the parts of an article.
 func dropFurniture(content *html.Node) {
 	r := readTree(content)
 	s := goquery.NewDocumentFromNode(content).Selection
@@ -278,7 +277,7 @@ func dropFurniture(content *html.Node) {
 	})
 }
 
-// teasers reports a block that points to other pages: several headings, most of them links.
+// teasers reports whether n points to other pages: several headings, most of them links.
 func (r *pageMeasure) teasers(n *html.Node) bool {
 	headings, linked := 0, 0
 	for d := range n.Descendants() {
@@ -300,18 +299,17 @@ func remove(found *goquery.Selection, which func(*html.Node) bool) {
 	}
 }
 
-// against reports a name that says something else than content, on an element that is not most of
-// the page.
+// against reports whether n is named as something other than content and is not most of the page.
 func (r *pageMeasure) against(n *html.Node) bool {
 	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }
 
-// outermost are the elements that lie in none of the others.
+// outermost returns the elements that are inside none of the others.
 func outermost(s *goquery.Selection) *goquery.Selection {
 	return s.NotSelection(s.Find("*").FilterSelection(s))
 }
 
-// isBlock reports elements that begin a line of their own.
+// isBlock reports whether the element starts its own line.
 func isBlock(a atom.Atom) bool {
 	before, _ := blockBreaks(a)
 	switch a {
@@ -321,7 +319,7 @@ func isBlock(a atom.Atom) bool {
 	return before > 0
 }
 
-// inColumn reports blocks that are lines of a column rather than the column.
+// inColumn reports whether a block is a line in a column rather than a column.
 func inColumn(a atom.Atom) bool {
 	switch a {
 	case atom.Div, atom.Section, atom.Article, atom.Main, atom.Body, atom.Td, atom.Form, atom.Aside, atom.Nav, atom.Header, atom.Footer, 0:
@@ -339,7 +337,7 @@ func visibleRunes(s string) (n int) {
 	return n
 }
 
-// textOf counts the visible runes of elements.
+// textOf counts the visible runes in nodes.
 func textOf(nodes []*html.Node) (n int) {
 	for _, root := range nodes {
 		for d := range root.Descendants() {
@@ -359,7 +357,6 @@ func isHeading(n *html.Node) bool {
 	return false
 }
 
-// holds reports an element of the kind below n.
 func holds(n *html.Node, a atom.Atom) bool {
 	for d := range n.Descendants() {
 		if d.DataAtom == a {
@@ -369,7 +366,6 @@ func holds(n *html.Node, a atom.Atom) bool {
 	return false
 }
 
-// within reports an element of the kind around n, below top.
 func within(n *html.Node, a atom.Atom, top *html.Node) bool {
 	for ; n != nil && n != top; n = n.Parent {
 		if n.DataAtom == a {
@@ -379,7 +375,6 @@ func within(n *html.Node, a atom.Atom, top *html.Node) bool {
 	return false
 }
 
-// inside reports an element of the kind around n.
 func inside(n *html.Node, a atom.Atom) bool { return n.Parent != nil && within(n.Parent, a, nil) }
 
 func attr(n *html.Node, key string) string {

@@ -14,11 +14,11 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// transport builds the connections of one fetch: no proxy, no transparent decoding, and a dialer
-// that resolves and judges by itself.
+// transport returns the HTTP transport for one fetch: no proxy, no transparent decoding, and a
+// dialer that resolves and judges addresses itself.
 func (f *Fetcher) transport() *http.Transport {
 	return &http.Transport{
-		Proxy:                  nil, // an environment's proxy would resolve the name a second time
+		Proxy:                  nil, // a proxy would resolve the name again
 		DialContext:            f.policy.dial,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
@@ -29,10 +29,9 @@ func (f *Fetcher) transport() *http.Transport {
 	}
 }
 
-// Connect dials a host and port as a fetch does, for whoever carries the connections of others: the
-// port is judged, the name is resolved here, every answer is judged, and the judged address is
-// dialled. The host is a name in lower-case ASCII or an address in its usual form, see
-// [CanonicalHost].
+// Connect dials a host and port under the same rules as a fetch, for callers that forward
+// connections: it judges the port, resolves the name, judges every address and dials one of them.
+// The host is a name in lower-case ASCII or an address in its usual form, see [CanonicalHost].
 func (p Policy) Connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	if err := p.judgePort(host, port, net.JoinHostPort(host, strconv.Itoa(int(port)))); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func (p Policy) Connect(ctx context.Context, host string, port uint16) (net.Conn
 	return p.connect(ctx, host, port)
 }
 
-// dial has the form that http.Transport asks for.
+// dial is the DialContext function for http.Transport.
 func (p *Policy) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
@@ -53,7 +52,7 @@ func (p *Policy) dial(ctx context.Context, _, address string) (net.Conn, error) 
 	return p.connect(ctx, host, uint16(port))
 }
 
-// connect resolves a host, judges every answer, and dials the judged addresses in turn.
+// connect resolves a host, judges every address, and dials them in turn.
 func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
 	defer cancel()
@@ -72,9 +71,8 @@ func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Con
 	return nil, errors.Join(failures...)
 }
 
-// resolve returns the addresses of a host. One bad answer among good ones refuses them all: a name
-// that points inside as well as outside is an attack or a mistake, and which one is dialled is
-// chance.
+// resolve returns the addresses of a host. One forbidden address refuses them all: a name with both
+// public and private addresses is an attack or a mistake, and which one is dialed would be chance.
 func (p *Policy) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
 	addrs, err := p.lookup(ctx, host)
 	if err != nil {
@@ -104,14 +102,14 @@ func (p *Policy) lookup(ctx context.Context, host string) ([]netip.Addr, error) 
 	} else {
 		addrs, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}
-	plain := make([]netip.Addr, len(addrs)) // the answer may belong to the resolver
+	plain := make([]netip.Addr, len(addrs)) // the slice may belong to the resolver
 	for i, a := range addrs {
-		plain[i] = a.Unmap() // resolvers give IPv4 answers in mapped form; as an answer that is plain IPv4
+		plain[i] = a.Unmap() // resolvers return IPv4 addresses in mapped form
 	}
 	return plain, err
 }
 
-// dialOne connects to one judged address within its share of the time left, so that a dead first
+// dialOne connects to one address within its share of the remaining time, so that a dead first
 // address leaves time for the next.
 func (p *Policy) dialOne(ctx context.Context, host string, at netip.AddrPort, left int) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -127,8 +125,8 @@ func (p *Policy) dialOne(ctx context.Context, host string, at netip.AddrPort, le
 	return dialer.DialContext(ctx, "tcp", at.String())
 }
 
-// control judges once more the address the system is about to connect to: by the ssrf package, then
-// by our own rules, which alone can allow what it refuses.
+// control judges the address again just before the system connects: by the ssrf package, then by
+// the policy, which alone can allow an address refused by ssrf.
 func (p *Policy) control(host string) func(network, address string, _ syscall.RawConn) error {
 	guard := ssrf.New(ssrf.WithAnyPort())
 	return func(network, address string, raw syscall.RawConn) error {
@@ -146,7 +144,7 @@ func (p *Policy) control(host string) func(network, address string, _ syscall.Ra
 	}
 }
 
-// allows reports an address that a rule names.
+// allows reports whether a rule allows the address.
 func (p *Policy) allows(host string, at netip.AddrPort) bool {
 	return p.AllowAddr != nil && p.AllowAddr(host, at)
 }

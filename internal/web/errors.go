@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// Stable codes of an Error, as the tools report them.
+// Stable error codes, as the tools report them.
 const (
 	codeDenied   = "denied"
 	codeTimeout  = "timeout"
@@ -23,12 +23,12 @@ const (
 	codeIO       = "io"
 )
 
-// Error says why a fetch brought no page and what to do next.
+// Error describes a failed fetch and the next step.
 type Error struct {
 	Code    string // stable, see ErrorCode
-	Message string // what happened and the next move
+	Message string // for the model, with the next step
 	Status  int    // HTTP status of 400 or more, else 0
-	Excerpt string // start of the text of the error page, when Status is set
+	Excerpt string // start of the error page's text, when Status is set
 	Err     error  // cause, may be nil
 }
 
@@ -42,16 +42,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // not_found, no_match, binary, encoding or io.
 func (e *Error) ErrorCode() string { return e.Code }
 
-// fail makes an Error without a cause.
 func fail(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// errTimeout is the cause of a context that this package's own limit ended.
+// errTimeout is the context cause when this package's own time limit ends a fetch.
 var errTimeout = errors.New("time limit of the fetch")
 
-// explain turns the failure of a connection or a read into an Error. Refusals from inside the
-// dialer come back wrapped by the transport and stay what they are.
+// explain converts a connection or read error to an Error. Refusals from the dialer arrive wrapped
+// by the transport and are returned unwrapped.
 func explain(ctx context.Context, host string, err error) *Error {
 	var own *Error
 	var dns *net.DNSError
@@ -75,7 +74,8 @@ func explain(ctx context.Context, host string, err error) *Error {
 	return &Error{Code: codeIO, Message: fmt.Sprintf("fetching from %s failed: %v", host, err), Err: err}
 }
 
-// statusCode maps an HTTP status to a code; a refusal by the server is not a refusal by our policy.
+// statusCode maps an HTTP status to an error code. A refusal by the server does not become
+// CodeDenied, which is for this package's policy.
 func statusCode(status int) string {
 	switch status {
 	case http.StatusNotFound, http.StatusGone:
@@ -88,7 +88,7 @@ func statusCode(status int) string {
 	return codeIO
 }
 
-// statusAdvice is the next move after a failed status.
+// statusAdvice returns the next step after a failed status.
 func statusAdvice(h http.Header, status int) string {
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:

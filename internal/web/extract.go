@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// renderHTML finds the content of an HTML page and writes it in the requested format.
+// renderHTML extracts the content of an HTML page and writes it in the requested format.
 func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *Error) {
 	root, cut, fault := parseHTML(ctx, page.Text)
 	if fault != nil {
@@ -51,8 +51,8 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	return page, nil
 }
 
-// choose returns one element with the content: what the selector names, or the main content and the
-// names of what a reader may miss in it.
+// choose returns one element with the content and descriptions of removed parts: the selected
+// elements, or the main content if there is no selector.
 func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
 	if selector != "" {
 		content, fault = selected(doc, selector)
@@ -62,7 +62,7 @@ func choose(doc *goquery.Document, selector string) (content *goquery.Selection,
 	return wrap(content), left, nil
 }
 
-// share is a part of a whole in percent: 100 only for all of it, 0 only for nothing.
+// share returns part of whole in percent: 100 only for all of it, 0 only for nothing.
 func share(part, whole int) int {
 	switch {
 	case whole == 0 || part >= whole:
@@ -73,10 +73,10 @@ func share(part, whole int) int {
 	return min(max(100*part/whole, 1), 99)
 }
 
-// selected gathers the elements that a selector names, outermost ones only.
+// selected returns the outermost elements that match a selector.
 func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Error) {
-	// goquery treats a selector it cannot read as one without matches; with "*" added a readable
-	// one has some.
+	// goquery treats an invalid selector as one without matches; a valid one with ", *" always has
+	// some.
 	if len(selector) > 1000 || !doc.Find("html, body").Is(selector+", *") {
 		return nil, fail(codeInvalid, "%q is not a CSS selector", firstLine(selector, 200))
 	}
@@ -88,7 +88,7 @@ func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Erro
 	return wrap(found.NotSelection(inside)), nil
 }
 
-// landmarks names elements of the page that a selector could use.
+// landmarks lists elements of the page that a selector could use.
 func landmarks(doc *goquery.Document) string {
 	var names []string
 	for _, tag := range []string{"main", "article"} {
@@ -108,8 +108,8 @@ func landmarks(doc *goquery.Document) string {
 	return "leave it out to get the main content, or use one of: " + strings.Join(names, ", ")
 }
 
-// plainID reports an id that is a selector as it stands, and too short to carry a message of the
-// page.
+// plainID reports whether id needs no escaping in a selector and is too short to carry a message
+// from the page.
 func plainID(id string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return id != "" && len(id) <= 40 && strings.ContainsAny(id[:1], letters) && strings.Trim(id, letters+"0123456789-_") == ""

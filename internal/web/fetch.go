@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// resource is what came back for a url: the body decoded and bounded, not yet turned into text.
+// resource is a response with its body decoded and bounded, not yet converted to text.
 type resource struct {
 	url         *url.URL
 	status      int
@@ -52,7 +52,7 @@ func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
 	return page, fault
 }
 
-// Check says, without any connection, why a request makes no sense; it fails as Fetch would.
+// Check validates a request without connecting; its error is the one Fetch would return.
 func Check(r Request) error {
 	if _, fault := checkRequest(&r); fault != nil {
 		return fault
@@ -60,7 +60,7 @@ func Check(r Request) error {
 	return nil
 }
 
-// checkRequest fills in defaults and refuses what makes no sense.
+// checkRequest validates a request and fills in defaults.
 func checkRequest(r *Request) (*url.URL, *Error) {
 	switch r.Format {
 	case "":
@@ -87,7 +87,7 @@ func checkRequest(r *Request) (*url.URL, *Error) {
 	return parseURL(r.URL)
 }
 
-// get follows redirects by hand, since each is a new decision.
+// get follows redirects itself, since each needs a new decision.
 func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *Error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errTimeout)
 	defer cancel()
@@ -112,7 +112,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 	}
 }
 
-// getOne is one request and one answer.
+// getOne sends one request and reads the response.
 func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r Request) (*resource, *Error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r R
 	return res, nil
 }
 
-// headers of every request: no cookies, no referrer, no credentials, nothing about the machine.
+// headers sets the headers of every request: no cookies, referrer, credentials or machine details.
 func (f *Fetcher) headers(h http.Header) {
 	agent := f.policy.UserAgent
 	if agent == "" {
@@ -162,8 +162,8 @@ func isRedirect(resp *http.Response) bool {
 	return false
 }
 
-// next decides about a redirect: nil means that res is the end, be it a page or a redirect that
-// only the caller may follow. Where it leads is judged in any case.
+// next returns the redirect target to follow. It returns nil if res is final: a page, or a redirect
+// that only the caller may follow. The target is judged in either case.
 func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 	if res.redirect == "" {
 		return nil, nil
@@ -186,7 +186,7 @@ func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 	return nil, nil
 }
 
-// failedStatus reports a status of 400 or more with the start of what the page says about it.
+// failedStatus returns the error for a status of 400 or more, with the start of the response text.
 func (f *Fetcher) failedStatus(ctx context.Context, res *resource, resp *http.Response) *Error {
 	fault := fail(statusCode(res.status), "%s answered %d %s; %s",
 		res.url, res.status, http.StatusText(res.status), statusAdvice(res.header, res.status))
@@ -202,7 +202,7 @@ func (f *Fetcher) failedStatus(ctx context.Context, res *resource, resp *http.Re
 	return fault
 }
 
-// excerpt is the start of a page as plain text, or nothing.
+// excerpt returns the start of a page as plain text, or "".
 func excerpt(ctx context.Context, res *resource) string {
 	page, fault := render(ctx, res, Request{Format: Text})
 	if fault != nil {

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// write turns content into text of the format.
 func write(ctx context.Context, content *goquery.Selection, format Format) (string, *Error) {
 	switch format {
 	case Text:
@@ -27,7 +26,7 @@ func write(ctx context.Context, content *goquery.Selection, format Format) (stri
 	return writeMarkdown(ctx, content.Nodes[0])
 }
 
-// writeMarkdown converts with minimal table padding: aligned columns cost tokens and say nothing.
+// writeMarkdown pads tables minimally: aligned columns only cost tokens.
 func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
 	settleTables(root)
 	protect(root)
@@ -43,7 +42,7 @@ func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
 	))
 	conv.Register.Renderer(func(c converter.Context, _ converter.Writer, _ *html.Node) converter.RenderStatus {
 		if c.Err() != nil {
-			return converter.RenderSuccess // an aborted fetch unwinds without writing the rest
+			return converter.RenderSuccess // stops rendering after an abort
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is what can be done with a body.
+// kind is how a body can be processed.
 type kind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	picture
 )
 
-// classify decides by the declared type and, where that says nothing, by the first bytes.
+// classify uses the declared type or, without a specific one, the first bytes.
 func classify(contentType string, body []byte) (kind, string) {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil && media == "" {
@@ -37,7 +37,7 @@ func classify(contentType string, body []byte) (kind, string) {
 	return unreadable, media
 }
 
-// isText lists text types outside text/*; the suffixes are those of RFC 6839.
+// isText reports text types outside text/*; the suffixes are from RFC 6839.
 func isText(media string) bool {
 	if strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") ||
 		strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") {
@@ -52,7 +52,7 @@ func isText(media string) bool {
 	return false
 }
 
-// isPicture keeps a declared image only if its first bytes say the same.
+// isPicture accepts a declared image only if its first bytes agree.
 func isPicture(media string, body []byte) kind {
 	if http.DetectContentType(body) == media {
 		return picture
@@ -60,8 +60,8 @@ func isPicture(media string, body []byte) kind {
 	return unreadable
 }
 
-// textual refuses bodies that only call themselves text. UTF-16 and UTF-32 announce their NUL bytes
-// by a byte order mark or in the header; a few in what else is text are slips of a program.
+// textual rejects binary bodies declared as text. UTF-16 and UTF-32, which contain NUL bytes, are
+// recognized by a byte order mark or the header; a few NULs in other text are tolerated.
 func textual(contentType string, body []byte, k kind) kind {
 	head := body[:min(len(body), 4<<10)]
 	if bytes.IndexByte(head, 0) < 0 || byteOrderMark(head) != "" || wide(contentType) || fewNULs(head) {
@@ -70,7 +70,8 @@ func textual(contentType string, body []byte, k kind) kind {
 	return unreadable
 }
 
-// fewNULs reports at most one byte in a hundred that is NUL, or two, and next to no other controls.
+// fewNULs reports whether at most two bytes, or one in a hundred, are NUL, with almost no other
+// control characters.
 func fewNULs(head []byte) bool {
 	nuls, controls := 0, 0
 	for _, c := range head {
@@ -84,7 +85,7 @@ func fewNULs(head []byte) bool {
 	return nuls <= max(2, len(head)/100) && controls <= len(head)/200 && 8*nuls < len(head)
 }
 
-// sniff is for servers that declare nothing.
+// sniff is for servers that declare no type.
 func sniff(contentType string, body []byte) (kind, string) {
 	head := body[:min(len(body), 4<<10)]
 	if fewNULs(head) {

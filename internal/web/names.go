@@ -8,29 +8,29 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Words in class names and ids that say what an element is for. The lists are those that page
-// builders and news systems share.
+// Words in class names and ids that describe an element's role, as used by common page builders and
+// news systems.
 var (
-	// Asides that are part of a text.
+	// Asides inside an article.
 	noteWords = []string{"note", "tip", "warning", "info", "admonition", "callout", "important", "caution", "danger", "hint", "footnote", "footnotes", "sidenote"}
-	// Around an article, and dropped where there is no running text in it.
+	// Surroundings of an article, dropped if they hold no running text.
 	aroundWords = []string{
 		"nav", "navbar", "navbox", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "masthead", "toolbar",
 		"pagination", "pager", "catlinks", "editsection", "skip", "login", "signin", "tags", "taglist",
 	}
-	// Beside an article whatever is in it.
+	// Parts dropped even with running text.
 	strangeWords = []string{
 		"share", "sharing", "sharebar", "social", "cookie", "cookies", "consent", "gdpr", "newsletter", "subscribe", "subscription",
 		"signup", "related", "recommended", "recommendations", "recirc", "advert", "adverts", "advertisement", "ads", "ad", "promo",
 		"promotion", "sponsor", "sponsored", "outbrain", "taboola", "trending", "popular", "mostread", "readmore", "popup", "modal",
 		"paywall", "donate", "upsell", "noprint",
 	}
-	// The readers' words below an article.
+	// Readers' comments.
 	talkWords = []string{
 		"comment", "comments", "commentlist", "commentbox", "commentthread", "disqus", "respond", "livefyre", "fyre", "replies", "reactions",
 		"discussion", "guestbook",
 	}
-	// Headings over lists of other pages.
+	// Headings over links to other pages.
 	headingsAway = []string{
 		"related", "related articles", "related stories", "related posts", "related topics", "related links", "related content", "related news",
 		"read more", "read next", "read also", "more stories", "more news", "most read", "most popular", "popular", "trending", "trending now",
@@ -39,11 +39,11 @@ var (
 		"editor's picks", "don't miss", "up next", "more from", "advertisement", "sponsored", "around the web", "from the web", "newsletter",
 		"sign up", "tags", "filed under", "posted in", "categories", "leave a comment", "leave a reply",
 	}
-	// In a name with one of these, a word above says what an element is beside, not what it is.
+	// Next to one of these, a word above names the element's layout, not its role.
 	layoutWords = []string{"has", "no", "with", "without", "wrap", "wrapper", "layout", "open", "off", "enabled", "disabled", "not"}
 )
 
-// isNamed reports a class or id of which one of the words is the first or the last part.
+// isNamed reports whether a class or id matches one of the words.
 func isNamed(n *html.Node, words []string) bool {
 	for _, key := range []string{"class", "id", "role", "data-component", "data-testid"} {
 		for name := range strings.FieldsSeq(attr(n, key)) {
@@ -55,7 +55,8 @@ func isNamed(n *html.Node, words []string) bool {
 	return false
 }
 
-// tells looks at one name such as articleShare, post__related-links or comments_12.
+// tells reports whether a word is the first or last part, or the middle of three, in a name such as
+// articleShare, post__related-links or comments_12.
 func tells(name string, words []string) bool {
 	parts := nameParts(name)
 	if len(parts) == 0 || slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(layoutWords, p) }) {
@@ -65,7 +66,7 @@ func tells(name string, words []string) bool {
 		len(parts) == 3 && slices.Contains(words, parts[1])
 }
 
-// nameParts cuts a name at what is no letter and before capitals.
+// nameParts splits a name at non-letters and before capitals.
 func nameParts(name string) []string {
 	var parts []string
 	start, small := -1, false

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// render turns a resource into the page that was asked for.
 func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 	page := Page{URL: res.url.String(), Status: res.status, Bytes: int64(len(res.body)), Truncated: res.truncated}
 	if res.redirect != "" {
@@ -49,7 +48,7 @@ func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 	return page, nil
 }
 
-// renderPicture hands out an image whole or not at all.
+// renderPicture returns a complete image or an error.
 func renderPicture(page Page, res *resource, r Request) (Page, *Error) {
 	if res.truncated {
 		return Page{}, fail(codeTooLarge, "the image is larger than %d bytes; download it with a command instead", min(r.MaxBytes, MaxWire))
@@ -68,7 +67,7 @@ func orUnknown(media string) string {
 	return firstLine(media, 100)
 }
 
-// clip keeps at most n bytes of whole characters.
+// clip cuts s to at most n bytes at a character boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -79,7 +78,7 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// firstLine makes foreign text fit for the middle of a message: one line, bounded, no controls.
+// firstLine makes untrusted text safe inside a message: one line, bounded, no control characters.
 func firstLine(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7F && r <= 0x9F {

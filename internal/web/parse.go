@@ -11,21 +11,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the parser, which builds a tree of any size that a page asks for. A tag costs at most a
-// few nodes of about 150 bytes, so that a tree stays below 100 MB at worst; the largest pages that
-// people read (one-page specifications) have about 100,000 tags.
+// Bounds of the parser. A tag costs a few nodes of about 150 bytes, so a tree stays below 100 MB;
+// the largest real pages (one-page specifications) have about 100,000 tags.
 const (
 	maxHTML   = 4 << 20
 	maxTags   = 200_000
 	parseTime = 5 * time.Second
-	readStep  = 4 << 10 // bytes between two looks at the clock
+	readStep  = 4 << 10 // bytes read between checks of the context
 )
 
-// errSlow is the cause when a page is made so that parsing it takes for ever.
+// errSlow is the cause when parsing takes too long.
 var errSlow = errors.New("parsing takes too long")
 
-// parseHTML builds the tree of a page. cut says that the end of the page was left out. A page
-// nested deeper than the parser accepts comes back as one element with its text.
+// parseHTML returns the tree of a page; cut is set if the end was dropped. A page nested too deeply
+// for the parser becomes one element with its text.
 func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fault *Error) {
 	text, cut = bounded(dropPayloads(text))
 	ctx, cancel := context.WithTimeoutCause(ctx, parseTime, errSlow)
@@ -44,8 +43,8 @@ func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fau
 	return root, cut, nil
 }
 
-// steps gives the parser small pieces and ends when the context does: the parser itself cannot be
-// stopped, and some input makes it slow (it joins text around stray tags by copying).
+// steps is a reader that returns small pieces and fails when the context ends. The parser itself
+// cannot be stopped, and some input makes it slow (it joins text around stray tags by copying).
 type steps struct {
 	ctx  context.Context
 	rest string
@@ -64,7 +63,7 @@ func (s *steps) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// bounded cuts a page after as many bytes and tags as are parsed.
+// bounded cuts a page at the byte and tag limits.
 func bounded(text string) (string, bool) {
 	whole := len(text)
 	text = clip(text, maxHTML)
@@ -83,10 +82,9 @@ func bounded(text string) (string, bool) {
 
 const shielded = "adze-"
 
-// shield gives formatting elements another name; unshield takes it back after parsing. The HTML
-// standard reopens them in each block after one that left them open, so that a few hundred of them,
-// never closed, turn each later tag into hundreds of nodes. Elements of unknown name are never
-// reopened.
+// shield renames formatting elements; unshield restores them after parsing. The HTML standard
+// reopens unclosed ones in each later block, so a few hundred would turn each tag into hundreds of
+// nodes. Unknown elements are never reopened.
 func shield(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/16)
@@ -107,8 +105,8 @@ func shield(text string) string {
 	}
 }
 
-// reopened reports the name of a formatting element at the start of a tag. <a> is not one of them
-// here: an open one is closed by the next, so that they cannot add up.
+// reopened reports whether a tag starts with the name of a formatting element. <a> does not count:
+// an open one is closed by the next, so they cannot accumulate.
 func reopened(tag string) bool {
 	end := strings.IndexAny(tag[:min(len(tag), len("strike")+1)], " \t\n\f\r/>")
 	if end < 0 {
@@ -121,7 +119,6 @@ func reopened(tag string) bool {
 	return false
 }
 
-// unshield gives formatting elements their names back.
 func unshield(root *html.Node) {
 	for n := range root.Descendants() {
 		switch n.Type {
@@ -137,7 +134,7 @@ func unshield(root *html.Node) {
 	}
 }
 
-// dropPayloads removes inline base64 data, which is most of some pages and nothing to read.
+// dropPayloads removes inline base64 data, most of the bytes on some pages.
 func dropPayloads(text string) string {
 	const mark = ";base64,"
 	if !strings.Contains(text, mark) {
@@ -156,7 +153,7 @@ func dropPayloads(text string) string {
 	}
 }
 
-// flat is the tree of a page that cannot be parsed: its text without tags, scripts and styles.
+// flat returns the text of a page that cannot be parsed, without tags, scripts and styles.
 func flat(text string) *html.Node {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -182,7 +179,6 @@ func flat(text string) *html.Node {
 	}
 }
 
-// element makes an element without attributes.
 func element(a atom.Atom) *html.Node {
 	return &html.Node{Type: html.ElementNode, Data: a.String(), DataAtom: a}
 }

@@ -8,21 +8,21 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// writeText writes content as plain text: paragraphs apart, list items marked, code as it is.
+// writeText converts content to plain text: separate paragraphs, marked list items, code unchanged.
 func writeText(root *html.Node) string {
 	w := textWriter{}
 	w.node(root)
 	return strings.TrimSpace(w.b.String()) + "\n"
 }
 
-// textWriter collapses space as a browser does. Breaks wait until text follows, so that nested
+// textWriter collapses space as a browser does. Line breaks are written only before text, so nested
 // blocks do not add up to many empty lines.
 type textWriter struct {
 	b      strings.Builder
-	breaks int  // newlines that stand before the next text
-	space  bool // a space does
+	breaks int  // newlines pending before the next text
+	space  bool // a space is pending
 	code   bool
-	lists  []int // of each list around: the number of the next item, or -1 without numbers
+	lists  []int // for each open list, the next item's number, or -1 if unordered
 }
 
 func (w *textWriter) node(n *html.Node) {
@@ -51,7 +51,7 @@ func (w *textWriter) node(n *html.Node) {
 	w.breaks = max(w.breaks, after)
 }
 
-// begin writes what stands for an element before its text.
+// begin writes the prefix of an element.
 func (w *textWriter) begin(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
@@ -82,7 +82,7 @@ func (w *textWriter) begin(n *html.Node) {
 	}
 }
 
-// item writes what stands before the text of a list's item.
+// item writes the prefix of a list item.
 func (w *textWriter) item() {
 	w.flush()
 	last := len(w.lists) - 1
@@ -95,10 +95,9 @@ func (w *textWriter) item() {
 	w.lists[last]++
 }
 
-// isList reports a list; one inside another is no paragraph of its own.
 func isList(n *html.Node) bool { return n.DataAtom == atom.Ul || n.DataAtom == atom.Ol }
 
-// blockBreaks is how many newlines stand before and after an element.
+// blockBreaks returns the newlines before and after an element.
 func blockBreaks(a atom.Atom) (before, after int) {
 	switch a {
 	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Blockquote, atom.Table,
@@ -131,7 +130,7 @@ func (w *textWriter) text(s string) {
 	}
 }
 
-// flush writes the breaks or the space that stand before text.
+// flush writes the pending breaks or space.
 func (w *textWriter) flush() {
 	switch {
 	case w.b.Len() == 0:

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ParseURL reads the address of a page as a fetch will: http or https, no credentials, a host name
-// in ASCII and lower case, no fragment. Whoever asks for permission must show and match this form,
-// so that the check and the connection cannot read one address in two ways.
+// ParseURL returns a page's URL in canonical form: http or https, no credentials, the host in
+// lower-case ASCII, no fragment. Permission rules and prompts must use this form, so that the check
+// and the connection agree on the address.
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -41,7 +41,7 @@ func parseURL(raw string) (*url.URL, *Error) {
 	return canonical(u)
 }
 
-// reason is what is wrong with a url, without the url itself in front.
+// reason returns the message of a URL error without the URL.
 func reason(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -50,7 +50,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// judgeForm refuses what is not a plain web address.
+// judgeForm refuses URLs that are not plain web addresses.
 func judgeForm(u *url.URL) *Error {
 	switch {
 	case u.Scheme == "" || u.Opaque != "" && u.Host == "" && strings.Contains(u.Scheme, "."):
@@ -65,7 +65,7 @@ func judgeForm(u *url.URL) *Error {
 	return nil
 }
 
-// canonical rewrites host and port to their one spelling.
+// canonical normalizes host and port.
 func canonical(u *url.URL) (*url.URL, *Error) {
 	host, err := canonicalHost(u.Hostname())
 	if err != nil {
@@ -97,18 +97,18 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// portOf is the port a canonical url leads to.
+// portOf returns the port of a canonical URL.
 func portOf(u *url.URL) uint16 {
 	port := u.Port()
 	if port == "" {
 		port = defaultPort(u.Scheme)
 	}
-	n, _ := strconv.ParseUint(port, 10, 16) // canonical made sure of it
+	n, _ := strconv.ParseUint(port, 10, 16) // valid in a canonical URL
 	return uint16(n)
 }
 
-// CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the one
-// spelling under which a host is asked for, judged and dialled. Every error is an *[Error].
+// CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the
+// form used in rules, decisions and connections. Every error is an *[Error].
 func CanonicalHost(host string) (string, error) {
 	name, fault := canonicalHost(host)
 	if fault != nil {
@@ -117,9 +117,8 @@ func CanonicalHost(host string) (string, error) {
 	return name, nil
 }
 
-// canonicalHost returns an IP address in its usual form or a host name in lower-case ASCII. Numbers
-// that are no usual address are refused: resolvers read 127.1, 0x7f.1, 017700000001 and 2130706433
-// as 127.0.0.1, and nobody who means well writes these.
+// canonicalHost implements CanonicalHost. Unusual numeric forms are refused: resolvers read 127.1,
+// 0x7f.1, 017700000001 and 2130706433 as 127.0.0.1, and no honest URL has them.
 func canonicalHost(host string) (string, *Error) {
 	if strings.Contains(host, "%") {
 		return "", fail(codeDenied, "an address with a zone (%%) is not fetched")
@@ -129,7 +128,7 @@ func canonicalHost(host string) (string, *Error) {
 	}
 	name, err := idna.Lookup.ToASCII(host)
 	if err != nil {
-		name = strings.ToLower(host) // idna refuses _ too, which some real names have
+		name = strings.ToLower(host) // idna also refuses "_", which some real names have
 	}
 	name = strings.TrimSuffix(name, ".")
 	if !hostName(name) {
@@ -144,7 +143,8 @@ func canonicalHost(host string) (string, *Error) {
 	return name, nil
 }
 
-// hostName reports labels of letters, digits, hyphen and underscore, none too long (RFC 1035).
+// hostName reports whether s consists of labels of letters, digits, hyphens and underscores within
+// the lengths of RFC 1035.
 func hostName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -157,8 +157,8 @@ func hostName(s string) bool {
 	return true
 }
 
-// endsInNumber reports that a resolver may read the name as an IPv4 address (WHATWG URL, "ends in a
-// number"): its last label is decimal or hexadecimal.
+// endsInNumber reports whether a resolver may read the name as an IPv4 address because its last
+// label is decimal or hexadecimal (WHATWG URL, "ends in a number").
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {
@@ -167,7 +167,7 @@ func endsInNumber(host string) bool {
 	return strings.HasPrefix(last, "0x") && strings.Trim(last[2:], "0123456789abcdef") == ""
 }
 
-// judgeURL decides what can be decided before resolving: the port, and a host that is an address.
+// judgeURL makes the decisions possible before resolving: the port, and a host that is an address.
 func (p *Policy) judgeURL(u *url.URL) *Error {
 	host, port := u.Hostname(), portOf(u)
 	if fault := p.judgePort(host, port, u.Host); fault != nil {
@@ -179,8 +179,8 @@ func (p *Policy) judgeURL(u *url.URL) *Error {
 	return nil
 }
 
-// judgePort refuses ports other than the web's, unless a rule opens them for this host. The place
-// is host and port as the rule would name them.
+// judgePort refuses non-web ports unless a rule allows one for this host. Place is the host and
+// port as written in such a rule.
 func (p *Policy) judgePort(host string, port uint16, place string) *Error {
 	if port == 80 || port == 443 || p.AllowPort != nil && p.AllowPort(host, port) {
 		return nil
@@ -188,7 +188,7 @@ func (p *Policy) judgePort(host string, port uint16, place string) *Error {
 	return fail(codeDenied, "port %d is not fetched from unasked, only 80 and 443 are; %s", port, opening(place))
 }
 
-// judgeAddr decides about one address that a host stands for.
+// judgeAddr decides about one address of a host.
 func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	why := forbidden(at.Addr())
 	if why == "" || p.AllowAddr != nil && p.AllowAddr(host, at) {
@@ -209,18 +209,17 @@ func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
 	return fail(codeDenied, "%s, which is not fetched unasked; %s", what, opening(host))
 }
 
-// opening says how a user opens a place: the rule names it, since neither a mode nor a rule for all
-// places is enough.
+// opening returns advice how the user can allow a place: a rule has to name it, since neither a
+// mode nor a rule for all places is enough.
 func opening(place string) string {
 	return fmt.Sprintf("the person can open it with the rule allow network(%s)", place)
 }
 
-// sameSite reports that a redirect stays where it was allowed to be: the same scheme, host and
-// port.
+// sameSite reports whether a redirect keeps scheme, host and port.
 func sameSite(from, to *url.URL) bool {
 	return from.Scheme == to.Scheme && from.Hostname() == to.Hostname() && portOf(from) == portOf(to)
 }
 
-// weaker reports a redirect from https to http. No rule follows it: the rule for the first address
-// did not know that everybody on the way would read the page.
+// weaker reports a redirect from https to http. No rule allows it: the rule for the first address
+// did not consent to an unencrypted connection.
 func weaker(from, to *url.URL) bool { return from.Scheme == "https" && to.Scheme == "http" }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Stand-ins for characters that the converter would escape where they mean nothing, or leave where
-// they do: code points that no text may hold (Unicode 23.7).
+// Placeholders for characters that the converter would wrongly escape or wrongly leave:
+// noncharacters, which valid text does not contain (Unicode 23.7).
 const (
 	lessMark, moreMark, lineMark = '\uFDD0', '\uFDD1', '\uFDD2'
 	openMark, shutMark, barMark  = '\uFDD3', '\uFDD4', '\uFDD5'
@@ -22,11 +22,11 @@ var unprotect = strings.NewReplacer(
 	string(lessMark), "<", string(moreMark), ">", string(lineMark), "_", string(openMark), "[", string(shutMark), "]", string(barMark), `\|`,
 )
 
-// noteMark is the mark of a note.
+// noteMark matches the mark of a footnote.
 var noteMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([\pL\pN]{1,4})\]`) })
 
-// protect keeps text as a reader sees it: a < b, snake_case and [1] outside of code; and | in the
-// code of a table's cell, where it would end the cell.
+// protect keeps text as displayed: a < b, snake_case and [1] outside code, and | inside code in a
+// table cell, where it would end the cell.
 func protect(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.Type != html.TextNode {
@@ -61,7 +61,7 @@ func plainMarks(text string) string {
 	return b.String()
 }
 
-// opensTag reports that what follows < could be read as markup.
+// opensTag reports whether the text after < could be read as markup.
 func opensTag(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return r == '/' || r == '!' || r == '?'
@@ -74,8 +74,8 @@ func withinWord(text string, i int) bool {
 	return i > 0 && i+1 < len(text) && word(before) && word(after)
 }
 
-// settleTables makes every table one that Markdown has: those that only lay out a page are taken
-// apart, and a block of code in a cell becomes lines of code.
+// settleTables makes every table valid for Markdown: layout tables become blocks, and code blocks
+// in cells become lines of code.
 func settleTables(root *html.Node) {
 	var tables, blocks []*html.Node
 	for n := range root.Descendants() {
@@ -98,11 +98,10 @@ func settleTables(root *html.Node) {
 	}
 }
 
-// cellRunes is the text of a cell beyond which a table is no table.
+// cellRunes is the cell length above which a table is taken for page layout.
 const cellRunes = 800
 
-// laysOut reports a table that is there for the look of a page: one column, or cells with the parts
-// of a text.
+// laysOut reports whether a table only lays out the page: one column, or cells with long text.
 func laysOut(table *html.Node) bool {
 	if attr(table, "role") == "presentation" || holds(table, atom.Table) {
 		return true
@@ -122,8 +121,7 @@ func laysOut(table *html.Node) bool {
 	return max(columns, cells) <= 1
 }
 
-// takeApart makes blocks of a table's own parts, not of those of tables inside, which come for
-// themselves.
+// takeApart converts a table to blocks. Nested tables are left alone; they are visited separately.
 func takeApart(table *html.Node) {
 	var own func(n *html.Node)
 	own = func(n *html.Node) {
@@ -139,7 +137,7 @@ func takeApart(table *html.Node) {
 	rename(table, atom.Div)
 }
 
-// codeLines puts each line of a block of code into an element of its own.
+// codeLines puts each line of a code block into its own element.
 func codeLines(pre *html.Node) {
 	text := &textWriter{code: true}
 	text.node(pre)

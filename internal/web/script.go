@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Small letters above and below the line that Unicode has.
+// Superscript and subscript letters in Unicode.
 var (
 	raised  = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻", "=", "⁼", "(", "⁽", ")", "⁾", "n", "ⁿ", "i", "ⁱ")
 	lowered = strings.NewReplacer("0", "₀", "1", "₁", "2", "₂", "3", "₃", "4", "₄", "5", "₅", "6", "₆", "7", "₇", "8", "₈", "9", "₉", "+", "₊", "-", "₋", "−", "₋", "=", "₌", "(", "₍", ")", "₎")
@@ -19,9 +19,8 @@ const (
 	canLower = "0123456789+-−=()"
 )
 
-// markScripts keeps what stands above or below the line apart from what it stands at: x² and H₂O
-// where Unicode has the letters, x^k and a_i where it has not, and [1] for the mark of a note.
-// Ordinals (1st) and names (WordTM) stay a word.
+// markScripts marks superscripts and subscripts: x² and H₂O where Unicode has the letters, x^k and
+// a_i otherwise, and [1] for a footnote mark. Ordinals (1st) and names (WordTM) stay as they are.
 func markScripts(content *goquery.Selection) {
 	content.Find("sup, sub").Each(func(_ int, s *goquery.Selection) {
 		n := s.Nodes[0]
@@ -45,7 +44,7 @@ func markScripts(content *goquery.Selection) {
 	}
 }
 
-// joinTexts makes one text of several that follow one another.
+// joinTexts merges adjacent text nodes.
 func joinTexts(root *html.Node) {
 	for n := range root.Descendants() {
 		for n.Type == html.TextNode && n.NextSibling != nil && n.NextSibling.Type == html.TextNode {
@@ -55,7 +54,7 @@ func joinTexts(root *html.Node) {
 	}
 }
 
-// attached reports that something stands right before an element, in its line.
+// attached reports whether text directly precedes an element on its line.
 func attached(n *html.Node) bool {
 	for before := n.PrevSibling; before != nil; before = before.PrevSibling {
 		switch {
@@ -69,7 +68,7 @@ func attached(n *html.Node) bool {
 	return n.Parent != nil && !isBlock(n.Parent.DataAtom) && n.Parent.Parent != nil && attached(n.Parent)
 }
 
-// isOrdinal reports endings that are set small in many languages and are part of the word.
+// isOrdinal reports superscript endings that many languages write as part of a word.
 func isOrdinal(text string) bool {
 	switch strings.ToLower(text) {
 	case "st", "nd", "rd", "th", "tm", "sm", "®", "™", "©", "er", "re", "e", "ème", "o", "a", "º", "ª", "*", "†", "‡":
@@ -78,7 +77,6 @@ func isOrdinal(text string) bool {
 	return false
 }
 
-// script is text above or below the line.
 func script(text string, letters *strings.Replacer, can, mark string) string {
 	switch {
 	case strings.Trim(text, can) == "":

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// longLine is from how many bytes on a line of data was written for programs, and is broken for
-// reading.
+// longLine is the length in bytes from which a line of data is broken for reading.
 const longLine = 300
 
-// brokenLines is JSON or XML with long lines broken: after an object or a list of JSON, and between
-// two tags. It is false for text that is neither, or has no long line.
+// brokenLines breaks long lines of JSON (after an object or list) or XML (between tags). It returns
+// false for other text or if no line is long.
 func brokenLines(text string, truncated bool) (string, bool) {
 	body := strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n")
 	switch {
@@ -28,7 +27,7 @@ func brokenLines(text string, truncated bool) (string, bool) {
 	return "", false
 }
 
-// isXML reports a document of XML that is no page.
+// isXML reports whether body is an XML document other than a page.
 func isXML(body string) bool {
 	head := strings.ToLower(body[:min(len(body), 500)])
 	if !strings.HasPrefix(head, "<?xml") && !strings.HasPrefix(head, "<rss") && !strings.HasPrefix(head, "<feed") && !strings.HasPrefix(head, "<rdf:rdf") {
@@ -46,8 +45,8 @@ func hasLongLine(s string) bool {
 	return false
 }
 
-// breakJSON begins a line after each object and list that another value follows. The end of s may
-// be missing.
+// breakJSON breaks the line after each object and list followed by another value. s may be
+// truncated.
 func breakJSON(s string) string {
 	var b strings.Builder
 	inString, escaped := false, false

@@ -1,21 +1,22 @@
-// Package web fetches a page that a model asked for, without letting the page, its name server or
-// its redirects decide what this machine connects to, and turns it into text that a model can read.
+// Package web fetches pages for a model and converts them to text, without letting the page, its
+// name server or its redirects decide where this machine connects.
 //
-// The one rule: a connection goes only to an address that [Policy] judged, and it is judged where
-// it is dialled. The name is resolved here, every answer is judged, and the very address is dialled
-// and judged again by the dialer; nothing resolves a name twice. A second rule follows for what
-// comes back: every byte is counted before it is kept, on the wire and decoded.
+// The one rule: connections go only to addresses judged by [Policy], at the time of dialing. The
+// package resolves names itself, judges every address, dials exactly that address and judges it
+// again in the dialer; nothing resolves a name twice. Likewise, every response byte is counted
+// before it is kept, both received and decoded.
 //
-// Where to start: fetch.go (one fetch, redirects by hand), then policy.go and address.go (what may
-// be reached), body.go (what may come back), page.go (what becomes of it), extract.go and
-// markdown.go. The steps from bytes to text have a file each (charset, parse, clean, media, code,
-// script, protect, plaintext); content.go and names.go find the main content.
+// Where to start: fetch.go (a fetch and its redirects), then policy.go and address.go (allowed
+// targets), body.go (response limits), page.go (rendering), extract.go and markdown.go. Each
+// conversion step has its own file (charset, parse, clean, media, code, script, protect,
+// plaintext); content.go and names.go find the main content.
 //
-// Nothing is done at import or by [New]: the first fetch builds what it needs and closes it after.
+// Nothing runs at import or in [New]: a fetch builds its connections and closes them.
 //
-// Known limits: no JavaScript runs, so a page built by scripts is empty, and the result says so.
-// Only gzip and deflate are decoded. PDF and other documents are refused. Inline styles hide text
-// here, style sheets do not. An HTTP proxy is never used, so behind one nothing is reachable.
+// Known limits: no JavaScript runs, so a page built by scripts is empty, and the result mentions
+// it. Only gzip and deflate are decoded. PDF and other documents are refused. Text hidden by inline
+// styles is removed, but not text hidden by style sheets. An HTTP proxy is never used, so nothing
+// is reachable from behind one.
 package web
 
 import (
@@ -27,25 +28,25 @@ import (
 	"time"
 )
 
-// Limits of one fetch. They are part of the policy: a caller may ask for less, never for more.
+// Limits of one fetch. A caller may ask for less, never for more.
 const (
-	ConnectTimeout = 10 * time.Second  // resolve, connect, TLS handshake, each
-	DefaultTimeout = 30 * time.Second  // the whole fetch, redirects included
-	MaxTimeout     = 120 * time.Second // the longest that a caller may ask for
+	ConnectTimeout = 10 * time.Second  // for resolving, connecting and the TLS handshake each
+	DefaultTimeout = 30 * time.Second  // for the whole fetch, redirects included
+	MaxTimeout     = 120 * time.Second // upper bound of Request.Timeout
 	MaxWire        = 5 << 20           // body bytes received, before decoding
 	MaxDecoded     = 10 << 20          // body bytes after decoding
 	MaxRatio       = 100               // decoded bytes for each received byte
 	MaxRedirects   = 5
-	MaxURL         = 8 << 10 // bytes of an address
+	MaxURL         = 8 << 10 // bytes of a URL
 	maxHeader      = 256 << 10
-	maxExcerpt     = 2 << 10 // bytes of an error page that are quoted
+	maxExcerpt     = 2 << 10 // bytes quoted from an error page
 )
 
-// Format is what a page is turned into.
+// Format is the output format of a fetch.
 type Format string
 
-// The formats. Markdown and Text keep the main content of HTML; HTML is that content as clean
-// markup; Raw is the body as it came, decoded to UTF-8.
+// The formats. Markdown and Text are the main content of an HTML page; HTML is that content as
+// clean markup; Raw is the whole body decoded to UTF-8.
 const (
 	Markdown Format = "markdown"
 	Text     Format = "text"
@@ -53,66 +54,65 @@ const (
 	Raw      Format = "raw"
 )
 
-// Policy says what may be reached beyond the public web. The zero value allows public addresses on
-// ports 80 and 443. Each func is asked about one thing otherwise refused; nil refuses.
+// Policy allows targets beyond the public web. The zero value allows public addresses on ports 80
+// and 443. Each Allow function can permit one thing that is otherwise refused; nil refuses.
 type Policy struct {
 	AllowPort     func(host string, port uint16) bool
-	AllowAddr     func(host string, at netip.AddrPort) bool // loopback, private, reserved and so on
-	AllowRedirect func(from, to *url.URL) bool              // to another scheme, host or port; never asked from https to http
+	AllowAddr     func(host string, at netip.AddrPort) bool // loopback, private, reserved and similar
+	AllowRedirect func(from, to *url.URL) bool              // to another scheme, host or port; not called from https to http
 
-	// Resolve returns all addresses of a name; nil is the system's resolver.
+	// Resolve returns all addresses of a name; nil means the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Dial connects to an address that was judged; nil dials it with a last check by the system's
-	// dialer. Only tests and embedders that own the network replace it.
+	// Dial connects to a judged address; nil means the system's dialer with a final check. Only
+	// tests and embedders that own the network replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Now is the clock of the cache; nil is time.Now.
+	// Now is the clock of the cache; nil means time.Now.
 	Now func() time.Time
-	// UserAgent names this program to servers; empty is "adze".
+	// UserAgent is sent to servers; empty means "adze".
 	UserAgent string
 }
 
-// Request is one fetch.
+// Request describes one fetch.
 type Request struct {
 	URL      string
 	Format   Format        // if empty, Markdown
 	Selector string        // CSS; if empty, the main content
 	Timeout  time.Duration // if 0, DefaultTimeout; at most MaxTimeout
 	MaxBytes int64         // decoded bytes to keep; if 0, MaxDecoded
-	Session  string        // cached pages are shared within one session only
-	Approved bool          // a user said yes to this URL: its port, and a host that is this machine in so many words
-	Received *atomic.Int64 // when given, counts the body's bytes as they arrive
+	Session  string        // cached pages are shared only within one session
+	Approved bool          // the user approved this URL: its port, and a host that names this machine literally
+	Received *atomic.Int64 // if not nil, counts the body bytes as they arrive
 }
 
-// Page is what a fetch found.
+// Page is the result of a fetch.
 type Page struct {
 	URL       string // final address, after redirects
 	Status    int    // HTTP status
 	Type      string // media type, without parameters
-	Charset   string // encoding that the text was decoded from, when it was not UTF-8
+	Charset   string // original encoding, empty for UTF-8
 	Title     string // one line
 	Text      string // the content in the requested format, UTF-8
-	Image     []byte // the bytes instead of Text, when Type is an image
-	Redirect  string // where the server points, by another scheme or on another host; nothing was fetched from there
+	Image     []byte // set instead of Text if Type is an image
+	Redirect  string // target on another scheme, host or port, not fetched
 	Bytes     int64  // decoded body bytes kept
-	Truncated bool   // the server had more than a limit let in
+	Truncated bool   // a limit cut the content
 	Cached    bool   // from this session's cache
-	Note      string // what a reader should know about Text, in one sentence; mostly empty
-	// Kept is the share of the main content in the text of an HTML page, in percent. It is 0 where the
-	// whole page or a part of it was asked for.
+	Note      string // one sentence about Text for the reader; usually empty
+	// Kept is the percentage of an HTML page's main content that is in Text; 0 if the whole page or
+	// a part was requested.
 	Kept int
-	Left []string // what was left out that a reader may miss, in words
+	Left []string // descriptions of removed parts that a reader may miss
 }
 
-// Fetcher fetches pages by one policy. It may be used by many goroutines.
+// Fetcher fetches pages under one policy. It is safe for concurrent use.
 type Fetcher struct {
 	policy Policy
 	cache  cache
 }
 
-// New returns a Fetcher; it does no work.
+// New returns a Fetcher for p.
 func New(p Policy) *Fetcher { return &Fetcher{policy: p} }
 
-// now is the time by the policy's clock.
 func (f *Fetcher) now() time.Time {
 	if f.policy.Now != nil {
 		return f.policy.Now()
