@@ -12,15 +12,14 @@ import (
 	"adze/tui/ui"
 )
 
-// around is what goes on beside the conversation: todos, jobs and subagents. It is a line in the
-// rule above the prompt, which is there in any case; a key opens it as a pane of a fixed height. On
-// a wide screen it has a column of its own instead.
+// around shows todos, jobs and subagents. They appear as a line in the rule above the prompt. A key
+// opens them as a pane with a limited height; on a wide screen they have their own column.
 type around struct {
 	host
 	todos    *pane.Todos
 	activity *pane.Activity
 	changes  *pane.Changes
-	width    func() int // of the screen
+	width    func() int // screen width
 	open     bool
 }
 
@@ -40,13 +39,13 @@ func (a *around) can() string {
 
 func (a *around) toggle() tea.Cmd { a.open = !a.open; return nil }
 
-// wide reports that a column stands beside the conversation: on a wide screen, once there are todos
-// or changed files. Both stay, so that the column is never empty, and what ends changes no width.
+// wide reports whether the column is shown: on a wide screen with todos or changed files. Both stay
+// once they exist, so the column is never empty and the width does not change when work ends.
 func (a *around) wide() bool {
 	return a.width() >= ui.Side && (len(a.todos.List()) > 0 || !a.changes.None())
 }
 
-// words is the line of it; if empty, nothing goes on.
+// words returns the one-line summary, or "" if there is nothing to show.
 func (a *around) words() string {
 	var parts []string
 	if n := a.activity.Jobs(); n > 0 {
@@ -68,7 +67,8 @@ func (a *around) words() string {
 	return strings.Join(parts, " · ")
 }
 
-// above is the line in the rule above the prompt, while it is not open elsewhere.
+// above returns the line for the rule above the prompt, or "" while the pane or the column shows
+// it.
 func (a *around) above() string {
 	if a.open || a.wide() {
 		return ""
@@ -76,11 +76,10 @@ func (a *around) above() string {
 	return a.words()
 }
 
-// The rows of the pane that a key opens.
+// Limits for the height of the open pane, in rows.
 const leastAround, mostAround = 6, 14
 
-// want is how many rows the pane takes on a screen of h rows: as many while it is open and holds
-// something.
+// want returns the pane's height on a screen of h rows, or 0 if it is closed or empty.
 func (a *around) want(h int) int {
 	if !a.open || a.wide() || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) == 0 {
 		return 0
@@ -88,7 +87,6 @@ func (a *around) want(h int) int {
 	return min(max(h/3, leastAround), mostAround)
 }
 
-// render draws what goes on, each part with its title.
 func (a *around) render(w, h int) []draw.Row {
 	if h <= 0 {
 		return nil

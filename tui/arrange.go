@@ -2,40 +2,40 @@ package tui
 
 import "adze/tui/ui"
 
-// The interface works from this size on; below it says so.
+// The smallest window in cells; below it the interface shows only an error.
 const (
 	minWidth  = 40
 	minHeight = 10
 )
 
-// leastDialog is how many rows a question may take also where that leaves little else.
+// leastDialog is the number of rows that a question may take even if little else remains.
 const leastDialog = 8
 
-// minTranscript is how many rows of the conversation stay visible beside anything but a dialog.
+// minTranscript is the number of conversation rows that stay visible beside anything but a dialog.
 const minTranscript = 4
 
-// Wants is how many rows each pane would like; 0 hides it.
+// Wants holds the number of rows each pane would like; 0 hides it.
 type Wants struct {
 	Around, Dialog, Prompt, Menu int
-	// Beside is a column beside the conversation, on a wide screen.
+	// Beside requests a column beside the conversation on a wide screen.
 	Beside bool
-	// Status is at least one row.
+	// Status is at least 1.
 	Status int
-	// Over has a pane take the place of the conversation and of what stands beside it.
+	// Over puts a pane in place of the conversation and its column.
 	Over bool
 }
 
-// Layout says where each pane is; a pane that is not shown has no height.
+// Layout holds each pane's rectangle; a hidden pane has height 0.
 type Layout struct {
 	TooSmall                                                       bool
 	Transcript, Around, Dialog, Prompt, Menu, Over, Status, Divide ui.Rect
 }
 
-// Arrange places the panes on a screen. It is pure: the same numbers give the same layout.
+// Arrange places the panes on a screen. It is pure: equal arguments give an equal layout.
 //
 // From ui.Side columns on, todos, jobs and changes have a column beside the conversation. On a
-// narrower screen they are a pane above the prompt, while the user wants it. A dialog takes the
-// place of both: the user sees the question and the conversation.
+// narrower screen they are a pane above the prompt, if the user opened it. A dialog replaces both,
+// to leave room for the question and the conversation.
 func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
@@ -55,13 +55,12 @@ func Arrange(w, h int, want Wants) Layout {
 	return l
 }
 
-// heights are the rows of the panes below the conversation.
+// heights holds the heights of the panes below the conversation.
 type heights struct {
 	around, menu, dialog, prompt int
 }
 
-// share gives each pane its part of so many rows of a window of h rows, and returns those that are
-// left.
+// share divides rows among the panes in a window of h rows and returns the remaining rows.
 func share(h, rows int, want Wants) (p heights, left int) {
 	left = rows
 	take := func(n, most int) int {
@@ -79,7 +78,7 @@ func share(h, rows int, want Wants) (p heights, left int) {
 	return p, left
 }
 
-// stack places the panes one below the other.
+// stack places the panes from top to bottom.
 func (p heights) stack(w, transcript, status int) Layout {
 	y := 0
 	next := func(rows int) ui.Rect {
@@ -97,14 +96,15 @@ func (p heights) stack(w, transcript, status int) Layout {
 	}
 }
 
-// statusRows leaves most of the screen to what it speaks of.
+// statusRows limits the status line, so that most of the screen stays free.
 func statusRows(h int, want Wants) int { return max(min(want.Status, h/3, 4), 1) }
 
-// lowWindow is the height up to which a question takes all but one row: its rule is to be in view.
+// lowWindow is the height up to which a question may take all but one row, so that its rule is
+// visible.
 const lowWindow = 15
 
-// mostDialog is how many of the rows that are left a question may take: one of what it is about
-// stays.
+// mostDialog returns the number of rows that a question may take; at least one row of the
+// conversation stays.
 func mostDialog(h, left int) int {
 	if h <= lowWindow {
 		return left - 1
@@ -112,25 +112,24 @@ func mostDialog(h, left int) int {
 	return min(max(h*2/3, leastDialog), left-1)
 }
 
-// Stack places the panes of an inline interface below the finished conversation, in as few rows as
-// they want, of a window of w by h cells; running is how many rows still change above them. It is
-// pure, as Arrange is.
+// Stack places the panes of an inline interface in a window of w by h cells, using only the rows
+// they want; running is the number of rows above them that still change. Like Arrange, it is pure.
 func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true, Status: ui.At(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
 	status := statusRows(h, want)
-	p, left := share(h, h-1-status, want) // and a row of what is above
+	p, left := share(h, h-1-status, want) // one more row stays for the conversation
 	return p.stack(w, min(running, left), status)
 }
 
-// beside gives what goes on a column at the right of the transcript, which is h rows high.
+// beside splits the transcript, which is h rows high, and gives its right side to the column.
 func (l *Layout) beside(w, h int) {
 	side := sideWidth(w)
 	l.Transcript = ui.At(0, 0, w-side-2, h)
 	l.Divide = ui.At(w-side-1, 0, 1, h)
-	l.Around = ui.At(w-side+1, 0, side-1, h) // a space beside the line
+	l.Around = ui.At(w-side+1, 0, side-1, h) // one blank column after the line
 }
 
-// sideWidth is how wide that column is.
+// sideWidth returns the column's width for a screen of w columns.
 func sideWidth(w int) int { return min(max(w/4, 38), 56) }

@@ -11,14 +11,14 @@ import (
 	"adze/tui/pane"
 )
 
-// branches are the git branch in the status line.
+// branches keeps the git branch in the status line current.
 type branches struct {
 	ports  *api.Ports
 	status *pane.Status
 	info   *Info
 }
 
-// look asks which branch is checked out.
+// look reads the checked-out branch in the background.
 func (b *branches) look() tea.Cmd {
 	if b.ports.Branch == nil {
 		return nil
@@ -32,7 +32,7 @@ func (b *branches) found(name string) tea.Cmd {
 	return nil
 }
 
-// mayMoveHead reports a call after which another branch may be checked out: only commands do that.
+// mayMoveHead reports whether a call may have checked out another branch; only commands do.
 func mayMoveHead(o tool.Outcome) bool {
 	return slices.ContainsFunc(o.Record.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute })
 }

@@ -10,16 +10,16 @@ import (
 	"adze/tool"
 )
 
-// batchTime spaces batches: one a frame.
+// batchTime is the interval between batches: one per frame at 60 Hz.
 const batchTime = time.Second / 60
 
-// bridge gathers what happens between two frames, from any goroutine, and hands it to the event
-// loop as one batch. It drops nothing: pieces of one text are joined, of the updates of one call
-// the newest is kept in the place of the oldest, all else stays as it is and in order.
+// bridge collects events between two frames, from any goroutine, and hands them to the event loop
+// as one batch. It drops nothing: pieces of one text are joined, and the newest update of a call
+// replaces the older one in its place; everything else stays unchanged and in order.
 type bridge struct {
 	mu      sync.Mutex
 	pending []any
-	texts   map[textKey]int // where in pending a text still grows
+	texts   map[textKey]int // index in pending of a text that still grows
 	updates map[tool.CallID]int
 	forming map[tool.CallID]int
 	closed  bool
@@ -31,7 +31,7 @@ type textKey struct {
 	reasoning bool
 }
 
-// textRun is a text that grows while it waits.
+// textRun is a text that still grows while it waits.
 type textRun struct {
 	textKey
 	b strings.Builder
@@ -43,7 +43,7 @@ func newBridge() *bridge {
 	return b
 }
 
-// add takes one event.
+// add adds a session event.
 func (b *bridge) add(e session.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *bridge) add(e session.Event) {
 	b.rouse()
 }
 
-// push takes something of our own that must come after all events before it.
+// push adds an internal message, ordered after all earlier events.
 func (b *bridge) push(x any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,7 +78,7 @@ func (b *bridge) append(x any) {
 	}
 }
 
-// barrier keeps what comes later from being merged into what came before.
+// barrier prevents later events from merging into earlier ones.
 func (b *bridge) barrier() {
 	b.texts = map[textKey]int{}
 	b.updates = map[tool.CallID]int{}
@@ -94,7 +94,7 @@ func (b *bridge) text(key textKey, piece string) {
 		i = len(b.pending)
 		b.pending = append(b.pending, &textRun{textKey: key})
 		b.texts[key] = i
-		// Thinking and answer of one message alternate: neither may jump over the other.
+		// A message's thinking and answer alternate: neither may be merged past the other.
 		delete(b.texts, textKey{key.message, !key.reasoning})
 	}
 	b.pending[i].(*textRun).b.WriteString(piece)
@@ -129,7 +129,7 @@ func (b *bridge) rouse() {
 	}
 }
 
-// take empties the bridge.
+// take returns the pending messages and empties the bridge.
 func (b *bridge) take() batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *textRun) event() session.Event {
 	return session.TextDelta{Message: r.message, Delta: r.b.String()}
 }
 
-// pump sends batches until ctx ends. While nothing happens it sleeps.
+// pump sends batches until ctx ends. It sleeps while there are none.
 func (b *bridge) pump(ctx context.Context, send func(batch)) {
 	for {
 		select {
@@ -172,7 +172,7 @@ func (b *bridge) pump(ctx context.Context, send func(batch)) {
 	}
 }
 
-// close discards what comes from now on: nobody looks any more.
+// close discards pending and later messages.
 func (b *bridge) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,7 +180,7 @@ func (b *bridge) close() {
 	b.barrier()
 }
 
-// ofSubagent reports an event of a call that a subagent made.
+// ofSubagent reports whether e belongs to a subagent's call.
 func ofSubagent(e session.Event) bool {
 	switch e := e.(type) {
 	case session.ToolQueued:

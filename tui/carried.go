@@ -15,7 +15,7 @@ import (
 	"adze/tui/ui"
 )
 
-// trust is what the project would run, and what of it the user allows.
+// trust lists commands that the project brings along and asks the user to allow each.
 type trust struct {
 	host
 	ports  *api.Ports
@@ -31,10 +31,9 @@ func (t *trust) can() string {
 	return ui.Why(t.ports.Carried == nil || t.ports.Consent == nil, "this session cannot read what the project may run")
 }
 
-// choose lists what the project would run; each is allowed or taken back on a screen of its
-// own.
+// choose lists the project's commands; each is allowed or revoked on its own screen.
 func (t *trust) choose() tea.Cmd {
-	var found sync.Map // of api.Carried by id: it is filled and looked into beside the interface
+	var found sync.Map // api.Carried by id; filled and read from background goroutines
 	of := func(id string) api.Carried {
 		i, _ := found.Load(id)
 		item, _ := i.(api.Carried)
@@ -64,7 +63,7 @@ func (t *trust) choose() tea.Cmd {
 	})
 }
 
-// carriedLines shows an item whole: what is consented to is what is seen.
+// carriedLines shows an item in full, because the user consents to all of it.
 func carriedLines(i api.Carried) []draw.Span {
 	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(i.ID + " · " + i.State)}}
 	for _, line := range i.Lines {
@@ -73,7 +72,7 @@ func carriedLines(i api.Carried) []draw.Span {
 	return lines
 }
 
-// consent asks once more, with all that is consented to.
+// consent asks for confirmation and shows the item in full.
 func (t *trust) consent(i api.Carried) {
 	allow := !i.Allowed
 	title, yes := "allow "+i.ID+"?", list.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
@@ -91,7 +90,7 @@ func (t *trust) consent(i api.Carried) {
 	t.picker.PeekWith("exactly what it is", func(context.Context, string) ([]draw.Span, error) { return carriedLines(i), nil })
 }
 
-// goOnWith goes on in the same session, with the tools as they are then.
+// goOnWith restarts the same session with the changed set of tools, if the program can switch.
 func (t *trust) goOnWith(i api.Carried, allow bool, err error) tea.Cmd {
 	switch {
 	case err != nil:

@@ -13,21 +13,22 @@ import (
 	"adze/tui/prompt"
 )
 
-// command is what a prompt that begins with a slash does.
+// command is a slash command.
 type command struct {
 	name string
-	args string // as help shows them
+	args string // argument syntax for help
 	help string
-	// can says why the command does nothing now; nil, or an empty string: it does.
+	// can returns why the command is unavailable, or "". A nil can means always available.
 	can func() string
 	do  func(arg string) tea.Cmd
-	// hidden is not listed: another name serves, a key or a setting. It answers all the same.
+	// hidden leaves the command out of lists, because another name, key or setting does the same.
+	// It still works.
 	hidden bool
-	// lines says that the argument may have several lines.
+	// lines permits an argument with several lines.
 	lines bool
 }
 
-// commands is the table of commands: what completion shows and what send obeys.
+// commands returns the command table, used by completion, help and send.
 func (m *model) commands() []command {
 	var all []command
 	for _, f := range m.sources {
@@ -38,27 +39,27 @@ func (m *model) commands() []command {
 	return all
 }
 
-// inOrder are the names of the commands, as completion and help show them.
+// inOrder returns the command names in the order of completion and help.
 func inOrder() []string {
 	return strings.Fields("help sessions overview new model effort mode plan changes context compact claims evidence trust todos theme mouse inline vim copy commit merge attach edit" +
 		" resume fork background rewind stage undo redo jobs servers abort clear quit")
 }
 
-// noArgs is a command that takes no argument.
+// noArgs adapts a function to a command without an argument.
 func noArgs(do func() tea.Cmd) func(string) tea.Cmd {
 	return func(string) tea.Cmd { return do() }
 }
 
-// commander obeys what is written after a slash.
+// commander runs slash commands.
 type commander struct {
 	host
 	info   *Info
 	prompt *prompt.Line
 	table  []command
-	send   func() tea.Cmd // what is in the prompt
+	send   func() tea.Cmd // sends the prompt
 }
 
-// command runs a command; one that cannot be run stays in the prompt.
+// command runs a command. If it cannot run, the text stays in the prompt.
 func (c *commander) command(name, arg string) tea.Cmd {
 	full, w, ok := c.meant(name)
 	switch {
@@ -88,8 +89,8 @@ func (c *commander) command(name, arg string) tea.Cmd {
 	return nil
 }
 
-// read takes a prompt that is a command apart. One of several lines is a command only where that
-// takes them: else it is a message that begins with a path.
+// read parses a prompt as a command. Text with several lines is a command only if that command
+// accepts them; otherwise it is a message that begins with a path.
 func (c *commander) read(text string) (name, arg string, ok bool) {
 	if name, arg, ok = plain.Slash(text); ok {
 		return name, arg, ok
@@ -100,8 +101,8 @@ func (c *commander) read(text string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(arg + "\n" + rest), ok
 }
 
-// choices are the completions of the beginning of a name. What is named whole comes first:
-// enter takes the first.
+// choices returns the completions for a name's beginning. An exact match comes first, because Enter
+// takes the first entry.
 func (c *commander) choices(start string) []list.Choice {
 	var out []list.Choice
 	for _, own := range c.table {
@@ -128,7 +129,7 @@ func (c *commander) names() (names []string) {
 	return names
 }
 
-// groups are what help lists of it.
+// groups returns the command sections of help.
 func (c *commander) groups() []pane.Group {
 	out := []pane.Group{{Title: "commands, written as a message", Found: true, Lines: c.lines()}}
 	if lines := c.namedLines(); len(lines) > 0 {
@@ -137,7 +138,7 @@ func (c *commander) groups() []pane.Group {
 	return out
 }
 
-// lines are what a prompt with a slash, an exclamation mark or an @ does.
+// lines returns the help lines for the prefixes "/", "!" and "@".
 func (c *commander) lines() []pane.Line {
 	var out []pane.Line
 	for _, own := range c.table {
@@ -155,7 +156,7 @@ func (c *commander) lines() []pane.Line {
 		pane.Line{Names: "@file", Text: "complete the name of a file"})
 }
 
-// agentChoices are the agents that a prompt can be addressed to.
+// agentChoices returns completions for the agents that a prompt can address.
 func agentChoices(agents []api.Mode) (out []list.Choice) {
 	for _, a := range agents {
 		out = append(out, list.Choice{ID: "@" + a.Name, Label: "@" + a.Name, Note: a.Means})
@@ -163,7 +164,7 @@ func agentChoices(agents []api.Mode) (out []list.Choice) {
 	return out
 }
 
-// whole is 1 for a name that is written out, else 0.
+// whole returns 1 for an exact match, else 0.
 func whole(name, written string) int {
 	if name == written {
 		return 1
@@ -171,10 +172,10 @@ func whole(name, written string) int {
 	return 0
 }
 
-// CommandNames are the names that the interface has for itself.
+// CommandNames returns the interface's own command names.
 func CommandNames() []string { return inOrder() }
 
-// named finds what a command's argument means among names: itself, or the only one that it begins.
+// named finds arg in names: an exact match, or the only name that begins with it.
 func named(arg string, names []string) (string, bool) {
 	var found []string
 	for _, n := range names {

@@ -16,16 +16,16 @@ import (
 	"adze/tui/ui"
 )
 
-// composer is where the user writes: the prompt, and what helps to fill it.
+// composer handles the prompt and the features that fill it.
 type composer struct {
 	host
 	ports  *api.Ports
 	info   *Info
 	prompt *prompt.Line
 	picker *list.List
-	keep   func(name, value string) tea.Cmd // offers to keep a choice
-	width  func() int                       // of the text
-	send   func() tea.Cmd                   // what is in the prompt
+	keep   func(name, value string) tea.Cmd // offers to save a setting
+	width  func() int                       // text width
+	send   func() tea.Cmd                   // sends the prompt
 }
 
 func (c *composer) tooLong(bytes int) {
@@ -40,10 +40,10 @@ func (c *composer) commands() []command {
 	}
 }
 
-// empty says why a key does nothing that acts only while nothing is written.
+// empty returns why a key for an empty prompt is unavailable, or "".
 func (c *composer) empty() string { return ui.Why(!c.prompt.Empty(), "only while the prompt is empty") }
 
-// happened does what a key in the prompt led to.
+// happened carries out the effects of a key in the prompt.
 func (c *composer) happened(h prompt.Happened) tea.Cmd {
 	if h.Say != "" {
 		c.say(h.Say)
@@ -62,10 +62,10 @@ func (c *composer) happened(h prompt.Happened) tea.Cmd {
 	return nil
 }
 
-// complete follows the prompt after a change.
+// complete updates the completions after a change.
 func (c *composer) complete() tea.Cmd { return c.happened(c.prompt.Complete()) }
 
-// listFiles looks for files in the background.
+// listFiles lists the project's files in the background.
 func (c *composer) listFiles() tea.Cmd {
 	if c.ports.Files == nil || !c.prompt.Menu.Look(c.clock()) {
 		return nil
@@ -75,7 +75,7 @@ func (c *composer) listFiles() tea.Cmd {
 		paths, err := c.ports.Files(context.Background(), func(some api.Files) {
 			select {
 			case parts <- prompt.NewListed(some, nil, true):
-			default: // more is to come
+			default: // the reader is behind; a longer list follows
 			}
 		})
 		parts <- prompt.NewListed(paths, err, false)
@@ -83,7 +83,7 @@ func (c *composer) listFiles() tea.Cmd {
 	return c.listed(parts)
 }
 
-// listed shows what is found of files, until all of them are listed.
+// listed shows partial file lists until the last one arrives.
 func (c *composer) listed(parts <-chan prompt.Listed) tea.Cmd {
 	return async.Ask(func() prompt.Listed { return <-parts }, func(l prompt.Listed) tea.Cmd {
 		if c.prompt.Listed(l, c.clock()) {
@@ -102,7 +102,7 @@ func (c *composer) toggleVim() tea.Cmd {
 	return c.keep("interface.keys", "usual")
 }
 
-// edited is what the user's own editor left.
+// edited is the result of the user's external editor.
 type edited struct {
 	text string
 	err  error
@@ -112,7 +112,7 @@ func (c *composer) canEdit() string {
 	return ui.Why(c.ports.Edit == nil || !c.lends(), errNoEditor.Error())
 }
 
-// edit opens the prompt, pastes unfolded, in the user's own editor.
+// edit opens the prompt in the user's external editor, with pastes unfolded.
 func (c *composer) edit() tea.Cmd {
 	var text string
 	return c.lend(func() (err error) {
@@ -128,10 +128,10 @@ func (c *composer) edit() tea.Cmd {
 	})
 }
 
-// longestPath bounds what is looked at as a path (PATH_MAX of Linux).
+// longestPath limits the text that is tested as a path, in bytes (PATH_MAX of Linux).
 const longestPath = 4096
 
-// drop finds out in the background whether a pasted text is a file that was dropped on the
+// drop checks in the background whether a pasted text is the path of a file dropped on the
 // terminal.
 func (c *composer) drop(text string) tea.Cmd {
 	text = strings.TrimSpace(text)
@@ -151,14 +151,14 @@ func (c *composer) drop(text string) tea.Cmd {
 	})
 }
 
-// pictureTime bounds how long the clipboard may take: its owner may be on another machine.
+// pictureTime limits the wait for the clipboard; its owner may be on another machine.
 const pictureTime = 10 * time.Second
 
 func (c *composer) canPicture() string {
 	return ui.Why(c.ports.Picture == nil, "the clipboard cannot be read here")
 }
 
-// pastePicture attaches the picture that is on the clipboard.
+// pastePicture attaches the picture on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
 	c.say("reading the clipboard…")
 	return async.Try(func() (string, error) {
@@ -180,7 +180,7 @@ func (c *composer) canAttach() string {
 	return ui.Why(c.ports.Drop == nil, "files cannot be attached here")
 }
 
-// attachCommand attaches a file to the message that is being written.
+// attachCommand attaches a file to the current message.
 func (c *composer) attachCommand(arg string) tea.Cmd {
 	if arg == "" {
 		c.say("add the path of a picture or PDF")
@@ -208,8 +208,7 @@ func (c *composer) canSearch() string {
 	return ui.Why(len(c.prompt.Recent()) == 0, "you have not sent anything here yet")
 }
 
-// search lets the user choose from what they wrote, newest first; what is in the prompt narrows
-// it.
+// search lists earlier messages, newest first, filtered by the prompt's text.
 func (c *composer) search() tea.Cmd {
 	var items []list.Choice
 	for _, text := range c.prompt.Recent() {
@@ -227,7 +226,7 @@ func (c *composer) search() tea.Cmd {
 
 var errNoEditor = errors.New("no editor can be started here")
 
-// rewrite has the user rewrite a text in their own editor.
+// rewrite opens a text in the user's external editor.
 func (c *composer) rewrite(w *rewriting) tea.Cmd {
 	if c.canEdit() != "" {
 		w.reply <- edited{err: errNoEditor}
@@ -244,12 +243,13 @@ func (c *composer) rewrite(w *rewriting) tea.Cmd {
 	})
 }
 
-// inLine does something in the prompt.
+// inLine returns a key handler for the prompt.
 func (c *composer) inLine(do func(p *prompt.Line, w int) prompt.Happened) func() tea.Cmd {
 	return func() tea.Cmd { return c.happened(do(c.prompt, c.width())) }
 }
 
-// menuKeys come before the prompt's own: while completions are shown, these keys are theirs.
+// menuKeys returns the completion menu's keys. They take precedence over the prompt's keys while
+// the menu is open.
 func (c *composer) menuKeys() []binding {
 	accept := func(p *prompt.Line, _ int) prompt.Happened { return p.Accept() }
 	run := func(p *prompt.Line, _ int) prompt.Happened { return p.AcceptOrRun() }

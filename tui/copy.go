@@ -12,7 +12,7 @@ import (
 	"adze/tui/ui"
 )
 
-// copier puts what was said onto the clipboard.
+// copier copies parts of the conversation to the clipboard.
 type copier struct {
 	host
 	transcript *transcript.Pane
@@ -27,7 +27,7 @@ func (c *copier) commands() []command {
 
 func (c *copier) can() string { return ui.Why(c.transcript.Len() == 0, "there is nothing to copy yet") }
 
-// key copies the last answer; pressed again, or where there is none, it asks what to copy.
+// key copies the last answer. If pressed again, or without an answer, it shows a list.
 func (c *copier) key() tea.Cmd {
 	text := c.transcript.Answer()
 	if c.twice.is(copyLast) || text == "" {
@@ -39,7 +39,7 @@ func (c *copier) key() tea.Cmd {
 	return cmd
 }
 
-// command copies the last answer or code, or asks what.
+// command copies the last answer or code block, or shows a list.
 func (c *copier) command(arg string) tea.Cmd {
 	what, ok := named(arg, []string{"answer", "code"})
 	switch {
@@ -58,14 +58,15 @@ func (c *copier) command(arg string) tea.Cmd {
 	return nil
 }
 
-// text copies a text and says so.
+// text copies text and shows a confirmation.
 func (c *copier) text(what, text string) tea.Cmd {
 	told, cmd := c.put(what, text)
 	c.say(told)
 	return cmd
 }
 
-// put copies a text; told is what to say of that.
+// put returns a command that copies text, and the confirmation to show. It refuses more than
+// screen.MaxCopy bytes.
 func (c *copier) put(what, text string) (told string, cmd tea.Cmd) {
 	if len(text) > screen.MaxCopy {
 		return fmt.Sprintf("%s has %s: terminals take at most %s", what, ui.Size(len(text)), ui.Size(screen.MaxCopy)), nil
@@ -75,7 +76,6 @@ func (c *copier) put(what, text string) (told string, cmd tea.Cmd) {
 		func() tea.Msg { c.clip(clean); return nil }
 }
 
-// choose asks what to copy.
 func (c *copier) choose() tea.Cmd {
 	all := c.transcript.Copyables()
 	var items []list.Choice

@@ -11,16 +11,16 @@ import (
 	"adze/tui/prompt"
 )
 
-// elsewhere is something that the user asked for from another window of theirs, such as a page.
+// elsewhere is a request from another window of the user, such as a web page.
 type elsewhere func(m *model) tea.Cmd
 
-// Work has something of the user's own done in place of a turn. If false, a turn runs, or nobody
-// looks any more; else it is done, and is over when it returns.
+// Work runs do in place of a turn and returns true once it has started. It returns false if a turn
+// runs or the interface has ended.
 func (o *observer) Work(ctx context.Context, do func(context.Context) session.Result) bool {
 	return o.work(ctx, job{run: do})
 }
 
-// Aside is Work for what is no turn: nothing is shown of its end.
+// Aside is like Work, but waits until do has returned, and the interface shows no end of turn.
 func (o *observer) Aside(ctx context.Context, do func(context.Context)) bool {
 	did, over := make(chan struct{}), make(chan struct{})
 	began := o.work(ctx, job{over: func() { close(over) }, run: func(ctx context.Context) session.Result {
@@ -48,7 +48,8 @@ func (o *observer) work(ctx context.Context, j job) bool {
 	})
 }
 
-// take begins a job where no turn runs. One that has ended, and is not done yet, is waited for.
+// take starts a job if no turn runs. If the current turn has ended but is not finished yet, it
+// waits for that.
 func (t *turns) take(j job, came func(bool)) tea.Cmd {
 	if t.working() && t.turn.ended && !t.leaving {
 		t.then = append(t.then, func() tea.Cmd { return t.take(j, came) })
@@ -62,12 +63,12 @@ func (t *turns) take(j job, came func(bool)) tea.Cmd {
 	return t.begin(j)
 }
 
-// Unqueue takes back a message that waits; if false, none of this text does.
+// Unqueue removes a waiting message and reports whether it found one with this text.
 func (o *observer) Unqueue(ctx context.Context, text string) bool {
 	return o.visit(ctx, func(m *model, came func(bool)) tea.Cmd { came(m.prompt.Withdraw(text)); return nil })
 }
 
-// GoOn ends the interface to go on with something else. If false, a turn runs.
+// GoOn ends the interface and continues with next. It returns false if a turn runs.
 func (o *observer) GoOn(ctx context.Context, next api.Next) bool {
 	return o.visit(ctx, func(m *model, came func(bool)) tea.Cmd {
 		free := !m.working()
@@ -79,13 +80,13 @@ func (o *observer) GoOn(ctx context.Context, next api.Next) bool {
 	})
 }
 
-// atEffort says that another effort is in force.
+// atEffort announces the effort now in force.
 type atEffort string
 
-// AtEffort shows an effort that the program has put in force.
+// AtEffort shows an effort set by the program.
 func (o *observer) AtEffort(name string) { o.bridge.push(atEffort(name)) }
 
-// Rewound shows that the last prompt was taken back, with all that came of it.
+// Rewound removes the last prompt and everything after it from the view.
 func (o *observer) Rewound() {
 	o.bridge.push(elsewhere(func(m *model) tea.Cmd {
 		m.transcript.Rewind()
@@ -97,12 +98,12 @@ func (o *observer) Rewound() {
 	}))
 }
 
-// visit does something in the interface, and returns whether that came to something; false where
-// nobody looks.
+// visit runs do in the event loop and returns the result passed to came, or false if ctx or the
+// interface ends first.
 func (o *observer) visit(ctx context.Context, do func(m *model, came func(bool)) tea.Cmd) bool {
 	came := make(chan bool, 1)
 	o.bridge.push(elsewhere(func(m *model) tea.Cmd {
-		if ctx.Err() != nil { // its sender was told that it was not done
+		if ctx.Err() != nil { // the sender has already received false
 			return nil
 		}
 		return do(m, func(ok bool) { came <- ok })
@@ -116,14 +117,14 @@ func (o *observer) visit(ctx context.Context, do func(m *model, came func(bool))
 	return false
 }
 
-// waiting tells the program which messages wait.
+// waiting reports waiting messages to the program.
 type waiting struct {
 	prompt          *prompt.Line
-	tell            func(queued, steered []string) // if nil, nobody is told
-	queued, steered []string                       // as it was told
+	tell            func(queued, steered []string) // may be nil
+	queued, steered []string                       // as last reported
 }
 
-// look tells them where they have changed.
+// look reports the messages if they have changed.
 func (w *waiting) look() {
 	if w.tell == nil {
 		return

@@ -11,23 +11,22 @@ import (
 	"adze/tui/ui"
 )
 
-// first is the screen of who has no model yet.
+// first is the setup screen for a user without a model.
 type first struct {
 	host
-	screen *firstrun.Screen // if nil, a model is ready
+	screen *firstrun.Screen // nil if a model is ready
 	picker *list.List
-	prompt *prompt.Line   // of the session that follows
-	models func() tea.Cmd // lists them
+	prompt *prompt.Line   // for the session that follows
+	models func() tea.Cmd // lists models
 	clip   func(safeterm.Text)
-	// quit ends the interface at once, to go on with something else.
+	// quit ends the interface at once and continues with Next.
 	quit func(api.Next) tea.Cmd
 }
 
-// shown reports that no model is there.
 func (f *first) shown() bool { return f.screen != nil }
 
-// enter queues the message of the prompt. With an empty prompt it does the marked step: that leads
-// somewhere, or its command is copied.
+// enter queues the prompt's message. With an empty prompt it carries out the marked step or copies
+// its command.
 func (f *first) enter() tea.Cmd {
 	if !f.prompt.Empty() {
 		f.prompt.Enqueue(f.prompt.Take())
@@ -53,7 +52,7 @@ func (f *first) enter() tea.Cmd {
 	return nil
 }
 
-// chooseKey asks whose key it is, then for the key.
+// chooseKey asks for the provider, then for its key.
 func (f *first) chooseKey() {
 	var items []list.Choice
 	for _, k := range f.screen.Keys {
@@ -65,7 +64,7 @@ func (f *first) chooseKey() {
 	})
 }
 
-// back takes the queued messages back, then clears the prompt, then quits.
+// back takes back queued messages, then clears the prompt, then quits.
 func (f *first) back() tea.Cmd {
 	switch {
 	case f.prompt.Queued() > 0:
@@ -84,7 +83,6 @@ func (f *first) move(how func(f *firstrun.Screen, by int), by int) func() tea.Cm
 	return func() tea.Cmd { how(f.screen, by); return nil }
 }
 
-// hints are what to press on the first screen.
 func (f *first) hints() []string {
 	if f.screen.Asks() {
 		return []string{f.labelOf("key.give") + ": keep", f.labelOf("key.back") + ": back"}
@@ -99,7 +97,7 @@ func (f *first) hints() []string {
 	return []string{f.labelOf("first.do") + ": " + enter, f.labelOf("first.quit") + ": " + back, f.label(showHelp) + ": keys"}
 }
 
-// keys are those of the screen. No letter is one: letters write the first message.
+// keys returns the screen's keys. Letters are excluded: they write the first message.
 func (f *first) keys(e commonKeys, redraw, newline binding) []binding {
 	redraw.scope, newline.scope = inFirst, inFirst
 	return []binding{
@@ -115,7 +113,7 @@ func (f *first) keys(e commonKeys, redraw, newline binding) []binding {
 	}
 }
 
-// keyKeys are those of the line in which a key is written.
+// keyKeys returns the keys of the API key field.
 func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: func() string { return f.screen.CanKeep() }, do: func() tea.Cmd { return f.screen.Give(f.say) }},

@@ -12,7 +12,6 @@ import (
 	"adze/tui/ui"
 )
 
-// frame draws the whole screen.
 func (m *model) frame() screen.Frame {
 	f := screen.Frame{W: m.w, H: m.h, Fresh: m.window.redrawn, Mouse: m.window.mouse, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {
@@ -35,16 +34,16 @@ func (m *model) frame() screen.Frame {
 	}
 	c.Put(l.Status, tail(status, l.Status.H))
 	for i, r := range c.Rows {
-		c.Rows[i] = r.Fit(m.w) // a pane that errs must not spill
+		c.Rows[i] = r.Fit(m.w) // a faulty pane must not overflow
 	}
 	f.Rows = c.Rows
 	return f
 }
 
-// tail is the last n rows, of which the very last is most needed: it says what to press.
+// tail returns the last n rows: the status line's last row names the keys and matters most.
 func tail(rows []draw.Row, n int) []draw.Row { return rows[max(len(rows)-n, 0):] }
 
-// title tells in the terminal's tab what the user may be waiting for.
+// title returns the terminal title, marked while the agent works or a question waits.
 func (m *model) title() safeterm.Text {
 	state := ""
 	switch {
@@ -56,14 +55,14 @@ func (m *model) title() safeterm.Text {
 	return safeterm.Name(state + "adze " + filepath.Base(m.info.Cwd))
 }
 
-// panes draws what is between the top and the status line, and finds the cursor.
+// panes draws everything above the status line and sets the cursor.
 func (m *model) panes(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Transcript, m.transcript.Render(l.Transcript.W, l.Transcript.H))
 	c.Divide(l.Divide)
 	m.lower(c, l, f)
 }
 
-// lower draws what is beside and below the conversation.
+// lower draws the panes beside and below the conversation.
 func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Around, m.around.render(l.Around.W, l.Around.H))
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
@@ -87,7 +86,7 @@ func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 	}
 }
 
-// over draws what is in place of the conversation.
+// over draws the pane that replaces the conversation.
 func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 	if m.picker.Open {
 		return m.picker.Render(r.W, r.H)
@@ -95,7 +94,7 @@ func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 	return m.view.Render(r.W, r.H), -1, -1
 }
 
-// moment is what the status line needs to know.
+// moment returns the current state for the status line.
 func (m *model) moment() pane.Moment {
 	at := m.turns.moment()
 	at.Say = m.said.text
@@ -129,7 +128,7 @@ func (m *model) moment() pane.Moment {
 	return at
 }
 
-// drawFirst draws the screen above the prompt. A list and the line of a key take all rows.
+// drawFirst draws the setup screen above the prompt. A list and the key field take all rows.
 func (m *model) drawFirst(c *ui.Canvas, l Layout, f *screen.Frame) {
 	at, show := ui.At(0, 0, m.w, l.Status.Y), m.picker.Render
 	switch m.scope() {
@@ -145,8 +144,7 @@ func (m *model) drawFirst(c *ui.Canvas, l Layout, f *screen.Frame) {
 	f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), at.Y+y
 }
 
-// noticed puts what is to be said at the start below a conversation that is there already: the
-// welcome, which says it else, is not seen then.
+// noticed adds the startup notices to a resumed conversation. Otherwise the welcome shows them.
 func (m *model) noticed() {
 	if m.transcript.Len() == 0 {
 		return
@@ -157,7 +155,7 @@ func (m *model) noticed() {
 	m.info.Notices = nil
 }
 
-// Frame is the next frame for the screen; inline, it hands over what became final.
+// Frame returns the next frame. Inline, it includes rows that became final.
 func (m *model) Frame() screen.Frame {
 	if !m.conversation.inline {
 		return m.frame()
@@ -172,12 +170,12 @@ func (m *model) Frame() screen.Frame {
 	return f
 }
 
-// needsScreen reports whether something is open that is not drawn in the region.
+// needsScreen reports whether a pane is open that the inline region does not show.
 func (m *model) needsScreen() bool {
 	return m.conversation.whole || m.help.pane.Open || m.picker.Open || m.view.Open() || m.first.shown()
 }
 
-// settled lays out what became final, for the terminal's scrollback.
+// settled returns rows that became final, for the terminal's scrollback.
 func (m *model) settled() []draw.Row {
 	if m.w <= 0 || m.h <= 0 || m.first.shown() || m.starting != nil {
 		return nil
@@ -185,8 +183,7 @@ func (m *model) settled() []draw.Row {
 	return m.conversation.settled(m.w)
 }
 
-// lastWords are the rows of what did not become final: when the interface ends, they stay as they
-// are.
+// lastWords returns all remaining rows for the scrollback when the interface ends.
 func (m *model) lastWords() []draw.Row {
 	if !m.conversation.inline || m.w <= 0 || m.starting != nil {
 		return nil
@@ -194,7 +191,7 @@ func (m *model) lastWords() []draw.Row {
 	return append(m.settled(), m.conversation.write(m.transcript.Len(), m.w)...)
 }
 
-// region draws what still changes.
+// region draws the rows that still change, for the inline interface.
 func (m *model) region() screen.Frame {
 	f := screen.Frame{W: m.w, H: m.h, Fresh: m.window.redrawn, Title: m.title()}
 	if m.w <= 0 || m.h <= 0 {

@@ -11,15 +11,15 @@ import (
 	"adze/tui/pane"
 )
 
-// greeting is what an empty session shows.
+// greeting draws an empty session.
 type greeting struct {
 	host
 	info  *Info
 	ports *api.Ports
 }
 
-// welcome is what an empty session shows: the folder, notices, what the agent may do, how it is
-// stopped, and where help is.
+// welcome returns the rows for an empty session: the folder, notices, the permissions, and the keys
+// for stop and help.
 func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 	where := strings.Join(slices.DeleteFunc(append([]string{g.folder(), g.info.Branch}, g.info.Instructions...), func(s string) bool { return s == "" }), " · ")
 	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+g.info.Version+"  ")).Put(draw.Plain, safeterm.Name(where)).Done().Fit(w)}
@@ -48,7 +48,7 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 	return rows
 }
 
-// folder is the workspace, as a shell's prompt shows it.
+// folder returns the workspace path, with ~ for the home folder.
 func (g *greeting) folder() string {
 	below, ok := strings.CutPrefix(g.info.Cwd, g.info.Home)
 	if g.info.Home == "" || !ok || below != "" && !strings.HasPrefix(filepath.ToSlash(below), "/") {
@@ -57,7 +57,7 @@ func (g *greeting) folder() string {
 	return "~" + below
 }
 
-// brief says what the mode means.
+// brief returns the current mode's description.
 func (g *greeting) brief() string {
 	for _, m := range g.ports.Modes {
 		if m.Name == g.info.Mode {

@@ -10,19 +10,19 @@ import (
 	"adze/tui/ui"
 )
 
-// help is the pane that lists all keys and commands.
+// help is the pane with all keys and commands.
 type help struct {
 	host
 	pane  pane.Help
 	theme *draw.Theme
-	rows  func() []binding // the key table
-	under func() scope     // what help was opened from
-	first func() bool      // no model is there
-	// written are the groups of what can be written as a message.
+	rows  func() []binding // key table
+	under func() scope     // scope below help
+	first func() bool      // reports whether the setup screen is shown
+	// written returns the groups of commands.
 	written func() []pane.Group
 }
 
-// keyGroup says which keys stand together in help.
+// keyGroup is a section of keys in help.
 type keyGroup struct {
 	title string
 	scope scope
@@ -35,7 +35,7 @@ func (h *help) commands() []command {
 
 func (h *help) open() tea.Cmd { return h.begin("") }
 
-// begin shows all keys and commands, or those with these words.
+// begin opens help, filtered by words.
 func (h *help) begin(words string) tea.Cmd {
 	h.pane.Begin(words)
 	return nil
@@ -55,12 +55,11 @@ func (h *help) keys(e commonKeys) []binding {
 	}
 }
 
-// render draws the pane and finds its cursor.
+// render draws the pane and returns the cursor position.
 func (h *help) render(width, height int) (rows []draw.Row, x, y int) {
 	return h.pane.Render(h.theme, h.groups(), width, height)
 }
 
-// groups is what help lists now.
 func (h *help) groups() (out []pane.Group) {
 	for _, g := range h.keyGroups() {
 		out = append(out, pane.Group{Title: g.title, Lines: h.keyLines(g), Found: !h.first() && away(g, h.under()) > 0})
@@ -71,7 +70,7 @@ func (h *help) groups() (out []pane.Group) {
 	return out
 }
 
-// keyGroups are those of the screen that help was opened from.
+// keyGroups returns the sections, beginning with the scope below help.
 func (h *help) keyGroups() []keyGroup {
 	if h.first() {
 		return []keyGroup{{"keys", inFirst, general}, {"while you write a key", inKey, general}, {"in a list to choose from", inPicker, general}}
@@ -88,7 +87,7 @@ func (h *help) keyGroups() []keyGroup {
 	return groups
 }
 
-// away is 0 for the keys of what help was opened from, which come first.
+// away returns 0 for the keys of the scope below help, which come first, else 1.
 func away(g keyGroup, here scope) int {
 	if g.scope == here && g.part != completing && g.part != editing {
 		return 0
@@ -96,8 +95,8 @@ func away(g keyGroup, here scope) int {
 	return 1
 }
 
-// keyLines are the keys of a group. One that does nothing now says why; those that do the same
-// share a line.
+// keyLines returns a section's keys, with the reason for an unavailable one. Keys with the same
+// effect share a line.
 func (h *help) keyLines(g keyGroup) []pane.Line {
 	var out []pane.Line
 	for _, b := range h.rows() {

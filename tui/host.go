@@ -10,32 +10,32 @@ import (
 	"adze/tui/ui"
 )
 
-// host is what a feature asks of the interface that it is a part of.
+// host is the part of the interface that features use.
 type host interface {
-	// say shows a line to the user until the next key.
+	// say shows a line until the next key.
 	say(text string)
-	// label is how a hint names the key of an action, and labelOf that of a row of the key table.
+	// label returns the hint for an action's key, labelOf for a row of the key table.
 	label(a action) string
 	labelOf(id string) string
-	// working reports that a turn runs.
+	// working reports whether a turn runs.
 	working() bool
-	// clock tells the time, and later has a message come after a while.
+	// clock returns the current time; later delivers msg after d.
 	clock() time.Time
 	later(d time.Duration, msg tea.Msg) tea.Cmd
-	// lend has something else use the terminal for a while, and goes on with its error; lends reports
-	// that there is one to lend.
+	// lend gives the terminal to use and then calls then with its error; lends reports whether
+	// there is a terminal to lend.
 	lend(use func() error, then func(error) tea.Cmd) tea.Cmd
 	lends() bool
-	// leaveFor ends the interface to go on with something else; while the agent works, the user
-	// confirms.
+	// leaveFor ends the interface and continues with n; while the agent works, it asks for
+	// confirmation.
 	leaveFor(n api.Next) tea.Cmd
 }
 
-// A feature is a part of the interface that has state of its own. It touches nothing of the model
-// and asks its host for all else. It goes on with answers of the program (async.Ask), has commands
-// (commandSource), makes its own rows of the key table, and draws itself where it is seen.
+// A feature is a part of the interface with its own state. It does not access the model, only its
+// host. It handles answers of the program (async.Ask), has commands (commandSource) and rows of the
+// key table, and draws itself.
 
-// commandSource has commands, which the user writes after a slash.
+// commandSource provides slash commands.
 type commandSource interface{ commands() []command }
 
 func (m *model) say(text string)                            { m.said.text = text }
@@ -54,7 +54,7 @@ func (m *model) lend(use func() error, then func(error) tea.Cmd) tea.Cmd {
 	})
 }
 
-// busy is why nothing of the user's own is done while a turn runs.
+// busy returns why nothing else can run during a turn, or "".
 func busy(h host) string { return ui.Why(h.working(), "busy: stop the agent first, or wait") }
 
 var _ host = (*model)(nil)

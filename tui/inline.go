@@ -10,12 +10,11 @@ import (
 	"adze/tui/ui"
 )
 
-// conversation is what was said, as the user goes through it.
+// conversation scrolls and expands the transcript.
 //
-// Inline is the interface without the alternate screen: entries of the conversation that are final
-// go to the terminal's own scrollback, once, and what still changes is painted below them. What
-// needs the whole screen (help, panes, lists, the whole conversation) takes the alternate one while
-// it is open.
+// Inline is the interface without the alternate screen: final entries go to the terminal's own
+// scrollback, once, and the rest is painted below them. Help, panes, lists and the whole
+// conversation take the alternate screen while they are open.
 type conversation struct {
 	host
 	transcript *transcript.Pane
@@ -24,14 +23,14 @@ type conversation struct {
 
 	inline  bool
 	greeted bool
-	written int  // entries that are in the scrollback
-	whole   bool // the whole conversation is looked at
+	written int  // entries in the scrollback
+	whole   bool // the whole conversation is shown
 }
 
-// inlineHistory is how many entries of a resumed conversation are written at the start.
+// inlineHistory is the number of entries of a resumed conversation written at the start.
 const inlineHistory = 100
 
-// settled lays out what became final since it was last called.
+// settled returns the rows that became final since the last call.
 func (c *conversation) settled(w int) []draw.Row {
 	rows := c.greeting(w)
 	t := c.transcript
@@ -46,8 +45,7 @@ func (c *conversation) settled(w int) []draw.Row {
 	return append(rows, c.write(until, w)...)
 }
 
-// write lays out the entries up to until as they are when they are not expanded, and counts them as
-// written.
+// write returns the rows of the entries up to until, not expanded, and marks them as written.
 func (c *conversation) write(until, w int) []draw.Row {
 	expanded := c.draw.Expanded
 	c.draw.Expanded = false
@@ -60,15 +58,15 @@ func (c *conversation) write(until, w int) []draw.Row {
 	return rows
 }
 
-// greeting is what stands above everything, once. Of a long resumed conversation only the end is
-// repeated.
+// greeting returns the welcome, once. For a long resumed conversation it skips all but the last
+// entries.
 func (c *conversation) greeting(w int) []draw.Row {
 	if c.greeted {
 		return nil
 	}
 	c.greeted = true
 	var rows []draw.Row
-	if c.written > 0 { // it goes on where the terminal shows it already
+	if c.written > 0 { // the terminal already shows the entries
 		return nil
 	}
 	rows = c.welcome(c.draw.Theme, w)
@@ -80,12 +78,12 @@ func (c *conversation) greeting(w int) []draw.Row {
 	return append(rows, draw.Row{})
 }
 
-// canScroll says why the conversation does not scroll: inline, that is the terminal's.
+// canScroll returns why the conversation does not scroll, or "". Inline, the terminal scrolls.
 func (c *conversation) canScroll() string {
 	return ui.Why(c.inline && !c.whole, "the terminal scrolls; "+c.label(expand)+" shows the whole conversation")
 }
 
-// toggle shows all of results and thoughts, or less; inline, all of the conversation.
+// toggle expands or folds results and thoughts; inline, it shows the whole conversation.
 func (c *conversation) toggle() tea.Cmd {
 	c.draw.Expanded = !c.draw.Expanded
 	if c.inline {
@@ -95,8 +93,8 @@ func (c *conversation) toggle() tea.Cmd {
 	return nil
 }
 
-// keys move through the conversation; those that also write act only while empty has no reason
-// against it.
+// keys returns the scroll keys. Those that also edit text are available only while empty returns
+// "".
 func (c *conversation) keys(empty func() string) []binding {
 	scroll := func(by int) func() tea.Cmd { return does(func() { c.transcript.Scroll(c.draw, by) }) }
 	pages := func(by int) func() tea.Cmd {

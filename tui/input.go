@@ -7,12 +7,12 @@ import (
 	"adze/tui/vim"
 )
 
-// key obeys the key table. Keys that write go to the editor that has the cursor.
+// key handles a key by the key table. Text goes to the focused editor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	m.said.text = ""
 	if m.questions.asks() && !s.answers() {
-		m.questions.holdOff() // still at something else: the dialog waits
+		m.questions.holdOff() // the user is busy elsewhere: the dialog waits
 	}
 	if s == inPrompt {
 		if h, taken := m.prompt.Press(vim.Stroke{Key: msg.String(), Text: msg.Text}, m.prompt.Inner(m.w)); taken {
@@ -23,7 +23,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	b, reason := m.keys.find(s, msg.String())
 	if b == nil && reason == "" && s.answers() && !s.writes() && edit.Types(msg.Text) {
-		m.questions.holdOff() // a message begins: none of its letters answers
+		m.questions.holdOff() // the user begins a message: none of its letters may answer
 		return m.key(msg)
 	}
 	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {
@@ -49,11 +49,11 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 
-// small reports a window in which nothing can be seen, so that nothing can be answered in it.
+// small reports whether the window is too small to show anything, including a question.
 func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 
-// resize takes the window's size. A question that could not be seen before holds off keys as a new
-// one does.
+// resize sets the window size. A question that becomes visible ignores keys for a moment, like a
+// new one.
 func (m *model) resize(w, h int) tea.Cmd {
 	hidden := m.small()
 	m.w, m.h = w, h
@@ -64,7 +64,7 @@ func (m *model) resize(w, h int) tea.Cmd {
 	return m.questions.guard()
 }
 
-// written follows a change of what the user writes.
+// written handles a change of the edited text.
 func (m *model) written(s scope) tea.Cmd {
 	switch {
 	case s == inPrompt && m.prompt.Menu.Stale(&m.prompt.Editor):
@@ -75,7 +75,7 @@ func (m *model) written(s scope) tea.Cmd {
 	return tea.Batch(m.lists.seek(), m.lists.follow())
 }
 
-// scope is whose keys act.
+// scope returns the scope that receives keys.
 func (m *model) scope() scope {
 	if m.help.pane.Open {
 		return inHelp
@@ -83,7 +83,7 @@ func (m *model) scope() scope {
 	return m.under()
 }
 
-// paste never sends and never answers.
+// paste inserts text. It never sends and never answers a question.
 func (m *model) paste(text string) tea.Cmd {
 	s := m.scope()
 	if s == inFirst {
@@ -117,7 +117,7 @@ func (m *model) wheel(b tea.MouseButton) {
 	}
 }
 
-// under is the same below help.
+// under returns the scope below help.
 func (m *model) under() scope {
 	if s, ok := m.questions.scope(m.help.pane.Open); ok {
 		return s
@@ -135,7 +135,7 @@ func (m *model) under() scope {
 	return inPrompt
 }
 
-// editor is the one that has the cursor, and how wide its text is.
+// editor returns the focused editor and its text width.
 func (m *model) editor() (*edit.Editor, int) {
 	switch m.scope() {
 	case inReason:

@@ -12,13 +12,13 @@ import (
 	"adze/tui/ui"
 )
 
-// questions are what the user is asked: by the gate, and by the model.
+// questions shows questions to the user: permission requests and questions from the model.
 type questions struct {
 	host
 	settings *settings
 	dialog   *permission.Dialog
 	inquiry  *question.Dialog
-	prompt   *prompt.Line // gets what is no answer to a question
+	prompt   *prompt.Line // gets text written for another purpose
 }
 
 func newQuestions(h host, s *settings, t *draw.Theme, labels permission.Labels, cwd string) *questions {
@@ -26,7 +26,7 @@ func newQuestions(h host, s *settings, t *draw.Theme, labels permission.Labels, 
 	return &questions{host: h, settings: s, dialog: permission.New(t, h.clock, labels, cwd), inquiry: question.New(t, h.clock, permission.Guard, own)}
 }
 
-// add puts a question to the user; take takes one back.
+// add adds a question; take removes one.
 func (q *questions) add(asked any) tea.Cmd {
 	switch asked := asked.(type) {
 	case *permission.Asked:
@@ -54,7 +54,7 @@ func (q *questions) canModes() string { return q.settings.canModes() }
 
 func (q *questions) nextMode() tea.Cmd { return q.settings.nextMode() }
 
-// guard draws again when the open question begins to take keys.
+// guard redraws when the open question begins to accept keys.
 func (q *questions) guard() tea.Cmd {
 	if !q.asks() || q.ready() {
 		return nil
@@ -62,10 +62,10 @@ func (q *questions) guard() tea.Cmd {
 	return q.later(permission.Guard, async.Then(func() tea.Cmd { return nil }))
 }
 
-// asks reports whether somebody waits for the user.
+// asks reports whether a question waits.
 func (q *questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
 
-// ready reports whether keys answer the question that is seen.
+// ready reports whether the visible question accepts keys.
 func (q *questions) ready() bool {
 	if q.dialog.Open() {
 		return q.dialog.Ready()
@@ -73,7 +73,7 @@ func (q *questions) ready() bool {
 	return q.inquiry.Ready()
 }
 
-// holdOff lets no key answer for a moment.
+// holdOff ignores keys for a moment.
 func (q *questions) holdOff() {
 	if q.dialog.Open() {
 		q.dialog.HoldOff()
@@ -83,15 +83,14 @@ func (q *questions) holdOff() {
 	}
 }
 
-// seen has a question of the model's be looked at before keys answer it: one of the gate's stood
-// before it.
+// seen delays keys for a model's question that has just become visible behind a permission request.
 func (q *questions) seen() {
 	if !q.dialog.Open() && q.inquiry.Open() {
 		q.inquiry.HoldOff()
 	}
 }
 
-// render draws the first that waits: the gate's go before the model's.
+// render draws the first question; permission requests come before the model's.
 func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
 	if q.dialog.Open() {
 		return q.dialog.Render(r.W, r.H)
@@ -99,7 +98,7 @@ func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
 	return q.inquiry.Render(r.W, r.H)
 }
 
-// want is how many rows the question would like; if 0, none waits.
+// want returns the question's preferred height, or 0 if none waits.
 func (q *questions) want(w int) int {
 	if q.dialog.Open() {
 		return q.dialog.Want(w)
@@ -107,8 +106,8 @@ func (q *questions) want(w int) int {
 	return q.inquiry.Want(w)
 }
 
-// dismiss answers the question that is seen with a no, where no turn ends with it; if false, there
-// is none.
+// dismiss answers the visible question with no, without ending a turn. It returns false if there is
+// none.
 func (q *questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():
@@ -123,8 +122,8 @@ func (q *questions) dismiss() bool {
 	return true
 }
 
-// scope says whose keys answer; ok: those of a question. A question that does not take keys yet is
-// under help as well.
+// scope returns the scope of the visible question; ok is false if it does not accept keys. Below
+// help, it counts as well before it accepts keys.
 func (q *questions) scope(help bool) (s scope, ok bool) {
 	if q.dialog.Ready() || help && q.dialog.Open() {
 		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
@@ -133,7 +132,8 @@ func (q *questions) scope(help bool) (s scope, ok bool) {
 	return inInquiry, !q.dialog.Open() && (q.inquiry.Ready() || help && q.inquiry.Open())
 }
 
-// handBack gives the prompt what was written for it while a question stood there.
+// handBack moves text that was written for the prompt, while a question was open, back to the
+// prompt.
 func handBack(from *question.Dialog, to *prompt.Line) (given bool) {
 	text := from.Aside()
 	if text != "" {
@@ -152,7 +152,7 @@ func (q *questions) canReply() string {
 	return q.inquiry.Unseen()
 }
 
-// reply answers with a choice or with words; words that are no answer wait in the prompt.
+// reply sends the answer. Text that was not meant as an answer goes to the prompt.
 func (q *questions) reply() tea.Cmd {
 	if handBack(q.inquiry, q.prompt) {
 		q.say("kept for the prompt; " + q.label(sendReply) + " answers")

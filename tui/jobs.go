@@ -18,11 +18,11 @@ import (
 	"adze/tui/ui"
 )
 
-// jobsEvery is how often jobs that run are looked at: nobody tells when one ends by itself. Where
-// none runs there is no timer.
+// jobsEvery is the polling interval for running jobs: nothing announces their end. There is no
+// timer if none runs.
 const jobsEvery = 2 * time.Second
 
-// jobs are what runs: in the background, and the calls of the turn.
+// jobs shows background jobs and the turn's running calls.
 type jobs struct {
 	host
 	ports    *api.Ports
@@ -30,10 +30,10 @@ type jobs struct {
 	activity *pane.Activity
 	view     *pane.View
 	theme    *draw.Theme
-	timed    bool // a look is due
+	timed    bool // a poll is scheduled
 }
 
-// look asks what runs in the background.
+// look lists the background jobs.
 func (j *jobs) look() tea.Cmd {
 	ask := j.ports.Jobs
 	if ask == nil {
@@ -49,7 +49,7 @@ func (j *jobs) commands() []command {
 	}
 }
 
-// seen shows what runs in the background, and has it looked at again while something does.
+// seen shows the running jobs and polls again while there are any.
 func (j *jobs) seen(list []api.Job) tea.Cmd {
 	var running []pane.Job
 	for _, one := range list {
@@ -69,8 +69,8 @@ func (j *jobs) can() string {
 	return ui.Why(j.ports.Jobs == nil || j.ports.EndJob == nil, "this session has no background jobs")
 }
 
-// choose lists the jobs with what they wrote. Taking one shows its output; another key ends one
-// that runs, and asks.
+// choose lists the jobs with their output. Enter shows a job's output; another key ends a running
+// job after a question.
 func (j *jobs) choose() tea.Cmd {
 	now := j.clock()
 	j.picker.Begin("background jobs", nil, func(c tuilist.Choice) tea.Cmd { return j.show(c) })
@@ -90,7 +90,7 @@ func (j *jobs) choose() tea.Cmd {
 	})
 }
 
-// jobChoices are jobs as rows: those that run first, the newest of each first.
+// jobChoices returns list rows: running jobs first, then newest first.
 func jobChoices(list []api.Job, now time.Time) []tuilist.Choice {
 	var out []tuilist.Choice
 	list = slices.Clone(list)
@@ -109,7 +109,7 @@ func jobChoices(list []api.Job, now time.Time) []tuilist.Choice {
 	return out
 }
 
-// over is 1 for a job that has ended.
+// over returns 1 for an ended job, else 0.
 func over(j api.Job) int {
 	if j.Running {
 		return 0
@@ -117,7 +117,7 @@ func over(j api.Job) int {
 	return 1
 }
 
-// outputLines are the last lines of an output, the newest at the end.
+// outputLines returns the last lines of an output.
 func outputLines(text string) []draw.Span {
 	const most = 200
 	lines := safeterm.Clean(text).Lines()
@@ -128,7 +128,7 @@ func outputLines(text string) []draw.Span {
 	return out
 }
 
-// show opens what a job wrote.
+// show opens a job's output.
 func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 	ask := j.ports.JobOutput
 	if ask == nil {
@@ -146,7 +146,7 @@ func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 	})
 }
 
-// askToEnd asks whether a job is to be ended; Enter leaves it running.
+// askToEnd asks whether to end a job; Enter leaves it running.
 func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
 	j.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "with everything it started"}},
 		func(answer tuilist.Choice) tea.Cmd {
@@ -158,7 +158,6 @@ func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
 	return nil
 }
 
-// end ends one job.
 func (j *jobs) end(id string) tea.Cmd {
 	j.say("ending " + id + "…")
 	return async.Ask(func() error { return j.ports.EndJob(id) }, func(err error) tea.Cmd {
@@ -182,7 +181,7 @@ func (j *jobs) canCancel() string {
 	return ""
 }
 
-// cancel aborts the one call that runs, or asks which one; the agent goes on.
+// cancel aborts the only running call, or asks which one; the turn continues.
 func (j *jobs) cancel() tea.Cmd {
 	running := j.activity.Started()
 	if len(running) == 1 {

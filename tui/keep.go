@@ -9,7 +9,7 @@ import (
 	"adze/tui/list"
 )
 
-// keeper writes the user's choices into their configuration, when they say so.
+// keeper offers to save a setting in the user's configuration.
 type keeper struct {
 	host
 	ports  *api.Ports
@@ -17,14 +17,14 @@ type keeper struct {
 	info   *Info
 }
 
-// The answers of the question whether a choice is kept.
+// Answers to that question.
 const (
 	forNow = "now"
 	kept   = "keep"
 )
 
-// ask asks once whether a choice holds for later sessions too, and goes on with the answer.
-// Nothing is asked where that is so already, or where nothing can be written.
+// ask asks whether a setting applies to later sessions and calls next with the answer. It does not
+// ask if the value is already saved or cannot be saved.
 func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	if k.ports.Keep == nil || k.ports.Kept == nil || k.ports.Kept(name) == value {
 		return next(false)
@@ -36,7 +36,7 @@ func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	return nil
 }
 
-// offer asks whether a choice is kept, and writes it down when the user says so.
+// offer asks whether to save a setting, and saves it.
 func (k *keeper) offer(name, value string) tea.Cmd {
 	return k.ask(name, value, func(keep bool) tea.Cmd {
 		if !keep {

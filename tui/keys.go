@@ -13,10 +13,10 @@ import (
 	"adze/tui/ui"
 )
 
-// action is something a key does.
+// action identifies the effect of a key.
 type action uint8
 
-// The actions. Hints and help find their keys by these names.
+// Actions; hints and help look up keys by them.
 const (
 	send action = iota
 	newline
@@ -61,7 +61,7 @@ const (
 	netKey
 )
 
-// scope says which keys act: those of the topmost thing on the screen.
+// scope identifies the part of the screen that receives keys.
 type scope uint8
 
 const (
@@ -79,17 +79,17 @@ const (
 	scopes
 )
 
-// writes reports whether the keys of letters write them.
+// writes reports whether letters insert text.
 func (s scope) writes() bool {
 	return s == inHelp || s == inPrompt || s == inReason || s == inText || s == inPicker || s == inFirst || s == inKey || s == inInquiry
 }
 
-// answers reports whether its keys answer a question.
+// answers reports whether the scope belongs to a question.
 func (s scope) answers() bool {
 	return s == inDialog || s == inReason || s == inText || s == inHunks || s == inInquiry
 }
 
-// part is where help lists a key.
+// part is the section of help that lists a key.
 type part uint8
 
 const (
@@ -99,16 +99,16 @@ const (
 	editing
 )
 
-// binding is one row of the key table.
+// binding is a row of the key table.
 type binding struct {
-	// id names the row in the configuration, if empty, its keys are fixed. Rows of several scopes that
-	// mean the same have the same one.
+	// id names the row in the configuration; if empty, its keys are fixed. Rows with the same
+	// meaning in several scopes share an id.
 	id     string
 	action action
 	scope  scope
 	part   part
 	key.Binding
-	// can says why the key does nothing now; nil, or an empty string: it does.
+	// can returns why the key is unavailable, or "". A nil can means always available.
 	can func() string
 	do  func() tea.Cmd
 }
@@ -120,13 +120,13 @@ func (b *binding) disabled() string {
 	return b.can()
 }
 
-// keymap finds bindings by key. When several have the same key, the first that can act does.
+// keymap finds bindings by key. If several match, the first available one wins.
 type keymap struct {
 	table []binding
 	index [scopes]map[string][]*binding
 }
 
-// newKeymap makes a keymap of a table whose rows have the keys that the user bound to them.
+// newKeymap builds a keymap from table after applying the user's bindings.
 func newKeymap(table []binding, bound map[string][]string) (k *keymap, warnings []string) {
 	k = &keymap{table: table}
 	if len(bound) > 0 {
@@ -144,7 +144,7 @@ func newKeymap(table []binding, bound map[string][]string) (k *keymap, warnings 
 	return k, warnings
 }
 
-// label is how a hint names an action's key.
+// label returns the hint for an action's key.
 func (k *keymap) label(a action) string {
 	for i := range k.table {
 		if k.table[i].action == a {
@@ -154,7 +154,7 @@ func (k *keymap) label(a action) string {
 	return ""
 }
 
-// labelOf is how a hint names the key of a row, by its id.
+// labelOf returns the hint for a row's key.
 func (k *keymap) labelOf(id string) string {
 	for i := range k.table {
 		if k.table[i].id == id {
@@ -164,7 +164,7 @@ func (k *keymap) labelOf(id string) string {
 	return ""
 }
 
-// hint is the label of a key that does this now.
+// hint returns the label of the action's first available key.
 func (k *keymap) hint(a action) string {
 	for i := range k.table {
 		if b := &k.table[i]; b.action == a && b.disabled() == "" {
@@ -174,22 +174,22 @@ func (k *keymap) hint(a action) string {
 	return k.label(a)
 }
 
-// ofDialog names the keys that answer a question.
+// ofDialog returns the key labels for the permission dialog.
 func (k *keymap) ofDialog() permission.Labels {
 	return permission.Labels{Once: k.label(allowOnce), All: k.label(allowAll), Other: k.label(otherRule), Edit: k.label(editCall), No: k.label(deny), Stop: k.label(stop),
 		Down: k.label(pageDown), Up: k.label(pageUp), Mode: k.label(chooseMode), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }
 
-// ofFirst names the keys of the first screen.
+// ofFirst returns the key labels for the setup screen.
 func (k *keymap) ofFirst() firstrun.Labels {
 	return firstrun.Labels{Give: k.labelOf("key.give"), Back: k.labelOf("key.back"), Up: k.label(pageUp), Down: k.label(pageDown)}
 }
 
 func (b *binding) name() string { return ui.KeyName(b.Binding) }
 
-// find returns what a key does now, or why it does nothing; both are empty for a key without
-// meaning.
+// find returns the available binding for a key, or why there is none; both are zero for an unknown
+// key.
 func (k *keymap) find(s scope, key string) (b *binding, reason string) {
 	for _, b := range k.index[s][key] {
 		why := b.disabled()
@@ -203,10 +203,10 @@ func (k *keymap) find(s scope, key string) (b *binding, reason string) {
 	return nil, reason
 }
 
-// commonKeys are what keys do alike in every scope.
+// commonKeys holds handlers shared by all scopes.
 type commonKeys struct{ stop, interrupt, help func() tea.Cmd }
 
-// bindings is the key table: what help shows and what Update obeys. The first rows matter most.
+// bindings returns the key table, used by help and input. Hints prefer earlier rows.
 func (m *model) bindings() []binding {
 	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open}
 	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: m.window.drawAgain}
@@ -224,7 +224,7 @@ func (m *model) bindings() []binding {
 		m.first.keys(e, redraw, newline), m.editKeys(inFirst), m.first.keyKeys(e), m.editKeys(inKey))
 }
 
-// mainKeys are those of the prompt.
+// mainKeys returns the prompt's keys.
 func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 	return []binding{
 		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send after its turn", "enter"), can: m.sender.can, do: m.sender.send},
@@ -246,8 +246,8 @@ func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 	}
 }
 
-// paneKeys open panes and lists, from the conversation and from one another. Commands open the
-// others.
+// paneKeys returns the keys that open panes and lists from the conversation or another pane. The
+// others are opened by commands.
 func (m *model) paneKeys(s scope) []binding {
 	return []binding{
 		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one", "f2"), can: m.sessions.can, do: m.sessions.choose},
@@ -255,8 +255,8 @@ func (m *model) paneKeys(s scope) []binding {
 	}
 }
 
-// rowKeys move between the rows of an editor that has several. In the prompt they go on to what was
-// written before.
+// rowKeys returns the keys that move between an editor's rows. In the prompt they continue into
+// earlier messages.
 func (m *model) rowKeys(s scope) []binding {
 	up, down := m.composer.inLine((*prompt.Line).Up), m.composer.inLine((*prompt.Line).Down)
 	if s != inPrompt {
@@ -268,7 +268,7 @@ func (m *model) rowKeys(s scope) []binding {
 	}
 }
 
-// editKeys are those of every text that is written.
+// editKeys returns the keys of every editor.
 func (m *model) editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range edit.Keys() {
@@ -277,7 +277,7 @@ func (m *model) editKeys(s scope) []binding {
 	return all
 }
 
-// inEditor changes the editor that has the cursor, and tells what it says.
+// inEditor returns a handler that changes the focused editor and shows the returned message.
 func (m *model) inEditor(change func(e *edit.Editor, w int) string) func() tea.Cmd {
 	return func() tea.Cmd {
 		if text := change(m.editor()); text != "" {

@@ -32,7 +32,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 	}
 }
 
-// changeKeys act while the text of a call is rewritten.
+// changeKeys returns the keys for rewriting a call's text.
 func (q *questions) changeKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("run it as written now", "enter"), can: func() string { return q.dialog.Blank() }, do: q.answered((*permission.Dialog).Changed)},
@@ -43,7 +43,7 @@ func (q *questions) changeKeys(e commonKeys) []binding {
 	}
 }
 
-// hunkKeys act while the hunks of a change are chosen.
+// hunkKeys returns the keys for choosing hunks.
 func (q *questions) hunkKeys(e commonKeys) []binding {
 	move := func(by int) func() tea.Cmd { return does(func() { q.dialog.Move(by) }) }
 	return []binding{
@@ -64,7 +64,7 @@ func (q *questions) canEdit() string {
 	return ui.Why(!q.dialog.Edits() && q.dialog.Parts() < 2, "this call has no command to rewrite, and no hunks to choose from")
 }
 
-// edit opens the command of the call, or the hunks of its change.
+// edit opens the call's command, or the hunks of its change.
 func (q *questions) edit() {
 	if q.dialog.Edits() {
 		q.dialog.Change(true)
@@ -77,8 +77,8 @@ func (q *questions) canSayWhy() string {
 	return ui.Why(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk))
 }
 
-// canPart says why the change cannot be made without the refused hunks yet. All of them can be
-// refused at any time.
+// canPart returns why the change cannot be made yet without the refused hunks, or "". Refusing all
+// hunks is always possible.
 func (q *questions) canPart() string {
 	if q.dialog.Refused() == q.dialog.Parts() {
 		return ""
@@ -86,7 +86,7 @@ func (q *questions) canPart() string {
 	return q.dialog.Unseen()
 }
 
-// canAllow says what of a question has to be seen first.
+// canAllow returns which part of a question the user has to see first, or "".
 func (q *questions) canAllow() string { return q.dialog.Unseen() }
 
 func (q *questions) canGrant() string {
@@ -100,7 +100,7 @@ func (q *questions) canAnother() string {
 	return ui.Why(q.dialog.Others() == 0, "there is no other rule for this call")
 }
 
-// allowAll allows all like this, and tells what was not seen in the question.
+// allowAll allows all calls like this one and names a consequence that the question did not show.
 func (q *questions) allowAll() tea.Cmd {
 	file, edits := q.dialog.Kept(), q.dialog.OfEdits()
 	cmd := q.answered((*permission.Dialog).All)()
@@ -117,7 +117,7 @@ func (q *questions) noEnter() string {
 	return "press " + q.label(allowOnce) + " or " + q.label(deny)
 }
 
-// answered has the dialog answer, and what waits behind it be looked at before keys answer that.
+// answered returns a handler that answers the dialog and delays keys for the next question.
 func (q *questions) answered(how func(*permission.Dialog)) func() tea.Cmd {
 	return func() tea.Cmd {
 		how(q.dialog)
@@ -130,7 +130,7 @@ func (q *questions) scroll(by int) func() tea.Cmd {
 	return does(func() { q.dialog.Scroll(by) })
 }
 
-// does is a key that nothing follows from.
+// does adapts a function without a follow-up to a key handler.
 func does(do func()) func() tea.Cmd {
 	return func() tea.Cmd { do(); return nil }
 }

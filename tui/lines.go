@@ -16,7 +16,7 @@ import (
 	"adze/tui/tty"
 )
 
-// RunPlain is Run for who reads by lines: it takes lines and prints lines.
+// RunPlain is Run for a line-based terminal: it reads lines and prints lines.
 func (u *UI) RunPlain(ctx context.Context) error {
 	m := u.model
 	m.draw.Theme.Become(draw.Bare())
@@ -54,11 +54,11 @@ func greetingLines(i Info) []string {
 	return append(out, "Write a message and press enter. !command runs a command, /help lists commands, /quit leaves.")
 }
 
-// Interrupt stops the agent of an interface of lines and reports whether it did: once in each turn.
-// What is not taken ends the program, as everywhere. It may be called from any goroutine.
+// Interrupt stops the agent of a line-based interface and reports whether it did: once per turn.
+// Otherwise the interrupt ends the program, as usual. It may be called from any goroutine.
 func (u *UI) Interrupt() bool { return u.breaks.Interrupt() }
 
-// lineRoot is the interface as lines ask it.
+// lineRoot connects package plain with the model.
 type lineRoot struct {
 	host
 	model     tty.Interface
@@ -75,7 +75,7 @@ var _ plain.Root = lineRoot{}
 
 func (r lineRoot) Working() bool { return r.working() }
 
-// Send sends what was attached before along.
+// Send sends text together with earlier attachments.
 func (r lineRoot) Send(text string) (cmd tea.Cmd, waits bool, why string) {
 	r.prompt.Set(strings.TrimSpace(r.prompt.Text + " " + text))
 	if why := r.sender.can(); why != "" {
@@ -95,7 +95,7 @@ func (r lineRoot) Steer(text string) (cmd tea.Cmd, why string) {
 	return r.sender.steer(), ""
 }
 
-// Command keeps what is attached to the next message.
+// Command runs a command and keeps the attachments for the next message.
 func (r lineRoot) Command(name, arg string) tea.Cmd {
 	kept := r.prompt.Text
 	if r.commander.carries(name) {

@@ -8,13 +8,13 @@ import (
 	"adze/tui/ui"
 )
 
-// lists are the list to choose a row from, whoever opened it.
+// lists handles the list to choose from, whichever feature opened it.
 type lists struct {
 	host
 	picker *tuilist.List
 }
 
-// follow has a list look into the row that is marked, once it is marked for a while.
+// follow loads a preview once a row has been marked for tuilist.PeekAfter.
 func (l *lists) follow() tea.Cmd {
 	if due := l.picker.Follow(); due != nil {
 		return l.later(tuilist.PeekAfter, due)
@@ -22,7 +22,7 @@ func (l *lists) follow() tea.Cmd {
 	return nil
 }
 
-// seek has a list search in what its rows stand for, once the user stops typing.
+// seek searches the rows' contents once the user stops typing.
 func (l *lists) seek() tea.Cmd {
 	if due := l.picker.Seek(); due != nil {
 		return l.later(tuilist.SearchAfter, due)
@@ -30,7 +30,6 @@ func (l *lists) seek() tea.Cmd {
 	return nil
 }
 
-// hints are what to press in a list.
 func (l *lists) hints() []string {
 	hints := []string{l.labelOf("list.choose") + ": select"}
 	if l.picker.CanPickCopy() == "" {

@@ -16,14 +16,14 @@ import (
 	"adze/tui/ui"
 )
 
-// merge brings the branch of a session that has a work tree of its own into the main checkout.
+// merge merges the branch of a session's own work tree into the main checkout.
 type merge struct {
 	host
 	ports  *api.Ports
 	picker *list.List
 	begin  func(job) tea.Cmd
 	show   func(session.Event) tea.Cmd // in the conversation
-	shut   func()                      // closes the pane that hides it
+	shut   func()                      // closes the pane above the conversation
 	busy   bool
 }
 
@@ -42,7 +42,7 @@ func (g *merge) propose() tea.Cmd {
 	return async.Try(func() (api.Merge, error) { return ask(context.Background()) }, g.offer)
 }
 
-// offer puts the plan to the user; nothing is done before they have seen it.
+// offer shows the plan; nothing changes before the user confirms it.
 func (g *merge) offer(plan api.Merge, err error) tea.Cmd {
 	g.busy = false
 	g.say("")

@@ -23,9 +23,9 @@ import (
 	"adze/tui/ui"
 )
 
-// model is the interface that a terminal shows. Panes are plain structs: they take events and draw
-// themselves. A feature says what a key, a command or a message does; keys.go has the keys, and
-// arrange.go the places of panes. The model routes, lays out and draws.
+// model is the interface's state. Panes are plain structs that take events and draw themselves. A
+// feature handles a key, a command or a message; keys.go has the keys and arrange.go the layout.
+// The model routes, lays out and draws.
 type model struct {
 	info *Info
 	draw *ui.Drawing
@@ -67,33 +67,34 @@ type model struct {
 	twice        *doublePress
 	undo         *undo
 	window       *window
-	starting     *starting // set until the conversation is built
+	starting     *starting // nil once the conversation is built
 	sources      []commandSource
 	waiting      waiting
 
-	// Ports to the outside; fakes in tests.
+	// Dependencies; tests replace them with fakes.
 	now        func() time.Time
 	after      func(time.Duration, tea.Msg) tea.Cmd
 	ports      *api.Ports
 	clipboard  func(safeterm.Text)
-	ask        func(background bool) // asks the terminal about itself
-	foreground func() (w, h int)     // how large the terminal is when it is ours again
-	// borrow takes the terminal for something else, and returns what runs that; if nil, there is none.
+	ask        func(background bool) // queries the terminal
+	foreground func() (w, h int)     // returns the size after the terminal was lent
+	// borrow takes the terminal for use and returns a function that runs it. It is nil without a
+	// terminal.
 	borrow func(use func() error) func() error
 }
 
-// Messages of our own.
+// Internal messages.
 type (
-	batch    []any    // what the bridge gathered
-	turnDone struct { // the last thing of a turn
+	batch    []any    // from the bridge
+	turnDone struct { // a turn's last message
 		result session.Result
 	}
 )
 
-// statusText is what the user was told last, until the next key.
+// statusText is the message shown until the next key.
 type statusText struct{ text string }
 
-// take returns it and forgets it.
+// take returns the text and clears it.
 func (s *statusText) take() string {
 	text := s.text
 	s.text = ""
@@ -124,7 +125,7 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update takes one message.
+// Update handles one message.
 func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	if m.starting != nil {
 		return m.starting.update(msg)
@@ -133,8 +134,8 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	return m, m.receive(msg)
 }
 
-// receive sends every key through the key table and every event through every pane. What features
-// ask for beside the interface comes back as async.Then.
+// receive routes keys through the key table and events through every pane. Background results
+// arrive as async.Then.
 func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
@@ -147,17 +148,17 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		m.wheel(msg.Button)
 		cmd = m.lists.follow()
 	case tea.WindowSizeMsg:
-		if msg.Width > 0 { // Bubble Tea's own first message knows no size
+		if msg.Width > 0 { // Bubble Tea's first message has no size
 			cmd = m.resize(msg.Width, msg.Height)
 		}
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
 	case tea.FocusMsg, tea.BlurMsg:
 		if _, m.window.away = msg.(tea.BlurMsg); !m.window.away {
-			cmd = m.branches.look() // it may have been changed elsewhere
+			cmd = m.branches.look() // another program may have changed it
 		}
 	case async.Then:
-		cmd = tea.Batch(msg(), m.lists.follow()) // a list that was filled has a marked row
+		cmd = tea.Batch(msg(), m.lists.follow()) // a filled list has a marked row
 	case tea.BackgroundColorMsg:
 		m.colours.grounded(msg.IsDark())
 	case tea.ModeReportMsg:
@@ -202,8 +203,8 @@ func (m *model) take(b batch) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// apply shows an event to every pane. What a subagent's call does is shown while it runs, and what
-// it changed in files; the conversation, its todos and its context hold only the report.
+// apply passes an event to every pane. A subagent's calls appear while they run, and so do its file
+// changes; the conversation, the todos and the context pane get only its report.
 func (m *model) apply(e session.Event) tea.Cmd {
 	m.activity.Apply(e)
 	m.changes.Apply(e)
@@ -221,7 +222,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	switch e := e.(type) {
 	case session.ToolEnd:
 		m.settings.lookAtSandbox()
-		switch { // a call that may run commands may change both, and any may end a job
+		switch { // a command may change both; any call may end a job
 		case mayMoveHead(e.Outcome):
 			return tea.Batch(m.branches.look(), m.jobs.look())
 		case m.activity.Jobs() > 0:
@@ -233,7 +234,7 @@ func (m *model) apply(e session.Event) tea.Cmd {
 	return nil
 }
 
-// wants asks the panes how many rows they would like; those of the status line are drawn already.
+// wants returns each pane's preferred height and the rows of the status line.
 func (m *model) wants() (Wants, []draw.Row) {
 	status := m.status.Rows(m.w, m.moment())
 	return Wants{
@@ -246,12 +247,12 @@ func (m *model) wants() (Wants, []draw.Row) {
 
 var _ tty.Interface = (*model)(nil)
 
-// bare is an interface that nobody sees, to read its tables.
+// bare returns an invisible interface, for its tables.
 func bare() *model {
 	return newModel(Options{Env: func(string) string { return "" }})
 }
 
-// newModel puts the panes and the features together and draws the history of a resumed session.
+// newModel creates the panes and features and draws a resumed session's history.
 func newModel(o Options) *model {
 	c := newColours(o)
 	d := &ui.Drawing{Theme: c.theme, Blocks: o.Blocks}
@@ -298,7 +299,7 @@ func newModel(o Options) *model {
 	return m
 }
 
-// assemble gives every feature what it works on, and makes the key table of what they offer.
+// assemble connects the features and builds the key table.
 func (m *model) assemble(o Options) (warnings []string) {
 	m.branches = &branches{m.ports, m.status, m.info}
 	keep := &keeper{m, m.ports, m.picker, m.info}

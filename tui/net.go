@@ -17,8 +17,8 @@ import (
 	"adze/tui/ui"
 )
 
-// net is what the user does with the net changes: they look at them, keep or take back a hunk,
-// stage it, open it in their editor, and have them committed.
+// net shows the net changes. The user keeps, reverts or stages a hunk, opens it in an editor, and
+// commits.
 type net struct {
 	host
 	ports  *api.Ports
@@ -32,13 +32,13 @@ type net struct {
 	since  api.Since
 	now    api.Net
 	busy   bool
-	// drafting says that the model writes the message of a commit.
+	// drafting is set while the model drafts a commit message.
 	drafting bool
-	acting   bool   // a call about a hunk runs
-	failed   string // why it did not do that
+	acting   bool   // a call on a hunk runs
+	failed   string // that call's error
 }
 
-// show shows what differs. Reopen says that the pane is open already; said is told beside it.
+// show displays the changes and the message said. reopen means that the pane is open already.
 func (n *net) show(now api.Net, err error, reopen bool, said string) {
 	if said != "" || !reopen {
 		n.say(said)
@@ -72,7 +72,7 @@ func (n *net) canCompare() string {
 	return ui.Why(n.ports.Net == nil, "nothing keeps the files as they were; git diff shows what differs")
 }
 
-// open compares the files and shows what differs; once more, it closes that.
+// open compares the files and shows the changes, or closes the open pane.
 func (n *net) open() tea.Cmd {
 	if n.view.Shows(n.pane) {
 		n.view.Shut()
@@ -93,7 +93,7 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 	compare, since := n.ports.Net, n.since
 	return async.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
 		n.busy = false
-		if since != n.since { // another moment was chosen meanwhile
+		if since != n.since { // another starting point was chosen meanwhile
 			return n.compare(reopen, said)
 		}
 		if err != nil && !reopen {
@@ -105,7 +105,7 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 	})
 }
 
-// again compares once more, where the pane is open: files were changed.
+// again repeats the comparison if the pane is open, after files have changed.
 func (n *net) again(said string) tea.Cmd {
 	if !n.view.Shows(n.pane) {
 		return nil
@@ -113,14 +113,14 @@ func (n *net) again(said string) tea.Cmd {
 	return n.compare(true, said)
 }
 
-// apply remembers why a call about a hunk failed: the pane hides the conversation that says so.
+// apply stores the error of a call on a hunk: the pane hides the conversation that shows it.
 func (n *net) apply(e session.Event) {
 	if e, ok := e.(session.ToolEnd); ok && n.acting && e.Outcome.Status != tool.Completed {
 		n.failed = ui.Shorten(e.Outcome.Output)
 	}
 }
 
-// done follows the end of a turn, which may have been such a call.
+// done refreshes the pane after a turn and shows the error of such a call.
 func (n *net) done(r session.Result) tea.Cmd {
 	said := ""
 	if n.acting && r.Cause != session.CauseDone {
@@ -132,7 +132,7 @@ func (n *net) done(r session.Result) tea.Cmd {
 	return n.again(said)
 }
 
-// can says why there is no hunk to do something with.
+// can returns why no hunk can be chosen, or "".
 func (n *net) can() string {
 	return cmp.Or(n.canSince(), ui.Why(len(n.now.Files) == 0, "nothing differs"))
 }
@@ -145,7 +145,7 @@ func (n *net) canSince() string {
 	return ui.Why(!n.view.Shows(n.pane), "only in the net changes (/changes)")
 }
 
-// canDo is can for what is a call of the user's own.
+// canDo is can for an action that runs a call.
 func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) string {
 	if why := cmp.Or(busy(n), n.can(), ui.Why(port == nil, "this cannot be done here")); why != "" {
 		return why
@@ -163,12 +163,12 @@ func (n *net) canCommit() string {
 	return cmp.Or(busy(n), ui.Why(n.ports.Commit == nil, "this session runs no commands"))
 }
 
-// canDraft is canCommit for the key of the pane.
+// canDraft is canCommit for the pane's key.
 func (n *net) canDraft() string {
 	return cmp.Or(ui.Why(n.prompt.Text != "", "your prompt is not empty: send or clear it first"), n.can(), n.canCommit())
 }
 
-// hunk is the one that is looked at.
+// hunk returns the hunk at the top of the view.
 func (n *net) hunk() api.NetHunk {
 	file, hunk, _ := n.pane.At(n.view.At())
 	return api.NetHunk{File: n.now.Files[file], Number: hunk}
@@ -199,7 +199,7 @@ func (n *net) stageAll() tea.Cmd {
 	return n.begin(job{run: func(ctx context.Context) session.Result { return do(ctx, now) }})
 }
 
-// edit opens the hunk in the user's own editor.
+// edit opens the hunk in the user's external editor.
 func (n *net) edit() tea.Cmd {
 	h, line := n.hunk(), 1
 	if h.Number >= 0 {
@@ -214,14 +214,14 @@ func (n *net) edit() tea.Cmd {
 	})
 }
 
-// other compares with the next moment.
+// other compares with the next starting point.
 func (n *net) other() tea.Cmd {
 	n.since = map[api.Since]api.Since{api.SinceSession: api.SinceTurn, api.SinceTurn: api.SinceBranch, api.SinceBranch: api.SinceSession}[n.since]
 	return n.compare(true, "")
 }
 
-// commit makes a commit of what is staged. Without a message the model drafts one, which is put
-// into the prompt, where the user edits it and sends it.
+// commit commits the staged changes. Without a message the model drafts one, and the user edits and
+// sends it in the prompt.
 func (n *net) commit(message string) tea.Cmd {
 	if message != "" {
 		make := n.ports.Commit
@@ -237,7 +237,7 @@ func (n *net) commit(message string) tea.Cmd {
 	return async.Try(func() (string, error) { return draft(context.Background()) }, n.offer)
 }
 
-// offer puts a message into the prompt, unless the user has written there meanwhile.
+// offer puts a drafted message into the prompt, unless the user has written there meanwhile.
 func (n *net) offer(message string, err error) tea.Cmd {
 	n.drafting = false
 	switch {
@@ -259,7 +259,6 @@ func (n *net) commands() []command {
 			lines: true, can: n.canCommit, do: n.commit}}
 }
 
-// keys are those of the pane.
 func (n *net) keys() []binding {
 	key := func(id, key, help string, can func() string, do func() tea.Cmd) binding {
 		return binding{id: id, action: netKey, scope: inView, Binding: ui.Key(help, key), can: can, do: do}
@@ -280,12 +279,11 @@ func (n *net) keys() []binding {
 	}
 }
 
-// only has what another feature does be a key of this pane.
+// only restricts another feature's key to this pane.
 func (n *net) only(can func() string) func() string {
 	return func() string { return cmp.Or(n.canSince(), can()) }
 }
 
-// hints are what to press there.
 func (n *net) hints() []string {
 	if n.can() != "" {
 		return []string{n.labelOf("net.since") + ": since"}

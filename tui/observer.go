@@ -11,23 +11,22 @@ import (
 	"adze/tui/question"
 )
 
-// observer is how the session and the program reach the interface, from any goroutine.
+// observer connects the session and the program with the interface, from any goroutine.
 type observer struct {
 	bridge *bridge
-	gone   chan struct{} // closed when nobody looks any more
+	gone   chan struct{} // closed when the interface has ended
 	once   sync.Once
 }
 
 func newObserver() *observer { return &observer{bridge: newBridge(), gone: make(chan struct{})} }
 
-// leave says that nobody looks any more.
+// leave marks the interface as ended.
 func (o *observer) leave() { o.once.Do(func() { close(o.gone) }) }
 
-// Observe takes an event of the session. It never blocks and drops nothing.
+// Observe adds an event of the session. It never blocks and drops nothing.
 func (o *observer) Observe(e session.Event) { o.bridge.add(e) }
 
-// Ask shows the permission dialog and waits for the user, for ctx, or for the end of the
-// interface.
+// Ask shows the permission dialog and waits for the user, for ctx, or for the end of the interface.
 func (o *observer) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := &permission.Asked{Permission: a, Reply: make(chan ask.Answer, 1)}
 	o.bridge.push(q)
@@ -42,7 +41,7 @@ func (o *observer) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error
 	}
 }
 
-// Inquire shows a question of the model and waits for the user, for ctx, or for the end of the
+// Inquire shows a question from the model and waits for the user, for ctx, or for the end of the
 // interface.
 func (o *observer) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	asked := &question.Asked{Question: q, Reply: make(chan question.Reply, 1)}
@@ -61,13 +60,13 @@ func (o *observer) Inquire(ctx context.Context, q ask.Question) (string, error) 
 	}
 }
 
-// rewriting is a text that the user is to rewrite in their editor.
+// rewriting is a request to edit a text in the user's external editor.
 type rewriting struct {
 	text  string
-	reply chan edited // holds one
+	reply chan edited // buffered, capacity 1
 }
 
-// Write lets the user rewrite a text in their own editor, and waits for it, for ctx, or for the
+// Write opens a text in the user's external editor and waits for the result, for ctx, or for the
 // end of the interface.
 func (o *observer) Write(ctx context.Context, text string) (string, error) {
 	w := &rewriting{text, make(chan edited, 1)}
@@ -82,21 +81,20 @@ func (o *observer) Write(ctx context.Context, text string) (string, error) {
 	}
 }
 
-// stirred says that something changed in the background.
+// stirred announces a change in the background.
 type stirred struct{}
 
-// Stir has what goes on in the background looked at, and the agent told of what came from there.
+// Stir refreshes the background jobs and passes waiting background results to the agent.
 func (o *observer) Stir() { o.bridge.push(stirred{}) }
 
-// inMode says that another mode is in force.
+// inMode announces the mode now in force.
 type inMode string
 
-// prompted is a prompt that came from elsewhere.
+// prompted is a prompt from another window.
 type prompted api.Prompt
 
-// Prompt takes a prompt that the user sent from elsewhere: it begins a turn, or waits for the
-// running one to end.
+// Prompt takes a prompt from another window: it begins a turn or waits for the running one.
 func (o *observer) Prompt(p api.Prompt) { o.bridge.push(prompted(p)) }
 
-// InMode shows a mode that the program has put in force.
+// InMode shows a mode set by the program.
 func (o *observer) InMode(name string) { o.bridge.push(inMode(name)) }

@@ -11,7 +11,7 @@ import (
 	"adze/tui/async"
 )
 
-// plans are the plan that waits for the user.
+// plans shows a waiting plan.
 type plans struct {
 	host
 	ports    *api.Ports
@@ -33,13 +33,13 @@ func (p *plans) can() string {
 	return ""
 }
 
-// show puts the plan that waits to the user once more.
+// show asks the user about the waiting plan again.
 func (p *plans) show() tea.Cmd {
 	show := p.ports.Plan
 	return async.Try(func() (string, error) { return show(context.Background()) }, p.carryOut)
 }
 
-// carryOut goes on with what the user decided.
+// carryOut applies the user's decision.
 func (p *plans) carryOut(prompt string, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, ask.ErrClosed):

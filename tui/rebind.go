@@ -11,8 +11,8 @@ import (
 	"adze/tui/ui"
 )
 
-// rebind gives rows of the table the keys that the user bound to their ids. What cannot be is a
-// warning, a line each, and those rows keep the keys that they have.
+// rebind assigns the user's keys to rows of table. Each invalid assignment gives a warning, and its
+// rows keep their keys.
 func rebind(table []binding, bound map[string][]string) (warnings []string) {
 	want := map[string][]string{}
 	for _, id := range slices.Sorted(maps.Keys(bound)) {
@@ -23,7 +23,7 @@ func rebind(table []binding, bound map[string][]string) (warnings []string) {
 		}
 		want[id] = keys
 	}
-	for { // who keeps its own keys may be in the way of another one
+	for { // a row that keeps its keys may now conflict with another
 		id, why := clash(table, want)
 		if id == "" {
 			break
@@ -39,7 +39,7 @@ func rebind(table []binding, bound map[string][]string) (warnings []string) {
 	return warnings
 }
 
-// bindable reads the keys for an id.
+// bindable parses the keys for an id.
 func bindable(table []binding, id string, written []string) (keys []string, err error) {
 	if !slices.ContainsFunc(table, func(b binding) bool { return b.id == id && id != "" }) {
 		return nil, fmt.Errorf("keys: there is no action %q%s", id, nearAction(table, id))
@@ -64,7 +64,7 @@ func bindable(table []binding, id string, written []string) (keys []string, err 
 	return keys, nil
 }
 
-// nearAction is the end of a sentence about an action that there is not.
+// nearAction returns the end of the error message for an unknown action, with a suggestion.
 func nearAction(table []binding, id string) string {
 	former := map[string]string{"dialog.edits": "dialog.all", "dialog.session": "dialog.all", "dialog.always": "dialog.all", "dialog.change": "dialog.edit",
 		"dialog.hunks": "dialog.edit", "dialog.why": "dialog.deny", "dialog.drop": "dialog.deny"}
@@ -89,7 +89,7 @@ func nearAction(table []binding, id string) string {
 	return "; adze help keys lists them"
 }
 
-// clash finds an action that would have a key of another one where both act, and says so.
+// clash returns the first action whose new key conflicts with another action, and the warning.
 func clash(table []binding, want map[string][]string) (id, why string) {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		for i := range table {
@@ -122,7 +122,7 @@ func (b *binding) clash(table []binding, want map[string][]string) string {
 	return ""
 }
 
-// keysOf are those that a row will have.
+// keysOf returns a row's keys after the assignment.
 func keysOf(b *binding, want map[string][]string) []string {
 	if keys := want[b.id]; keys != nil {
 		return keys
@@ -130,13 +130,13 @@ func keysOf(b *binding, want map[string][]string) []string {
 	return b.Keys()
 }
 
-// meets reports rows that may not have the same key. Completions come before all else while they
-// are shown, and rows that share one from the start know when which of them acts.
+// meets reports whether two rows must not share a key. Completion keys take precedence while the
+// menu is open, and rows that share a default key are never available at the same time.
 func (b *binding) meets(other *binding) bool {
 	return b.scope == other.scope && (b.part == completing) == (other.part == completing) && common(b.Keys(), other.Keys()) == ""
 }
 
-// common is the first that is in both.
+// common returns the first string in both lists, or "".
 func common(a, b []string) string {
 	for _, x := range a {
 		if slices.Contains(b, x) {
@@ -146,8 +146,7 @@ func common(a, b []string) string {
 	return ""
 }
 
-// KeyTable lists what can be bound in the configuration: a row for each action, with its keys and
-// what it does.
+// KeyTable lists the configurable actions: id, keys and description.
 func KeyTable(bound map[string][]string) (rows [][3]string, warnings []string) {
 	k, warnings := newKeymap(bare().bindings(), bound)
 	seen := map[string]bool{"": true}
@@ -160,7 +159,7 @@ func KeyTable(bound map[string][]string) (rows [][3]string, warnings []string) {
 	return rows, warnings
 }
 
-// warnOfKeys tells of what cannot be bound.
+// warnOfKeys adds the warnings to the notices.
 func warnOfKeys(m *model, warnings []string) {
 	for _, w := range warnings {
 		m.info.Notices = append(m.info.Notices[:len(m.info.Notices):len(m.info.Notices)], cmp.Or(m.info.Config, "the configuration")+": "+w)
@@ -170,7 +169,7 @@ func warnOfKeys(m *model, warnings []string) {
 	}
 }
 
-// arrows is how a narrow hint names the keys of arrows.
+// arrows returns an arrow symbol for an arrow key, for narrow hints.
 func arrows(label string) string {
 	switch label {
 	case "up":

@@ -17,7 +17,7 @@ import (
 	"adze/tui/ui"
 )
 
-// freeModel takes what was typed for a model.
+// freeModel returns a parser for a typed model name.
 func freeModel(key string) func(text string) (list.Choice, bool) {
 	return func(text string) (list.Choice, bool) {
 		provider, name, ok := strings.Cut(text, "/")
@@ -43,7 +43,7 @@ func modelChoices(rows []api.ModelRow, now string) []list.Choice {
 	return out
 }
 
-// modelFacts are what is known of a model, in columns.
+// modelFacts returns a model's properties in columns.
 func modelFacts(r api.ModelRow) string {
 	context, price := "", ""
 	if r.Context > 0 {
@@ -65,7 +65,7 @@ func modelFacts(r api.ModelRow) string {
 	return strings.TrimRight(fmt.Sprintf("%5s  %-12s %s", context, price, strings.Join(marks, " ")), " ")
 }
 
-// tokens writes a context window: 200k, 1M.
+// tokens formats a context window: 200k, 1M.
 func tokens(n int) string {
 	switch {
 	case n >= 1_000_000 && n%100_000 < 50_000:
@@ -106,17 +106,17 @@ func sessionChoices(heads []api.SessionHead, info Info, now time.Time) []list.Ch
 	return append(here, elsewhere...)
 }
 
-// placeMark parts the id of a session from a place in it, in the id of a row.
+// placeMark separates the session id from the place in a row's id.
 const placeMark = "\x00"
 
-// placeOf reads the id of a row: a session, and the place that was found in it.
+// placeOf parses a row's id into a session and a place in it.
 func placeOf(row string) (id string, at api.Place) {
 	id, rest, _ := strings.Cut(row, placeMark)
 	message, call, _ := strings.Cut(rest, placeMark)
 	return id, api.Place{Message: message, Call: tool.CallID(call)}
 }
 
-// foundChoices are rows of what was found in sessions: what was said, and where.
+// foundChoices returns list rows for search results.
 func foundChoices(found []api.Found, info Info, now time.Time) (out []list.Choice) {
 	for _, f := range found {
 		where := ui.Shorten(f.Title)
@@ -135,7 +135,7 @@ func foundChoices(found []api.Found, info Info, now time.Time) (out []list.Choic
 	return out
 }
 
-// peekBytes bounds what is shown of a message.
+// peekBytes limits the shown part of a message, in bytes.
 const peekBytes = 4 << 10
 
 func peekLines(p api.SessionPeek) []draw.Span {

@@ -10,7 +10,7 @@ import (
 	"adze/tui/transcript"
 )
 
-// sender sends what the user wrote to where it belongs: the agent, a command, the shell or a file.
+// sender sends the prompt to the agent, a command or the shell.
 type sender struct {
 	host
 	ports      *api.Ports
@@ -19,7 +19,7 @@ type sender struct {
 	turns      *turns
 	commander  *commander
 	held       func() bool // the last message is being taken back
-	early      bool        // the conversation is not there yet
+	early      bool        // the conversation is not built yet
 }
 
 func (s *sender) can() string {
@@ -32,8 +32,8 @@ func (s *sender) can() string {
 	return ""
 }
 
-// send is enter: a command, a command of the shell, or a message; while the agent works, a message
-// waits.
+// send handles Enter: it runs a slash command or a shell command, or sends a message. While the
+// agent works, messages are queued.
 func (s *sender) send() tea.Cmd {
 	if s.prompt.Continues() {
 		return nil
@@ -60,7 +60,7 @@ func (s *sender) send() tea.Cmd {
 	return tea.Batch(s.remember(p.Text), s.turns.begin(job{prompt: p}))
 }
 
-// longMemory is the longest message that is kept for later sessions.
+// longMemory is the longest message stored for later sessions, in bytes.
 const longMemory = 4 << 10
 
 func (s *sender) remember(text string) tea.Cmd {
@@ -70,7 +70,7 @@ func (s *sender) remember(text string) tea.Cmd {
 	return func() tea.Msg { s.ports.Remember(text); return nil }
 }
 
-// shell runs a command of the user's own.
+// shell runs the user's shell command.
 func (s *sender) shell(line string) tea.Cmd {
 	switch {
 	case s.ports.Run == nil:
@@ -97,11 +97,11 @@ func (s *sender) canSteer() string {
 	return s.can()
 }
 
-// steer hands the message to the agent before its next step.
+// steer passes the message to the agent before its next step.
 func (s *sender) steer() tea.Cmd {
 	p := s.prompt.Take()
 	s.transcript.ToEnd()
-	if len(p.Attach) > 0 || s.commander.begins(p.Text) || !s.ports.Steer(p.Text) { // what a name stands for begins a turn
+	if len(p.Attach) > 0 || s.commander.begins(p.Text) || !s.ports.Steer(p.Text) { // a carried command begins its own turn
 		s.prompt.Enqueue(p)
 		return s.remember(p.Text)
 	}

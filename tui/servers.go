@@ -16,7 +16,7 @@ import (
 	"adze/tui/ui"
 )
 
-// servers are the MCP servers of the session.
+// servers shows the session's MCP servers.
 type servers struct {
 	host
 	ports  *api.Ports
@@ -27,8 +27,7 @@ func (f *servers) can() string {
 	return ui.Why(f.ports.Servers == nil || f.ports.Serve == nil, "no MCP server is configured; adze mcp add NAME … adds one")
 }
 
-// choose lists the servers with what is known of each; taking one asks what is to be done
-// with it.
+// choose lists the servers; Enter opens a server's actions.
 func (f *servers) choose() tea.Cmd {
 	ask := f.ports.Servers
 	f.picker.Begin("MCP servers · "+f.labelOf("list.choose")+" says what can be done", nil, func(c list.Choice) tea.Cmd { return f.chooseAct(c.ID) })
@@ -63,7 +62,7 @@ func serverOf(ctx context.Context, ask func(context.Context) ([]api.Server, erro
 	return api.Server{Name: name, State: "gone"}, err
 }
 
-// chooseAct asks what is to be done with a server.
+// chooseAct lists a server's actions.
 func (f *servers) chooseAct(name string) tea.Cmd {
 	ask := f.ports.Servers
 	f.picker.Begin(name, nil, func(c list.Choice) tea.Cmd { return f.serve(name, c.ID) })
@@ -77,7 +76,7 @@ func (f *servers) chooseAct(name string) tea.Cmd {
 	})
 }
 
-// actsOf are what can be done with a server; what cannot says why.
+// actsOf returns a server's actions, with the reason for an unavailable one.
 func actsOf(s api.Server) []list.Choice {
 	runs := s.State == "ready" || s.State == "starting"
 	start := list.Choice{ID: "start", Label: "start it", Note: "its tools come with your next message"}
@@ -104,7 +103,7 @@ func actsOf(s api.Server) []list.Choice {
 	return out
 }
 
-// serve does something with a server.
+// serve runs an action.
 func (f *servers) serve(name, act string) tea.Cmd {
 	do := f.ports.Serve
 	f.say(act + " " + name + "…")
@@ -123,7 +122,7 @@ func (f *servers) commands() []command {
 	return []command{{name: "servers", help: "MCP servers: see their state and tools; start, stop, test, log in", can: f.can, do: noArgs(f.choose)}}
 }
 
-// serverLines is what is known of a server. Its own words are cleaned.
+// serverLines returns a server's details. Text from the server is sanitized.
 func serverLines(s api.Server) []draw.Span {
 	lines := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(s.Name + " · " + s.State)}}
 	add := func(name, text string) {

@@ -13,18 +13,18 @@ import (
 	"adze/tui/ui"
 )
 
-// sessions are this session and the others that are stored.
+// sessions handles this session and other stored sessions.
 type sessions struct {
 	host
 	ports      *api.Ports
 	picker     *list.List
 	transcript *transcript.Pane
 	info       *Info
-	inline     func() bool // the conversation is in the terminal's scrollback
+	inline     func() bool // reports whether the conversation is in the terminal's scrollback
 }
 
-// overview shows all sessions: where this one was opened from there and nothing runs in it, by
-// leaving it, else beside it, so that it goes on.
+// overview shows all sessions. If the overview opened this session and nothing runs, the interface
+// leaves; otherwise the overview opens on top and the session continues.
 func (s *sessions) overview() tea.Cmd {
 	if s.info.Back && (!s.canBeside() || !s.working()) {
 		return s.leaveFor(api.Next{})
@@ -60,8 +60,7 @@ func (s *sessions) can() string {
 	return ui.Why(s.ports.Sessions == nil, "nothing is saved here, so there are no sessions")
 }
 
-// choose lists stored sessions; those of this folder come first. What is typed is also
-// looked for in what was said.
+// choose lists stored sessions, those of this folder first. Typing also searches the conversations.
 func (s *sessions) choose() tea.Cmd {
 	title := "sessions"
 	if s.ports.Search != nil {
@@ -107,7 +106,7 @@ func (s *sessions) canSwitch() string {
 	return ui.Why(!s.ports.Switch, "this session cannot be left for another; quit and start adze again")
 }
 
-// otherScreen goes on with this session on the other kind of screen.
+// otherScreen restarts this session inline or full-screen.
 func (s *sessions) otherScreen() tea.Cmd {
 	to := api.Inline
 	if s.inline() {
@@ -116,7 +115,7 @@ func (s *sessions) otherScreen() tea.Cmd {
 	return s.leaveFor(api.Next{Session: s.info.Session, Screen: to})
 }
 
-// background leaves, and has the session go on with a prompt.
+// background leaves, and the session continues with a prompt.
 func (s *sessions) background(prompt string) tea.Cmd {
 	if strings.TrimSpace(prompt) == "" {
 		s.say("say what to do there: /background PROMPT")
@@ -138,7 +137,7 @@ func (s *sessions) resume(arg string) tea.Cmd {
 	return s.leaveFor(api.Next{Session: arg})
 }
 
-// fork goes on in a copy of this session; what was said so far stands in both.
+// fork continues in a copy of this session.
 func (s *sessions) fork() tea.Cmd {
 	return s.leaveFor(api.Next{Session: s.info.Session, Fork: true})
 }
@@ -153,7 +152,7 @@ func (s *sessions) canFork() string {
 	return ""
 }
 
-// show shows a place of the conversation, where it is still a part of it.
+// show scrolls to a place if it is still in the conversation.
 func (s *sessions) show(at api.Place) {
 	if at != (api.Place{}) && !s.transcript.Reveal(at.Message, at.Call) {
 		s.say("that message is no longer here (taken back, summed up, or a subagent's): adze sessions show " + s.info.Session + " has it")

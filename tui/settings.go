@@ -16,15 +16,14 @@ import (
 	"adze/tui/ui"
 )
 
-// settings are how the agent works: the model, how hard it thinks, the permission mode, and what
-// commands run in.
+// settings changes the model, the effort, the permission mode and the shown sandbox.
 type settings struct {
 	host
 	ports  *api.Ports
 	picker *list.List
 	status *pane.Status
 	info   *Info
-	// ask asks whether a choice is kept for later sessions.
+	// ask asks whether to save a setting for later sessions.
 	ask func(name, value string, next func(keep bool) tea.Cmd) tea.Cmd
 }
 
@@ -44,7 +43,7 @@ func (s *settings) chooseMode() tea.Cmd {
 	return s.choose("permission modes · now "+s.info.Mode, s.ports.Modes, s.info.Mode, s.toMode)
 }
 
-// choose lists what a mode or an effort can be, with the one that is in force marked.
+// choose lists modes or efforts and marks the current one.
 func (s *settings) choose(title string, all []api.Mode, now string, take func(name string) tea.Cmd) tea.Cmd {
 	var items []list.Choice
 	for _, m := range all {
@@ -55,7 +54,7 @@ func (s *settings) choose(title string, all []api.Mode, now string, take func(na
 	return nil
 }
 
-// nextMode steps to the next mode of the list that can be had here, and around.
+// nextMode switches to the next available mode, in a cycle.
 func (s *settings) nextMode() tea.Cmd {
 	modes := s.ports.Modes
 	at := slices.IndexFunc(modes, func(m api.Mode) bool { return m.Name == s.info.Mode })
@@ -73,7 +72,7 @@ func (s *settings) nextMode() tea.Cmd {
 	return nil
 }
 
-// toMode changes the mode for calls that are judged from now on.
+// toMode changes the mode for later calls.
 func (s *settings) toMode(name string) tea.Cmd {
 	if err := s.ports.SetMode(name); err != nil {
 		s.say("error: " + err.Error())
@@ -84,7 +83,7 @@ func (s *settings) toMode(name string) tea.Cmd {
 	return nil
 }
 
-// inMode shows the mode that is in force.
+// inMode shows the current mode.
 func (s *settings) inMode(name string) {
 	if s.ports.Mode != nil {
 		name = s.ports.Mode()
@@ -94,13 +93,13 @@ func (s *settings) inMode(name string) {
 	s.lookAtSandbox()
 }
 
-// toldMode shows and tells the mode that is in force.
+// toldMode shows the current mode and a message.
 func (s *settings) toldMode() {
 	s.inMode(s.info.Mode)
 	s.say("permission mode: " + s.info.Mode)
 }
 
-// lookAtSandbox takes over what commands now run in.
+// lookAtSandbox updates the shown sandbox.
 func (s *settings) lookAtSandbox() {
 	if s.ports.Sandbox != nil {
 		s.info.Sandbox = s.ports.Sandbox()
@@ -112,7 +111,7 @@ func (s *settings) canEffort() string {
 	return ui.Why(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
 }
 
-// toEffort asks the model to think so hard from its next request on.
+// toEffort changes the effort, beginning with the next request.
 func (s *settings) toEffort(name string) tea.Cmd {
 	s.info.Effort = s.ports.SetEffort(name)
 	s.status.AtEffort(s.info.Effort)
@@ -124,7 +123,7 @@ func (s *settings) canModels() string {
 	return ui.Why(s.ports.Models == nil, "this session cannot change the model")
 }
 
-// chooseModel lists models. One that is in no list is chosen by typing its name.
+// chooseModel lists models. The user can also type a name that is not listed.
 func (s *settings) chooseModel() tea.Cmd {
 	now := s.info.Model
 	name := "models · $ in/out per million tokens · or type provider/name"
@@ -148,7 +147,7 @@ func (s *settings) toModel(name string) tea.Cmd {
 	return async.Ask(func() error { return check(name) }, func(err error) tea.Cmd { return s.withModel(name, err) })
 }
 
-// withModel goes on with a model that can be used, after asking whether to keep it.
+// withModel switches to a checked model after asking whether to save it.
 func (s *settings) withModel(name string, err error) tea.Cmd {
 	if err != nil {
 		s.say("error: " + err.Error())
@@ -171,10 +170,10 @@ func (s *settings) modeCommand(arg string) tea.Cmd {
 		return s.chooseMode()
 	}
 	name, _ := named(arg, namesOf(s.ports.Modes))
-	return s.toMode(cmp.Or(name, arg)) // edits, staged and yolo are in no list
+	return s.toMode(cmp.Or(name, arg)) // the list omits edits, staged and yolo
 }
 
-// effortCommand asks the model to think harder, or less.
+// effortCommand changes the effort, or lists the choices.
 func (s *settings) effortCommand(arg string) tea.Cmd {
 	if arg == "" {
 		return s.choose("how hard the model thinks", s.ports.Efforts, s.info.Effort, s.toEffort)
@@ -195,7 +194,7 @@ func namesOf(all []api.Mode) (names []string) {
 	return names
 }
 
-// planned shows the mode that goes on with an accepted plan.
+// planned shows the new mode after the user has accepted a plan.
 func (s *settings) planned(p session.Plan) {
 	if p.State == session.PlanAccepted {
 		s.inMode(p.Mode)

@@ -8,7 +8,7 @@ import (
 	"adze/tui/ui"
 )
 
-// sheets are the panes that take the place of the conversation: net changes and the context.
+// sheets handles the panes that replace the conversation: net changes and context.
 type sheets struct {
 	host
 	view   *pane.View
@@ -26,7 +26,6 @@ func (s *sheets) openContext() tea.Cmd { s.view.Toggle(s.ledger); return nil }
 
 func (s *sheets) canParts() string { return s.view.CanParts() }
 
-// hints are what to press in a pane.
 func (s *sheets) hints() (hints []string) {
 	if s.canParts() == "" {
 		hints = append(hints, s.label(nextPart)+": next")
@@ -37,7 +36,7 @@ func (s *sheets) hints() (hints []string) {
 	return append(hints, s.label(showHelp)+": keys")
 }
 
-// keys are those of an open pane.
+// keys returns the keys of an open pane.
 func (s *sheets) keys(e commonKeys) []binding {
 	move := func(id string, a action, b key.Binding, how func(*pane.View, int), n int) binding {
 		return binding{id: id, action: a, scope: inView, Binding: b, do: func() tea.Cmd { how(s.view, n); return nil }}

@@ -12,13 +12,12 @@ import (
 	"adze/tui/ui"
 )
 
-// staged is the review of a staged turn: one question about all that it changed, when it has ended
-// and by its command.
+// staged reviews a staged turn: one question about all its changes, at its end or by /stage.
 type staged struct {
 	host
 	ports  *api.Ports
 	begin  func(j job) tea.Cmd
-	inMode func() // shows the mode that is in force now
+	inMode func() // shows the current mode
 }
 
 func (s *staged) commands() []command {
@@ -29,7 +28,7 @@ func (s *staged) can() string {
 	return cmp.Or(ui.Why(s.ports.Staged == nil, "there are no staged turns here"), busy(s))
 }
 
-// decide opens the review, or carries out what is written behind the command.
+// decide opens the review, or carries out the argument.
 func (s *staged) decide(arg string) tea.Cmd {
 	switch arg {
 	case "":
@@ -44,7 +43,7 @@ func (s *staged) decide(arg string) tea.Cmd {
 	return s.begin(job{run: func(ctx context.Context) session.Result { return s.ports.Staged(ctx, arg) }})
 }
 
-// stage has the changes of later turns reviewed once, or not.
+// stage turns staging of later turns on or off.
 func (s *staged) stage(on bool) tea.Cmd {
 	if s.ports.Review == nil {
 		s.say("this window cannot choose that; the session's own window can")
@@ -58,7 +57,7 @@ func (s *staged) stage(on bool) tea.Cmd {
 	return nil
 }
 
-// review opens by itself when a turn has left changes.
+// review opens the review after a turn that has left changes.
 func (s *staged) review(r session.Result) tea.Cmd {
 	if s.ports.Staged == nil || !bytes.Contains(r.Staged, []byte(`"decision":"kept"`)) {
 		return nil

@@ -12,32 +12,31 @@ import (
 	"adze/tui/tty"
 )
 
-// starting is an interface whose conversation is still being built. It draws the prompt, and the
-// user can write. It keeps all keys. The interface of the conversation gets them later, as if they
-// were pressed then.
+// starting is the interface while the conversation is being built. It draws the prompt, and the
+// user can write. It records all keys and replays them to the conversation's interface.
 type starting struct {
 	*model
 	typed []tea.Msg // keys and pastes
-	told  batch     // what happened meanwhile
-	// renew makes the interface of the conversation, in place of this one.
+	told  batch     // events so far
+	// renew creates the conversation's interface in place of this one.
 	renew func(Options) *model
 }
 
-// built says that the conversation is there.
+// built announces the finished conversation.
 type built struct{ Options }
 
-// Begin gives an interface that was made with Starting its conversation. It may be called once,
-// from any goroutine.
+// Begin passes the conversation to an interface created with Options.Starting. It may be called
+// once, from any goroutine.
 func (u *UI) Begin(o Options) { u.bridge.push(built{o}) }
 
-// update takes a message until the conversation is there.
+// update handles a message until the conversation is built.
 func (s *starting) update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
 		return s.take(msg)
 	case tea.KeyPressMsg:
 		return s.model, s.press(msg)
-	case tea.PasteMsg: // a file that is dropped is attached once, later
+	case tea.PasteMsg: // a dropped file is attached once, in the replay
 		s.typed = append(s.typed, msg)
 		s.paste(msg.Content)
 		return s.model, nil
@@ -45,7 +44,7 @@ func (s *starting) update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	return s.model, s.receive(msg)
 }
 
-// take shows events and keeps them for the interface that follows. A question waits for that one.
+// take shows events and records them for the replay. Questions wait for it.
 func (s *starting) take(b batch) (tty.Interface, tea.Cmd) {
 	for i, x := range b {
 		switch x := x.(type) {
@@ -59,7 +58,7 @@ func (s *starting) take(b batch) (tty.Interface, tea.Cmd) {
 	return s.model, nil
 }
 
-// become gives way to the interface of the conversation.
+// become switches to the conversation's interface and replays events and keys.
 func (s *starting) become(o Options, rest batch) (tty.Interface, tea.Cmd) {
 	next := s.renew(o)
 	next.w, next.h, next.window.away = s.w, s.h, s.window.away
@@ -71,7 +70,7 @@ func (s *starting) become(o Options, rest batch) (tty.Interface, tea.Cmd) {
 	return next, tea.Batch(cmds...)
 }
 
-// press obeys a key and keeps it. The key that stops takes sent messages back.
+// press handles a key and records it. The stop key takes back sent messages.
 func (s *starting) press(key tea.KeyPressMsg) tea.Cmd {
 	switch waits := s.prompt.Queued() > 0; {
 	case s.means(key, suspend):
@@ -89,12 +88,12 @@ func (s *starting) press(key tea.KeyPressMsg) tea.Cmd {
 	return s.key(key)
 }
 
-// means reports that a key is that of an action, whether it can be done now or not.
+// means reports whether a key belongs to an action, even an unavailable one.
 func (s *starting) means(key tea.KeyPressMsg, a action) bool {
 	return slices.ContainsFunc(s.keys.index[s.scope()][key.String()], func(b *binding) bool { return b.action == a })
 }
 
-// unsent takes all that was written, sent or not.
+// unsent removes and returns all text, sent or not.
 func (s *starting) unsent() string {
 	var texts []string
 	for {
@@ -110,7 +109,7 @@ func (s *starting) unsent() string {
 	return strings.Join(texts, "\n")
 }
 
-// hold queues a message that is sent early. Only /quit is obeyed at once.
+// hold queues a message until the conversation is built. Only /quit runs at once.
 func hold(p *prompt.Line, c *commander) tea.Cmd {
 	if name, arg, ok := plain.Slash(p.Text); ok {
 		if full, _, known := c.meant(name); known && full == "quit" {

@@ -11,10 +11,10 @@ import (
 
 // ender ends the interface.
 type ender struct {
-	hold func() // has it get no more keys; if nil, it has no terminal
+	hold func() // stops reading keys; nil without a terminal
 }
 
-// exit ends the interface now. Keys that follow are for what comes next.
+// exit ends the interface. Later keys are left for the next program.
 func (e *ender) exit() tea.Cmd {
 	if e.hold != nil {
 		e.hold()
@@ -22,7 +22,7 @@ func (e *ender) exit() tea.Cmd {
 	return tea.Quit
 }
 
-// stopper does what esc, ctrl+c and ctrl+d do: it stops, takes back and leaves.
+// stopper handles esc, ctrl+c and ctrl+d: it stops turns, takes back messages and quits.
 type stopper struct {
 	host
 	*ender
@@ -33,7 +33,7 @@ type stopper struct {
 	questions *questions
 	undo      *undo
 	twice     *doublePress
-	next      api.Next // how the user goes on
+	next      api.Next // the action after the interface
 }
 
 func (s *stopper) commands() []command {
@@ -44,20 +44,20 @@ func (s *stopper) can() string {
 	return ui.Why(!s.working() && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
 }
 
-// stop ends the turn, keeping what was written so far; without a turn it clears the prompt.
+// stop ends the turn, which keeps its partial output; without a turn it clears the prompt.
 func (s *stopper) stop() tea.Cmd {
 	if s.turns.stop() {
 		return nil
 	}
-	if s.questions.dismiss() { // a question without a turn: nobody else will answer it
+	if s.questions.dismiss() { // nothing else answers a question outside a turn
 		return s.questions.guard()
 	}
 	s.prompt.Clear()
 	return nil
 }
 
-// escape stops the turn or clears the prompt. Where there is nothing of both, it takes the last
-// message back: at once after a stop, else when it is pressed twice.
+// escape stops the turn or clears the prompt. If there is neither, it takes the last message back
+// after a stop; otherwise a second press lists the messages to go back to.
 func (s *stopper) escape() tea.Cmd {
 	switch {
 	case s.turns.stopToRewind():
@@ -73,7 +73,7 @@ func (s *stopper) escape() tea.Cmd {
 	return s.twice.arm(stop, "press "+s.label(stop)+" again to go back to a message")
 }
 
-// interrupt is ctrl+c: the first stops or clears, the second in a row quits.
+// interrupt handles ctrl+c: the first press stops or clears, the second in a row quits.
 func (s *stopper) interrupt() tea.Cmd {
 	if s.twice.is(quit) || s.turns.leaving {
 		return s.leave()
@@ -82,7 +82,7 @@ func (s *stopper) interrupt() tea.Cmd {
 	return s.twice.arm(quit, "press "+s.label(quit)+" again to quit")
 }
 
-// leave quits; a running turn is stopped first, and its end is waited for.
+// leave quits. It stops a running turn first and waits for its end.
 func (s *stopper) leave() tea.Cmd {
 	if s.turns.leave() {
 		s.say("stopping the agent… (" + s.label(quit) + " leaves at once)")
@@ -91,17 +91,17 @@ func (s *stopper) leave() tea.Cmd {
 	return s.exit()
 }
 
-// leaveKey leaves; while the agent works, the user confirms.
+// leaveKey quits; while the agent works, it asks for confirmation.
 func (s *stopper) leaveKey() tea.Cmd { return s.leaveFor(api.Next{}) }
 
-// quit ends the interface at once, to go on with something else.
+// quit ends the interface at once and continues with n.
 func (s *stopper) quit(n api.Next) tea.Cmd {
 	s.next = n
 	return s.exit()
 }
 
-// leaveFor ends the interface to go on with something else; while the agent works, the user
-// confirms.
+// leaveFor ends the interface and continues with n; while the agent works, it asks for
+// confirmation.
 func (s *stopper) leaveFor(n api.Next) tea.Cmd {
 	if !s.working() || s.info.Watches {
 		return s.quit(n)

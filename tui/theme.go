@@ -11,17 +11,17 @@ import (
 	"adze/tui/list"
 )
 
-// colours are which colours are in use and why.
+// colours handles the theme.
 type colours struct {
 	host
 	name   string // of the theme
 	ground draw.Ground
 	env    func(string) string
-	theme  *draw.Theme // made once; later ones change it in place
+	theme  *draw.Theme // allocated once and changed in place
 	picker *list.List
-	keep   func(name, value string) tea.Cmd // offers to keep the choice
-	query  func(background bool)            // asks the terminal about itself
-	forget func()                           // has all be drawn anew
+	keep   func(name, value string) tea.Cmd // offers to save the setting
+	query  func(background bool)            // queries the terminal
+	forget func()                           // drops cached rows
 }
 
 func newColours(o Options) *colours {
@@ -36,13 +36,13 @@ func (c *colours) commands() []command {
 
 func (c *colours) chosen() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
 
-// ask asks the terminal how it counts cells, and for its background where the theme depends on it.
-// Nothing waits for the answers.
+// ask queries the terminal's cell widths, and its background if the theme depends on it. It does
+// not wait for the answers.
 func (c *colours) ask() tea.Cmd {
 	return func() tea.Msg { c.query(draw.Asks(c.name, c.env)); return nil }
 }
 
-// grounded takes the terminal's answer.
+// grounded handles the answer about the background.
 func (c *colours) grounded(dark bool) {
 	c.ground = draw.LightGround
 	if dark {
@@ -51,20 +51,20 @@ func (c *colours) grounded(dark bool) {
 	c.restyle()
 }
 
-// counted takes the terminal's answer of how it counts cells.
+// counted handles the answer about cell widths.
 func (c *colours) counted(r tea.ModeReportMsg) {
 	if r.Mode == ansi.ModeUnicodeCore && c.theme.SetCells(draw.Cells(r.Value.IsSet())) {
 		c.forget()
 	}
 }
 
-// restyle has everything drawn in the chosen theme from now on.
+// restyle applies the chosen theme.
 func (c *colours) restyle() {
 	c.theme.Become(c.chosen())
 	c.forget()
 }
 
-// command changes the theme, or asks which one.
+// command changes the theme, or lists the themes.
 func (c *colours) command(arg string) tea.Cmd {
 	if arg == "" {
 		return c.choose()
@@ -91,7 +91,7 @@ func (c *colours) choose() tea.Cmd {
 	return nil
 }
 
-// toTheme changes the theme until the end of adze, and says how to keep it.
+// toTheme changes the theme and offers to save it.
 func (c *colours) toTheme(name string) tea.Cmd {
 	c.name = name
 	c.restyle()

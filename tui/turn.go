@@ -16,39 +16,39 @@ import (
 	"adze/tui/transcript"
 )
 
-// turn is one prompt being worked on, or one command of the user's own.
+// turn is the state of one running prompt or user command.
 type turn struct {
 	running, stopping bool
-	ended             bool // its TurnEnd was seen
+	ended             bool // TurnEnd was received
 	prompt            api.Prompt
-	heard             bool // the user's message is in the conversation
-	shell             bool // a command of the user's own
-	woken             bool // nobody prompted it
-	rewind            bool // take the prompt back once it has stopped
+	heard             bool // the conversation holds the user's message
+	shell             bool // not a prompt: a user command, a compaction or another job
+	woken             bool // begun by background results, without a prompt
+	rewind            bool // take the prompt back after the turn has stopped
 	over              func()
 	since             time.Time
 	cancel            context.CancelFunc
 }
 
-// turns are the work of the agent.
+// turns runs the agent's work.
 type turns struct {
 	host
 	*ender
 	ports      *api.Ports
 	transcript *transcript.Pane
 	prompt     *prompt.Line
-	start      func(ctx context.Context, j job) // runs a turn; its end comes as turnDone
+	start      func(ctx context.Context, j job) // runs a turn; turnDone announces its end
 	show       func(session.Event) tea.Cmd      // in the conversation
 	tell       func(screen.Note) tea.Cmd
-	review     func(session.Result) tea.Cmd // of a staged turn; nil where nothing waits
+	review     func(session.Result) tea.Cmd // opens the review of a staged turn; returns nil if nothing waits
 	rewind     func() tea.Cmd               // takes the last message back
-	held       func() bool                  // it is being taken back
+	held       func() bool                  // the last message is being taken back
 
-	turn    turn // that runs
-	stopped bool // the last turn was stopped by the user, and nothing was done since
-	leaving bool // its end is that of the interface
+	turn    turn // the running turn
+	stopped bool // the user stopped the last turn and has done nothing since
+	leaving bool // the interface ends with this turn
 	then    []func() tea.Cmd
-	claims  session.Claimed // what the calls show of the last answer, and do not
+	claims  session.Claimed // claim check of the last answer
 	copy    func(what, text string) tea.Cmd
 }
 
@@ -60,7 +60,7 @@ func (t *turns) commands() []command {
 	}
 }
 
-// apply follows what is told of the turn.
+// apply follows the turn's events.
 func (t *turns) apply(e session.Event) {
 	switch e := e.(type) {
 	case session.Claimed:
@@ -72,14 +72,14 @@ func (t *turns) apply(e session.Event) {
 	}
 }
 
-// end stops what still runs.
+// end cancels the running turn.
 func (t *turns) end() {
 	if t.turn.cancel != nil {
 		t.turn.cancel()
 	}
 }
 
-// stop stops the turn, keeping what was written so far; if false, none runs.
+// stop cancels the turn, which keeps its partial output. It returns false if none runs.
 func (t *turns) stop() bool {
 	if !t.working() {
 		return false
@@ -89,8 +89,8 @@ func (t *turns) stop() bool {
 	return true
 }
 
-// stopToRewind has the message of a turn that stops come back; if false, none stops, or it has
-// none.
+// stopToRewind takes the message back once the stopping turn has ended. It returns false if no turn
+// is stopping or it has no message.
 func (t *turns) stopToRewind() bool {
 	if !t.turn.stopping || t.turn.shell || t.ports.Rewind == nil {
 		return false
@@ -99,8 +99,8 @@ func (t *turns) stopToRewind() bool {
 	return true
 }
 
-// leave stops the turn that runs, to end the interface with it, so that it is recorded; if false,
-// none runs, or it is left already.
+// leave stops the running turn and then ends the interface, so that the turn is recorded. It
+// returns false if no turn runs or the interface is already leaving.
 func (t *turns) leave() bool {
 	if !t.working() || t.leaving {
 		return false
@@ -110,32 +110,30 @@ func (t *turns) leave() bool {
 	return true
 }
 
-// forget has a stop be forgotten: something was done since.
+// forget clears stopped, after the user has done something else.
 func (t *turns) forget() { t.stopped = false }
 
-// moment is what the status line needs to know of the turn.
+// moment returns the turn's part of the status line.
 func (t *turns) moment() pane.Moment {
 	return pane.Moment{Running: t.working(), Stopping: t.turn.stopping || t.leaving,
 		Elapsed: max(t.clock().Sub(t.turn.since), 0), Queued: t.prompt.Queued()}
 }
 
-// job is what a turn does.
+// job is the work for one turn.
 type job struct {
 	prompt  api.Prompt
-	command string // run this instead
-	// run is another thing of the user's own that is done instead.
+	command string // replaces prompt
+	// run replaces prompt with another action of the user.
 	run func(ctx context.Context) session.Result
-	// over is called when it has ended. It is no turn then: nothing is shown of its end. If nil, it is
-	// one.
+	// over, if not nil, is called at the end; the job is then no turn, and its end is not shown.
 	over func()
-	// compact has the conversation summed up instead; wish says what must not be lost.
+	// compact summarizes the conversation; wish names the information to keep.
 	compact bool
 	wish    string
-	// wake has the agent told instead what came by itself.
+	// wake passes background results to the agent.
 	wake bool
 }
 
-// begin starts a turn.
 func (t *turns) begin(j job) tea.Cmd {
 	t.claims = session.Claimed{}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -145,7 +143,7 @@ func (t *turns) begin(j job) tea.Cmd {
 	return tick(t.host)
 }
 
-// tick has the clock of a running turn drawn each second.
+// tick redraws a running turn's clock each second.
 func tick(h host) tea.Cmd {
 	return h.later(time.Second, async.Then(func() tea.Cmd {
 		if !h.working() {
@@ -155,7 +153,7 @@ func tick(h host) tea.Cmd {
 	}))
 }
 
-// elsewhere takes a prompt that the user sent from elsewhere.
+// elsewhere takes a prompt from another window.
 func (t *turns) elsewhere(p api.Prompt) tea.Cmd {
 	if t.working() {
 		t.prompt.Enqueue(p)
@@ -164,7 +162,7 @@ func (t *turns) elsewhere(p api.Prompt) tea.Cmd {
 	return t.begin(job{prompt: p})
 }
 
-// done ends a turn, and takes then what waited for that.
+// done ends a turn and runs the jobs that waited for its end.
 func (t *turns) done(r session.Result) tea.Cmd {
 	cmds := []tea.Cmd{t.finish(r)}
 	then := t.then
@@ -175,8 +173,8 @@ func (t *turns) done(r session.Result) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// finish ends a turn. After a good end the next message goes out; else what waits returns to the
-// prompt.
+// finish ends a turn. After success the next message is sent; otherwise waiting messages return to
+// the prompt.
 func (t *turns) finish(r session.Result) tea.Cmd {
 	if !t.turn.ended { // it failed before it began
 		t.show(session.TurnEnd{Result: r})
@@ -191,13 +189,13 @@ func (t *turns) finish(r session.Result) tea.Cmd {
 	switch {
 	case t.leaving:
 		return t.exit()
-	case !shell && !heard && r.Cause != session.CauseDone: // it is nowhere else
+	case !shell && !heard && r.Cause != session.CauseDone: // the prompt is not in the conversation
 		t.prompt.Unsent(sent)
 		t.prompt.Unqueue()
 	case rewind:
 		t.prompt.Unqueue()
 		return t.rewind()
-	case r.Cause != session.CauseDone && (!shell || r.Cause == session.CauseInterrupted): // who stops a command of their own wants nothing sent either
+	case r.Cause != session.CauseDone && (!shell || r.Cause == session.CauseInterrupted): // an interrupted user command also returns the queue
 		t.stopped = r.Cause == session.CauseInterrupted && !shell
 		t.prompt.Unqueue()
 	default:
@@ -226,7 +224,7 @@ func (t *turns) canCompact() string {
 	return ""
 }
 
-// compact has the conversation summed up now.
+// compact summarizes the conversation now.
 func (t *turns) compact(wish string) tea.Cmd { return t.begin(job{compact: true, wish: wish}) }
 
 func (t *turns) canClaims() string {
@@ -239,7 +237,7 @@ func (t *turns) canClaims() string {
 	return ""
 }
 
-// tellClaims sends what was found in the last answer as the user's message.
+// tellClaims sends the last answer's contradicted claims as the user's message.
 func (t *turns) tellClaims() tea.Cmd {
 	return t.begin(job{prompt: api.Prompt{Text: session.ClaimsText(t.claims.Claims)}})
 }
@@ -254,15 +252,15 @@ func (t *turns) canEvidence() string {
 	return ""
 }
 
-// evidence shows what is known of the last answer as a list, and copies it.
+// evidence shows the evidence for the last answer as a list, and copies it.
 func (t *turns) evidence() tea.Cmd {
 	list := session.EvidenceText(t.claims.Evidence, t.claims.Claims)
 	t.show(session.Notice{Text: strings.TrimSpace(list), Kind: session.Remark})
 	return t.copy("the evidence", list)
 }
 
-// stir has the agent told what came from the background where it waits for the user. Whom the user
-// has stopped is told with their next message.
+// stir passes background results to an idle agent. After a stop by the user they wait for the next
+// message.
 func (t *turns) stir() tea.Cmd {
 	if t.stopped && !t.working() && t.hasLate() {
 		t.say("background results go to the agent with your next message")
@@ -272,7 +270,8 @@ func (t *turns) stir() tea.Cmd {
 
 func (t *turns) hasLate() bool { return t.ports.Late != nil && t.ports.Wake != nil && t.ports.Late() }
 
-// wake begins a turn with what came by itself; if nil, nothing came, or it is told otherwise.
+// wake begins a turn with background results. It returns nil if there are none or the agent must
+// not start now.
 func (t *turns) wake() tea.Cmd {
 	if t.working() || t.stopped || t.leaving || t.held() || !t.hasLate() {
 		return nil

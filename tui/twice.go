@@ -8,17 +8,17 @@ import (
 	"adze/tui/async"
 )
 
-// armTime is how long a first ctrl+c waits for the second.
+// armTime is the time limit for the second press.
 const armTime = 2 * time.Second
 
-// doublePress is the key that does something else when it is pressed a second time, soon.
+// doublePress detects a key pressed twice in a short time.
 type doublePress struct {
 	host
-	armed action // send: none is
-	count int    // of keys that were armed
+	armed action // send: none
+	count int    // times armed
 }
 
-// arm lets a key do something else when it is pressed again, soon, and says so.
+// arm gives a key's second press another meaning for armTime, and shows text.
 func (t *doublePress) arm(a action, text string) tea.Cmd {
 	t.keep(a)
 	t.say(text)
@@ -32,14 +32,14 @@ func (t *doublePress) arm(a action, text string) tea.Cmd {
 	}))
 }
 
-// keep arms a key until another one is pressed.
+// keep arms a key until another key is pressed.
 func (t *doublePress) keep(a action) {
 	t.armed = a
 	t.count++
 }
 
-// is reports whether a key is pressed again.
+// is reports whether a is armed.
 func (t *doublePress) is(a action) bool { return t.armed == a }
 
-// forget has the next key be a first one.
+// forget disarms the key.
 func (t *doublePress) forget() { t.armed = send }

@@ -1,42 +1,40 @@
-// Package tui is the terminal interface: one observer of a session's event stream.
+// Package tui is the terminal interface: an observer of a session's event stream.
 //
-// The one rule: it knows no tool. What a call shows comes from its title, its metadata as blocks,
-// and its outcome; a new tool needs nothing here.
+// The one rule: it knows no tool. A call is drawn from its title, its metadata as blocks, and its
+// outcome; a new tool needs no change here.
 //
-// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge gathers
-// what happens within a frame and hands it to the model as one batch (bridge.go,
-// model.go). The model routes messages and keys, places panes and draws; what there is to do is
-// done by features (host.go), types with state of their own that know nothing of the model.
-// Nothing moves by itself but the clock of a running turn: without one there is no timer.
+// How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge collects
+// the events of a frame and hands them to the model as one batch (bridge.go, model.go). The model
+// routes messages and keys, places panes and draws. Features do the work (host.go): types with
+// their own state that do not know the model. Without a running turn there is no timer.
 //
-// The rooms, each a package with a small face, none of which knows this one:
+// Subpackages, none of which imports this one:
 //
-//	transcript              the conversation, and what stands in it
-//	pane                    what runs, todos, status; changes, context and help
-//	prompt, edit, vim       the line where the user writes, its text, vim's keys
-//	list, permission,       a list to take a row from; the question of the gate;
-//	  question              one of the model
-//	firstrun, plain         the screen of who has no model yet; the same interface as lines
-//	api                     what the program is asked, and how the user goes on
-//	ui, draw, screen,       how things are shown alike; what a row is; how rows reach the terminal;
-//	  input                 how its bytes become keys
+//	transcript              the conversation and its entries
+//	pane                    activity, todos, status; changes, context and help
+//	prompt, edit, vim       the input line, its text, vim keys
+//	list, permission,       the list to choose from; the permission dialog;
+//	  question              a question from the model
+//	firstrun, plain         the setup screen without a model; the line-based interface
+//	api                     requests to the program, and the action after the interface
+//	ui, draw, screen,       shared drawing helpers; rows; output to the terminal;
+//	  input                 decoding of its input
 //
-// Here: keys.go says which key does what, rebind.go gives rows the keys of the user, input.go
-// obeys it; commands.go orders the commands, words.go obeys them. The features: turn.go is a
-// turn, send.go and compose.go what the user writes, stop.go and twice.go how they stop and
-// leave, inquire.go and keys_dialog.go what they are asked, undo.go what they take back;
-// sessions.go, settings.go, jobs.go, servers.go, carried.go and plans.go are lists of what there
-// is; sheets.go, help.go, lists.go, inline.go, first.go, copy.go, theme.go and window.go what is
-// seen. frame.go and arrange.go are the whole screen; lines.go answers to package plain;
-// observer.go is how the session reaches all this, tty.go the terminal.
+// Files: keys.go is the key table, rebind.go applies the user's keys, input.go dispatches;
+// commands.go has the order of the commands, words.go their aliases. Features: turn.go runs turns,
+// send.go and compose.go handle the prompt, stop.go and twice.go stop and quit, inquire.go and
+// keys_dialog.go ask questions, undo.go restores files; sessions.go, settings.go, jobs.go,
+// servers.go, carried.go and plans.go are lists; sheets.go, help.go, lists.go, inline.go, first.go,
+// copy.go, theme.go and window.go handle the view. frame.go and arrange.go compose the screen;
+// lines.go serves package plain; observer.go connects the session.
 //
-// Start reading at UI.Run, then model.Update. To add a feature: one type that is given what it
-// works on in model.assemble. To add a command: one row in the commands of its feature, and its
-// place in commands.go. To add a pane: one file in package pane, one field in model, one line in
+// Start reading at UI.Run, then model.Update. To add a feature: one type that gets its dependencies
+// in model.assemble. To add a command: one row in its feature's commands, and its place in
+// commands.go. To add a pane: one file in package pane, one field in model, one line in
 // model.apply, one rectangle in Arrange, one drawn case under testdata/screen.
 //
-// Known limits: after a rewind the panes beside the conversation and the context keep what they
-// showed. A line is selected by the terminal, not by us: F2 gives adze the mouse.
+// Known limits: after a rewind the side panes and the context pane keep their contents. The
+// terminal, not adze, selects text: /mouse gives adze the mouse.
 package tui
 
 import (
@@ -62,85 +60,83 @@ import (
 	"adze/tui/tty"
 )
 
-// Options is what the interface needs.
+// Options configures the interface.
 type Options struct {
-	// Send runs one whole turn and blocks until it is over; ctx's end is the user's abort. It is
-	// called from a goroutine of its own, one turn at a time.
+	// Send runs one whole turn and blocks until it ends; canceling ctx aborts it. It is called in
+	// its own goroutine, one turn at a time.
 	Send func(ctx context.Context, p api.Prompt) session.Result
-	// Ports are what else the program can do for the user.
+	// Ports holds the program's other operations.
 	Ports api.Ports
-	// Waits is told which messages wait for their turn, and which the agent has not read yet, when
-	// that changes; if nil, nobody is. It must not block.
+	// Waits receives the queued messages and those the agent has not read yet, whenever they
+	// change. It may be nil and must not block.
 	Waits func(queued, steered []string)
-	// Blocks turns a tool's metadata into what is drawn; an unknown tool gets a generic view.
+	// Blocks converts a tool's metadata into blocks to draw; an unknown tool gets a generic view.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
-	// Starting says that the conversation is still being built. Begin tells the rest.
+	// Starting means that the conversation is still being built; Begin passes it later.
 	Starting bool
-	// History is drawn at start, when a session is resumed.
+	// History is drawn at the start of a resumed session.
 	History []session.Event
-	// At is the place in History to show first; the zero value: its end.
+	// At is the place in History to show first; the zero value is its end.
 	At api.Place
-	// First is given when no model can be used: the user then chooses what to do, and Next says
-	// what.
+	// First is set if no model is available: the setup screen appears, and Next returns the user's
+	// choice.
 	First *firstrun.Offer
 	Info  Info
-	// Theme names the colours: auto (the default), dark, light, contrast, ansi or none.
+	// Theme names the colors: auto (the default), dark, light, contrast, ansi or none.
 	Theme string
-	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
-	// screen.
+	// Inline keeps the conversation in the terminal's scrollback instead of using the whole screen.
 	Inline bool
 	// Mouse captures the mouse; without it the terminal's own selection works.
 	Mouse bool
-	// Shown says that the terminal shows History already, from an interface before this one;
-	// inline, it is not written a second time.
+	// Shown means that the terminal already shows History from a previous interface; inline, it is
+	// not written again.
 	Shown bool
-	// Vim puts the keys of the editor vim into the prompt.
+	// Vim enables vim keys in the prompt.
 	Vim bool
-	// Keys are those that the user bound, by the id of an action; see KeyTable.
+	// Keys holds the user's keys by action id; see KeyTable.
 	Keys map[string][]string
 
-	// Lines are what RunPlain reads in place of In: one reader for several interfaces, one after
-	// the other.
+	// Lines replaces In for RunPlain: one reader serves several interfaces in turn.
 	Lines <-chan plain.Line
 
-	// Closing is called when the interface ends, before its turn is ended. Optional.
+	// Closing is called when the interface ends, before its turn is canceled. Optional.
 	Closing func()
 	In      io.Reader
-	// Ahead has keys of the interface before and after this one; it may be nil.
+	// Ahead holds keys typed between interfaces; it may be nil.
 	Ahead *input.Ahead
 	Out   io.Writer
-	// Env looks up an environment variable: TERM, NO_COLOR.
+	// Env looks up an environment variable, such as TERM or NO_COLOR.
 	Env func(string) string
 }
 
-// Info is what the user should know about the session.
+// Info describes the session to the user.
 type Info struct {
-	Version string // of adze
+	Version string // adze version
 	Model   string
-	Mode    string // of permissions
-	Effort  string // how hard the model thinks; if empty, as it does by itself
+	Mode    string // permission mode
+	Effort  string // thinking effort; "" is the model's default
 	Session string
 	Cwd     string
-	Home    string // the user's own folder: what is in it begins with ~
-	Branch  string // of git; it is found later
-	Sandbox string // its reported level
+	Home    string // home folder, shown as ~
+	Branch  string // git branch, set later
+	Sandbox string // reported sandbox level
 	Config  string // the user's configuration file
-	// Instructions are the files that the agent was told to follow, as they are named to it.
+	// Instructions holds the names of the agent's instruction files.
 	Instructions []string
-	Choose       bool               // the list of sessions is open at the start
-	Back         bool               // the interface was opened from the overview: leaving it goes back there
-	Watches      bool               // another process has the session: leaving ends nothing there
-	Review       bool               // the net changes are open at the start
-	Commands     func() []api.Named // what is carried and can be named after a slash, as of now; if nil, nothing
-	// Notices are shown above the first prompt, or below what a resumed session holds: that a
-	// model's replies are scripted, or why another session could not be opened.
+	Choose       bool               // open the list of sessions at the start
+	Back         bool               // leaving returns to the overview
+	Watches      bool               // another process runs the session: leaving ends nothing there
+	Review       bool               // open the net changes at the start
+	Commands     func() []api.Named // current slash commands of the user and the project; may be nil
+	// Notices are shown above the first prompt, or below a resumed conversation: for example, that
+	// a model's replies are scripted, or why another session could not be opened.
 	Notices []string
-	Agents  []api.Mode // that take a prompt which begins with @ and their name
-	// Prompt is sent at once when it is not empty.
+	Agents  []api.Mode // agents addressed by @NAME
+	// Prompt, if not empty, is sent at once.
 	Prompt string
 }
 
-// UI is the interface. Make it with New, then Run it; Observe and Ask may be called before and
+// UI is the interface. Create it with New, then Run it; Observe and Ask may be called before and
 // during Run, from any goroutine.
 type UI struct {
 	*observer
@@ -149,17 +145,17 @@ type UI struct {
 	turns   sync.WaitGroup
 	screen  atomic.Pointer[screen.Screen]
 	breaks  *plain.Breaks
-	unsent  []uv.Event // the user wrote it, at the end of the interface
+	unsent  []uv.Event // unsent text, collected at the end
 }
 
-// New makes an interface. It does no I/O.
+// New creates an interface. It does no I/O.
 func New(o Options) *UI {
 	u := &UI{observer: newObserver(), breaks: plain.NewBreaks()}
 	u.use(o)
 	return u
 }
 
-// use makes the model of what is shown.
+// use creates the model for o.
 func (u *UI) use(o Options) {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
@@ -171,11 +167,11 @@ func (u *UI) use(o Options) {
 	u.model.turns.start = u.start
 }
 
-// Theme is the name of the theme that is in use.
+// Theme returns the name of the current theme.
 func (u *UI) Theme() string { return u.model.colours.name }
 
-// Run shows the interface until the user quits, ctx ends or the terminal is gone. It gives the
-// terminal back on every way out, a panic included, and returns when the running turn has ended.
+// Run shows the interface until the user quits, ctx ends or the terminal is gone. It always
+// restores the terminal, even after a panic, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) error {
 	return tty.Run(ctx, tty.Options{In: u.options.In, Ahead: u.options.Ahead, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
 		Model: u.model,
@@ -198,15 +194,15 @@ func (u *UI) Run(ctx context.Context) error {
 	})
 }
 
-// GiveBack gives the terminal back as it was, from any goroutine and whatever else hangs: for a
-// process that ends now.
+// GiveBack restores the terminal from any goroutine, even if others hang; the process must end
+// after it.
 func (u *UI) GiveBack() {
 	if s := u.screen.Load(); s != nil {
 		s.Suspend()
 	}
 }
 
-// attach connects the model with the screen.
+// attach connects the model with the terminal.
 func (u *UI) attach(t *tty.Terminal) {
 	m, s := u.model, t.Screen
 	m.w, m.h = tty.SizeOf(s)
@@ -216,7 +212,7 @@ func (u *UI) attach(t *tty.Terminal) {
 	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
 	m.borrow = func(use func() error) func() error {
-		t.Hold() // keys that follow are not for the interface
+		t.Hold() // later keys are not for the interface
 		return func() (err error) {
 			if lost := t.Lend(func() { err = use() }); err == nil {
 				err = lost
@@ -228,7 +224,7 @@ func (u *UI) attach(t *tty.Terminal) {
 	m.foreground = func() (int, int) { return tty.SizeOf(s) }
 }
 
-// start runs a turn in a goroutine of its own.
+// start runs a turn in its own goroutine.
 func (u *UI) start(ctx context.Context, j job) {
 	u.turns.Add(1)
 	go func() {
@@ -255,7 +251,7 @@ func (u *UI) start(ctx context.Context, j job) {
 	}()
 }
 
-// close ends what still runs and waits for it.
+// close cancels running work and waits for it.
 func (u *UI) close() {
 	u.leave()
 	if u.options.Closing != nil {
@@ -270,7 +266,7 @@ func (u *UI) close() {
 			break
 		}
 		if !waits {
-			u.unsent = append(u.unsent, uv.PasteEvent{Content: line.Unfolded()}) // a blank at its end is what the next word follows
+			u.unsent = append(u.unsent, uv.PasteEvent{Content: line.Unfolded()}) // a trailing blank stays: the next word follows it
 			line.Clear()
 			continue
 		}
@@ -278,19 +274,18 @@ func (u *UI) close() {
 	}
 }
 
-// Next says how the user wants to go on; it is known when Run has returned.
+// Next returns the action after the interface, valid after Run.
 func (u *UI) Next() api.Next { return u.model.stopper.next }
 
-// HandOn leaves what the user wrote and did not send in Options.Ahead, for the interface that
-// follows, with the messages that wait for their turn. It is for the time after Run.
+// HandOn puts unsent text and queued messages into Options.Ahead for the next interface. Call it
+// after Run.
 func (u *UI) HandOn() {
 	if u.options.Ahead != nil {
 		u.options.Ahead.Before(u.unsent...)
 	}
 }
 
-// Transcript is the whole conversation as it was drawn, safe for a terminal. It is for the time
-// after Run.
+// Transcript returns the whole conversation as drawn, safe for a terminal. Call it after Run.
 func (u *UI) Transcript() string {
 	var b strings.Builder
 	for _, r := range u.model.transcript.All(u.model.w) {

@@ -20,7 +20,7 @@ import (
 	"adze/tui/ui"
 )
 
-// undo takes back: files that turns changed, and the last message.
+// undo restores files that turns changed, and takes back messages.
 type undo struct {
 	host
 	ports      *api.Ports
@@ -29,10 +29,10 @@ type undo struct {
 	prompt     *prompt.Line
 	status     *pane.Status
 	show       func(session.Event) tea.Cmd // in the conversation
-	restored   func(said string) tea.Cmd   // follows files that were put back
-	settled    func()                      // has a stop be forgotten: something was done since
+	restored   func(said string) tea.Cmd   // refreshes panes after files were restored
+	settled    func()                      // clears turns.stopped
 	rewinding  bool
-	back       int // how many messages are taken back
+	back       int // messages to take back
 }
 
 func (u *undo) commands() []command {
@@ -43,7 +43,7 @@ func (u *undo) commands() []command {
 	}
 }
 
-// proposed is what putting files back would come to; nothing is done before the user has seen it.
+// proposed is the preview of an undo; nothing changes before the user confirms it.
 type proposed struct {
 	wish   api.Undo
 	undone api.Undone
@@ -62,7 +62,7 @@ func (u *undo) can() string {
 	return ""
 }
 
-// propose has the program say what a wish comes to; offer takes the answer.
+// propose requests a preview; offer shows it.
 func (u *undo) propose(w api.Undo) tea.Cmd {
 	if why := u.can(); why != "" {
 		u.say(why)
@@ -79,8 +79,7 @@ func (u *undo) propose(w api.Undo) tea.Cmd {
 	})
 }
 
-// offer puts to the user what can be put back. Where that is nothing, a rewind takes the message
-// back at once.
+// offer lists the possible restores. If a rewind has none, it takes the message back at once.
 func (u *undo) offer(p proposed) tea.Cmd {
 	nothing := len(p.undone.Paths) == 0
 	switch {
@@ -132,8 +131,8 @@ func (p proposed) title() string {
 	return what + oneRow(strings.Join(p.undone.Turns, " · "))
 }
 
-// choices begins with what was asked for, which enter takes and the next undo or redo takes back:
-// the files that nobody else changed, else git's own state, else what is in doubt.
+// choices begins with the requested restore, which Enter takes and the next undo or redo reverses:
+// files that nobody else changed. Then come git's own state and files in doubt.
 func (p proposed) choices(rewinds bool) (out []list.Choice) {
 	u := p.undone
 	restore := "restore " + plural.Of(len(u.Paths), "file")
@@ -173,7 +172,7 @@ func (p proposed) choices(rewinds bool) (out []list.Choice) {
 	return append(out, list.Choice{ID: "no", Label: "change nothing"})
 }
 
-// undoneSpans are all paths, for a closer look.
+// undoneSpans returns all paths, for the preview.
 func undoneSpans(u api.Undone) (out []draw.Span) {
 	for _, p := range u.Paths {
 		out = append(out, draw.Span{Text: safeterm.Name(p)})
@@ -195,8 +194,8 @@ func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 	})
 }
 
-// tell says what was done, and names in the conversation what was not. With rewind it takes the
-// last message back then.
+// tell reports the result and lists skipped files in the conversation. With rewind it also takes
+// the message back.
 func (u *undo) tell(p proposed, rewind bool) tea.Cmd {
 	if p.err != nil {
 		u.say("error: " + p.err.Error())
@@ -229,8 +228,8 @@ func (u *undo) canRewind() string {
 	return ""
 }
 
-// rewind takes the last message back; where files were changed since, the user says whether these
-// are, too.
+// rewind takes the last message back. If files have changed since, it asks whether to restore them
+// as well.
 func (u *undo) rewind() tea.Cmd {
 	if why := u.canRewind(); why != "" {
 		u.say(why)
@@ -244,7 +243,8 @@ func (u *undo) rewind() tea.Cmd {
 	return u.takeBack("")
 }
 
-// choose lists the messages of the user: one of them comes back, and all after it is forgotten.
+// choose lists the user's messages; the chosen one returns to the prompt, and everything after it
+// is forgotten.
 func (u *undo) choose() tea.Cmd {
 	if why := u.canRewind(); why != "" {
 		u.say(why)
@@ -273,7 +273,7 @@ func (u *undo) choose() tea.Cmd {
 	return nil
 }
 
-// all proposes to take the whole session back: each message, and the files since the first.
+// all proposes to take back every message, and files since the first.
 func (u *undo) all() tea.Cmd {
 	if why := u.canRewind(); why != "" {
 		u.say(why)
@@ -283,7 +283,7 @@ func (u *undo) all() tea.Cmd {
 	return u.rewindTo(len(prompts), prompts[len(prompts)-1].Message)
 }
 
-// rewindTo takes back the last n messages, of which this one is the first.
+// rewindTo takes back the last n messages; message is the first of them.
 func (u *undo) rewindTo(n int, message string) tea.Cmd {
 	u.settled()
 	u.back = n
@@ -293,12 +293,12 @@ func (u *undo) rewindTo(n int, message string) tea.Cmd {
 	return u.takeBack("")
 }
 
-// takeBack takes the last messages back, and says then what came of the files.
+// takeBack takes the messages back and then shows note, the result for the files.
 func (u *undo) takeBack(note string) tea.Cmd {
 	u.rewinding = true
 	u.settled()
 	again, n := u.ports.Rewind, max(u.back, 1)
-	count := 0 // of the messages that are taken back
+	count := 0 // messages taken back
 	return async.Try(func() (text string, err error) {
 		for range n {
 			if text, err = again(context.Background()); err != nil {
@@ -324,7 +324,7 @@ func (u *undo) takeBack(note string) tea.Cmd {
 	})
 }
 
-// rewound puts the first of the messages that were taken back into the prompt.
+// rewound puts the first message taken back into the prompt.
 func (u *undo) rewound(text, note string) {
 	if !u.transcript.Said() {
 		u.status.Unnamed()

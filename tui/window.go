@@ -7,17 +7,17 @@ import (
 	"adze/tui/ui"
 )
 
-// window is how the interface behaves in the user's terminal.
+// window controls the user's terminal.
 type window struct {
 	host
-	mouse   bool // is ours
-	away    bool // the terminal does not have the focus
-	redrawn int  // how often the user asked for a fresh screen
-	// notify tells a user who looks elsewhere.
+	mouse   bool // adze has it
+	away    bool // the terminal has lost focus
+	redrawn int  // count of forced redraws
+	// notify sends a desktop notification.
 	notify func(screen.Note)
-	// background stops the process until it is continued; if nil, cannot.
+	// background suspends the process until it is continued; nil if unsupported.
 	background func()
-	// whole reports that the whole screen is painted: the mouse can be ours.
+	// whole reports whether adze paints the whole screen and can take the mouse.
 	whole func() bool
 }
 
@@ -52,7 +52,7 @@ func (w *window) toggleMouse() tea.Cmd {
 	return nil
 }
 
-// tell notifies a user who looks elsewhere.
+// tell notifies the user if the terminal has lost focus.
 func (w *window) tell(n screen.Note) tea.Cmd {
 	if !w.away {
 		return nil

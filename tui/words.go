@@ -14,17 +14,17 @@ import (
 	"adze/tui/plain"
 )
 
-// word is what other assistants call something: it stands for a command of ours, or says where to
-// find what it names.
+// word is another assistant's name for a command. It maps to a command of adze or explains the
+// alternative.
 type word struct {
-	names   string // several that mean the same, the commonest first
-	command string // of ours; if empty, there is none
-	says    string // where it is, or what comes nearest; if empty, what the command says of itself
-	prompt  string // put into the prompt, for the user to send
+	names   string // synonyms, the most common first
+	command string // adze's command; "" if none
+	says    string // explanation; if empty, the command's help
+	prompt  string // text to put into the prompt
 }
 
-// words is the table. Those who know another assistant try its commands first, and must not be left
-// alone with that.
+// words returns the alias table. Users of another assistant try its commands first and need an
+// answer.
 func (c *commander) words() []word {
 	config := cmp.Or(c.info.Config, "the configuration")
 	return []word{
@@ -69,8 +69,7 @@ func (c *commander) words() []word {
 	}
 }
 
-// meant finds what the user calls a command: a command of ours or a word of others, written out
-// or begun.
+// meant resolves a name or its beginning to a command or an alias.
 func (c *commander) meant(name string) (full string, w word, ok bool) {
 	if slices.Contains(c.names(), name) {
 		return name, w, true
@@ -95,14 +94,14 @@ func (c *commander) meant(name string) (full string, w word, ok bool) {
 	return "", w, false
 }
 
-// tell says where something is that others have a command for.
+// tell shows an alias's explanation.
 func (c *commander) tell(w word) tea.Cmd {
 	c.prompt.Set(w.prompt)
 	c.say(w.says)
 	return nil
 }
 
-// unknown is said of a word that nobody has a command for.
+// unknown returns the error for an unknown name.
 func (c *commander) unknown(name string) string {
 	known := c.names()
 	for _, n := range c.carried() {
@@ -117,7 +116,7 @@ func (c *commander) unknown(name string) string {
 	return "there is no command /" + name + "; / lists all"
 }
 
-// wordChoices are the completions of the beginning of a word of others.
+// wordChoices returns completions from the alias table.
 func (c *commander) wordChoices(start string) (out []list.Choice) {
 	if start == "" {
 		return nil
@@ -126,7 +125,7 @@ func (c *commander) wordChoices(start string) (out []list.Choice) {
 		for n := range strings.FieldsSeq(w.names) {
 			if strings.HasPrefix(n, start) && !c.carries(n) {
 				out = append(out, list.Choice{ID: n, Label: "/" + n, Note: c.noteOf(w)})
-				break // one of those that mean the same is enough
+				break // one synonym is enough
 			}
 		}
 	}
@@ -145,7 +144,8 @@ func (c *commander) noteOf(w word) string {
 	return w.says
 }
 
-// carried is what can be named: servers may have come to share more of it since the start.
+// carried returns the commands of the user, the project and MCP servers; servers may add more
+// during a session.
 func (c *commander) carried() []api.Named {
 	if c.info.Commands == nil {
 		return nil
@@ -153,20 +153,19 @@ func (c *commander) carried() []api.Named {
 	return c.info.Commands()
 }
 
-// carries reports a name of what the user or the project carries; the interface's own names come
-// first.
+// carries reports whether name is a carried command; the interface's own names take precedence.
 func (c *commander) carries(name string) bool {
 	return !slices.Contains(c.names(), name) && slices.ContainsFunc(c.carried(), func(n api.Named) bool { return n.Name == name })
 }
 
-// begins reports a message that begins with such a name: it is sent as it is, and goes its way as
-// every message does.
+// begins reports whether text is a message that begins with a carried command. It is sent
+// unchanged.
 func (c *commander) begins(text string) bool {
 	name, _, ok := plain.Slash(text)
 	return ok && c.carries(name)
 }
 
-// begun is the one name that is carried and begins like this.
+// begun returns the only carried command that begins with name.
 func (c *commander) begun(name string) (string, bool) {
 	var all []string
 	for _, n := range c.carried() {
@@ -175,8 +174,7 @@ func (c *commander) begun(name string) (string, bool) {
 	return named(name, all)
 }
 
-// namedChoices are the completions of the beginning of a name that is carried, with what it does
-// and where it stands.
+// namedChoices returns completions for carried commands.
 func (c *commander) namedChoices(start string) (out []list.Choice) {
 	for _, n := range c.carried() {
 		if strings.HasPrefix(n.Name, start) && c.carries(n.Name) {
@@ -186,7 +184,7 @@ func (c *commander) namedChoices(start string) (out []list.Choice) {
 	return out
 }
 
-// namedLines tell in help what is carried.
+// namedLines returns help lines for carried commands.
 func (c *commander) namedLines() (out []pane.Line) {
 	for _, n := range c.carried() {
 		out = append(out, pane.Line{Names: strings.TrimSpace("/" + n.Name + " " + n.Args), Text: n.Note()})
