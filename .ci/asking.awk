@@ -21,7 +21,7 @@ FNR == 1 { group = 0; name = "" }
 }
 { text[name] = text[name] "\n" $0 }
 END {
-	for (name in text) if (name ~ /^\.?[A-Za-z]/ && text[name] ~ /(^|[^A-Za-z0-9_])(effort|llmtest|nodetest)\./) fresh[name] = 1
+	for (name in text) if (name ~ /^\.?[A-Za-z]/ && text[name] ~ /(^|[^A-Za-z0-9_])(effort|nodetest)\./) fresh[name] = 1
 	do {
 		methods = functions = "@"
 		for (name in fresh) { asks[name] = 1; if (name ~ /^\./) methods = methods "|" substr(name, 2); else functions = functions "|" name }

@@ -20,7 +20,10 @@ func ask(t *testing.T, o anthropic.Options, body string, r session.Request) (*ll
 	return k, llmtest.Ask(t, anthropic.New(o), r)
 }
 
-func fine() string { return format{}.Encode(llmtest.Answer{Text: "ok"}).Body }
+func fine() string {
+	return `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"ok"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n" +
+		`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
+}
 
 func text(id string, role session.Role, s string) session.Message {
 	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}

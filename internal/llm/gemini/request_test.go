@@ -2,6 +2,7 @@ package gemini_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,11 +15,15 @@ import (
 )
 
 func refusal(message string) llmtest.Reply {
-	return llmtest.Reply{Status: http.StatusBadRequest, Body: format{}.Refusal("INVALID_ARGUMENT", message)}
+	return llmtest.Reply{Status: http.StatusBadRequest, Body: refused("INVALID_ARGUMENT", message)}
+}
+
+func refused(status, message string) string {
+	return fmt.Sprintf(`[{"error":{"message":%q,"status":%q,"details":[]}}]`, message, status)
 }
 
 func fine() llmtest.Reply {
-	return llmtest.Reply{Status: http.StatusOK, Body: format{}.Encode(llmtest.Answer{Text: "ok"}).Body}
+	return llmtest.Reply{Status: http.StatusOK, Body: `data: {"candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]},"finishReason":"STOP"}]}` + "\n\n"}
 }
 
 // ask sends requests with one provider and fails when one fails.
@@ -118,7 +123,7 @@ func TestQuotaOfAMinuteIsAwaited(t *testing.T) {
 		"You exceeded your current quota. * Quota exceeded for metric: x/free_tier_requests, limit: 0 Please retry in 43.5s.":  {Kind: session.AuthError},
 		"You exceeded your current quota, please check your plan.":                                                             {Kind: session.AuthError},
 	} {
-		k := &llmtest.Keeper{Answers: []llmtest.Reply{{Status: http.StatusTooManyRequests, Body: format{}.Refusal("RESOURCE_EXHAUSTED", said)}}}
+		k := &llmtest.Keeper{Answers: []llmtest.Reply{{Status: http.StatusTooManyRequests, Body: refused("RESOURCE_EXHAUSTED", said)}}}
 		for c := range gemini.New(gemini.Options{HTTP: &http.Client{Transport: k}}).Stream(t.Context(), session.Request{Model: "m"}) {
 			failure, ok := c.(session.Done).Err.(*session.ProviderError)
 			if !ok || failure.Kind != want.Kind || failure.RetryAfter != want.RetryAfter {

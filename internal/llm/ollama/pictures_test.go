@@ -8,16 +8,9 @@ import (
 	"testing"
 
 	"adze/internal/llm/ollama"
-	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
-
-func TestPicturesAreOfTheSizeThatModelsUse(t *testing.T) {
-	llmtest.ScalesPictures(t, 1344, func(url string) session.Provider {
-		return ollama.New(ollama.Options{BaseURL: url, Key: "k"})
-	}, "m")
-}
 
 // A model that cannot see gets a note, and the user is told once, with the answer to it.
 func TestAModelWithoutVisionIsSaid(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 )
 
 func refusal(message string) llmtest.Reply {
-	return llmtest.Reply{Status: http.StatusBadRequest, Body: format{}.Refusal("invalid_request_error", message)}
+	return llmtest.Reply{Status: http.StatusBadRequest, Body: fmt.Sprintf(`{"error":{"message":%q,"type":"invalid_request_error"}}`, message)}
 }
 
 func fine() llmtest.Reply {
-	return llmtest.Reply{Status: http.StatusOK, Body: format{}.Encode(llmtest.Answer{Text: "ok"}).Body}
+	return llmtest.Reply{Status: http.StatusOK, Body: `data: {"type":"response.output_text.delta","delta":"ok"}` + "\n\n" + `data: {"type":"response.completed","response":{"status":"completed","output":[]}}` + "\n\n"}
 }
 
 // ask sends requests with one provider and fails when one fails.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"adze/internal/llm/script"
-	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
@@ -114,11 +113,6 @@ func wantFailure(t *testing.T, chunks []session.Chunk, part string) {
 	if !strings.Contains(failure.Message, part) || len(calls) > 0 {
 		t.Errorf("message %q does not hold %q, or calls %v came", failure.Message, part, calls)
 	}
-}
-
-func TestSound(t *testing.T) {
-	r := session.Request{Model: "x", Messages: []session.Message{user("fix the test")}}
-	llmtest.Sound(t, func() session.Provider { return script.New(script.Options{Script: []byte(mend)}) }, r)
 }
 
 func TestDivergingRunNamesTheStep(t *testing.T) {

@@ -1,7 +1,6 @@
 package textparse_test
 
 import (
-	"context"
 	"errors"
 	"iter"
 	"os"
@@ -12,10 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"adze/internal/llm/script"
 	"adze/internal/llm/textparse"
-	"adze/internal/llm/wire"
-	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
@@ -125,21 +121,6 @@ func TestHostileText(t *testing.T) {
 		}
 		t.Logf("%s: %v", name, time.Since(start))
 	}
-}
-
-func TestSoundOverAScript(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s.txtar")
-	writeFile(t, path, "# a test\n-- 1 --\ntext: I read. "+hermes+"\n")
-	llmtest.Sound(t, func() session.Provider { return recovering{script.New(script.Options{})} }, session.Request{
-		Model: path, Tools: toolKinds(), Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}}},
-	})
-}
-
-// recovering recovers calls from the text of another provider.
-type recovering struct{ session.Provider }
-
-func (p recovering) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return textparse.Recover(p.Provider.Stream(ctx, r), r, wire.NewID)
 }
 
 func FuzzRecover(f *testing.F) {

@@ -55,3 +55,29 @@ func Ask(t *testing.T, p session.Provider, requests ...session.Request) (all []s
 	}
 	return all
 }
+
+// Stored is an answer as a session keeps it.
+func Stored(provider, id string, chunks []session.Chunk) session.Message {
+	m := session.Message{ID: id, Role: session.Assistant, Provider: provider, Model: "m"}
+	sealed := true
+	for _, c := range chunks {
+		switch c := c.(type) {
+		case session.Text:
+			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.TextPart {
+				m.Parts = append(m.Parts, session.Part{Kind: session.TextPart})
+			}
+			m.Parts[len(m.Parts)-1].Text += c.Delta
+		case session.Reasoning:
+			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.ReasoningPart || sealed {
+				m.Parts = append(m.Parts, session.Part{Kind: session.ReasoningPart})
+			}
+			m.Parts[len(m.Parts)-1].Text += c.Delta
+			if sealed = len(c.Opaque) > 0; sealed {
+				m.Parts[len(m.Parts)-1].Opaque = c.Opaque
+			}
+		case session.Call:
+			m.Parts = append(m.Parts, session.Part{Kind: session.CallPart, Call: &c.RawCall})
+		}
+	}
+	return m
+}

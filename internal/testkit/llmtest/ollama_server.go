@@ -161,7 +161,7 @@ func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 		stream = Ollama{}.Encode(a)
 	}
 	w.Header().Set("Content-Type", stream.ContentType)
-	send(w, stream.Body)
+	_, _ = io.WriteString(w, stream.Body) // the client may be gone
 }
 
 // read is an answer as the server understands it. Text is passed on up to the mark with which the
@@ -193,8 +193,8 @@ func (s *OllamaServer) read(text string, offered []string, thinks bool) (a Answe
 			continue
 		}
 		rest = rest[d.InputOffset():]
-		arguments := string(call.Arguments) + string(call.Parameters)
-		a.Calls = append(a.Calls, Call{fmt.Sprintf("call_%08d", len(a.Calls)), call.Name, orEmpty(arguments)})
+		arguments := cmp.Or(string(call.Arguments)+string(call.Parameters), "{}")
+		a.Calls = append(a.Calls, Call{fmt.Sprintf("call_%08d", len(a.Calls)), call.Name, arguments})
 	}
 	if tag == "{" && len(a.Calls) == 0 {
 		a.Text = text

@@ -193,7 +193,7 @@ func rooms() []Row {
 		{Package: "internal/telemetry", May: []string{"session", "tool", "internal/sessiondb/audit"}, Why: "an observer of one event stream, for operators; it knows neither the wiring nor what is shown"},
 		{Package: "internal/telemetry/trace", Room: true, Why: "spans and a collector; it knows no session"},
 		{Package: "internal/testkit/natstest", Room: true, Why: "a program as tests need it"},
-		{Package: "internal/testkit/effort", Room: true, From: []string{"internal/testkit/llmtest", "internal/testkit/nodetest"}, Why: "for tests only"},
+		{Package: "internal/testkit/effort", Room: true, From: []string{"internal/testkit/nodetest"}, Why: "for tests only"},
 		{Package: "internal/sessiondb/claims", May: []string{"session", "tool"}, Why: "it compares an answer with the calls of its turn; it opens nothing"},
 		{Package: "internal/policy/policyconfig", May: []string{"internal/config", "internal/files/git", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/text/redact", "internal/text/usage", "internal/files/workspace"}, Tests: []string{"tool"},
 			Why: "it makes a policy of what a person wrote; it knows no run"},

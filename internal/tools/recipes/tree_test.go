@@ -48,7 +48,7 @@ func questions() []struct{ question, words, folder, declared string } {
 		{"Where are API keys kept?", "key ring", "internal/config", "keyring.Store"},
 		{"Where are traces made?", "traces", "internal/telemetry", "telemetry.Watch"},
 		{"Where are secrets recognised in a text?", "redaction", "internal/text", "redact.In"},
-		{"Where is the fake of a model's server?", "fakes", "internal/testkit", "llmtest.Run"},
+		{"Where is the fake of a model's server?", "fakes", "internal/testkit", "llmtest.OllamaServer"},
 		{"Which package may import which?", "archtest", "internal/tools", "archtest.Table"},
 	}
 }

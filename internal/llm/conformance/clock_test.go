@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"adze/session"
 )
 
-// Fuzz feeds any bytes to the parser of a format: it must not panic, must keep what holds for every
+// fuzz feeds any bytes to the parser of a format: it must not panic, must keep what holds for every
 // stream, and must not depend on how the bytes are split. The written cases are the corpus.
-func Fuzz(f *testing.F, w Wire, folder string) {
+func fuzz(f *testing.F, w Wire, folder string) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(names) == 0 {
 		f.Fatalf("no cases in %s (%v)", folder, err)

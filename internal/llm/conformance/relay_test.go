@@ -1,9 +1,10 @@
-package llmtest
+package conformance_test
 
 import (
 	"fmt"
 	"testing"
 
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
@@ -11,11 +12,11 @@ import (
 // legTurns is how many turns with calls one format's part of a relay has.
 const legTurns = 4
 
-// Relay tries that a session goes on over another wire format, and back: a conversation that begins
+// relay tries that a session goes on over another wire format, and back: a conversation that begins
 // on one continues on the other against servers as strict as the real ones, which give ids again
 // that the first had given. No thinking crosses over, and all of its own is back in the first
 // format's hands at the end.
-func Relay(t *testing.T, from, to Wire) {
+func relay(t *testing.T, from, to Wire) {
 	r := question("Do all the steps.")
 	r.Tools, r.ToolsDigest = offered(), "d1"
 	first := leg(t, from, &r, "first")
@@ -63,7 +64,7 @@ func leg(t *testing.T, w Wire, r *session.Request, name string) runLeg {
 		if done := chunks[len(chunks)-1].(session.Done); done.Err != nil || (done.Stop == session.StopCalls) != (n < legTurns) {
 			t.Fatalf("%s leg, on %s, turn %d: %+v", name, p.Name(), n, done)
 		}
-		asked := Stored(p.Name(), fmt.Sprintf("%s%d", name, n), chunks)
+		asked := llmtest.Stored(p.Name(), fmt.Sprintf("%s%d", name, n), chunks)
 		r.Messages = append(r.Messages, asked)
 		if n < legTurns {
 			r.Messages = append(r.Messages, outcomes(asked, n))

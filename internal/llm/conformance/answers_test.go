@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"fmt"
@@ -20,24 +20,24 @@ func samples() map[string]Answer {
 	return map[string]Answer{
 		"text":      {Text: "Hello, wörld 𝄞 <b>&amp;</b>\nline two", Usage: usage},
 		"reasoning": {Reasoning: "Let me think… 思考", Text: "Done.", Usage: usage},
-		"call":      {Calls: []Call{{"call_a", "read", `{"path":"a.txt","limit":2}`}}, Usage: usage},
+		"call":      {Calls: []Call{{ID: "call_a", Name: "read", Arguments: `{"path":"a.txt","limit":2}`}}, Usage: usage},
 		"no arguments": {
-			Text: "I look.", Calls: []Call{{"call_a", "todoread", `{}`}}, Usage: usage,
+			Text: "I look.", Calls: []Call{{ID: "call_a", Name: "todoread", Arguments: `{}`}}, Usage: usage,
 		},
 		"parallel": {Reasoning: "Two at once.", Text: "Both.", Calls: []Call{
-			{"call_a", "read", `{"path":"ä\n\"q\" \\ 𝄞"}`},
-			{"call_b", "grep", `{"pattern":"func \\w+","n":[1,2.50,1e3],"deep":{"b":1,"a":null}}`},
-			{"call_c", "list", `{"path":"."}`},
+			{ID: "call_a", Name: "read", Arguments: `{"path":"ä\n\"q\" \\ 𝄞"}`},
+			{ID: "call_b", Name: "grep", Arguments: `{"pattern":"func \\w+","n":[1,2.50,1e3],"deep":{"b":1,"a":null}}`},
+			{ID: "call_c", Name: "list", Arguments: `{"path":"."}`},
 		}, Usage: usage},
-		"large": {Calls: []Call{{"call_a", "write", `{"content":"` + strings.Repeat("0123456789", 20_000) + `"}`}}},
-		"cut":   {Text: "I was go", Calls: []Call{{"call_a", "read", `{"path":"a"}`}}, Length: true},
+		"large": {Calls: []Call{{ID: "call_a", Name: "write", Arguments: `{"content":"` + strings.Repeat("0123456789", 20_000) + `"}`}}},
+		"cut":   {Text: "I was go", Calls: []Call{{ID: "call_a", Name: "read", Arguments: `{"path":"a"}`}}, Length: true},
 	}
 }
 
 // small has everything once, because the tests with it read it once for each of its bytes.
 func small() Answer {
 	return Answer{Reasoning: "思", Text: "ä𝄞", Calls: []Call{
-		{"call_a", "read", `{"path":"ü"}`}, {"call_b", "list", `{}`},
+		{ID: "call_a", Name: "read", Arguments: `{"path":"ü"}`}, {ID: "call_b", Name: "list", Arguments: `{}`},
 	}, Usage: session.Usage{Input: 11, Output: 7}, Piece: 8}
 }
 
@@ -50,7 +50,7 @@ func stride() int {
 	return 1
 }
 
-func (a Answer) want() got {
+func wantOf(a Answer) got {
 	g := got{text: a.Text, reasoning: a.Reasoning}
 	g.done = session.Done{Stop: session.StopEnd, Usage: a.Usage}
 	switch {
@@ -104,8 +104,8 @@ func answers(t *testing.T, w Wire) {
 			a.Piece = piece
 			t.Run(fmt.Sprintf("%s/%d", name, piece), func(t *testing.T) {
 				s := w.Encode(a)
-				if g := answer(t, w, s.ContentType, whole(s)); !equal(g, a.want()) || g.done.Err != nil {
-					t.Errorf("got\n%.2000s\nwant\n%.2000s", g, a.want())
+				if g := answer(t, w, s.ContentType, whole(s)); !equal(g, wantOf(a)) || g.done.Err != nil {
+					t.Errorf("got\n%.2000s\nwant\n%.2000s", g, wantOf(a))
 				}
 			})
 		}
@@ -116,8 +116,8 @@ func answers(t *testing.T, w Wire) {
 // arguments.
 func ids(t *testing.T, w Wire) {
 	said := []Call{
-		{"same", "read", `{"path":"a"}`}, {"same", "list", `{"path":"b"}`}, {"used", "grep", `{"pattern":"c"}`},
-		{"", "read", `{"path":"d"}`}, {"", "read", `{"path":"e"}`},
+		{ID: "same", Name: "read", Arguments: `{"path":"a"}`}, {ID: "same", Name: "list", Arguments: `{"path":"b"}`}, {ID: "used", Name: "grep", Arguments: `{"pattern":"c"}`},
+		{ID: "", Name: "read", Arguments: `{"path":"d"}`}, {ID: "", Name: "read", Arguments: `{"path":"e"}`},
 	}
 	r := question("hello")
 	r.Messages = append(r.Messages, session.Message{ID: "a1", Role: session.Assistant, Provider: "other", Parts: []session.Part{
@@ -146,7 +146,7 @@ func ids(t *testing.T, w Wire) {
 func cuts(t *testing.T, w Wire) {
 	a := small()
 	s := w.Encode(a)
-	want := a.want()
+	want := wantOf(a)
 	for n := 0; n < len(s.Body); n += stride() {
 		for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
 			g := answer(t, w, s.ContentType, func() io.Reader {
@@ -186,7 +186,7 @@ func damage(t *testing.T, w Wire) {
 			}
 		}
 		body := s.Body[:at] + w.Ping() + s.Body[at:]
-		if g := answer(t, w, s.ContentType, func() io.Reader { return strings.NewReader(body) }); !equal(g, a.want()) {
+		if g := answer(t, w, s.ContentType, func() io.Reader { return strings.NewReader(body) }); !equal(g, wantOf(a)) {
 			t.Fatalf("ping at byte %d:\n%s", at, g)
 		}
 	}

@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
@@ -36,12 +37,12 @@ const (
 	interruptedTurn // the user stops the answer
 )
 
-// Grows tries that over 50 turns of a real session, with every way in which a call, an answer and a
+// grows tries that over 50 turns of a real session, with every way in which a call, an answer and a
 // turn can end, each request begins with the bytes of the one before, system prompt and tools
 // included; also after the session was loaded again by another process. What may differ is what
 // Wire.Grown takes away: closing brackets, Anthropic's cache markers, Ollama's options behind the
 // messages.
-func Grows(t *testing.T, w Wire) {
+func grows(t *testing.T, w Wire) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	g := &growth{t: t, store: &memory{}}
 	server := newStrict(t, w, g.reply)
@@ -72,7 +73,7 @@ func Grows(t *testing.T, w Wire) {
 	}
 	last := string(server.bodies[inOneProcess-1])
 	for what, part := range map[string]string{
-		"the image": PixelText, "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
+		"the image": llmtest.PixelText, "the document or its note": "a.pdf", "the note of a binary": "attachment a.bin", "the person's file": "[n.txt]",
 	} {
 		if !strings.Contains(last, part) {
 			t.Errorf("%s is not in the request", what)
@@ -140,9 +141,9 @@ func (g *growth) reply(int) Answer {
 		return a
 	}
 	for i := range turn%3 + 1 {
-		a.Calls = append(a.Calls, Call{fmt.Sprintf("call_%d_%d", turn, i), "read", fmt.Sprintf(`{"path":"<%d>.txt","kind":%d}`, i, turn%kinds)})
+		a.Calls = append(a.Calls, Call{ID: fmt.Sprintf("call_%d_%d", turn, i), Name: "read", Arguments: fmt.Sprintf(`{"path":"<%d>.txt","kind":%d}`, i, turn%kinds)})
 	}
-	a.Calls = append(a.Calls, Call{fmt.Sprintf("bad_%d", turn), "read", `{"path":5}`}, Call{fmt.Sprintf("none_%d", turn), "not_there", `{}`})
+	a.Calls = append(a.Calls, Call{ID: fmt.Sprintf("bad_%d", turn), Name: "read", Arguments: `{"path":5}`}, Call{ID: fmt.Sprintf("none_%d", turn), Name: "not_there", Arguments: `{}`})
 	if turn%4 == 1 {
 		a.Reasoning, a.Text = "", ""
 	}
@@ -234,7 +235,7 @@ func media(turn int) []tool.Attachment {
 		return nil
 	}
 	return []tool.Attachment{
-		{Name: "a.png", MediaType: "image/png", Data: Pixel()},
+		{Name: "a.png", MediaType: "image/png", Data: llmtest.Pixel()},
 		{Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
 		{Name: "n.txt", MediaType: "text/plain", Data: []byte("a <note> & more")},
 		{Name: "a.bin", MediaType: "application/octet-stream", Data: []byte{0}},

@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"net/http"
@@ -8,8 +8,8 @@ import (
 	"adze/session"
 )
 
-// Benchmark measures what 20,000 deltas of text cost, without a network.
-func Benchmark(b *testing.B, w Wire) {
+// benchmark measures what 20,000 deltas of text cost, without a network.
+func benchmark(b *testing.B, w Wire) {
 	s := w.Encode(Answer{Text: strings.Repeat("token ", 20_000), Piece: 6})
 	p := w.New(Options{
 		BaseURL: "http://canned.test", NewID: counter(),

@@ -1,9 +1,10 @@
-package run_test
+package conformance_test
 
 import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"flag"
 	"io"
 	"iter"
 	"net/http"
@@ -19,34 +20,34 @@ import (
 	"adze/internal/llm/openai"
 	"adze/internal/llm/replay"
 	"adze/internal/llm/responses"
+	"adze/internal/llm/script"
 	"adze/internal/llm/textparse"
-	"adze/internal/testkit/llmtest"
 	"adze/session"
 )
 
 // The formats that a session can be carried over.
 type (
-	chat      struct{ llmtest.Chat }
-	messages  struct{ llmtest.Messages }
-	flat      struct{ llmtest.Responses }
-	generate  struct{ llmtest.Gemini }
-	native    struct{ llmtest.Ollama }
-	recovered struct{ llmtest.Wire }
+	chat      struct{ Chat }
+	messages  struct{ Messages }
+	flat      struct{ Responses }
+	generate  struct{ Gemini }
+	native    struct{ Ollama }
+	recovered struct{ Wire }
 )
 
-func (chat) New(o llmtest.Options) session.Provider {
+func (chat) New(o Options) session.Provider {
 	return openai.New(openai.Options{BaseURL: o.BaseURL + "/v1", Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 }
 
-func (messages) New(o llmtest.Options) session.Provider {
+func (messages) New(o Options) session.Provider {
 	return anthropic.New(anthropic.Options{BaseURL: o.BaseURL, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 }
 
-func (flat) New(o llmtest.Options) session.Provider {
+func (flat) New(o Options) session.Provider {
 	return responses.New(responses.Options{BaseURL: o.BaseURL + "/v1", Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 }
 
-func (g generate) New(o llmtest.Options) session.Provider {
+func (g generate) New(o Options) session.Provider {
 	p := gemini.New(gemini.Options{BaseURL: o.BaseURL, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 	if g.Third {
 		return third{p}
@@ -54,12 +55,12 @@ func (g generate) New(o llmtest.Options) session.Provider {
 	return p
 }
 
-func (native) New(o llmtest.Options) session.Provider {
+func (native) New(o Options) session.Provider {
 	return ollama.New(ollama.Options{BaseURL: o.BaseURL, Key: o.Key, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle})
 }
 
 // New wraps a format's provider as local servers' are.
-func (r recovered) New(o llmtest.Options) session.Provider {
+func (r recovered) New(o Options) session.Provider {
 	return recovering{r.Wire.New(o), o.NewID}
 }
 
@@ -85,22 +86,71 @@ func (p third) Stream(ctx context.Context, r session.Request) iter.Seq[session.C
 }
 
 type format struct {
-	name string
-	wire llmtest.Wire
+	name   string
+	wire   Wire
+	folder string // of its written streams; if empty, those of another row
+	side   int    // pixels of the longer side of a picture that it sends
 }
 
 func formats() []format {
 	return []format{
-		{"chat", chat{}}, {"messages", messages{}}, {"responses", flat{}}, {"gemini", generate{}},
-		{"gemini 3", generate{llmtest.Gemini{Third: true}}}, {"ollama", native{}},
+		{"chat", chat{}, "openai", 2048}, {"messages", messages{}, "anthropic", 1568}, {"responses", flat{}, "responses", 2048}, {"gemini", generate{}, "gemini", 3072},
+		{"gemini 3", generate{Gemini{Third: true}}, "", 3072}, {"ollama", native{}, "ollama", 1344},
 	}
+}
+
+var update = flag.Bool("update", false, "rewrite the wants of testdata/stream")
+
+func folder(name string) string { return "../../../testdata/stream/" + name }
+
+func TestFormats(t *testing.T) {
+	for _, f := range formats() {
+		t.Run(f.name, func(t *testing.T) { suite(t, f.wire) })
+	}
+}
+
+func TestCases(t *testing.T) {
+	for _, f := range formats() {
+		if f.folder != "" {
+			t.Run(f.name, func(t *testing.T) { cases(t, f.wire, folder(f.folder), *update) })
+		}
+	}
+}
+
+func FuzzChat(f *testing.F)      { fuzz(f, chat{}, folder("openai")) }
+func FuzzMessages(f *testing.F)  { fuzz(f, messages{}, folder("anthropic")) }
+func FuzzResponses(f *testing.F) { fuzz(f, flat{}, folder("responses")) }
+func FuzzGemini(f *testing.F)    { fuzz(f, generate{}, folder("gemini")) }
+func FuzzOllama(f *testing.F)    { fuzz(f, native{}, folder("ollama")) }
+
+func BenchmarkStream(b *testing.B) {
+	for _, f := range formats() {
+		b.Run(f.name, func(b *testing.B) { benchmark(b, f.wire) })
+	}
+}
+
+func TestPicturesAreOfTheSizeThatModelsUse(t *testing.T) {
+	for _, f := range formats() {
+		t.Run(f.name, func(t *testing.T) {
+			scalesPictures(t, f.side, func(url string) session.Provider { return f.wire.New(Options{BaseURL: url, Key: "k"}) }, "m")
+		})
+	}
+}
+
+// What holds for every provider holds for a script, and for calls that are recovered from its text.
+func TestAScriptIsAProvider(t *testing.T) {
+	const written = "-- 1 --\ntext: I read. <tool_call>{\"name\": \"read\", \"arguments\": {}}</tool_call>\nusage: input=5\n"
+	r := question("go")
+	r.Tools = offered()
+	sound(t, func() session.Provider { return script.New(script.Options{Script: []byte(written)}) }, r)
+	sound(t, func() session.Provider { return recovering{script.New(script.Options{Script: []byte(written)}), nil} }, r)
 }
 
 // What came over any format is replayed chunk for chunk, seals, failures and all.
 func TestRecordingsOfEachFormat(t *testing.T) {
 	for _, f := range formats() {
 		t.Run(f.name, func(t *testing.T) {
-			a := llmtest.Answer{Reasoning: "Let me think… 思考", Text: "I look. <&>", Piece: 5, Calls: []llmtest.Call{
+			a := Answer{Reasoning: "Let me think… 思考", Text: "I look. <&>", Piece: 5, Calls: []Call{
 				{ID: "call_a", Name: "read", Arguments: `{"path":"ä\n"}`}, {ID: "call_b", Name: "list", Arguments: `{}`},
 			}}
 			stream := f.wire.Encode(a)
@@ -118,7 +168,7 @@ func TestRecordingsOfEachFormat(t *testing.T) {
 			}))
 			defer s.Close()
 			var tape bytes.Buffer
-			live := replay.NewRecorder(f.wire.New(llmtest.Options{BaseURL: s.URL, Key: "own-key-of-no-shape"}), &tape, "own-key-of-no-shape")
+			live := replay.NewRecorder(f.wire.New(Options{BaseURL: s.URL, Key: "own-key-of-no-shape"}), &tape, "own-key-of-no-shape")
 			q := session.Request{Model: "m", Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "go"}}}}}
 			var want, got []session.Chunk
 			for range 2 {
@@ -145,12 +195,12 @@ func TestRecordingsOfEachFormat(t *testing.T) {
 func TestSessionsChangeTheirFormat(t *testing.T) {
 	for _, from := range formats() {
 		for _, to := range formats() {
-			t.Run(from.name+" to "+to.name, func(t *testing.T) { llmtest.Relay(t, from.wire, to.wire) })
+			t.Run(from.name+" to "+to.name, func(t *testing.T) { relay(t, from.wire, to.wire) })
 		}
 	}
 }
 
 // With the recovery of text calls around it, a provider still is one.
 func TestRecoveryKeepsTheContract(t *testing.T) {
-	llmtest.Run(t, recovered{chat{}})
+	suite(t, recovered{chat{}})
 }

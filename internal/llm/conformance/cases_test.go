@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 	"adze/session"
 )
 
-// Cases runs the written streams of a format, testdata/stream/<provider>/*.txtar. A case opens with
+// cases runs the written streams of a format, testdata/stream/<provider>/*.txtar. A case opens with
 // one sentence, and holds the files
 //
 //	response  what the server sends
@@ -25,7 +25,7 @@ import (
 //	want      what the consumer gets, in the form of got.String
 //
 // Each is also read byte by byte, with CR LF, and cut at every byte. Update rewrites want.
-func Cases(t *testing.T, w Wire, folder string, update bool) {
+func cases(t *testing.T, w Wire, folder string, update bool) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no cases in %s (%v)", folder, err)

@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // and what is empty in another way.
 func disturbs(t *testing.T, w Wire) {
 	a := Answer{Reasoning: "思 so", Text: "ä𝄞 it", Calls: []Call{
-		{"call_a", "read", `{"path":"ü","n":3,"x":null,"s":""}`}, {"call_b", "list", `{}`},
+		{ID: "call_a", Name: "read", Arguments: `{"path":"ü","n":3,"x":null,"s":""}`}, {ID: "call_b", Name: "list", Arguments: `{}`},
 	}, Usage: session.Usage{Input: 11, Output: 7}, Piece: 12}
 	s := w.Encode(a)
 	n := 0
@@ -26,8 +26,8 @@ func disturbs(t *testing.T, w Wire) {
 		t.Helper()
 		n++
 		g := answer(t, w, s.ContentType, func() io.Reader { return strings.NewReader(body) })
-		if !equal(g, a.want()) || g.done.Err != nil {
-			t.Fatalf("%s:\n%s\nwant\n%s", what, g, a.want())
+		if !equal(g, wantOf(a)) || g.done.Err != nil {
+			t.Fatalf("%s:\n%s\nwant\n%s", what, g, wantOf(a))
 		}
 	}
 	for i, at := range s.Records {

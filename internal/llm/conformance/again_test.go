@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"io"
@@ -77,7 +77,7 @@ func http2(t *testing.T, w Wire) {
 	defer server.Close()
 	p := w.New(Options{BaseURL: server.URL, HTTP: server.Client(), NewID: counter()})
 	for range 3 {
-		if g := collect(t.Context(), t, p, question("hello")); !equal(g, a.want()) {
+		if g := collect(t.Context(), t, p, question("hello")); !equal(g, wantOf(a)) {
 			t.Fatalf("got\n%s", g)
 		}
 	}

@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"adze/tool"
 )
 
-// ScalesPictures sends a large picture, from the user and from a tool, and looks at what arrives:
+// scalesPictures sends a large picture, from the user and from a tool, and looks at what arrives:
 // no picture may have a longer side than the API looks at.
-func ScalesPictures(t *testing.T, side int, connect func(url string) session.Provider, model string) {
+func scalesPictures(t *testing.T, side int, connect func(url string) session.Provider, model string) {
 	t.Helper()
 	var bodies [][]byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

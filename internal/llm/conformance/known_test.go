@@ -1,4 +1,4 @@
-package openai_test
+package conformance_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"adze/internal/llm/openai"
-	"adze/internal/testkit/llmtest"
+	"adze/internal/llm/responses"
 	"adze/session"
 )
 
@@ -25,17 +25,17 @@ func TestRequestsToKnownServersGrow(t *testing.T) {
 		"llama.cpp":                {base: "http://127.0.0.1:8080/v1"},
 		"a model with a long name": {base: "http://127.0.0.1:1234/v1", model: "qwen/qwen3-coder-30b"},
 	} {
-		t.Run(name, func(t *testing.T) { llmtest.Grows(t, s) })
+		t.Run(name, func(t *testing.T) { grows(t, s) })
 	}
 }
 
 // known is a server by its real address, which a transport of the test stands in for.
 type known struct {
-	llmtest.Chat
+	Chat
 	base, model string
 }
 
-func (k known) New(o llmtest.Options) session.Provider {
+func (k known) New(o Options) session.Provider {
 	p := openai.New(openai.Options{BaseURL: k.base, Key: "key-of-the-test", HTTP: o.Instead(), NewID: o.NewID, Idle: o.Idle})
 	if k.model == "" {
 		return p
@@ -61,4 +61,14 @@ type asking struct {
 func (a asking) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	r.Model = a.model
 	return a.Provider.Stream(ctx, r)
+}
+
+// At api.openai.com itself a session only grows, too; the suite runs against a server without a
+// name.
+func TestRequestsToOpenAIGrow(t *testing.T) { grows(t, home{}) }
+
+type home struct{ Responses }
+
+func (home) New(o Options) session.Provider {
+	return responses.New(responses.Options{Key: "key-of-the-test", HTTP: o.Instead(), NewID: o.NewID, Idle: o.Idle})
 }

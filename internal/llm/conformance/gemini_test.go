@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Gemini is the format generateContent, without New: an adapter's test embeds it.
+// Gemini is the format generateContent as the suite sees it.
 type Gemini struct {
 	modelsOnly
 	// Third is a model since Gemini 3, which takes media inside results and refuses a call without

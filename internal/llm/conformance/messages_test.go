@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Messages is the format Messages, without New: an adapter's test embeds it.
+// Messages is the format Messages as the suite sees it.
 type Messages struct{ modelsOnly }
 
 // Encode writes an answer as the server does.

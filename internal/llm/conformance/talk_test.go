@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -8,35 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"adze/internal/testkit/llmtest"
 	"adze/session"
 	"adze/tool"
 )
-
-// Stored is an answer as a session keeps it.
-func Stored(provider, id string, chunks []session.Chunk) session.Message {
-	m := session.Message{ID: id, Role: session.Assistant, Provider: provider, Model: "m"}
-	sealed := true
-	for _, c := range chunks {
-		switch c := c.(type) {
-		case session.Text:
-			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.TextPart {
-				m.Parts = append(m.Parts, session.Part{Kind: session.TextPart})
-			}
-			m.Parts[len(m.Parts)-1].Text += c.Delta
-		case session.Reasoning:
-			if n := len(m.Parts); n == 0 || m.Parts[n-1].Kind != session.ReasoningPart || sealed {
-				m.Parts = append(m.Parts, session.Part{Kind: session.ReasoningPart})
-			}
-			m.Parts[len(m.Parts)-1].Text += c.Delta
-			if sealed = len(c.Opaque) > 0; sealed {
-				m.Parts[len(m.Parts)-1].Opaque = c.Opaque
-			}
-		case session.Call:
-			m.Parts = append(m.Parts, session.Part{Kind: session.CallPart, Call: &c.RawCall})
-		}
-	}
-	return m
-}
 
 // outcomes answers each call, in every way a call can end.
 func outcomes(asked session.Message, n int) session.Message {
@@ -50,7 +25,7 @@ func outcomes(asked session.Message, n int) session.Message {
 			o.Output = ""
 		case 3:
 			o.Attachments = []tool.Attachment{
-				{Name: "a.png", MediaType: "image/png", Data: Pixel()},
+				{Name: "a.png", MediaType: "image/png", Data: llmtest.Pixel()},
 				{Name: "a.pdf", MediaType: "application/pdf", Data: []byte("%PDF")},
 				{Name: "a.bin", MediaType: "application/octet-stream", Data: []byte{0}},
 			}
@@ -67,7 +42,7 @@ func turnAnswer(n int) Answer {
 		a.Reasoning = fmt.Sprintf("Thinking about %d.", n)
 	}
 	for i := range n%3 + 1 {
-		a.Calls = append(a.Calls, Call{fmt.Sprintf("call_%d_%d", n, i), "read", fmt.Sprintf(`{"path":"%d.txt"}`, i)})
+		a.Calls = append(a.Calls, Call{ID: fmt.Sprintf("call_%d_%d", n, i), Name: "read", Arguments: fmt.Sprintf(`{"path":"%d.txt"}`, i)})
 	}
 	if n%4 == 2 {
 		a.Text, a.Calls[0].Arguments = "", "{}"
@@ -109,7 +84,7 @@ func foreign(t *testing.T, w Wire) {
 		{ID: "4", Role: session.Assistant, Provider: "other"},
 		{ID: "5", Role: session.User},
 		{ID: "6", Role: session.User, Parts: []session.Part{text("and more"), {Kind: session.AttachmentPart, Attachment: &tool.Attachment{
-			Name: "a.png", MediaType: "image/png", Data: Pixel()}}}},
+			Name: "a.png", MediaType: "image/png", Data: llmtest.Pixel()}}}},
 		{ID: "7", Role: session.Assistant, Provider: "other", Parts: []session.Part{part(tool.RawCall{ID: "open", Name: "read"})}},
 		{ID: "8", Role: session.User, Parts: []session.Part{text("stop that")}},
 	}}

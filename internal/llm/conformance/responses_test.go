@@ -1,4 +1,4 @@
-package llmtest
+package conformance_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Responses is the format Responses, without New: an adapter's test embeds it.
+// Responses is the format Responses as the suite sees it.
 type Responses struct{ openAI }
 
 // responsesStream writes events as api.openai.com does.
