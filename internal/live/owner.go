@@ -492,7 +492,6 @@ func (o *Owner) join(w *watcher) {
 	defer o.mu.Unlock()
 	w.set(func() { w.missed = 0 })
 	if delete(o.watchers, w); w.all { // so that nothing reaches it twice
-		w.arriving = o.news.message
 		for _, l := range o.news.unlogged() {
 			w.add(l)
 		}

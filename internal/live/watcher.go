@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -30,9 +29,6 @@ type watcher struct {
 	after int64
 	told  [2]map[string]struct{} // identities, the newest and those before
 	done  chan struct{}          // closed when nothing is sent any more
-	// arriving is the message that was arriving when the watcher joined. The queue holds it already,
-	// also those pieces that the log has.
-	arriving string
 
 	mu     sync.Mutex
 	wake   chan struct{} // there is something
@@ -196,9 +192,6 @@ func (w *watcher) history() error {
 			}
 			return err
 		}
-		if !more {
-			h.flush(w.arriving)
-		}
 		if _, err := w.conn.Write(h.buf); err != nil {
 			return err
 		}
@@ -215,23 +208,15 @@ type history struct {
 	printer *stream.Printer
 	buf     []byte
 	from    int64
-	newest  int64           // entries up to this one were told live, but for some that have an identity
-	broken  []session.Event // pieces of a message that may never have been finished
-	message string          // that they are of
+	newest  int64 // entries up to this one were told live, but for some that have an identity
 }
 
 func (h *history) entry(seq int64, e session.Entry) error {
 	h.from = seq
 	if e.Type == session.FragmentEntry {
-		h.fragment(e)
-		return nil
+		return nil // the queue has the message that arrives, from its beginning
 	}
-	events := Logged(e)
-	if len(events) > 0 {
-		done, _ := events[0].(session.MessageDone)
-		h.flush(done.Message.ID)
-	}
-	for _, e := range events {
+	for _, e := range Logged(e) {
 		h.event(seq, e)
 	}
 	if len(h.buf) > atOnce {
@@ -250,28 +235,4 @@ func (h *history) event(seq int64, e session.Event) {
 		h.buf = append(h.buf, h.w.owner.view(done.Outcome.Call, done.Outcome.Tool, done.Outcome.Metadata)...)
 	}
 	h.printer.Observe(e)
-}
-
-// fragment keeps a piece of a message: the whole message makes it void.
-func (h *history) fragment(e session.Entry) {
-	var f session.Fragment
-	if json.Unmarshal(e.Data, &f) != nil || h.from <= h.newest {
-		return
-	}
-	if f.Message != h.message {
-		h.flush("")
-		h.message = f.Message
-	}
-	h.broken = append(h.broken, Logged(e)...)
-}
-
-// flush tells the pieces of a message that was never finished; those of one that is told whole, or
-// that arrives now, are dropped.
-func (h *history) flush(whole string) {
-	if whole == "" || whole != h.message {
-		for _, e := range h.broken {
-			h.printer.Observe(e)
-		}
-	}
-	h.broken, h.message = nil, ""
 }

@@ -152,7 +152,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, costs: map[session.ID]sessionCost{}, begin: a.beginBeside}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, begin: a.beginBeside}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
 			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
@@ -202,9 +202,6 @@ type overviewPort struct {
 	begin  func(ctx context.Context, prompt string) (said string, err error)
 
 	lives atomic.Pointer[live.Sessions]
-
-	mu    sync.Mutex
-	costs map[session.ID]sessionCost
 }
 
 // living are the sessions that live, as they were told last.
@@ -218,12 +215,6 @@ func (p *overviewPort) living() map[session.ID]live.Hello {
 		}
 	}
 	return out
-}
-
-// sessionCost is what a session of so many entries cost.
-type sessionCost struct {
-	entries int
-	cost    float64
 }
 
 func (p *overviewPort) port() overview.Port {
@@ -279,9 +270,6 @@ func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool
 	for _, h := range heads {
 		hello, lives := lives[h.ID]
 		r := rowOf(h, hello, lives)
-		if r.Cost == 0 {
-			r.Cost = p.cost(ctx, h)
-		}
 		r.Title, r.Doing = p.mask().Text(r.Title), p.mask().Text(r.Doing)
 		out = append(out, r)
 	}
@@ -314,34 +302,6 @@ func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 		r.Model = hello.Provider + "/" + hello.Model
 	}
 	return r
-}
-
-// longLog is how many entries a session may have whose cost is summed up for the list.
-const longLog = 5000
-
-// cost is what a session has cost so far, as far as prices were known.
-func (p *overviewPort) cost(ctx context.Context, h session.Head) float64 {
-	p.mu.Lock()
-	known, ok := p.costs[h.ID]
-	p.mu.Unlock()
-	if ok && known.entries == h.Entries || h.Entries == 0 || h.Entries > longLog {
-		return known.cost
-	}
-	sum := 0.0
-	err := p.Each(ctx, sessiondb.Scan{Session: h.ID, Types: []session.EntryType{session.EndEntry}, Paths: []string{"$.cost_usd"}}, func(f sessiondb.Found) error {
-		var costs []*float64
-		if json.Unmarshal(f.Entry.Data, &costs) == nil && len(costs) == 1 && costs[0] != nil {
-			sum += *costs[0]
-		}
-		return nil
-	})
-	if err != nil {
-		return 0 // it is one column of a list
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.costs[h.ID] = sessionCost{h.Entries, sum}
-	return sum
 }
 
 // watch tells when a session begins or ends to live, and when what one does changes.

@@ -70,11 +70,13 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	case tea.ModeReportMsg:
 		m.Theme.SetCells(draw.Cells(msg.Value.IsSet()))
 	case tea.KeyPressMsg:
-		if !m.waits(msg) {
+		if m.listed || msg.String() == "ctrl+c" {
 			return m, m.key(msg)
 		}
+		m.early = append(m.early, msg)
 	case tea.PasteMsg:
-		if m.waits(msg) {
+		if !m.listed {
+			m.early = append(m.early, msg)
 			break
 		}
 		if e := m.text(); e != nil {
@@ -89,7 +91,6 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 			m.rows, m.more = msg.rows, msg.more
 		}
 		m.mark()
-		m.listed = true
 		cmds := []tea.Cmd{m.replay(), m.lookInto()}
 		if m.looking = m.again; m.again {
 			cmds = append(cmds, m.After(lookTime, rested{}))

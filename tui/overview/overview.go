@@ -12,12 +12,10 @@ package overview
 import (
 	"context"
 	"io"
-	"slices"
 	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/tui/draw"
 	"adze/tui/edit"
@@ -145,49 +143,18 @@ func (m *model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// waits keeps a key or a paste for the time when there are rows, where it needs them or follows one
-// that does. A key that leaves the screen is not kept.
-func (m *model) waits(msg tea.Msg) bool {
-	key, pressed := msg.(tea.KeyPressMsg)
-	elsewhere := m.focus != onRows || slices.Contains([]string{"n", "tab", "/", "q", "esc", "f1", "?"}, key.String())
-	if m.listed || pressed && (key.String() == "ctrl+c" || elsewhere && len(m.early) == 0) {
-		return false
-	}
-	m.early = append(m.early, msg)
-	return true
-}
-
-// replay obeys what waited for rows. When one of those keys leaves the screen, the others are for
-// what comes next.
+// replay obeys what was typed before there were rows, up to a key that leaves the screen.
 func (m *model) replay() tea.Cmd {
 	var cmds []tea.Cmd
 	early := m.early
-	m.early = nil
-	for i, msg := range early {
-		if m.left {
-			m.handBack(early[i:])
-			break
+	m.listed, m.early = true, nil
+	for _, msg := range early {
+		if !m.left {
+			_, cmd := m.Update(msg)
+			cmds = append(cmds, cmd)
 		}
-		_, cmd := m.Update(msg)
-		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(cmds...)
-}
-
-func (m *model) handBack(rest []tea.Msg) {
-	if m.Ahead == nil {
-		return
-	}
-	var events []uv.Event
-	for _, msg := range rest {
-		switch msg := msg.(type) {
-		case tea.KeyPressMsg:
-			events = append(events, uv.KeyPressEvent(msg))
-		case tea.PasteMsg:
-			events = append(events, uv.PasteEvent(msg))
-		}
-	}
-	m.Ahead.Before(events...)
 }
 
 // focus is what keys go to.
@@ -206,13 +173,11 @@ const (
 // model is the state of the screen.
 type model struct {
 	Options
-	ctx  context.Context
-	hold func() // gets no more keys; if nil, it has no terminal
-	left bool
-	// listed says that a look for rows is over. Until then early has the keys from the first one on
-	// that needs them.
-	listed bool
-	early  []tea.Msg
+	ctx    context.Context
+	hold   func() // gets no more keys; if nil, it has no terminal
+	left   bool
+	listed bool      // a look for rows is over
+	early  []tea.Msg // keys and pastes that came before
 	w, h   int
 	open   Opened
 

@@ -283,39 +283,6 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	return done{Text: "sent"}, b.say(ctx, line)
 }
 
-// partialMessage finds the message that was arriving at the end of a log, and where it began: its
-// owner tells that from its beginning.
-type partialMessage struct {
-	message string
-	before  int64 // the entry before its first piece
-}
-
-func (u *partialMessage) add(seq int64, e session.Entry) {
-	switch e.Type {
-	case session.FragmentEntry:
-		var f session.Fragment
-		if json.Unmarshal(e.Data, &f) == nil && f.Message != u.message {
-			*u = partialMessage{f.Message, seq - 1}
-		}
-	case session.MessageEntry:
-		var m session.Message
-		if json.Unmarshal(e.Data, &m) == nil && m.ID == u.message {
-			*u = partialMessage{}
-		}
-	}
-}
-
-// has reports an event that is a piece of the message.
-func (u partialMessage) has(e session.Event) bool {
-	switch e := e.(type) {
-	case session.TextDelta:
-		return u.message != "" && e.Message == u.message
-	case session.ReasoningDelta:
-		return u.message != "" && e.Message == u.message
-	}
-	return false
-}
-
 // seenIn are the identities of events.
 func seenIn(turns []past) map[string]bool {
 	seen := map[string]bool{}

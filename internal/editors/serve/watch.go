@@ -276,12 +276,11 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	}
 	t.holder = t.backend.Holder(t.id)
 	t.view = htmlstream.New(htmlstream.Options{Mask: t.masker, Now: t.now, Blocks: blocks})
-	l, arrives := scroll{all: true}, partialMessage{}
+	l := scroll{all: true}
 	t.mode = ""
 	if err := ignoreMissing(t.backend.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
-		l.add(seq, e)
-		if now.follow != nil {
-			arrives.add(seq, e)
+		if l.seq = seq; now.follow == nil || e.Type != session.FragmentEntry { // an owner tells the message that arrives
+			l.add(seq, e)
 		}
 		var permits session.Permits
 		if e.Type == session.ModeEntry && json.Unmarshal(e.Data, &permits) == nil {
@@ -293,17 +292,11 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	}
 	t.seq = l.seq
 	if now.follow != nil {
-		after := l.seq
-		if arrives.message != "" {
-			after = arrives.before
-		}
-		now.running = now.follow(after, seenIn(l.turns))
+		now.running = now.follow(l.seq, seenIn(l.turns))
 	}
 	for i, turn := range l.turns {
 		for _, ev := range turn.events {
-			if !arrives.has(ev) {
-				t.view.Take(ev)
-			}
+			t.view.Take(ev)
 		}
 		newest := i == len(l.turns)-1
 		if running := newest && (now.running || t.live == nil && t.holder != ""); !turn.ended && !running {
