@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// load returns what the user approved; it is read from the disk once. If nil, the server was never
-// seen. The lock is held.
+// load returns the approved catalogue, reading it from disk on first use, or nil if the server was
+// never seen. The caller holds v.mu.
 func (v *server) load() *Catalogue {
 	if !v.loaded {
 		v.loaded = true
@@ -22,8 +22,8 @@ func (v *server) load() *Catalogue {
 	return v.approved
 }
 
-// listed is what lists of tools have of the server; if nil, it was never seen, or is hidden. The
-// lock is held.
+// listed returns the catalogue for tool lists, or nil if the server is hidden or was never seen.
+// The caller holds v.mu.
 func (v *server) listed() *Catalogue {
 	if v.hidden {
 		return nil
@@ -31,9 +31,8 @@ func (v *server) listed() *Catalogue {
 	return v.load()
 }
 
-// update takes what a server that has just started, or changed its list, says. What it says first
-// is agreed to with the server itself; what is otherwise later waits for the user, but for what is
-// gone.
+// update stores the catalogue of a server that started or changed its list. The first catalogue is
+// approved with the server itself; later changes wait for the user, unless they only remove tools.
 func (v *server) update(now *Catalogue) {
 	v.current, v.change = now, Change{}
 	old := v.load()
@@ -46,7 +45,7 @@ func (v *server) update(now *Catalogue) {
 	v.approve()
 }
 
-// approve makes what is said now the approved catalogue; the lock is held.
+// approve makes the current catalogue the approved one. The caller holds v.mu.
 func (v *server) approve() {
 	same := v.approved != nil && slices.EqualFunc(v.approved.Tools, v.current.Tools, func(a, b Tool) bool { return a.Pin == b.Pin })
 	v.approved, v.change = v.current, Change{}
@@ -58,7 +57,7 @@ func (v *server) approve() {
 	}
 }
 
-// locked does something with a server, where there is one, and holds its lock.
+// locked calls do with the named server, if it exists, holding its lock.
 func (p *Pool) locked(name string, do func(v *server)) {
 	if v := p.servers[name]; v != nil {
 		v.mu.Lock()
@@ -67,21 +66,20 @@ func (p *Pool) locked(name string, do func(v *server)) {
 	}
 }
 
-// Hide leaves servers out of all lists of tools, until they are shown.
+// Hide removes servers from all tool lists until Show.
 func (p *Pool) Hide(names ...string) {
 	for _, name := range names {
 		p.locked(name, func(v *server) { v.hidden = true })
 	}
 }
 
-// Show ends that.
+// Show lists a hidden server again.
 func (p *Pool) Show(name string) {
 	p.locked(name, func(v *server) { v.hidden = false })
 	p.generation.Add(1)
 }
 
-// Shares is what a server said that it has beside tools, when it was there last; nothing is
-// started.
+// Shares reports whether the server had prompts or resources when it last ran. It starts nothing.
 func (p *Pool) Shares(name string) (prompts, resources bool) {
 	p.locked(name, func(v *server) {
 		if c := v.listed(); c != nil {
@@ -91,10 +89,10 @@ func (p *Pool) Shares(name string) (prompts, resources bool) {
 	return prompts, resources
 }
 
-// Generation changes whenever Tools would answer otherwise.
+// Generation returns a number that changes whenever the result of Tools would.
 func (p *Pool) Generation() int64 { return p.generation.Load() }
 
-// Unseen are the servers whose tools nobody knows yet.
+// Unseen returns the servers whose tools are not known yet.
 func (p *Pool) Unseen() (out []string) {
 	for _, name := range p.order {
 		p.locked(name, func(v *server) {
@@ -106,20 +104,19 @@ func (p *Pool) Unseen() (out []string) {
 	return out
 }
 
-// Catalogue is what the user agreed to of a server; if nil, it was never seen.
+// Catalogue returns the catalogue that the user approved, or nil if the server was never seen.
 func (p *Pool) Catalogue(name string) (c *Catalogue) {
 	p.locked(name, func(v *server) { c = v.load() })
 	return c
 }
 
-// Pending is what a server that runs says otherwise than the user agreed to.
+// Pending returns the difference between a running server's catalogue and the approved one.
 func (p *Pool) Pending(name string) (c Change) {
 	p.locked(name, func(v *server) { c = v.change })
 	return c
 }
 
-// Accept agrees to a change as it was shown. It fails when the server says something else again by
-// now.
+// Accept approves a change as it was shown. It fails if the server has changed again since.
 func (p *Pool) Accept(c Change) error {
 	err := ErrUnknown
 	p.locked(c.Server, func(v *server) {
@@ -135,8 +132,8 @@ func (p *Pool) Accept(c Change) error {
 	return err
 }
 
-// checkApproved looks, right before a call, whether a tool is what the user agreed to, and asks
-// them where it is not.
+// checkApproved compares a tool with the approved one right before a call and asks the user if they
+// differ.
 func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 	v.mu.Lock()
 	now, there := v.current.tool(shown.Name)
@@ -155,12 +152,12 @@ func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 		}
 	}
 	if string(now.Parameters) == string(shown.Parameters) {
-		return nil // the arguments were made for what it takes
+		return nil // the arguments were made for this schema
 	}
 	return tool.Fail(tool.CodeStale, "the tool %s of the server %s takes other arguments now, which the person has agreed to: %s; call it again with those", Line(shown.Name, 100), name, now.Parameters)
 }
 
-// consent has the user look at a change.
+// consent asks the user to approve a change.
 func (v *server) consent(ctx context.Context, c Change) error {
 	ask := v.pool.opts.Consent
 	if ask == nil {
@@ -173,7 +170,6 @@ func (v *server) consent(ctx context.Context, c Change) error {
 	return v.pool.Accept(c)
 }
 
-// shortList names a few of many.
 func shortList(names []string) string {
 	const most = 5
 	var out []string
@@ -187,13 +183,13 @@ func shortList(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Forget drops what is known of a server, on the disk too.
+// Forget deletes everything known about a server, also on disk.
 func (p *Pool) Forget(name string) {
 	p.locked(name, func(v *server) {
 		v.loaded, v.approved, v.current, v.change = true, nil, nil, Change{}
 		if dir := p.opts.State; dir != "" {
 			for _, file := range []string{v.conf.file(dir), v.conf.logFile(dir), v.conf.lastFile(dir)} {
-				_ = os.Remove(file) // it may never have been there
+				_ = os.Remove(file) // it may not exist
 			}
 			p.dropFolder(name)
 		}

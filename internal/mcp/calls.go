@@ -11,34 +11,33 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds of what a server may ask while one call of it runs, or while none does.
+// Limits of a server's requests during one call, or while no call runs.
 const (
-	maxQuestions = 30   // that the user answers
-	maxRequests  = 1000 // of all kinds
+	maxQuestions = 30 // answered by the user
+	maxRequests  = 1000
 )
 
-// calls are those that a server works on now, by the token that its progress names.
+// calls holds a server's running calls by their progress token.
 type calls struct {
 	mu   sync.Mutex
 	last int
 	by   map[string]*runningCall
-	idle count // what was asked since no call runs
+	idle count // requests since the last call ended
 }
 
-// runningCall is one of them.
 type runningCall struct {
 	watch
 	end    context.CancelCauseFunc
-	limit  time.Duration // how long the server may give no sign
-	timer  *time.Timer   // ends the call then
-	asking int           // how many questions wait for the user: the server's time stands still
+	limit  time.Duration // longest time without progress
+	timer  *time.Timer   // ends the call after limit
+	asking int           // questions waiting for the user; the timer stands still
 	count
 }
 
-// count is what a server asked.
+// count counts a server's requests.
 type count struct{ questions, requests int }
 
-// add counts and returns why it is too much, or nil.
+// add counts a request and returns an error once there are too many.
 func (c *count) add(question bool) error {
 	c.requests++
 	if question {
@@ -53,7 +52,7 @@ func (c *count) add(question bool) error {
 	return nil
 }
 
-// begin makes a token, under which a call is known until it has ended.
+// begin registers a call under a new token until end is called.
 func (c *calls) begin(r *runningCall) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,9 +71,9 @@ func (c *calls) begin(r *runningCall) (token string, end func()) {
 	}
 }
 
-// asks counts what the server asks, a question to the user or another request, and
-// ends the calls in which it is too much. An error: nothing is to be answered. Where no call runs,
-// over says that the conversation is to end.
+// asks counts a question to the user or another request of the server, and ends the calls that
+// exceed their limit. On an error the request gets no answer. If no call runs, over reports that
+// the connection must end.
 func (c *calls) asks(question bool) (over bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +90,7 @@ func (c *calls) asks(question bool) (over bool, err error) {
 	return false, err
 }
 
-// progress goes to the call that it is of; the last one may come after the result, and is then
-// nobody's.
+// progress passes progress to its call. The last one may arrive after the result and is dropped.
 func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	if p == nil {
 		return
@@ -108,8 +106,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// Waits says that the calls of a server wait for a user, until over is called: that time is not
-// theirs.
+// Waits stops the timers of a server's calls while a user is asked, until over is called.
 func (p *Pool) Waits(server string) (over func()) {
 	v := p.servers[server]
 	if v == nil {

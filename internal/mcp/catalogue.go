@@ -19,29 +19,29 @@ import (
 	"adze/tool"
 )
 
-// Catalogue is what the user lets a server say of itself and its tools: what it said when it was
-// first there, and what they agreed to since. It is kept on the disk, so that a run knows the tools
-// without starting anything.
+// A Catalogue holds a server's description of itself and its tools: its first one, and the changes
+// that the user approved since. It is kept on disk so that a run knows the tools without starting
+// anything.
 type Catalogue struct {
 	Version      int    `json:"version"`
 	Protocol     string `json:"protocol"`
 	Title        string `json:"title,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
-	More         string `json:"more,omitempty"` // why there are not all tools
+	More         string `json:"more,omitempty"` // why some tools are missing
 	Prompts      bool   `json:"prompts,omitempty"`
 	Resources    bool   `json:"resources,omitempty"`
 	Tools        []Tool `json:"tools"`
 
-	said string // its instructions as they came, which pins cover
+	said string // raw instructions, covered by the pins
 }
 
-// catalogueVersion changes when older files mean something else.
+// catalogueVersion changes when the file format does.
 const catalogueVersion = 1
 
-// maxInstructions bounds what a server says of itself, in bytes.
+// in bytes
 const maxInstructions = 2 << 10
 
-// newCatalogue cleans what a server says of itself; tools are added.
+// newCatalogue cleans a server's description of itself; the caller adds the tools.
 func newCatalogue(hello *sdk.InitializeResult) *Catalogue {
 	c := &Catalogue{Version: catalogueVersion, Protocol: hello.ProtocolVersion, Instructions: Clean(hello.Instructions, maxInstructions), Tools: []Tool{}, said: hello.Instructions}
 	if hello.ServerInfo != nil {
@@ -53,7 +53,6 @@ func newCatalogue(hello *sdk.InitializeResult) *Catalogue {
 	return c
 }
 
-// add cleans a tool and adds it.
 func (c *Catalogue) add(t *sdk.Tool) {
 	one := define(t, c.said)
 	if _, twice := c.tool(t.Name); twice {
@@ -62,7 +61,7 @@ func (c *Catalogue) add(t *sdk.Tool) {
 	c.Tools = append(c.Tools, one)
 }
 
-// tool finds one by the server's own name for it.
+// tool finds a tool by the server's own name for it.
 func (c *Catalogue) tool(name string) (Tool, bool) {
 	if c == nil {
 		return Tool{}, false
@@ -74,15 +73,15 @@ func (c *Catalogue) tool(name string) (Tool, bool) {
 	return c.Tools[i], true
 }
 
-// file is where a server's catalogue is kept; a server that is started in another way is another
-// one. Values of variables may be secrets and are left out.
+// file returns the path of a server's catalogue. It depends on the way the server is started,
+// without the values of variables, which may be secrets.
 func (s Server) file(dir string) string {
-	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // texts always encode
+	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // strings always encode
 	sum := sha256.Sum256(whole)
 	return filepath.Join(dir, tool.PlainName(s.Name)+"-"+hex.EncodeToString(sum[:6])+".json")
 }
 
-// loadCatalogue reads one; what cannot be read was never seen.
+// loadCatalogue returns nil for a file that it cannot read.
 func loadCatalogue(path string) *Catalogue {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 2*maxBytes {
@@ -99,29 +98,30 @@ func loadCatalogue(path string) *Catalogue {
 	return c
 }
 
-// keep writes a file of the state folder whole, for the user alone; without it less is known later.
+// keep writes a state file atomically, readable by the user alone. Errors are ignored: later runs
+// know less.
 func keep(path string, v any) {
 	if raw, err := json.Marshal(v); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		_ = atomicfile.WriteCache(path, raw)
 	}
 }
 
-// Change is what a server says otherwise than the user agreed to.
+// A Change is the difference between a server's catalogue and the approved one.
 type Change struct {
 	Server  string
-	Lines   []string // what is different, for the user
-	Changed []string // names of tools
+	Lines   []string // the differences, for the user
+	Changed []string // tool names
 	Added   []string
 	Removed []string
-	// Said is the hash of all that the server says now: what is agreed to is that, and nothing that
-	// looks alike in the Lines.
+	// Said is the hash of the whole current catalogue. The user approves this hash and not merely
+	// equal Lines.
 	Said string
 }
 
-// Any reports whether the user has to agree; what is gone needs no consent.
+// Any reports whether the user has to approve the change. Removed tools need no consent.
 func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
 
-// changes compares what was agreed to with what is said now.
+// changes compares the approved catalogue with the current one.
 func changes(server string, old, now *Catalogue) Change {
 	c := Change{Server: server, Said: now.hash()}
 	if old.Instructions != now.Instructions {
@@ -147,7 +147,7 @@ func changes(server string, old, now *Catalogue) Change {
 	return c
 }
 
-// against tells what differs from what was agreed to.
+// against lists the differences from the approved tool.
 func (t Tool) against(was Tool) (out []string) {
 	name := Line(t.Name, 100)
 	out = append(out, differ(name+": title", was.Title, t.Title)...)
@@ -160,7 +160,7 @@ func (t Tool) against(was Tool) (out []string) {
 	return out
 }
 
-// hash is that of all that is said, and not of what is kept of it alone.
+// hash covers the tools' pins and the instructions.
 func (c *Catalogue) hash() string {
 	h := sha256.New()
 	for _, t := range c.Tools {
@@ -170,11 +170,11 @@ func (c *Catalogue) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// maxShown bounds one text of a question in bytes: a whole description, and the beginning of a long
+// maxShown limits one text of a question, in bytes: a full description, or the start of a long
 // schema.
 const maxShown = 2 * maxDescription
 
-// shown is a text for a question, which says how much of it is not shown.
+// shown shortens a text for a question and notes how much is missing.
 func shown(text string) string {
 	if len(text) <= maxShown {
 		return Line(text, maxShown)
@@ -182,7 +182,7 @@ func shown(text string) string {
 	return fmt.Sprintf("%s (the first %d of %d bytes)", Line(text, maxShown), maxShown, len(text))
 }
 
-// differ tells two texts apart where they differ: what stands before and behind is left out.
+// differ shows the part in which two texts differ, without their common start and end.
 func differ(what, old, now string) []string {
 	if old == now {
 		return nil

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// client is what adze tells a server that it can do, and hears it tell.
+// client declares adze's capabilities to a server and handles its notifications.
 func (c *connection) client() *sdk.Client {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
@@ -55,12 +55,12 @@ func (c *connection) client() *sdk.Client {
 	return client
 }
 
-// errSampling refuses a request to the model of the run, with the code of the protocol's own
-// example of a refusal.
+// errSampling refuses a request to the run's model, with the error code of the protocol's own
+// example.
 var errSampling = &jsonrpc.Error{Code: -1,
 	Message: "adze lets no server ask its model (sampling); return what the model is to look at as the result of the tool"}
 
-// asks counts what the server asks; an error: it is too much.
+// asks counts a request of the server and returns an error once there are too many.
 func (c *connection) asks(question bool) error {
 	over, err := c.calls.asks(question)
 	if over {
@@ -72,7 +72,6 @@ func (c *connection) asks(question bool) error {
 	return nil
 }
 
-// abort ends the conversation for a reason.
 func (c *connection) abort(why string) {
 	c.mutate(func() {
 		c.log.note("%s was ended: %s", c.conf.Name, why)
@@ -81,8 +80,8 @@ func (c *connection) abort(why string) {
 	})
 }
 
-// uncached has the library forget lists at once, whatever time a server says that they are good
-// for: an answer that is put by after the word that it is stale would be given for the new one.
+// uncached makes the library drop cached lists at once, ignoring the server's lifetime for them.
+// Otherwise a result stored after the change notification would be taken for the new list.
 func uncached(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		got, err := next(ctx, method, r)
@@ -103,8 +102,8 @@ func uncached(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// subscribed counts as a change: from 2026-07-28 on a server tells of one only after it has taken
-// the subscription, and a list that was asked for before may have changed in between.
+// subscribed treats a new subscription as a change. From protocol 2026-07-28 on, a server sends
+// changes only after subscribing, and the list may have changed since it was read.
 func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSubscriptions) {
 	if to.ToolsListChanged && o.ToolListChangedHandler != nil {
 		o.ToolListChangedHandler(ctx, &sdk.ToolListChangedRequest{})
@@ -117,7 +116,7 @@ func subscribed(ctx context.Context, o *sdk.ClientOptions, to sdk.NotificationSu
 	}
 }
 
-// nudge puts something into a channel that holds one, unless it is full.
+// nudge sends to a channel with a buffer of one, unless it is full.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

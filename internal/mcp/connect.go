@@ -15,30 +15,30 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// lastOld is the newest protocol that begins with initialize; newest asks for the one after it.
+// lastOld is the newest protocol that begins with initialize; newest is the one after it.
 const (
 	lastOld = "2025-11-25"
 	newest  = ""
 )
 
-// attempt is one way to begin.
+// attempt is one way to open a connection.
 type attempt struct {
 	version string
-	limit   time.Duration // for the answer to its first question
+	limit   time.Duration // for the first response
 }
 
-// ErrFinal is in the error of an [Opener] that no second attempt mends, such as a server that wants
-// a login.
+// ErrFinal is wrapped by errors of an [Opener] that a second attempt cannot fix, such as a required
+// login.
 var ErrFinal = errors.New("it cannot be dialled")
 
-// attempts are the ways to begin with a server, the likely one first. A program is asked in the
-// older words first, which nearly all know, for some end or say nothing at others. A service is
-// asked in the newest first, and for a short time.
+// attempts returns the ways to connect, the likely one first. A program gets the older handshake
+// first: nearly all know it, and some exit or stay silent at others. A service gets the newest
+// first, with a short timeout.
 func (c *connection) attempts() []attempt {
 	whole := cmp.Or(c.conf.Start, DefaultStart)
 	program := len(c.conf.Command) > 0
 	all := []attempt{{newest, whole}, {lastOld, whole}}
-	version := "" // that it spoke when it was last there
+	version := "" // protocol of the last connection
 	c.mu.Lock()
 	if known := cmp.Or(c.current, c.load()); known != nil {
 		version = known.Protocol
@@ -54,7 +54,7 @@ func (c *connection) attempts() []attempt {
 	return all
 }
 
-// converse begins a conversation and holds it until it ends or ctx does.
+// converse opens a connection and holds it until it or ctx ends.
 func (c *connection) converse(ctx context.Context) (err error) {
 	for _, a := range c.attempts() {
 		var began, refused bool
@@ -68,13 +68,13 @@ func (c *connection) converse(ctx context.Context) (err error) {
 	return err
 }
 
-// startError says that a program could not be started at all.
+// startError means that a program could not be started.
 type startError struct{ err error }
 
 func (e *startError) Error() string { return e.err.Error() }
 func (e *startError) Unwrap() error { return e.err }
 
-// try opens the wire and talks. began reports that the handshake was done.
+// try opens the transport and runs the session. began reports whether the handshake succeeded.
 func (c *connection) try(ctx context.Context, a attempt) (began bool, err error) {
 	open := c.pool.startProgram
 	if len(c.conf.Command) == 0 {
@@ -98,14 +98,14 @@ func (c *connection) try(ctx context.Context, a attempt) (began bool, err error)
 	return began, fmt.Errorf("%w (%w)", said, broke)
 }
 
-// ended reports an error that only says that there is nobody any more.
+// ended reports whether an error only means that the peer is gone.
 func ended(err error) bool {
 	return errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed)
 }
 
-// talk shakes hands, lists the tools, and then asks for what the server says that it has changed,
-// until the end, or until nobody has used the server for a while. It returns as soon as ctx ends,
-// whatever the library still waits for: its own way to close may take a quarter of a minute.
+// talk performs the handshake, lists the tools, and reads changed lists until the connection ends
+// or stays idle for too long. It returns as soon as ctx ends: the library's own Close may take 15
+// seconds.
 func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (began bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -155,14 +155,13 @@ func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (b
 }
 
 const (
-	// listEvery is how long a server that changes on and on is not asked again.
+	// listEvery is the shortest time between two lists of a server that keeps changing.
 	listEvery = time.Second
-	// listTries is how often a server may fail to say what its tools are now, until it tells of the
-	// next change.
+	// listTries is the number of failed lists after which adze waits for the next change.
 	listTries = 3
 )
 
-// list asks the server what it has and makes its catalogue of that.
+// list reads the server's tools into a new catalogue.
 func (c *connection) list(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) (*Catalogue, error) {
 	return child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) {
 		all := newCatalogue(s.InitializeResult())
@@ -173,7 +172,7 @@ func (c *connection) list(ctx context.Context, over <-chan struct{}, s *sdk.Clie
 	})
 }
 
-// listAgain asks for the tools of a server whose tools are known; if it fails, those stay.
+// listAgain lists the tools again; if it fails, the known ones stay.
 func (c *connection) listAgain(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) {
 	for range listTries {
 		now, err := c.list(ctx, over, s)
@@ -186,7 +185,6 @@ func (c *connection) listAgain(ctx context.Context, over <-chan struct{}, s *sdk
 	}
 }
 
-// handshake has the library connect.
 func (c *connection) handshake(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
 	client := c.client()
 	return child.Within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
@@ -198,7 +196,7 @@ func (c *connection) handshake(ctx context.Context, wire sdk.Transport, a attemp
 	})
 }
 
-// Within does something that may not return when ctx ends, as much of the library does not.
+// Within runs do and returns when ctx ends even if do does not, as much of the library ignores ctx.
 func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	return child.Within(ctx, nil, 24*time.Hour, do)
 }

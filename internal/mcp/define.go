@@ -16,29 +16,28 @@ import (
 	"adze/tool/schema"
 )
 
-// Bounds of one definition: what a model is shown of a tool, it is shown with each request.
+// Limits of one definition. The model gets it with each request.
 const (
 	maxDescription = 2 << 10
-	maxArgument    = 1 << 10 // of the description of an argument
+	maxArgument    = 1 << 10 // an argument's description
 	maxSchema      = 32 << 10
 	maxDepth       = 16
-	// maxSteps bounds how much of a schema is looked at for one value: references may make a short
-	// text enormous.
+	// maxSteps limits the schemas visited for one value: references can make a short text enormous.
 	maxSteps = 2000
 )
 
-// Tool is a tool of a server as adze shows it: cleaned, and with the pin of what the server said.
+// A Tool is a server's tool, cleaned, with the pin of its original definition.
 type Tool struct {
-	Name        string          `json:"name"` // as the server calls it
+	Name        string          `json:"name"` // the server's name for it
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Hints       []string        `json:"hints,omitempty"` // what the server says of it; nothing is decided by them
+	Hints       []string        `json:"hints,omitempty"` // the server's annotations; nothing is decided by them
 	Pin         string          `json:"pin"`
-	Bad         string          `json:"bad,omitempty"` // why it cannot be used; if empty, it can
+	Bad         string          `json:"bad,omitempty"` // why it cannot be used, or ""
 }
 
-// define cleans what a server says of a tool.
+// define cleans a server's definition of a tool.
 func define(t *sdk.Tool, instructions string) Tool {
 	out := Tool{Name: t.Name, Title: Line(t.Title, 200), Description: Clean(t.Description, maxDescription), Pin: pin(t, instructions)}
 	if a := t.Annotations; a != nil {
@@ -66,18 +65,19 @@ func hints(a *sdk.ToolAnnotations) (out []string) {
 	return out
 }
 
-// pin is the hash of all that a server says of a tool, byte for byte, and of itself.
+// pin hashes, byte for byte, a server's definition of a tool and its instructions.
 func pin(t *sdk.Tool, instructions string) string {
 	raw, err := json.Marshal([]any{t.Name, t.Title, t.Description, t.InputSchema, t.OutputSchema, t.Annotations, instructions})
 	if err != nil {
-		return "" // it came as JSON
+		return "" // decoded from JSON
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// parameters is a tool's schema, cleaned: texts lose what cannot be seen, patterns that cannot be
-// read are left to the server, and whatever could not be shown as it is makes the tool unusable.
+// parameters returns a tool's cleaned schema: without invisible characters, and without patterns
+// that Go cannot compile, which the server checks itself. Anything else that cannot be shown as it
+// is makes the tool unusable.
 func parameters(given any) (json.RawMessage, error) {
 	object, ok := given.(map[string]any)
 	if given == nil {
@@ -111,9 +111,9 @@ func parameters(given any) (json.RawMessage, error) {
 	return raw, schema.Check(raw)
 }
 
-// cleaner copies a schema without what it must not hold.
+// cleaner copies a schema without its forbidden parts.
 type cleaner struct {
-	id  string // of the schema itself
+	id  string // the schema's own
 	err error
 }
 
@@ -123,10 +123,9 @@ func (c *cleaner) fail(format string, args ...any) {
 	}
 }
 
-// clean copies a value; names says that it is an object whose keys are names of arguments or
-// definitions.
+// clean copies a value. If names is set, the keys of the object are argument or definition names.
 func (c *cleaner) clean(value any, depth int, names bool) any {
-	if depth > 2*maxDepth { // a level of a schema is one of keywords and one of names
+	if depth > 2*maxDepth { // a schema level has one of keywords and one of names
 		c.fail("its schema is deeper than %d", maxDepth)
 	}
 	if c.err != nil {
@@ -158,7 +157,6 @@ func (c *cleaner) clean(value any, depth int, names bool) any {
 	return value
 }
 
-// keyword copies what stands under a key.
 func (c *cleaner) keyword(key string, value any, depth int, names bool) (bool, any) {
 	text, isText := value.(string)
 	if names {
@@ -175,7 +173,7 @@ func (c *cleaner) keyword(key string, value any, depth int, names bool) (bool, a
 	case key == "$id", key == "examples", key == "contentMediaType":
 		return false, nil
 	case isText && key == "pattern":
-		if _, err := regexp.Compile(text); err != nil { // it is for another engine, and the server holds to it
+		if _, err := regexp.Compile(text); err != nil { // written for another engine; the server enforces it
 			return false, nil
 		}
 	case key == "properties", key == "patternProperties", key == "$defs", key == "definitions", key == "dependentSchemas":

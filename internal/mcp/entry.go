@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// entry is a server as files of projects name it, for adze and for other assistants.
+// entry is a server in a project file of adze or another assistant.
 type entry struct {
 	Type        string         `json:"type"`
 	Transport   string         `json:"transport"`
-	Command     any            `json:"command"` // a text, or program and arguments
+	Command     any            `json:"command"` // string, or program and arguments
 	Args        []any          `json:"args"`
 	Env         map[string]any `json:"env"`
 	Environment map[string]any `json:"environment"`
@@ -29,12 +29,12 @@ type entry struct {
 	Enabled     *bool          `json:"enabled"`
 }
 
-// Read reads a server from the entry of a file; off says that the file switches it off. Nothing is
-// expanded yet.
+// Read decodes a server from an entry of a file; off reports whether the file disables it.
+// Variables stay unexpanded.
 func Read(name string, raw []byte) (s Server, off bool, err error) {
 	var e entry
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // a number where a text is wanted is that text
+	d.UseNumber() // a number in place of a string is taken as text
 	if err := d.Decode(&e); err != nil {
 		return s, false, err
 	}
@@ -42,7 +42,7 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	switch c := e.Command.(type) {
 	case string:
 		s.Command = append([]string{c}, words(e.Args...)...)
-	case map[string]any: // Zed
+	case map[string]any:
 		args, _ := c["args"].([]any)
 		if path, _ := c["path"].(string); path != "" {
 			s.Command = append([]string{path}, words(args...)...)
@@ -71,7 +71,7 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	return s, e.Disabled || e.Enabled != nil && !*e.Enabled, nil
 }
 
-// words are values as texts, without those that are null.
+// words formats values as strings, without those that are null.
 func words(values ...any) (out []string) {
 	for _, v := range values {
 		if v != nil {
@@ -81,8 +81,8 @@ func words(values ...any) (out []string) {
 	return out
 }
 
-// UsesSSE reports a server that speaks the transport of 2024-11-05: by what a file says of its
-// kind, else by the address that was the custom.
+// UsesSSE reports whether a server speaks the HTTP+SSE transport of protocol 2024-11-05, from the
+// kind in its file, else from the usual form of its address.
 func UsesSSE(kind, address string) bool {
 	if kind != "" && kind != "remote" {
 		return kind == "sse"
@@ -91,16 +91,16 @@ func UsesSSE(kind, address string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/sse")
 }
 
-// Variables are what a server's texts may name.
+// Variables holds the values for a server's placeholders.
 type Variables struct {
 	Getenv func(string) string
-	Keys   []string // names that hold keys of providers: no server is given them
-	Dir    string   // the workspace
+	Keys   []string // names that hold API keys; servers do not get them
+	Dir    string
 	Home   string
 }
 
-// Expand replaces ${NAME} and ${NAME:-default} in a server's texts, also as other assistants write
-// it: ${env:NAME}, ${workspaceFolder}, ${userHome}. What cannot be replaced makes the server
+// Expand replaces ${NAME} and ${NAME:-default} in a server's texts, and the forms of other
+// assistants: ${env:NAME}, ${workspaceFolder}, ${userHome}. An unknown variable makes the server
 // unusable.
 func (s Server) Expand(v Variables) Server {
 	x := expander{of: v}
@@ -112,7 +112,7 @@ func (s Server) Expand(v Variables) Server {
 	return s
 }
 
-// Rewrite is the server with other texts.
+// Rewrite returns a copy of the server with text applied to its strings.
 func (s Server) Rewrite(text func(string) string) Server {
 	s.Command, s.Env, s.Headers, s.OAuth = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers), maps.Clone(s.OAuth)
 	for i, word := range s.Command {

@@ -15,15 +15,14 @@ var (
 	errTooManySteps = fmt.Errorf("its schema takes more than %d steps for one value", maxSteps)
 )
 
-// walker refuses a schema that takes endless time, or far too much, for one and the same value: by
-// references that come back to where they stand, or that double at each step.
+// walker refuses a schema whose check of one value would take endless or far too long: references
+// that lead back to themselves, or that double at each step.
 type walker struct {
 	root      map[string]any
-	following map[string]bool // references that lead to where the walk is now
+	following map[string]bool // references that the walk is in
 	steps     int
 }
 
-// each looks at every schema in a value.
 func (w *walker) each(value any) error {
 	children, _ := value.([]any)
 	if v, is := value.(map[string]any); is {
@@ -41,7 +40,7 @@ func (w *walker) each(value any) error {
 	return nil
 }
 
-// visit counts the schemas that one value is held to at one schema.
+// visit counts the schemas that apply to one value at this schema.
 func (w *walker) visit(schema map[string]any) error {
 	if w.steps++; w.steps > maxSteps {
 		return errTooManySteps

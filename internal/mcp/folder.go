@@ -11,19 +11,19 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// start is the folder and the environment in which a server's program starts.
+// start holds the folder and environment for a server's program.
 type start struct {
 	dir string
 	own bool // the folder is the server's alone
 	env []string
-	end func() // after the program has ended
+	end func() // run after the program exits
 }
 
-// whereToStart chooses the folder and the environment of a server's program.
+// whereToStart chooses the folder and environment of a server's program.
 //
-// A server that names no folder gets one of its own. There it meets no file of the workspace:
-// python -m, npx, uvx and go run take code from the folder that they start in, and from those above
-// it. Search paths lead into the workspace neither here nor there.
+// A server without a configured folder gets an empty one of its own: python -m, npx, uvx and go run
+// load code from the current folder and its parents, so they must not start in the workspace.
+// Search paths never lead into the workspace.
 func (p *Pool) whereToStart(s Server) (at start, err error) {
 	at = start{dir: s.Dir, end: func() {}, env: p.environ()}
 	if s.Dir == "" {
@@ -38,7 +38,7 @@ func (p *Pool) whereToStart(s Server) (at start, err error) {
 	switch {
 	case !s.InWorkspace(p.opts.Dir):
 		at.env = proc.Elsewhere(at.env, p.opts.Dir)
-	case s.From != "": // a project's
+	case s.From != "": // from a project
 		at.env = proc.Consented(at.env, p.opts.Dir, s.Command...)
 	default:
 		at.env = proc.Isolated(at.env, p.opts.Dir, s.Command...)
@@ -47,8 +47,8 @@ func (p *Pool) whereToStart(s Server) (at start, err error) {
 	return at, nil
 }
 
-// ownFolder makes the folder of a server that has none. It is kept below the state; without that it
-// goes when the program has ended.
+// ownFolder makes the folder of a server without one: below the state folder, or else a temporary
+// one that is removed after the program exits.
 func (p *Pool) ownFolder(name string) (at start, err error) {
 	at = start{dir: filepath.Join(p.opts.State, "folders", name), end: func() {}}
 	if p.opts.State == "" {
@@ -62,8 +62,8 @@ func (p *Pool) ownFolder(name string) (at start, err error) {
 	if at.dir, err = filepath.EvalSymlinks(at.dir); err != nil {
 		return at, err
 	}
-	// npm goes up from where it starts to the first folder with a package, and takes programs and
-	// settings from there.
+	// npm looks from the current folder upward for a package.json and takes programs and settings
+	// from there.
 	f, err := os.OpenFile(filepath.Join(at.dir, packageFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return at, nil
@@ -75,11 +75,10 @@ func (p *Pool) ownFolder(name string) (at start, err error) {
 	return at, errors.Join(err, f.Close())
 }
 
-// packageFile ends npm's way up.
+// packageFile stops npm's search for a package.
 const packageFile = "package.json"
 
-// dropFolder removes the folder of a server that is no longer used, unless the server keeps
-// something there.
+// dropFolder removes an unused server's folder unless it holds files of the server.
 func (p *Pool) dropFolder(name string) {
 	dir := filepath.Join(p.opts.State, "folders", name)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 1 && entries[0].Name() == packageFile {
@@ -87,7 +86,7 @@ func (p *Pool) dropFolder(name string) {
 	}
 }
 
-// InWorkspace reports a server whose program starts in the workspace.
+// InWorkspace reports whether a server's program starts in the workspace.
 func (s Server) InWorkspace(workspace string) bool {
 	if s.Dir == "" {
 		return false

@@ -7,23 +7,24 @@ import (
 	"time"
 )
 
-// Last is what became of a server when it was last started, in this run or another.
+// Last is the result of a server's last start, in this or an earlier run.
 type Last struct {
-	State string    `json:"state"` // ready or failed; if empty, it was never started
+	State string    `json:"state"` // ready or failed; "" if never started
 	Why   string    `json:"why,omitempty"`
-	Login bool      `json:"login,omitempty"` // it wants one
+	Login bool      `json:"login,omitempty"` // it needs one
 	At    time.Time `json:"at,omitzero"`
-	Fails int       `json:"fails,omitempty"` // starts in a row that failed
+	Fails int       `json:"fails,omitempty"` // consecutive failed starts
 }
 
-// The first failure keeps a server from being started by itself for firstRest, each further one in
-// a row four times as long, at most for longestRest.
+// After the first failure a server is not started automatically for firstRest; each further failure
+// in a row makes it four times longer, up to longestRest.
 const (
 	firstRest   = time.Minute
 	longestRest = 24 * time.Hour
 )
 
-// Rests is until when a server that failed is not started by itself. It is zero for others.
+// Rests returns the time until which a failed server is not started automatically, or the zero
+// time.
 func (l Last) Rests() time.Time {
 	if l.State != Failed {
 		return time.Time{}
@@ -35,12 +36,11 @@ func (l Last) Rests() time.Time {
 	return l.At.Add(min(rest, longestRest))
 }
 
-// lastFile is where that is kept.
 func (s Server) lastFile(dir string) string {
 	return strings.TrimSuffix(s.file(dir), ".json") + ".last"
 }
 
-// Last tells it of one of the servers; nothing is started.
+// Last returns the result of a server's last start. It starts nothing.
 func (p *Pool) Last(name string) (last Last) {
 	v := p.servers[name]
 	if v == nil || p.opts.State == "" {
@@ -53,7 +53,7 @@ func (p *Pool) Last(name string) (last Last) {
 	return last
 }
 
-// remember keeps what became of a start; without it less is told.
+// remember stores the result of a start. Write errors are ignored.
 func (v *server) remember(state, why string, login bool) {
 	if v.pool.opts.State == "" {
 		return
@@ -65,7 +65,7 @@ func (v *server) remember(state, why string, login bool) {
 	keep(v.conf.lastFile(v.pool.opts.State), now)
 }
 
-// Untried are the servers whose tools nobody knows and that were never started.
+// Untried returns the servers whose tools are unknown and that were never started.
 func (p *Pool) Untried() (out []string) {
 	for _, name := range p.Unseen() {
 		if p.Last(name).State == "" {

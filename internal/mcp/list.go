@@ -11,14 +11,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds of a catalogue. What is beyond them is left out, and told.
+// Limits of a catalogue. It notes if something was left out.
 const (
 	maxPages = 100
 	maxTools = 2000
-	maxBytes = 8 << 20 // of all definitions of a server
+	maxBytes = 8 << 20 // all definitions of a server
 )
 
-// read reads the tools page by page, until they end or a bound is reached.
+// read reads the tools page by page until the end or a limit.
 func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server) error {
 	size, cursors := 0, map[string]bool{}
 	params := &sdk.ListToolsParams{}
@@ -33,7 +33,7 @@ func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server)
 			}
 			raw, err := json.Marshal(t)
 			if err != nil {
-				continue // it could not be kept either
+				continue // it could not be stored either
 			}
 			switch size += len(raw); {
 			case size > maxBytes:
@@ -59,7 +59,7 @@ func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server)
 	return nil
 }
 
-// wants reports whether the user lets a tool in.
+// wants reports whether the user enabled a tool.
 func (s Server) wants(name string) bool {
 	if len(s.Tools) == 0 {
 		return true

@@ -13,42 +13,41 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// Bounds of what is kept of a server's standard error, in bytes.
+// Limits of a server's log, in bytes.
 const (
-	// keptLog is kept of it at least, where there is so much.
+	// keptLog is the least amount kept when the log is cut.
 	keptLog = 64 << 10
-	// maxLog is when the file of it is cut to keptLog.
+	// maxLog is the size at which the file is cut to keptLog.
 	maxLog = 2 * keptLog
-	// maxLogLine is how long a line may be until a part of it counts as one.
+	// maxLogLine is the length at which a line is split.
 	maxLogLine = 8 << 10
-	// maxWords and maxWordLines bound what is shown of it beside a server.
+	// maxWords and maxWordLines limit the excerpt shown with a server.
 	maxWords     = 4 << 10
 	maxWordLines = 20
 )
 
-// Marks in a log: of a line of adze's own, and of one that says that a program was started.
+// Prefixes of log lines: adze's own lines, and the one for a program start.
 const (
 	logMark   = "--- "
 	startedAs = " started as process "
 )
 
-// serverLog keeps what a server wrote to standard error, and when it began and ended, in a file for
-// the user's eyes only. It is cleaned and without secrets. What cannot be written is lost: a log
-// holds nothing up. A nil one keeps nothing.
+// serverLog writes a server's standard error, and its starts and ends, to a file for the user. Text
+// is cleaned and secrets are masked. Write errors are ignored so that a log blocks nothing. A nil
+// serverLog drops everything.
 type serverLog struct {
 	path string
 	mask func(string) string
 
 	mu   sync.Mutex
-	part []byte // of a line that is not complete
+	part []byte // of an incomplete line
 }
 
-// logFile is where the log of a server is kept.
 func (s Server) logFile(dir string) string {
 	return strings.TrimSuffix(s.file(dir), ".json") + ".log"
 }
 
-// Write takes a piece of standard error; it never fails.
+// Write adds a piece of standard error. It never fails.
 func (l *serverLog) Write(p []byte) (int, error) {
 	if l == nil {
 		return len(p), nil
@@ -65,7 +64,7 @@ func (l *serverLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note adds a line of adze's own.
+// note adds a line from adze.
 func (l *serverLog) note(format string, args ...any) {
 	if l == nil {
 		return
@@ -79,7 +78,7 @@ func (l *serverLog) note(format string, args ...any) {
 	l.add(logMark + time.Now().Format(time.RFC3339) + " " + Line(fmt.Sprintf(format, args...), 2000) + "\n")
 }
 
-// add writes whole lines; the lock is held.
+// add writes complete lines. The caller holds the lock.
 func (l *serverLog) add(text string) {
 	if text == "" {
 		return
@@ -106,7 +105,7 @@ func (l *serverLog) add(text string) {
 	}
 }
 
-// tailOf is the end of a log, from the start of a line.
+// tailOf returns the end of a log, starting at a line.
 func tailOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -128,8 +127,8 @@ func tailOf(path string) string {
 	return string(raw)
 }
 
-// Log is the end of what a server wrote to standard error in this run and in earlier ones, cleaned
-// and without secrets, and the file that it is in. If empty, there is none.
+// Log returns the end of a server's standard error from this and earlier runs, cleaned and without
+// secrets, and the path of its file. Both are "" if there is none.
 func (p *Pool) Log(name string) (text, file string) {
 	v := p.servers[name]
 	if v == nil || p.opts.State == "" {
@@ -139,8 +138,8 @@ func (p *Pool) Log(name string) (text, file string) {
 	return tailOf(file), file
 }
 
-// LastWords are the last lines that the program of a server wrote to standard error since it was
-// started; it may have ended since. If empty, there is none.
+// LastWords returns the last lines that a server's program wrote to standard error since its last
+// start, also after it has exited, or "".
 func (p *Pool) LastWords(name string) string {
 	text, _ := p.Log(name)
 	lines := strings.Split(strings.TrimRight(text[max(len(text)-maxWords, 0):], "\n"), "\n")

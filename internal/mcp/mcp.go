@@ -1,24 +1,22 @@
-// Package mcp lets a run use the tools of MCP servers: programs that it starts, and services that
-// it dials.
+// Package mcp gives a run the tools of MCP servers: programs that it starts and services that it
+// connects to.
 //
-// The one rule: a server is a stranger. It never holds up a turn, what it says is bounded and
-// cleaned before anybody sees it, and what it says of its tools is pinned: a word that changes is
-// asked about before it counts.
+// The one rule: a server is untrusted. It never blocks a turn, its output is limited and cleaned
+// before anyone sees it, and its tool definitions are pinned: a change needs the user's approval.
 //
-// Start reading at Pool and Pool.Session, then server.go (one server and the states of its life),
-// connect.go (how a conversation begins, in both eras of the protocol), client.go (what a server
-// may ask and tell), stdio.go (the wire of a program),
-// log.go and last.go (what is kept of how it went), list.go and define.go (its
-// catalogue, bounded and cleaned), approve.go (what the user lets it say), tool.go (a call).
+// Start reading at Pool and Pool.Session, then server.go (one server and its states), connect.go
+// (handshake, for old and new protocols), client.go (requests and notifications from a server),
+// stdio.go (a program's transport), log.go and last.go (records of past runs), list.go and
+// define.go (the catalogue), approve.go (the user's approval), tool.go (a call).
 //
-// Source of the rules: Model Context Protocol 2026-07-28 and 2025-11-25
+// Specification: Model Context Protocol 2026-07-28 and 2025-11-25
 // (modelcontextprotocol.io/specification).
 //
-// Known limits: a tool that runs as a task alone cannot be called, and no server may ask the model
-// (sampling). A program that speaks the protocol of 2025-11-25 is not asked whether it speaks a
-// newer one. The order of a schema's properties is that of the alphabet, because the library
-// decodes it into a map. From 2026-07-28 on, changes after the end of a subscription are seen when
-// the server is started the next time: the library does not tell of that end.
+// Known limits: tools that run only as tasks cannot be called, and servers cannot use the model
+// (sampling). A program that speaks protocol 2025-11-25 is not probed for a newer one. Properties
+// of a schema are sorted by name because the library decodes them into a map. From 2026-07-28 on,
+// changes after a subscription ends are seen only at the next start: the library does not report
+// the end.
 package mcp
 
 import (
@@ -36,91 +34,90 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Bounds of a server's life, unless Options or Server say others.
+// Default timeouts, unless Options or Server set others.
 const (
-	// DefaultProbe is how long a service may take to answer the question of the newest protocol
-	// until it is asked in older words.
+	// DefaultProbe is the time for a service to answer in the newest protocol before adze falls
+	// back to an older one.
 	DefaultProbe = 3 * time.Second
-	// DefaultStart is how long a server may take until its tools are known; it is the session's
-	// time and not a call's.
+	// DefaultStart is the time for a server to start and list its tools. It belongs to the session,
+	// not to a call.
 	DefaultStart = 30 * time.Second
-	// DefaultWait is how long a search waits for servers that start. A call waits as long as the
-	// start may take.
+	// DefaultWait is the time a search waits for starting servers. A call waits for the whole
+	// start.
 	DefaultWait = 5 * time.Second
-	// DefaultCall is how long a call may take without a sign of progress.
+	// DefaultCall is the time a call may run without progress.
 	DefaultCall = 5 * time.Minute
-	// DefaultIdle is how long a server stays that nobody calls: one of Node holds 70 to 90 MB.
+	// DefaultIdle is the time until an unused server is stopped: a Node server holds 70 to 90 MB.
 	DefaultIdle = 5 * time.Minute
 )
 
-// Server is one server as the user, or a project with their consent, names it: a program or an
-// address.
+// A Server is the configuration of one server, by the user or by a project with their consent: a
+// program or an address.
 type Server struct {
 	Name    string
-	Command []string          // program and arguments
-	Env     map[string]string // that the program gets beside that of every command
-	Dir     string            // absolute; if empty, a folder of its own, below Options.State
-	URL     string            // of streamable HTTP, where there is no command
-	SSE     bool              // it speaks the transport of 2024-11-05 there: HTTP with server-sent events
+	Command []string
+	Env     map[string]string // added to the environment of every command
+	Dir     string            // absolute; "" for its own folder below Options.State
+	URL     string            // streamable HTTP, if Command is empty
+	SSE     bool              // URL speaks HTTP+SSE of protocol 2024-11-05
 	Headers map[string]string
-	OAuth   map[string]string // how one logs in at its address, by the names of the configuration
-	Tools   []string          // names, * for any rest, a first ! leaves out; if empty, all
-	Start   time.Duration     // if 0, the defaults
+	OAuth   map[string]string // login settings, by their configuration names
+	Tools   []string          // names; * matches the rest, a leading ! excludes; empty for all
+	Start   time.Duration     // 0 for the defaults
 	Call    time.Duration
-	From    string // the file that names it
-	Outside bool   // the user lets it run without walls
-	// SkipPinning is whether the user takes what it says of its tools as it is, whenever that changes.
+	From    string // file that names it
+	Outside bool   // may run without the sandbox
+	// SkipPinning accepts changed definitions without asking.
 	SkipPinning bool
-	// Err is why it cannot be used, such as a variable that is not set; if nil, it can.
+	// Err is why the server cannot be used, such as an unset variable, or nil.
 	Err error
 }
 
-// Options say which servers there are and how they run.
+// Options configures a Pool.
 type Options struct {
-	Version    string // of adze
-	Dir        string // the workspace, absolute and free of links
+	Version    string // adze's version
+	Dir        string // the workspace, absolute, without symbolic links
 	Servers    []Server
 	Supervisor proc.Supervisor
-	Env        func() []string // of programs, asked when one starts
-	// Holds says, right before a server starts or is dialled, whether the user lets it; if nil, it
-	// may.
+	Env        func() []string // environment of programs, read at each start
+	// Holds returns an error if the user does not allow a server to start or connect. It may be
+	// nil.
 	Holds func(Server) error
-	// Mask hides secrets in what servers say of themselves; if nil, nothing is hidden.
+	// Mask hides secrets in servers' texts. It may be nil.
 	Mask func(string) string
-	// Reach allows a program in the sandbox a connection; if nil, none.
+	// Reach allows a sandboxed program to connect. If nil, no connection is allowed.
 	Reach func(ctx context.Context, host string, port uint16) error
-	// State is the folder in which the catalogues are kept; if empty, they are forgotten.
+	// State is the folder for catalogues. If "", they are not kept.
 	State string
-	// Consent asks the user about a change of what a server says; if nil, nobody is there, and it is
-	// refused.
+	// Consent asks the user about a changed catalogue. If nil, changes are refused.
 	Consent func(context.Context, Change) error
-	// HTTP opens the wire to a server with a URL; if nil, such servers cannot be used.
+	// HTTP connects to servers with a URL. If nil, they cannot be used.
 	HTTP Opener
-	// Client adds handlers for what servers ask and tell; if nil, there are none.
+	// Client adds handlers for servers' requests and notifications. It may be nil.
 	Client func(server string, o *sdk.ClientOptions)
-	// Shares asks a server that runs what it has beside tools: when it was started and has some, and
-	// when it says that this is something else now. If nil, nobody wants to know.
+	// Shares reads a running server's prompts and resources, after a start and after each change.
+	// It may be nil.
 	Shares func(ctx context.Context, server string, s *sdk.ClientSession)
-	// Changed is called when a server's state or tools changed, on any goroutine; it must not wait. If
-	// nil, nobody looks.
+	// Changed is called on any goroutine when a server's state or tools change. It must not block.
+	// It may be nil.
 	Changed func(server string)
 
-	Probe, Idle time.Duration // if 0, the defaults
-	Wait        time.Duration // how long a call waits for a server that starts; if 0, until its start ends
+	Probe, Idle time.Duration // 0 for the defaults
+	Wait        time.Duration // longest time a call waits for a starting server; 0 for its whole start
 }
 
-// Opener opens the wire to a server and hands it to use, which returns when the conversation is
-// over or ctx ends. What the opener started has ended when it returns; its error says how the wire
-// broke and is nil where it did not.
+// An Opener opens a transport to a server and passes it to use, which returns when the connection
+// or ctx ends. Everything that the opener started has ended when it returns. Its error is why the
+// transport broke, or nil.
 type Opener func(ctx context.Context, s Server, use func(sdk.Transport)) error
 
-// ErrUnknown says that no server has a name.
+// ErrUnknown means that no server has the name.
 var ErrUnknown = errors.New("no MCP server has this name")
 
-// Pool are the servers of one workspace. Its methods are for any goroutine.
+// A Pool holds the servers of one workspace. It is safe for concurrent use.
 type Pool struct {
 	opts Options
-	ctx  context.Context // of their lives
+	ctx  context.Context // ends all servers
 	end  context.CancelFunc
 	all  sync.WaitGroup
 
@@ -132,7 +129,7 @@ type Pool struct {
 	generation atomic.Int64
 }
 
-// New starts and dials nothing. Of servers of one name the first counts.
+// New returns a Pool without starting anything. The first of several servers with one name counts.
 func New(o Options) *Pool {
 	o.Probe, o.Idle = cmp.Or(o.Probe, DefaultProbe), cmp.Or(o.Idle, DefaultIdle)
 	ctx, end := context.WithCancel(context.Background())
@@ -146,7 +143,7 @@ func New(o Options) *Pool {
 	return p
 }
 
-// Close ends all servers, politely first, and waits until nothing of them is left.
+// Close stops all servers, politely first, and waits for their end.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -159,7 +156,7 @@ func (p *Pool) Close() {
 	p.end()
 }
 
-// States are the servers in the order of the configuration.
+// States returns the servers' states in the order of the configuration.
 func (p *Pool) States() (out []State) {
 	for _, name := range p.order {
 		out = append(out, p.servers[name].show())
@@ -167,7 +164,7 @@ func (p *Pool) States() (out []State) {
 	return out
 }
 
-// Server is one of them as it is configured.
+// Server returns the configuration of a server.
 func (p *Pool) Server(name string) (Server, bool) {
 	v := p.servers[name]
 	if v == nil {
@@ -176,26 +173,26 @@ func (p *Pool) Server(name string) (Server, bool) {
 	return v.conf, true
 }
 
-// Names are those of the servers, in the order of the configuration.
+// Names returns the servers' names in the order of the configuration.
 func (p *Pool) Names() []string { return slices.Clone(p.order) }
 
-// Wake starts a server, or dials it, and returns at once.
+// Wake starts or connects to a server and returns at once.
 func (p *Pool) Wake(name string) {
 	if v := p.server(name); v != nil {
 		v.start()
 	}
 }
 
-// Stop ends a server; the next call starts it again.
+// Stop stops a server. The next call starts it again.
 func (p *Pool) Stop(name string) {
 	if v := p.server(name); v != nil {
 		v.stop()
 	}
 }
 
-// Session is the conversation with a server, which is started when it does not run: it waits until
-// the tools are known, as long as ctx lets it and the start takes. Release has to be called when it
-// is not used any more: until then the server is not idle.
+// Session returns the session with a server, starting the server if needed, and waits until its
+// tools are known, or ctx or the start ends. The caller must call release: until then the server is
+// not idle.
 func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, release func(), err error) {
 	v := p.server(name)
 	if v == nil {
@@ -210,8 +207,7 @@ func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, 
 	return v.acquire(ctx)
 }
 
-// Await waits until a server is ready or has failed, which its start decides and not the caller's
-// patience.
+// Await waits until a server is ready or has failed.
 func (p *Pool) Await(ctx context.Context, name string) error {
 	v := p.server(name)
 	if v == nil {
@@ -221,7 +217,7 @@ func (p *Pool) Await(ctx context.Context, name string) error {
 	return v.await(ctx)
 }
 
-// server is nil where there is none, or none may start any more.
+// server returns nil for an unknown name and after Close.
 func (p *Pool) server(name string) *server {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"adze/tool"
 )
 
-// maxName is what providers take.
+// providers' limit
 const maxName = 64
 
-// toolName is a server's tool as a model calls it: server_tool, of letters, digits, _ and -. One
-// that is too long, or that another tool has, is cut, and ends with a hash of the whole.
+// toolName returns the model's name for a server's tool: server_tool, of letters, digits, _ and -.
+// A name that is too long or taken is cut and ends with a hash of the original.
 func toolName(server, name string, taken map[string]bool) string {
 	whole := tool.PlainName(server) + "_" + tool.PlainName(name)
 	if !letter(whole[0]) {
@@ -25,7 +25,7 @@ func toolName(server, name string, taken map[string]bool) string {
 	return whole[:min(len(whole), maxName-9)] + "_" + hex.EncodeToString(sum[:4])
 }
 
-// ToolNames maps each server's own names of tools that can be used to the names for models.
+// ToolNames maps, for each server, its names of usable tools to the model's names.
 func (p *Pool) ToolNames() map[string]map[string]string {
 	servers, taken := map[string]map[string]string{}, map[string]bool{}
 	for _, name := range p.order {
@@ -36,7 +36,8 @@ func (p *Pool) ToolNames() map[string]map[string]string {
 	return servers
 }
 
-// toolNames names a server's tools. Of names alike but for signs or case, the first is plain.
+// toolNames names a server's tools. Of names that differ only in punctuation or case, the first
+// gets no hash.
 func (c *Catalogue) toolNames(server string, taken map[string]bool) map[string]string {
 	all := map[string]string{}
 	for _, t := range c.Tools {
@@ -52,7 +53,7 @@ func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 const goodInName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// ValidName reports whether a server may have this name: rules and tools are named after it.
+// ValidName reports whether a server may have this name. Rules and tool names contain it.
 func ValidName(name string) bool {
 	const most = 40
 	return name != "" && len(name) <= most && letter(name[0]) && strings.Trim(name, goodInName) == ""

@@ -12,20 +12,20 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one answer. What the model gets of its text, the pipeline clips; the frame bounds all
-// of it.
+// Limits of one result. The tool pipeline shortens its text for the model; the transport limits the
+// whole.
 const (
 	maxAnswer   = wire.MaxMessage
 	maxPictures = 8
 )
 
-// Content is what a server sent as a model takes it: texts, and pictures of the kinds that models
-// look at. What is neither is named.
+// Content converts a server's content to text and images that models accept. Other content is only
+// named.
 func Content(all []sdk.Content) (text string, pictures []tool.Attachment) {
 	var parts []string
 	add := func(s string) { parts = append(parts, strings.TrimRight(Clean(s, maxAnswer), "\n")) }
 	show := func(media string, data []byte) {
-		kind := http.DetectContentType(data) // what a server calls it does not count
+		kind := http.DetectContentType(data) // the server's type is not trusted
 		switch {
 		case !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind):
 			add(fmt.Sprintf("(%s, %d bytes, which cannot be shown)", Line(media, 60), len(data)))

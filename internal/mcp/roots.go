@@ -12,10 +12,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// announceRoots tells a program which folder adze works in, which never changes while it runs. One
-// that is given folders as arguments is told nothing, because a server of files works on the roots
-// instead of those. A service somewhere else has no use for a
-// path of this machine.
+// announceRoots sends a program the workspace as its only root. A program with folders among its
+// arguments gets none, because the filesystem server would use the roots instead of them. A remote
+// service cannot use local paths.
 func (c *connection) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client)) {
 	dir := c.pool.opts.Dir
 	if len(c.conf.Command) == 0 || dir == "" || c.conf.namesFolder() {
@@ -26,7 +25,7 @@ func (c *connection) announceRoots(o *sdk.ClientOptions) (add func(*sdk.Client))
 	return func(client *sdk.Client) { client.AddRoots(root) }
 }
 
-// namesFolder reports a command with a folder among its arguments.
+// namesFolder reports whether the command has a folder among its arguments.
 func (s Server) namesFolder() bool {
 	return slices.ContainsFunc(s.Command[1:], func(word string) bool {
 		info, err := os.Stat(word)

@@ -2,8 +2,8 @@ package mcp
 
 import "errors"
 
-// sentence is an error as the user reads it: where something in it says in one sentence what
-// happened and what to do next, that alone, without who passed it on.
+// sentence shortens an error for the user: if a wrapped error states in one sentence the problem
+// and the next step, it returns that one alone.
 func sentence(err error) error {
 	var next interface {
 		error

@@ -15,59 +15,58 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// politeTime is what a program gets to end by itself when its input is closed, as from the SDKs.
+// politeTime is the time a program gets to exit after its input is closed, as in the SDKs.
 const politeTime = 2 * time.Second
 
-// The states of a server.
 const (
-	Off      = child.Off // nobody has called it, or not for a while
+	Off      = child.Off // not called yet, or idle for a while
 	Starting = child.Starting
 	Ready    = child.Ready
 	Failed   = child.Failed
 	Held     = child.Held
 )
 
-// ErrNotReady says that a server has not answered yet.
+// ErrNotReady means that a server has not answered yet.
 var ErrNotReady = child.ErrNotReady
 
-// State is a server as a user is shown it.
+// State describes a server for the user.
 type State struct {
 	Name    string
 	State   string
-	Why     string // it failed or is held; or what its own last words were
-	PID     int    // of a program that runs
-	Version string // of the protocol
-	Title   string // what it calls itself
-	Tools   int    // that it lists
-	Noise   int    // lines that were no messages
+	Why     string // reason for Failed or Held, or the program's last output
+	PID     int    // of a running program
+	Version string // protocol version
+	Title   string // the server's own title
+	Tools   int
+	Noise   int // lines that were no messages
 	From    string
-	Starts  int // how often it was started or dialled in this run
+	Starts  int // in this run
 }
 
-// server is one server: its connection now, and those before it. Its state goes from Off over
-// Starting to Ready, and from each to Off (nobody needs it), Failed (it broke) or Held (it may not
-// start); package child counts its starts and wakes who waits for a change.
+// server is one server with its current connection. Its state goes from Off over Starting to Ready,
+// and from each to Off (idle), Failed or Held (not allowed to start). Package child counts the
+// starts and wakes waiters.
 type server struct {
 	pool *Pool
 	conf Server
 
 	mu         sync.Mutex
 	state      child.Life
-	connection *connection // if nil, it does not run
+	connection *connection // nil if not running
 	session    *sdk.ClientSession
-	busy       int       // callers that use the session
-	used       time.Time // when the last of them was done
+	busy       int       // callers using the session
+	used       time.Time // end of the last use
 	starts     int
 
-	loaded   bool       // the approved catalogue was looked for on the disk
-	approved *Catalogue // what the user lets it say; if nil, it was never seen
-	current  *Catalogue // what it says
-	change   Change     // what of that they have not approved
-	hidden   bool       // nobody agreed to the server yet
+	loaded   bool       // approved was read from disk
+	approved *Catalogue // nil if never seen
+	current  *Catalogue // the server's latest
+	change   Change     // part of current that is not approved
+	hidden   bool       // the user has not approved the server yet
 
-	introduced bool // the model was told its instructions
+	introduced bool // the model got its instructions
 	pid        int
-	log        *serverLog   // if nil, nothing is kept
+	log        *serverLog   // may be nil
 	noise      atomic.Int64 // lines that were no messages
 	calls      calls
 }
@@ -90,13 +89,13 @@ func (v *server) show() State {
 	return s
 }
 
-// start starts the server when it does not run and may be started.
+// start starts the server if it is not running and is allowed to.
 func (v *server) start() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
 	if v.state.Runs() || v.state.GivenUp(now) {
-		return // why it failed is said
+		return // the state has the reason
 	}
 	err := v.conf.Err
 	if err == nil && v.pool.opts.Holds != nil {
@@ -115,15 +114,15 @@ func (v *server) start() {
 	v.pool.all.Go(func() { c.run(ctx) })
 }
 
-// connection is one conversation with a server, and the program that it is held with.
+// connection is one session with a server and its program.
 type connection struct {
 	*server
-	end    func()        // asks for the end, and does not wait
-	tools  chan struct{} // holds one: the server has other tools by now
-	shares chan struct{} // likewise, other prompts or resources
+	end    func()        // cancels, without waiting
+	tools  chan struct{} // buffer of one: the tool list changed
+	shares chan struct{} // buffer of one: prompts or resources changed
 }
 
-// run returns when the conversation is over.
+// run returns when the connection has ended.
 func (c *connection) run(ctx context.Context) {
 	err := c.converse(ctx)
 	c.end()
@@ -138,7 +137,7 @@ func (c *connection) run(ctx context.Context) {
 	})
 }
 
-// mutate changes the server, unless another connection has begun since, and tells of it.
+// mutate changes the server and notifies, unless a newer connection exists.
 func (c *connection) mutate(change func()) {
 	c.mu.Lock()
 	own := c.server.connection == c
@@ -151,19 +150,19 @@ func (c *connection) mutate(change func()) {
 	}
 }
 
-// fail makes the server a failed one; the lock is held.
+// fail sets the state to Failed. The caller holds the lock.
 func (v *server) fail(why string, login bool) {
 	v.remember(Failed, why, login)
 	v.disconnect(Failed, why)
 }
 
-// disconnect leaves the connection behind; the lock is held.
+// disconnect drops the connection. The caller holds the lock.
 func (v *server) disconnect(state, why string) {
 	v.connection, v.session, v.pid = nil, nil, 0
 	v.state.Turn(state, why)
 }
 
-// masked is a text of a server's, short and without secrets.
+// masked shortens a server's text and masks its secrets.
 func (p *Pool) masked(text string) string {
 	if p.opts.Mask != nil {
 		text = p.opts.Mask(text)
@@ -171,10 +170,10 @@ func (p *Pool) masked(text string) string {
 	return Line(text, maxWhy)
 }
 
-// maxWhy bounds what is told of a failure, in bytes.
+// in bytes
 const maxWhy = 600
 
-// stop asks the connection to end, and does not wait.
+// stop cancels the connection without waiting.
 func (v *server) stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -190,7 +189,7 @@ func (v *server) stopLocked() {
 	v.disconnect(Off, "")
 }
 
-// ready makes a conversation that has begun the one that is used.
+// ready makes a new session the server's current one.
 func (c *connection) ready(s *sdk.ClientSession, now *Catalogue) {
 	c.mutate(func() {
 		c.session, c.used = s, time.Now()
@@ -201,11 +200,10 @@ func (c *connection) ready(s *sdk.ClientSession, now *Catalogue) {
 	})
 }
 
-// await waits until the server is ready.
 func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v.mu) }
 
-// acquire returns the session, once it is ready, until release is called. A caller that waits for
-// it uses the server already: it may not end as idle meanwhile.
+// acquire waits for the session and returns it; release ends the use. A waiting caller counts as a
+// user, so the server does not become idle meanwhile.
 func (v *server) acquire(ctx context.Context) (session *sdk.ClientSession, release func(), err error) {
 	v.mu.Lock()
 	v.busy++
@@ -230,8 +228,7 @@ func (v *server) acquire(ctx context.Context) (session *sdk.ClientSession, relea
 	return session, release, nil
 }
 
-// stopIdle ends the conversation where nobody has used it for a while, and returns when to look
-// again. A caller that acquires it meanwhile finds it as it was, or off.
+// stopIdle ends an idle connection, or returns the time until the next check.
 func (c *connection) stopIdle() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

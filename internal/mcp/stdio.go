@@ -23,22 +23,22 @@ import (
 	"adze/internal/text/lineread"
 )
 
-// Bounds of a program's words.
+// Limits of a program's output.
 const (
-	// maxNoise is how many bytes that are no messages a program may write.
+	// maxNoise limits the bytes outside of messages.
 	maxNoise = 8 << 20
-	// maxUnasked is how many messages may come between two of ours within floodTime: a long call
-	// may tell its progress.
+	// maxUnasked limits the messages between two of ours within floodTime. A long call may send
+	// progress.
 	maxUnasked = 10_000
 	floodTime  = 10 * time.Second
-	// maxLine is the longest line that a program may write: longer than wire.MaxMessage it is passed
-	// over and an error of its request, longer than this the program is ended.
+	// maxLine ends the program. A line between wire.MaxMessage and maxLine is skipped and becomes
+	// an error of its request.
 	maxLine = 64 << 20
-	// maxLastWords is how much is told of how a program ended, in bytes.
+	// in bytes
 	maxLastWords = 400
 )
 
-// startProgram starts a server's program and talks over its pipes.
+// startProgram starts a server's program and uses its pipes as the transport.
 func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transport)) error {
 	at, err := p.whereToStart(s)
 	if err != nil {
@@ -80,7 +80,6 @@ func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transpor
 	return errors.New(words)
 }
 
-// environ is the environment of programs.
 func (p *Pool) environ() []string {
 	if p.opts.Env == nil {
 		return nil
@@ -88,7 +87,6 @@ func (p *Pool) environ() []string {
 	return p.opts.Env()
 }
 
-// environ is the environment of a server's program.
 func (s Server) environ(base []string) []string {
 	out := slices.Clone(base)
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
@@ -97,14 +95,14 @@ func (s Server) environ(base []string) []string {
 	return out
 }
 
-// stdio is the conversation with a program as the library takes it: its lines that are no messages,
-// such as a banner, are left out and counted, and one that is too long is an error of its request.
+// stdio is the transport to a program. It skips and counts lines that are no messages, such as a
+// banner, and turns an oversized line into an error of its request.
 type stdio struct {
 	server   *server
 	writing  sync.Mutex // one message at a time
 	in       io.WriteCloser
 	messages chan jsonrpc.Message
-	unasked  atomic.Int64 // messages since the last of ours
+	unasked  atomic.Int64 // messages since our last one
 	ended    atomic.Bool  // the program closed its output
 	cause    atomic.Pointer[string]
 	closed   context.Context // ends with Close
@@ -124,7 +122,7 @@ func (c *stdio) Connect(context.Context) (sdk.Connection, error) { return c, nil
 // SessionID implements sdk.Connection.
 func (c *stdio) SessionID() string { return "" }
 
-// Close ends the conversation; the pipe itself is closed by who made it.
+// Close ends the connection. The pipe's owner closes the pipe.
 func (c *stdio) Close() error {
 	c.close()
 	return nil
@@ -145,7 +143,7 @@ func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements sdk.Connection; a message of ours makes room for theirs.
+// Write implements sdk.Connection. It resets the flood counter.
 func (c *stdio) Write(_ context.Context, message jsonrpc.Message) error {
 	raw, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -158,7 +156,7 @@ func (c *stdio) Write(_ context.Context, message jsonrpc.Message) error {
 	return err
 }
 
-// broke is why nothing more is read; if empty, the program ended.
+// broke returns why reading stopped, or "" if the program exited.
 func (c *stdio) broke() string {
 	if why := c.cause.Load(); why != nil {
 		return *why + "; "
@@ -166,7 +164,7 @@ func (c *stdio) broke() string {
 	return ""
 }
 
-// readLines reads what the program writes until that ends, or is too much.
+// readLines reads the program's output until its end or a limit.
 func (c *stdio) readLines(from *lineread.Reader) {
 	defer close(c.messages)
 	noisy, since := 0, time.Now()
@@ -210,8 +208,8 @@ func (c *stdio) readLines(from *lineread.Reader) {
 	}
 }
 
-// decode reads a line as a message, or as several in a list, which older protocols let a server
-// send. It returns none for a line that is something else.
+// decode parses a line as one message, or as a batch of them as in older protocols. It returns none
+// for any other line.
 func decode(line []byte) (out []jsonrpc.Message) {
 	texts := []json.RawMessage{line}
 	if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &texts) != nil {
@@ -227,8 +225,7 @@ func decode(line []byte) (out []jsonrpc.Message) {
 	return out
 }
 
-// passOver reads to the end of a message that is too long, and returns the error that answers its
-// request instead.
+// passOver skips the rest of an oversized message and returns an error response for its request.
 func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
 	const tail = 400
 	size, end := len(start), bytes.Clone(start[max(len(start)-tail, 0):])

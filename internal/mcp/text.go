@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// Clean is a server's text without what a terminal or a reader would take for something else:
-// control and bidirectional characters, tags that cannot be seen, and what is no text. It is cut at
-// so many bytes.
+// Clean returns a server's text without control and bidirectional characters, invisible tags and
+// invalid UTF-8, cut at most bytes.
 func Clean(text string, most int) string {
 	cut := ""
 	if len(text) > most {
@@ -22,18 +21,18 @@ func Clean(text string, most int) string {
 	}, text) + cut
 }
 
-// Line is the same on one line.
+// Line is like Clean, on one line.
 func Line(text string, most int) string {
 	return strings.Join(strings.Fields(Clean(text, most)), " ")
 }
 
-// hidden tells characters that do something else than stand there.
+// hidden reports whether a character is invisible or changes its surroundings.
 func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
 	case unicode.Is(unicode.Cf, r): // bidirectional marks, zero widths, tags
-		return r != 0x200d // it joins parts of one picture
+		return r != 0x200d // it joins parts of one emoji
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Cs, r)
 }

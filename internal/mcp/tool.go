@@ -19,11 +19,11 @@ import (
 	"adze/tool"
 )
 
-// Tag marks the tools of servers.
+// Tag marks servers' tools.
 const Tag = "mcp"
 
-// Enlist registers the tools of all servers that are known, and returns why some are not: a bad
-// definition, or a name that another tool has. Nothing is started.
+// Enlist registers the tools of all known servers and returns the problems: a bad definition or a
+// name that is taken. It starts nothing.
 func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 	taken := map[string]bool{}
 	for _, name := range p.order {
@@ -51,28 +51,28 @@ func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 	return problems
 }
 
-// meta is what panes see of a call.
+// meta is a call's metadata for panes.
 type meta struct {
 	Server    string          `json:"mcp_server"`
 	Tool      string          `json:"mcp_tool"`
 	Arguments json.RawMessage `json:"mcp_arguments,omitempty"`
 	Hints     string          `json:"mcp_hints,omitempty"`
 	Progress  string          `json:"mcp_progress,omitempty"`
-	Said      string          `json:"mcp_said,omitempty"` // the beginning of the answer
+	Said      string          `json:"mcp_said,omitempty"` // start of the result
 	Pictures  int             `json:"mcp_pictures,omitempty"`
 }
 
-// maxSaid bounds what panes show of an answer, in bytes.
+// maxSaid limits the part of a result shown in panes, in bytes.
 const maxSaid = 4 << 10
 
-// tool makes a tool of a definition. A call of it asks for the right to call "mcp:server tool",
-// whatever the server says of it: a hint that it only reads is a stranger's word.
+// tool builds a tool from a definition. Each call needs permission for "mcp:server tool", even if
+// the server marks the tool as read-only: the hint is untrusted.
 func (v *server) tool(t Tool, name string) tool.Tool {
 	c := caller{v, t}
 	return tool.Define(name, tool.Config[json.RawMessage, meta]{
 		Description:  v.describe(t),
 		Parameters:   t.Parameters,
-		Checked:      true, // when it was learned
+		Checked:      true, // at registration
 		Permissions:  tool.Requires(tool.Execute),
 		Tags:         []string{Tag, tool.PlainName(v.conf.Name)},
 		Safety:       tool.Safety{ThreatLevel: "medium"},
@@ -85,7 +85,7 @@ func (v *server) tool(t Tool, name string) tool.Tool {
 	})
 }
 
-// describe is a tool's description, of which no word is taken for a variable.
+// describe returns a tool's description with variables escaped.
 func (v *server) describe(t Tool) string {
 	text := cmp.Or(t.Description, t.Title, "the tool "+Line(t.Name, 64)+" of the MCP server "+v.conf.Name)
 	if i := strings.LastIndex(text, "${"); i >= 0 && !strings.Contains(text[i:], "}") {
@@ -94,19 +94,18 @@ func (v *server) describe(t Tool) string {
 	return strings.ReplaceAll(text, "${", "$${")
 }
 
-// watch tells who looks at a call how it goes.
+// watch reports a call's progress.
 type watch struct {
 	show  func(progress string)
-	waits func() (over func()) // the user is waited for
+	waits func() (over func()) // called when the user is asked
 }
 
-// caller calls one tool.
 type caller struct {
 	*server
 	as Tool
 }
 
-// needs is the tool itself. What a server of this machine gets stays here.
+// needs returns the tool itself. Data for a local server stays on this machine.
 func (c caller) needs(in json.RawMessage) []tool.Need {
 	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + tool.PlainName(c.as.Name), Reach: tool.ServerTool}
 	if c.conf.URL != "" {
@@ -128,7 +127,7 @@ func view(m meta) []tool.Block {
 	out = append(out, tool.Text(head)...)
 	if len(m.Arguments) > 0 && string(m.Arguments) != "{}" {
 		var text bytes.Buffer
-		_ = json.Indent(&text, m.Arguments, "", "  ") // they were read before
+		_ = json.Indent(&text, m.Arguments, "", "  ") // it was parsed before
 		out = append(out, tool.Code("arguments.json", text.String(), 0)...)
 	}
 	if m.Progress != "" {
@@ -140,7 +139,7 @@ func view(m meta) []tool.Block {
 	return out
 }
 
-// saidLine is how long a line of an answer is that the model gets whole, in bytes.
+// saidLine is the longest line of a result that the model gets uncut, in bytes.
 const saidLine = 20_000
 
 func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMessage) (tool.Result[meta], error) {
@@ -161,7 +160,7 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 		return result, err
 	}
 	said, pictures := Content(got.Content)
-	if structured, ok := got.StructuredContent.(string); ok && said == "" { // package wire has put it there
+	if structured, ok := got.StructuredContent.(string); ok && said == "" { // package wire put it there
 		said = Clean(structured, maxAnswer)
 	}
 	if got.IsError {
@@ -177,17 +176,16 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 	return result, nil
 }
 
-// errForgot says that a server no longer knows the session: it was started anew, or cleared away
-// what was unused. It refused the call, so that nothing of it was done.
+// errForgot means that a server no longer knows the session, after a restart or a cleanup. It
+// refused the call, so nothing was executed.
 var errForgot = errors.New("the server does not know the session any more")
 
-// callReady makes a call of a server that is ready by then, and once more in a new session where
-// the server forgot the first.
+// callReady calls a ready server, and once more in a new session if the server forgot the first.
 func (c caller) callReady(ctx context.Context, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
 	got, session, err := c.callOnce(ctx, in, w)
 	if errors.Is(err, errForgot) {
 		c.mu.Lock()
-		if c.session == session { // else another conversation has begun
+		if c.session == session { // else there is a newer connection
 			c.stopLocked()
 		}
 		c.mu.Unlock()
@@ -209,8 +207,8 @@ func (c caller) callOnce(ctx context.Context, in json.RawMessage, w watch) (*sdk
 	return got, session, err
 }
 
-// introduction is what a server says of itself, once in a run, with its first answer: a prompt that
-// began with it would be another one with each server.
+// introduction returns a server's instructions, once in a run with its first result. In the system
+// prompt they would change the prompt with each server.
 func (c caller) introduction() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +220,7 @@ func (c caller) introduction() string {
 	return text
 }
 
-// unavailable says why a server cannot be called, and what next.
+// unavailable explains why a server cannot be called and the next step.
 func (c caller) unavailable(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -235,8 +233,8 @@ func (c caller) unavailable(ctx context.Context, err error) error {
 	return tool.Fail(tool.CodeIO, "the MCP server %s does not work: %s; go on without it, or tell the person (adze mcp test %s)", c.conf.Name, c.pool.masked(err.Error()), c.conf.Name)
 }
 
-// call makes one call. It ends when ctx does, and when the server has given no sign for too long;
-// the server is told.
+// call makes one call. It ends with ctx, or when the server has sent no progress for too long; the
+// server gets a cancellation.
 func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessage, w watch) (*sdk.CallToolResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -262,8 +260,8 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	return nil, tool.Fail(tool.CodeIO, "the MCP server %s answered with an error: %s", c.conf.Name, c.pool.masked(c.failure(err)))
 }
 
-// failure is an error of a call; of a server that broke off it is what its life ended with, which
-// is known a moment later.
+// failure describes a failed call. If the connection broke, it waits briefly for the reason of its
+// end.
 func (v *server) failure(err error) string {
 	if !ended(err) {
 		return plainly(sentence(err).Error())
@@ -283,15 +281,15 @@ func (v *server) failure(err error) string {
 	return "it ended"
 }
 
-// plainly is an error without what the library puts before what went wrong.
+// plainly removes the library's prefix from an error.
 func plainly(text string) string { return libraryWords().ReplaceAllString(text, "") }
 
 var libraryWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`((calling|sending) "[^"]*": |rejected by transport: )+`)
 })
 
-// Failure is an error of a conversation in words for the model: of a server that broke off it is
-// what its life ended with.
+// Failure describes a connection error for the model. If the connection broke, it gives the reason
+// of its end.
 func (p *Pool) Failure(name string, err error) string {
 	text := err.Error()
 	if v := p.servers[name]; v != nil {
@@ -300,14 +298,14 @@ func (p *Pool) Failure(name string, err error) string {
 	return p.masked(text)
 }
 
-// errAsks says that a server asked too much in a call.
+// errAsks means that a server sent too many requests in a call.
 type errAsks struct{ why error }
 
 func (e errAsks) Error() string { return e.why.Error() }
 
 var errNoSign = errors.New("no sign of the server")
 
-// progress is a line of what a server tells of a call.
+// progress formats a progress notification.
 func progress(p *sdk.ProgressNotificationParams) string {
 	out := fmt.Sprintf("%g", p.Progress)
 	if p.Total > 0 {
