@@ -15,7 +15,6 @@ import (
 	"adze/tool"
 )
 
-// auditCommand is adze audit show|verify|stats.
 func (a *all) auditCommand() *cobra.Command {
 	show := &cobra.Command{Use: "show [SESSION] [--json]", Annotations: Anyone(), Short: "Show what was asked, called and decided in a session", Args: Takes(0, 1),
 		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
@@ -34,7 +33,7 @@ func (a *all) auditCommand() *cobra.Command {
 	return Group("audit", "Show and verify the log of calls and decisions", show, Verify(a.Env, a.Program), stats)
 }
 
-// Verify is adze audit verify, which has been adze sessions verify, too.
+// Verify returns adze audit verify, which also serves as adze sessions verify.
 func Verify(e *Env, p Program) *cobra.Command {
 	var anchor string
 	c := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
@@ -51,7 +50,7 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 	return c
 }
 
-// trailOf reads the log of one session.
+// trailOf reads a session's audit log.
 func trailOf(ctx context.Context, s *sessiondb.Store, id session.ID) (*audit.Trail, error) {
 	var t audit.Trail
 	err := s.Each(ctx, sessiondb.Scan{Session: id, Types: audit.Types()}, func(f sessiondb.Found) error {
@@ -88,7 +87,7 @@ func (a *all) showAudit(ctx context.Context, words []string, asJSON bool) error 
 	})
 }
 
-// kin is whose session this is, or which one it is a copy of.
+// kin names a session's parent and its relation to it: subagent or copy.
 func kin(s session.Start) string {
 	if s.Agent == "" {
 		return label(", a copy of the session ", string(s.Parent))
@@ -96,8 +95,8 @@ func kin(s session.Start) string {
 	return label(", subagent ", s.Agent) + label(" of the session ", string(s.Parent))
 }
 
-// auditText is an item as a user reads it: one line for what happened, more for what was decided.
-// What is foreign in it stays on its line.
+// auditText formats an item for the user: one line for the event, more for the decision. Untrusted
+// text stays on its line.
 func auditText(i audit.Item) string {
 	var b strings.Builder
 	line := func(format string, args ...string) {

@@ -17,7 +17,7 @@ import (
 	"adze/tool"
 )
 
-// auditStats counts on demand: one streaming pass, and nothing is kept.
+// auditStats counts in one streaming pass. It stores nothing.
 func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error {
 	return a.Store(ctx, func(s *sessiondb.Store) error {
 		scan := sessiondb.Scan{Types: audit.StatsTypes(), Paths: audit.Paths()}
@@ -71,7 +71,7 @@ func statsText(out io.Writer, s audit.Stats) error {
 	return table.Flush()
 }
 
-// share is a count with its part of the whole.
+// share formats a count with its percentage.
 func share(n, of int) string {
 	if n == 0 || of == 0 {
 		return "0"

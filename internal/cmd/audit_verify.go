@@ -35,7 +35,7 @@ func (a *all) verify(ctx context.Context, words []string, all bool, anchor strin
 	})
 }
 
-// parseAnchor reads SEQ:HASH; if empty, none.
+// parseAnchor parses SEQ:HASH. It returns nil for "".
 func parseAnchor(text string) (*sessiondb.Anchor, error) {
 	if text == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func parseAnchor(text string) (*sessiondb.Anchor, error) {
 	return &sessiondb.Anchor{Seq: n, Hash: strings.ToLower(hash)}, nil
 }
 
-// verifyOne prints the session as sound, or returns what is wrong first.
+// verifyOne verifies one session and returns its first problem.
 func (a *all) verifyOne(ctx context.Context, s *sessiondb.Store, id session.ID, at *sessiondb.Anchor) error {
 	n, err := 0, error(nil)
 	if at != nil {
@@ -74,7 +74,7 @@ func (a *all) verifyOne(ctx context.Context, s *sessiondb.Store, id session.ID, 
 	return nil
 }
 
-// verifyAll goes on after a bad session: each is named as it is found, and counted in the end.
+// verifyAll reports each bad session and continues; it fails at the end with their number.
 func (a *all) verifyAll(ctx context.Context, s *sessiondb.Store) error {
 	heads, err := s.List(ctx)
 	if err != nil {
@@ -101,11 +101,11 @@ func (a *all) verifyAll(ctx context.Context, s *sessiondb.Store) error {
 	return nil
 }
 
-// Unsound says that a log whose chain holds does not keep the promises of the pipeline.
+// Unsound means that a log's hash chain is valid but its records break a rule of the pipeline.
 type Unsound struct {
 	id      session.ID
 	finding audit.Finding
 }
 
-// Error names the session and what is wrong with it.
+// Error names the session and the problem.
 func (e *Unsound) Error() string { return fmt.Sprintf("session %s: %s", e.id, e.finding) }

@@ -1,14 +1,12 @@
-// Package cmd is the subcommands of adze: one file for each, named after it.
+// Package cmd holds the subcommands of adze, one per file.
 //
-// The one rule: a command looks, tells and sets an exit code; all that it asks of the program is in
-// Program, and all that it says goes through Env.
+// The one rule: a command prints and sets an exit code. It reaches the program only through Program
+// and prints only through Env.
 //
-// Start reading at All, where the commands are put together, then env.go (what a command says its
-// answer with) and group.go (words and flags that several take). tools_run.go is the only one that
-// lets something happen: one call, through the pipeline of every other run.
+// Start reading at All, which lists the commands, then env.go (output) and group.go (shared words
+// and flags). Only tools_run.go runs a tool: one call through the normal pipeline.
 //
-// Known limits: none that are known. The tests of what commands do run the whole program and stand
-// beside them.
+// Known limits: none. The tests of the commands run the whole program, in the same folder.
 package cmd
 
 import (
@@ -34,96 +32,96 @@ import (
 	"adze/tool"
 )
 
-// Program is what the commands of this package ask of the program that they belong to; those of
-// others ask for less. A function that is handed in is called once, and what it was given is closed
-// when it returns.
+// Program is the part of the program that these commands use. A method that takes a function calls
+// it once and closes its argument afterwards.
 type Program interface {
 	ConfigProgram
 	StoreReader
 	StoreWriter
 	Folder
-	// Failure sorts an error that would end a run.
+	// Failure returns the result of a run that ends with an error.
 	Failure(error) session.Result
 }
 
-// ConfigProgram is a program that has a configuration.
+// ConfigProgram is a program with a configuration.
 type ConfigProgram interface {
-	// Config is the user's configuration and what finds the models that it names.
+	// Config returns the user's configuration and the finder for its models.
 	Config() (config.Config, *models.Finder, error)
-	// ConfigFile is where it stands, or would.
+	// ConfigFile returns the configuration's path, even if the file does not exist.
 	ConfigFile() string
-	// Keys is what the user gave to keep.
+	// Keys returns the stored API keys.
 	Keys() *keyring.Store
-	// KeyTable lists the keys of the interface: action, keys, what they do; and what of the bound
-	// ones cannot be.
+	// KeyTable lists the interface's key bindings (action, keys, description) and warnings about
+	// invalid ones in bound.
 	KeyTable(bound map[string][]string) (rows [][3]string, warnings []string)
 }
 
-// StoreReader is a program that keeps sessions, to look at them.
+// StoreReader is a program that can read stored sessions.
 type StoreReader interface {
-	// Here is this folder as sessions remember it.
+	// Here returns the current folder as sessions store it.
 	Here() (string, error)
-	// Session is the one whose id begins so.
+	// Session returns the session whose id begins with prefix.
 	Session(heads []session.Head, prefix string) (session.ID, error)
-	// Page lists the sessions that a filter chooses, and how many there are without its bounds.
+	// Page lists the sessions that match a filter, and their number without its limits.
 	Page(context.Context, sessiondb.Filter) ([]session.Head, int, error)
-	// Store opens the store to look into it.
+	// Store opens the store for reading.
 	Store(context.Context, func(*sessiondb.Store) error) error
-	// Logs opens the sessions of the server that keeps them, until end; if nil, this machine does.
+	// Logs opens the session server's logs; the caller calls end. It returns nil if sessions are
+	// stored locally.
 }
 
-// StoreWriter is a program that keeps sessions, to change them.
+// StoreWriter is a program that can change stored sessions.
 type StoreWriter interface {
-	// Change opens it to change what is in it.
+	// Change opens the store for writing.
 	Change(context.Context, func(*sessiondb.Store) error) error
-	// Forgets lets sessions of a store go with all that was kept of them, and Tidy those that the
-	// configuration lets go.
+	// Forgets returns the deletion of sessions with all their files; Tidy deletes those that the
+	// configuration lets expire.
 	Forgets(*sessiondb.Store) retention.Room
 	Tidy(context.Context, *sessiondb.Store) (retention.Done, error)
 }
 
 // Folder is a program that works in a folder.
 type Folder interface {
-	// Tools makes the tools of this folder, without a model, a session or a gate.
+	// Tools builds the folder's tools, without a model, session or permission check.
 	Tools(context.Context, func(*tool.Set) error) error
-	// Offered lists the tools that a run in this folder chooses from.
+	// Offered lists the tools that a run in this folder selects from.
 	Offered(context.Context) ([]tool.Definition, error)
-	// Context tells what the next request of a session would hold; nothing is started or written.
+	// Context computes a session's next request. It starts and writes nothing.
 	Context(context.Context, ContextWish, func(Context) error) error
-	// Gate is the policy of a run with these flags.
+	// Gate builds the policy of a run with these flags.
 	Gate(policyconfig.Flags, func(*policy.Policy) error) error
-	// Project is this folder, with what the user allowed of it.
+	// Project returns this folder's project and the consents the user gave to it.
 	Project(func(trust.Project) error) error
-	// Call makes a call by hand through the pipeline of every other run.
+	// Call runs one tool call through the normal pipeline.
 	Call(Call, func(CallResult)) error
-	// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
+	// ServerChecks checks the MCP servers of this folder and of other assistants without starting
+	// them.
 	ServerChecks(context.Context) []doctor.Check
 }
 
-// Call is one call by hand.
+// A Call is one tool call made by the user.
 type Call struct {
 	policyconfig.Flags
-	MaxTime   time.Duration // if 0, any
-	NoSession bool          // save nothing
-	Prompt    string        // what the user asked, for who resumes the session
+	MaxTime   time.Duration // 0 for no limit
+	NoSession bool          // store nothing
+	Prompt    string        // for a user who resumes the session
 	Model     session.Provider
 }
 
-// CallResult is what came of a call.
+// CallResult is the result of a Call.
 type CallResult struct {
 	Session session.ID
 	Notices []string         // about earlier runs that were killed
-	End     *session.ToolEnd // if nil, the store failed, or an abort came first
+	End     *session.ToolEnd // nil if the store failed or the call was aborted first
 	Result  session.Result
 }
 
-// all is what the commands share.
 type all struct {
 	*Env
 	Program
 }
 
-// All are the subcommands.
+// All returns the subcommands.
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	now := []*cobra.Command{
@@ -136,14 +134,13 @@ func All(e *Env, p Program) []*cobra.Command {
 	return slices.Concat(now, former, topics())
 }
 
-// Damaged says that a row is not as it was written.
+// Damaged means that a stored row differs from the one written.
 type Damaged struct{ Row *sessiondb.BadRow }
 
-// Error is what the store says of the row.
+// Error describes the row.
 func (e *Damaged) Error() string { return e.Row.Error() }
 
-// storedSession finds the session that a command is about: by the beginning of its id, else the
-// newest one of this folder.
+// storedSession finds the session by the id prefix in words, else the newest one in this folder.
 func (a *all) storedSession(ctx context.Context, s *sessiondb.Store, words []string) (session.ID, error) {
 	if len(words) == 0 {
 		head, err := Newest(ctx, a, s)
@@ -156,7 +153,7 @@ func (a *all) storedSession(ctx context.Context, s *sessiondb.Store, words []str
 	return a.Session(heads, words[0])
 }
 
-// Newest is the session that was last used in this folder; those of subagents do not count.
+// Newest returns this folder's last used session, not counting subagents.
 func Newest(ctx context.Context, p StoreReader, s *sessiondb.Store) (session.Head, error) {
 	dir, err := p.Here()
 	if err != nil {
@@ -172,7 +169,7 @@ func Newest(ctx context.Context, p StoreReader, s *sessiondb.Store) (session.Hea
 	return heads[0], nil
 }
 
-// Readable marks an error of reading the store, so that its exit code says so.
+// Readable wraps a store error so that it gets its exit code.
 func Readable(err error) error {
 	var bad *sessiondb.BadRow
 	switch {

@@ -16,32 +16,32 @@ import (
 	"adze/session"
 )
 
-// ContextWish says which request is meant: the first of a new session in this folder, or the next
-// of a stored one.
+// ContextWish selects a request: the first of a new session in this folder, or the next one of a
+// stored session.
 type ContextWish struct {
 	policyconfig.Flags
 	Model   string
-	Session string // how its id begins
-	Last    bool   // the newest of the folder
+	Session string // id prefix
+	Last    bool   // the folder's newest
 	Bare    bool
 	Prompt  string
 }
 
-// Context is what the next request of a session would hold, as the interface counts it.
+// Context describes a session's next request, with the interface's token counts.
 type Context struct {
-	Session session.ID // if empty, a new one
+	Session session.ID // "" for a new one
 	Cwd     string
-	Profile string // the name of the prompt
+	Profile string // the prompt's name
 	Ledger  session.Ledger
-	Offer   *session.Offer // if nil, all tools are shown
-	Tools   []string       // that a model may call
+	Offer   *session.Offer // nil if all tools are shown
+	Tools   []string       // all callable tools
 	Texts   []instructions.Listed
-	Found   []ContextItem // commands, skills and agents
-	Runs    []trust.Item  // of the project
+	Found   []ContextItem
+	Runs    []trust.Item // the project's
 	Notices []string
 }
 
-// contextSchema names the shape of --json. New fields may come; none changes its meaning.
+// contextSchema is the version of the --json format. Fields may be added; none changes its meaning.
 const contextSchema = "adze.context/1"
 
 type contextAnswer struct {
@@ -61,28 +61,28 @@ type contextAnswer struct {
 	Notices  []string         `json:"notices"`
 }
 
-// leftOut is something that the request does not hold, and why.
+// leftOut is an item missing from the request, with the reason.
 type leftOut struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// ContextItem is a thing that the user or the project has for assistants. Its bytes are those of
-// its file; what of it is in the request stands among the sources.
+// A ContextItem is a file of the user or project for assistants. Its bytes are the file's size; the
+// sources show how much of it is in the request.
 type ContextItem struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
-	Origin string `json:"origin"` // person or project
+	Origin string `json:"origin"`
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	// State is used, described, named, narrowed, waits, unused, shadowed or broken. The state of a
-	// thing that would run is waiting, changed, allowed, unused or broken.
+	// State is used, described, named, narrowed, waits, unused, shadowed or broken. For a runnable
+	// item it is waiting, changed, allowed, unused or broken.
 	State string `json:"state"`
 	Why   string `json:"why,omitempty"`
 }
 
-// contexts is adze tools context.
+// contexts implements adze tools context.
 type contexts struct{ *all }
 
 func (a contexts) command() *cobra.Command {
@@ -149,7 +149,7 @@ func groupWords(g session.Group) string {
 	return map[session.Group]string{session.SystemGroup: "system prompt, bytes and tokens", session.ToolsGroup: "tools", session.MessagesGroup: "messages", session.ResultsGroup: "results of tools"}[g]
 }
 
-// showRest tells what the request does not hold.
+// showRest prints the items missing from the request.
 func (a contexts) showRest(answer contextAnswer) error {
 	table := a.Columns()
 	if len(answer.LeftOut) > 0 {
@@ -177,7 +177,7 @@ func (a contexts) showRest(answer contextAnswer) error {
 	return nil
 }
 
-// answer shapes what was found for a script.
+// answer builds the --json object.
 func (c Context) answer() contextAnswer {
 	l := c.Ledger
 	out := contextAnswer{
@@ -193,7 +193,7 @@ func (c Context) answer() contextAnswer {
 	return out
 }
 
-// leftOut are the tools that may be called and are not shown.
+// leftOut returns the callable tools that are not shown.
 func (c Context) leftOut() []leftOut {
 	out := []leftOut{}
 	if c.Offer == nil {
@@ -214,8 +214,7 @@ func (c Context) leftOut() []leftOut {
 	return out
 }
 
-// carried lists what the user and the project have for assistants, and what of the project would
-// run.
+// carried lists the user's and project's files for assistants, and the project's runnable items.
 func (c Context) carried() []ContextItem {
 	out := []ContextItem{}
 	for _, l := range c.Texts {

@@ -11,7 +11,6 @@ import (
 	"adze/internal/text/usage"
 )
 
-// doctorCommand is adze doctor.
 func (a *all) doctorCommand() *cobra.Command {
 	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor | --self-test]", Annotations: Anyone(), Short: "Check what a run needs, and say how to fix what is missing", Args: Takes(0, 0),
 		Long: `Checks the configuration, the model and its server, the keys, the store, the disk, the programs that tools use, the
@@ -41,7 +40,7 @@ is set. Exits with 0, or with the code that a run would end with.`,
 	return c
 }
 
-// selfTest fails where one of its checks does.
+// selfTest returns an error if a check fails.
 func (a *all) selfTest(ctx context.Context) error {
 	checks := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}.SelfTest(ctx)
 	a.show(checks)
@@ -51,7 +50,7 @@ func (a *all) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// writeProfile prints the profile for this program.
+// writeProfile prints the AppArmor profile for this program.
 func (a *all) writeProfile() error {
 	profile, err := doctor.Profile()
 	if err == nil {
@@ -64,7 +63,7 @@ func (a *all) examine(ctx context.Context, ask doctor.Ask, asJSON bool) {
 	checks := doctor.Doctor{Out: a.Out, Getenv: a.Getenv, Config: a.Config, Failure: a.Failure}.Checks(ctx, ask)
 	checks = append(checks, a.ServerChecks(ctx)...)
 	for _, c := range checks {
-		if c.State == doctor.Fail { // the first one is what would end a run
+		if c.State == doctor.Fail { // the first one would end a run
 			a.Conclude(c.Cause, "", "")
 			break
 		}

@@ -14,18 +14,18 @@ import (
 	"adze/session"
 )
 
-// Env is what a command says its answer with.
+// Env holds the outputs and settings of a command.
 type Env struct {
 	In, Out *os.File
 	Err     io.Writer
 	Getenv  func(string) string
-	Mask    func() *redact.Masker // as the configuration says by then
-	Hide    func(key string)      // has the masker know a key
-	Exit    int                   // of the process, when the command has ended
-	Version string                // of the program
+	Mask    func() *redact.Masker // by the current configuration
+	Hide    func(key string)      // adds a key to the masker
+	Exit    int                   // the process's exit code
+	Version string                // adze's version
 }
 
-// Conclude ends a command whose answer is its exit code; what it found is said already.
+// Conclude ends a command whose result is its exit code. Its output is already printed.
 func (e *Env) Conclude(cause session.Cause, message, hint string) {
 	e.Exit = stream.ExitCode(cause)
 	if message != "" {
@@ -33,15 +33,15 @@ func (e *Env) Conclude(cause session.Cause, message, hint string) {
 	}
 }
 
-// Show writes lines of our own, into which foreign text was put; controls in it are written out.
+// Show prints formatted lines. Control characters in the arguments are escaped.
 func (e *Env) Show(format string, args ...any) {
 	fmt.Fprint(e.Out, e.Mask().Text(safeterm.Reveal(fmt.Sprintf(format, args...)).String()))
 }
 
-// ShowJSON writes one line for a script.
+// ShowJSON prints one JSON line.
 func (e *Env) ShowJSON(v any) { fmt.Fprintf(e.Out, "%s\n", e.Mask().JSON([]byte(stream.Line(v)))) }
 
-// WriteJSON writes one line for a script, and says when it could not.
+// WriteJSON prints one JSON line and returns write errors.
 func (e *Env) WriteJSON(v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -53,23 +53,23 @@ func (e *Env) WriteJSON(v any) error {
 	return err
 }
 
-// Stdout writes text that is safe for a terminal, whole lines at once, without secrets.
+// Stdout returns a writer of whole lines that masks secrets and is safe for a terminal.
 func (e *Env) Stdout() io.Writer { return stream.Masked{To: e.Out, By: e.Mask()} }
 
-// Table lays out rows whose cells are parted by tabs; they are written by Flush.
+// A Table aligns rows with tab-separated cells. Flush prints them.
 type Table struct {
 	*tabwriter.Writer
 	whole *bytes.Buffer
 	to    io.Writer
 }
 
-// Columns begins a table.
+// Columns returns a new table.
 func (e *Env) Columns() *Table {
 	whole := &bytes.Buffer{}
 	return &Table{tabwriter.NewWriter(whole, 0, 0, 2, ' ', 0), whole, e.Stdout()}
 }
 
-// Flush writes the table, without secrets.
+// Flush prints the table with secrets masked.
 func (t *Table) Flush() error {
 	if err := t.Writer.Flush(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (t *Table) Flush() error {
 	return err
 }
 
-// pretty prints JSON indented; control characters in it become escapes.
+// pretty prints indented JSON with control characters escaped.
 func (e *Env) pretty(before string, raw json.RawMessage) error {
 	text, err := indented(raw)
 	if err != nil {
@@ -88,7 +88,7 @@ func (e *Env) pretty(before string, raw json.RawMessage) error {
 	return err
 }
 
-// indented is JSON for a user to read, without control characters.
+// indented returns indented JSON without control characters.
 func indented(raw json.RawMessage) (string, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {

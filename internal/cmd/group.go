@@ -10,14 +10,14 @@ import (
 	"adze/tool"
 )
 
-// Group is a command that only holds others. A word that is none of them is a mistake, with the
-// nearest one.
+// Group returns a command that only holds others. An unknown word is an error that names the
+// nearest command.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Annotations: Anyone(), Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	return With(c, commands...)
 }
 
-// With puts commands below c.
+// With adds commands to c.
 func With(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	c.SetFlagErrorFunc(FlagError)
 	for _, sub := range commands {
@@ -27,7 +27,7 @@ func With(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// Former hides commands that stand elsewhere now. Their former names answer for one release.
+// Former hides the old names of moved commands, which still work for one release.
 func Former(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Hidden = true
@@ -35,8 +35,7 @@ func Former(commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
-// runGroup shows the help of a command that only holds others. A word that names none of them is a
-// mistake.
+// runGroup prints a group's help, or fails for an unknown word.
 func runGroup(c *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return c.Help()
@@ -44,7 +43,7 @@ func runGroup(c *cobra.Command, words []string) error {
 	return UnknownCommand(c, words[0])
 }
 
-// UnknownCommand says that no command below c has the name word, and names the nearest one.
+// UnknownCommand returns an error for an unknown word below c, with the nearest command.
 func UnknownCommand(c *cobra.Command, word string) error {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -59,7 +58,7 @@ func UnknownCommand(c *cobra.Command, word string) error {
 	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), word)
 }
 
-// Takes checks how many words follow a command; most < 0: any number.
+// Takes checks the number of arguments. A negative most means any number.
 func Takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, words []string) error {
 		if len(words) < least || most >= 0 && len(words) > most {
@@ -69,7 +68,7 @@ func Takes(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// Flagged reports whether a flag of a command was given.
+// Flagged reports whether a flag was set.
 func Flagged(c *cobra.Command, name string) bool {
 	on, _ := c.Flags().GetBool(name)
 	return on

@@ -19,7 +19,6 @@ import (
 	"adze/session"
 )
 
-// loginCommand is adze models login.
 func (a *all) loginCommand() *cobra.Command {
 	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Store the API key of a provider, in the key ring of your system or in a private file", Args: Takes(0, 1),
 		Long: `Asks for the key of a provider without showing it, or takes it from a pipe, has the provider check it, which costs nothing,
@@ -36,7 +35,6 @@ before it.`,
 	return c
 }
 
-// logoutCommand is adze models logout.
 func (a *all) logoutCommand() *cobra.Command {
 	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze models login stored", Args: Takes(0, 1), Example: "  adze models logout PROVIDER",
 		RunE: func(c *cobra.Command, words []string) error { return a.logout(strings.Join(words, "")) }}
@@ -44,7 +42,6 @@ func (a *all) logoutCommand() *cobra.Command {
 	return c
 }
 
-// desk is where keys are taken.
 func (a *all) desk() (login.Service, error) {
 	_, find, err := a.Config()
 	return login.Service{Find: find, Keep: a.Keys(), Hide: a.Hide}, err
@@ -92,7 +89,7 @@ func (a *all) logout(provider string) error {
 	if provider == "" {
 		return a.named(desk, "models logout")
 	}
-	e, known := desk.Endpoint(provider) // the key of one that is described no more is forgotten all the same
+	e, known := desk.Endpoint(provider) // the key of a removed provider can still be deleted
 	if known == nil {
 		provider = e.Name
 	}
@@ -123,7 +120,7 @@ func (a *all) none(desk login.Service, provider string) error {
 	return usage.Mistake(hint, "no key for %s is kept", provider)
 }
 
-// named asks for the name of a provider.
+// named returns an error that asks for a provider's name.
 func (a *all) named(desk login.Service, what string) error {
 	names := login.Providers(desk.Find)
 	if has, _ := desk.Keep.Has(); what == "logout" {
@@ -135,7 +132,7 @@ func (a *all) named(desk login.Service, what string) error {
 	return usage.Mistake("one of "+strings.Join(names, ", "), "write it as adze %s PROVIDER", what)
 }
 
-// readKey reads a line of a terminal that shows nothing of it, or all of a pipe.
+// readKey reads a line from a terminal without echo, or everything from a pipe.
 func (a *all) readKey(label string) (string, error) {
 	if !term.IsTerminal(a.In.Fd()) {
 		raw, err := io.ReadAll(io.LimitReader(a.In, 1<<20))
@@ -163,7 +160,7 @@ func (a *all) readKey(label string) (string, error) {
 	}()
 	select {
 	case <-stopped:
-		_ = term.Restore(a.In.Fd(), before) // the reading hides what is typed until it ends, and it will not
+		_ = term.Restore(a.In.Fd(), before) // the read would otherwise leave echo off, and it does not return
 		fmt.Fprintln(a.Err)
 		return "", context.Canceled
 	case l := <-read:

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// FlagError names the flag that was meant: one of another assistant, or the nearest one.
+// FlagError suggests the intended flag: adze's for a flag of another assistant, or the nearest one.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "adze --help lists all flags"
 	name := unknownFlag(err.Error())
@@ -26,8 +26,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &usage.Error{Message: err.Error(), Hint: hint}
 }
 
-// unknownFlag is the flag that is not known, with its dashes; if empty, something else is wrong
-// with one.
+// unknownFlag returns the unknown flag with its dashes, or "" for another error.
 func unknownFlag(message string) string {
 	if name, ok := strings.CutPrefix(message, "unknown flag: "); ok {
 		return name
@@ -38,7 +37,7 @@ func unknownFlag(message string) string {
 	return ""
 }
 
-// others is what does here what a flag of another assistant does there.
+// others maps flags of other assistants to adze's.
 func others() map[string]string {
 	out := map[string]string{}
 	for hint, flags := range map[string]string{

@@ -9,9 +9,9 @@ import (
 	"adze/tool"
 )
 
-// Mistyped tells of a word that looks like a command and is none, alone or before one of that
-// command's own: it is no prompt that anybody would pay for. Behind --, or with --print, a word is
-// what to do.
+// Mistyped returns an error for a prompt that looks like a mistyped command, alone or followed by
+// one of its subcommands, so that it costs no model call. After --, or with --print, a word is
+// always a prompt.
 func Mistyped(root *cobra.Command, words []string) error {
 	if len(words) == 0 || strings.ContainsAny(words[0], " \t\n") || root.ArgsLenAtDash() >= 0 {
 		return nil
@@ -32,7 +32,7 @@ func Mistyped(root *cobra.Command, words []string) error {
 	return usage.Mistake(hint+"\nas a prompt: adze -- "+strings.Join(words, " "), "adze has no command %q", words[0])
 }
 
-// nearCommand is the command that a word looks like; if nil, none.
+// nearCommand returns the command similar to word, or nil.
 func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	byName := map[string]*cobra.Command{}
 	var names []string
@@ -47,8 +47,7 @@ func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	return nil
 }
 
-// within is the command below another one that the second word names; if empty, it names none, and
-// begins a prompt.
+// within suggests c's subcommand named word, or returns "" if the words are a prompt.
 func within(c *cobra.Command, word string) string {
 	if c == nil {
 		return ""
@@ -61,7 +60,7 @@ func within(c *cobra.Command, word string) string {
 	return ""
 }
 
-// elsewhere is where to find what other assistants have a command for.
+// elsewhere maps commands of other assistants to hints.
 func elsewhere() map[string]string {
 	out := map[string]string{}
 	for hint, words := range map[string]string{

@@ -9,7 +9,6 @@ import (
 	"adze/internal/llm/models"
 )
 
-// modelsCommand is adze models.
 func (a *all) modelsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: Anyone(), Short: "List the models that work now, and what others need", Args: Takes(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),

@@ -11,10 +11,9 @@ import (
 	"adze/session"
 )
 
-// permissions are the commands about rules.
+// permissions holds the commands for rules.
 type permissions struct{ *all }
 
-// command is adze permission list|add|remove|why|test.
 func (a permissions) command() *cobra.Command {
 	var flags policyconfig.Flags
 	test := &cobra.Command{Use: "test COMMAND", Annotations: Anyone(), Short: "Show how a command or an MCP call is judged, without running it", Args: Takes(1, 1),
@@ -33,7 +32,7 @@ tool of an MCP server. Exits with 0 when it would run without asking, else with 
 	return Group("permission", "Show, change and test permission rules", a.list(), a.add(), a.remove(), a.why(), test)
 }
 
-// judgement is the object of --json.
+// judgement is the --json object.
 type judgement struct {
 	Command string        `json:"command"`
 	Mode    policy.Mode   `json:"mode"`
@@ -44,16 +43,16 @@ type judgement struct {
 	Opaque  string        `json:"opaque,omitempty"` // why no rule can allow it
 	Parts   []programLine `json:"commands"`
 	Session []string      `json:"session_rules,omitempty"`
-	Offers  []offerLine   `json:"offers,omitempty"` // all that "for this session" could grant, the narrowest first
+	Offers  []offerLine   `json:"offers,omitempty"` // all possible grants "for this session", the narrowest first
 }
 
-// offerLine is one choice of a user who is asked.
+// offerLine is one choice in a permission prompt.
 type offerLine struct {
 	Kind   policy.OfferKind `json:"kind"`
 	Rules  []string         `json:"rules"`
 	Covers string           `json:"covers"`
 	Spares string           `json:"spares"`
-	Saved  string           `json:"saved,omitempty"` // what it covers beyond that in the configuration
+	Saved  string           `json:"saved,omitempty"` // further coverage once saved in the configuration
 }
 
 type programLine struct {
@@ -85,7 +84,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 	j := judgement{Command: text, Mode: gate.Mode(), Effect: e.Effect, Rule: e.Rule, Layer: e.Layer, Reason: e.Reason,
 		Opaque: e.Opaque, Parts: []programLine{}, Session: e.Session}
 	if e.Effect == policy.Allow {
-		j.Reason, j.Session = "", nil // why it would be asked elsewhere
+		j.Reason, j.Session = "", nil // they apply to asking modes
 	}
 	for _, o := range e.Offers {
 		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved})
@@ -96,7 +95,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 	return j
 }
 
-// String is the judgement as a user reads it. Foreign text in it is shown by whoever prints it.
+// String formats the judgement for the user. The caller escapes untrusted text.
 func (j judgement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", j.Effect, by(j.Rule, j.Layer))

@@ -14,7 +14,6 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// list is adze permission list.
 func (a permissions) list() *cobra.Command {
 	var flags policyconfig.Flags
 	c := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "Show the rules in force, and where each comes from", Args: Takes(0, 0),
@@ -30,7 +29,7 @@ owner of the machine may only deny and ask.`,
 // ruleLine is a line of --json.
 type ruleLine struct {
 	Effect policy.Effect `json:"effect"`
-	Rule   string        `json:"rule"` // as --allow, --ask and --deny take it
+	Rule   string        `json:"rule"` // in the syntax of --allow, --ask and --deny
 	Layer  policy.Layer  `json:"layer"`
 }
 
@@ -51,7 +50,6 @@ func (a permissions) listRules(flags policyconfig.Flags, asJSON bool) error {
 	})
 }
 
-// add is adze permission add.
 func (a permissions) add() *cobra.Command {
 	return &cobra.Command{Use: "add EFFECT RULE...", Short: "Add rules to your configuration; comments stay", Args: Takes(1, 100),
 		Long:    "EFFECT is allow, ask or deny. What is there already is not added again.",
@@ -81,7 +79,7 @@ func (a permissions) addRules(words []string) error {
 	return nil
 }
 
-// describe says what a rule allows from now on.
+// describe explains a new rule's effect.
 func describe(r policy.Rule) string {
 	d := r.Describe()
 	text := "  covers: " + d.Covers
@@ -91,7 +89,6 @@ func describe(r policy.Rule) string {
 	return text + "\n  not: " + d.Spares + "\n"
 }
 
-// remove is adze permission remove.
 func (a permissions) remove() *cobra.Command {
 	return &cobra.Command{Use: "remove EFFECT RULE...", Short: "Remove rules from your configuration", Args: Takes(1, 100),
 		Long:    "Rules are named as adze permission list shows them. Those of a project or of the machine's owner are theirs to remove.",
@@ -119,7 +116,7 @@ func (a permissions) removeRules(words []string) error {
 	return nil
 }
 
-// notThere says that a rule stands in no list of the user's, with what it looks like.
+// notThere returns an error for a rule that the user does not have, with the nearest one.
 func (a permissions) notThere(effect policy.Effect, rule string) error {
 	cfg, _, err := a.Config()
 	if err != nil {
@@ -138,8 +135,8 @@ func (a permissions) notThere(effect policy.Effect, rule string) error {
 	return usage.Mistake(hint, "%s holds no rule %s %s", a.ConfigFile(), effect, rule)
 }
 
-// rulesIn reads EFFECT RULE..., also when a rule is given as it is shown: 'allow execute(make)'.
-// Rules are checked here, so that the next start finds none that it cannot read.
+// rulesIn parses EFFECT RULE..., also in the printed form 'allow execute(make)'. It validates the
+// rules so that the next start can read them.
 func rulesIn(words []string) (policy.Effect, []string, error) {
 	first, rest, _ := strings.Cut(words[0], " ")
 	rules := words[1:]

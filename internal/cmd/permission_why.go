@@ -16,7 +16,6 @@ import (
 	"adze/tool"
 )
 
-// why is adze permission why.
 func (a permissions) why() *cobra.Command {
 	var flags policyconfig.Flags
 	var arguments, id string
@@ -40,7 +39,7 @@ Nothing is run and nobody is asked. Exits with 0 when it ran or would run withou
 	return c
 }
 
-// whyCall shows a call of the log.
+// whyCall explains a logged call.
 func (a permissions) whyCall(ctx context.Context, call, id string, asJSON bool) error {
 	return a.Store(ctx, func(s *sessiondb.Store) error {
 		var words []string
@@ -76,7 +75,7 @@ func (a permissions) tellCall(item audit.Item, asJSON bool) {
 	}
 }
 
-// reasons is the object of --json.
+// reasons is the --json object.
 type reasons struct {
 	Tool     string           `json:"tool"`
 	Mode     policy.Mode      `json:"mode"`
@@ -84,7 +83,7 @@ type reasons struct {
 	Findings []policy.Finding `json:"findings"`
 }
 
-// whyTool judges a call that is not made.
+// whyTool judges a call without making it.
 func (a permissions) whyTool(ctx context.Context, flags policyconfig.Flags, name, arguments string, asJSON bool) error {
 	arguments, err := a.argumentText(arguments)
 	if err != nil {
@@ -112,8 +111,7 @@ func (a permissions) whyTool(ctx context.Context, flags policyconfig.Flags, name
 	})
 }
 
-// bench is a gate that keeps what the policy says about the one call put to it, and lets nothing
-// run.
+// bench is a gate that records the policy's decision for one call and lets nothing run.
 type bench struct {
 	policy   *policy.Policy
 	asked    bool
@@ -125,7 +123,7 @@ func (b *bench) Decide(_ context.Context, q tool.Question) (tool.Decision, error
 	return tool.Decision{Reason: "only judged"}, nil
 }
 
-// String is what a user reads: the verdict, then each need.
+// String formats the verdict and then each need.
 func (r reasons) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s in mode %s\n", r.Effect, r.Tool, r.Mode)

@@ -13,7 +13,7 @@ import (
 	"adze/tool/rank"
 )
 
-// pickOptions are the flags of adze tools pick.
+// pickOptions holds the flags of adze tools pick.
 type pickOptions struct {
 	rank.Options
 	debug, json, safe bool
@@ -50,8 +50,8 @@ func (a *all) pickCommand() *cobra.Command {
 	return cmd
 }
 
-// pickGone takes a flag that is gone, and fails with what serves instead, but for the value that
-// means what happens now.
+// pickGone adds a hidden flag that was removed. It fails with its replacement, except for the value
+// of today's behavior.
 func pickGone(f *pflag.FlagSet, name, still, instead string) {
 	f.Func(name, "", func(value string) error {
 		if still != "" && value == still {
@@ -59,7 +59,7 @@ func pickGone(f *pflag.FlagSet, name, still, instead string) {
 		}
 		return fmt.Errorf("it is gone: %s", instead)
 	})
-	_ = f.MarkHidden(name) // it is there
+	_ = f.MarkHidden(name) // it exists
 }
 
 func (o *pickOptions) check(query string) error {
@@ -70,7 +70,7 @@ func (o *pickOptions) check(query string) error {
 		return usage.Mistake("adze tools pick --help says what they mean", "--max is at least 1, --min-score from 0 to 1, --budget not negative")
 	}
 	o.Debug, o.AllowUnsafe = o.debug, !o.safe
-	switch o.MinScore { // in rank.Options 0 is the default
+	switch o.MinScore { // in rank.Options 0 means the default
 	case 0:
 		o.MinScore = -1
 	case rank.DefaultMinScore:

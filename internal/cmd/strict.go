@@ -8,9 +8,9 @@ import (
 	"adze/tool"
 )
 
-// Strict makes mistakes of what cobra lets pass: help of a command that does not exist, completion
-// for an unknown shell, a flag whose value is empty, and a command of the user's own (Free) below a
-// call of adze, which byUser finds out. It is called when all commands of root are there.
+// Strict turns mistakes that cobra accepts into errors: help for an unknown command, completion for
+// an unknown shell, an empty flag value, and a command reserved for the user (see Free) that runs
+// inside a tool call, which byUser detects. Call it after adding all commands to root.
 func Strict(root *cobra.Command, byUser func(what string) error) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -27,7 +27,7 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 		}
 	}
 	root.PersistentPreRunE = func(c *cobra.Command, words []string) error {
-		if c.HasParent() && len(words) > 0 && words[0] == "" { // the newest session would be taken for one of no name
+		if c.HasParent() && len(words) > 0 && words[0] == "" { // "" would otherwise select the newest session
 			return usage.Mistake(c.CommandPath()+" --help shows examples", "the first word after %s is empty", c.CommandPath())
 		}
 		if err := noEmptyValue(c); err != nil {
@@ -40,7 +40,7 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 	}
 }
 
-// knownTopic refuses help about a command that does not exist, and names the nearest one.
+// knownTopic returns an error for help about an unknown command, with the nearest one.
 func knownTopic(help *cobra.Command, words []string) error {
 	c, rest, err := help.Root().Find(words)
 	if err == nil && len(rest) == 0 {
@@ -63,8 +63,8 @@ func knownTopic(help *cobra.Command, words []string) error {
 	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), word)
 }
 
-// noEmptyValue refuses a flag that was given an empty value, as by a variable of a script that is
-// not set: --resume ” would begin a new session. A list may be empty: --tools "" offers none.
+// noEmptyValue rejects an empty flag value, such as from an unset variable of a script: --resume ""
+// would begin a new session. A list may be empty: --tools "" offers none.
 func noEmptyValue(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		empty := false

@@ -14,7 +14,6 @@ import (
 	"adze/tool"
 )
 
-// toolsCommand is adze tools list|show|schema|test|run.
 func (a *all) toolsCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list [--json]", Annotations: Anyone(), Short: "List the tools, with what they may touch", Args: Takes(0, 0),
 		Example: "  adze tools list\n  adze tools list --json | jq -r '.[].name'",
@@ -36,7 +35,7 @@ func (a *all) toolsCommand() *cobra.Command {
 	return Group("tools", "List tools, check a call, run one by hand", list, show, schema, a.toolsTest(), a.toolsRun())
 }
 
-// named finds definitions; no name means all.
+// named finds definitions by name; no names mean all.
 func named(set *tool.Set, names []string) ([]tool.Definition, error) {
 	if len(names) == 0 {
 		return set.Definitions(), nil
@@ -52,7 +51,7 @@ func named(set *tool.Set, names []string) ([]tool.Definition, error) {
 	return out, nil
 }
 
-// noTool knows the names that models use instead, too.
+// noTool returns an error for an unknown tool. It knows other names that models use.
 func noTool(set *tool.Set, name string) error {
 	hint := "the tools are: " + strings.Join(slices.Sorted(slices.Values(set.Names())), ", ")
 	if near := tool.Nearest(name, set.Names(), 1); len(near) == 1 {

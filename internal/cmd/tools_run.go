@@ -21,12 +21,12 @@ import (
 	"adze/tool"
 )
 
-// maxArguments bounds what is read from stdin, in bytes; more would not fit any model.
+// maxArguments limits stdin, in bytes; more would not fit any model.
 const maxArguments = 10 << 20
 
 const argsHelp = "the arguments as a `JSON` object; @FILE reads them from a file, - from stdin"
 
-// toolsTest is adze tools test: hydration without anything that follows it.
+// toolsTest returns adze tools test, which decodes arguments and runs nothing.
 func (a *all) toolsTest() *cobra.Command {
 	var arguments string
 	c := &cobra.Command{Use: "test NAME --args JSON", Annotations: Anyone(), Short: "Check a call as a model would make it, without running it", Args: Takes(1, 1),
@@ -81,7 +81,7 @@ func (a *all) argumentText(value string) (string, error) {
 	return value, nil
 }
 
-// toolsRun is adze tools run: one call through the whole pipeline.
+// toolsRun returns adze tools run, one call through the whole pipeline.
 func (a *all) toolsRun() *cobra.Command {
 	var call Call
 	var arguments string
@@ -124,7 +124,7 @@ func (a *all) runByHand(call Call, name, arguments string, asJSON bool) error {
 	})
 }
 
-// report prints the outcome and sets the exit code of its status.
+// report prints the result and sets the exit code.
 func (a *all) report(id session.ID, end session.ToolEnd, result session.Result, asJSON bool) {
 	o := end.Outcome
 	cause, hint := causeOfCall(o, result)
@@ -139,7 +139,7 @@ func (a *all) report(id session.ID, end session.ToolEnd, result session.Result, 
 	}
 }
 
-// causeOfCall sorts the outcome of a call by hand into the causes that have exit codes.
+// causeOfCall maps a call's outcome to the causes that have exit codes.
 func causeOfCall(o tool.Outcome, r session.Result) (session.Cause, string) {
 	switch r.Cause {
 	case session.CauseDone:
@@ -166,7 +166,7 @@ func invalidHint(code, name string) string {
 	return "adze tools schema " + name + " shows what it takes"
 }
 
-// DeniedHint names the rule that said no, or what would say yes.
+// DeniedHint names the rule that denied a call, or the way to allow it.
 func DeniedHint(r tool.Record) string {
 	for _, d := range r.Decisions {
 		switch {
@@ -187,7 +187,7 @@ func DeniedHint(r tool.Record) string {
 	return "allow it with --allow RULE, or choose another --permission-mode"
 }
 
-// handResult is the line of --json.
+// handResult is the --json line.
 type handResult struct {
 	Session     session.ID      `json:"session"`
 	Call        tool.CallID     `json:"call"`
@@ -199,9 +199,9 @@ type handResult struct {
 	Output      string          `json:"output"`
 	Truncated   bool            `json:"truncated"`
 	OutputFile  string          `json:"output_file,omitempty"`
-	Attachments []string        `json:"attachments,omitempty"` // name and type; the data is in the session
+	Attachments []string        `json:"attachments,omitempty"` // name and type; the session has the data
 	Changed     []string        `json:"files_changed,omitempty"`
-	Metadata    json.RawMessage `json:"metadata,omitempty"` // as far as the tool lets it be logged
+	Metadata    json.RawMessage `json:"metadata,omitempty"` // the part that the tool allows in logs
 	Millis      int64           `json:"duration_ms"`
 	Record      tool.Record     `json:"record"`
 }
@@ -219,13 +219,13 @@ func handLine(id session.ID, end session.ToolEnd, exit int) handResult {
 	return r
 }
 
-// byHand stands for a model that makes one call: what follows is the pipeline of every other run.
+// byHand is a model that makes one call, which then goes through the normal pipeline.
 type byHand struct{ call tool.RawCall }
 
 func (b *byHand) Name() string { return audit.Hand }
 
-// Stream answers the prompt with the call, and its outcome with a sentence for whoever resumes the
-// session.
+// Stream answers the prompt with the call, and the call's result with a sentence for a user who
+// resumes the session.
 func (b *byHand) Stream(_ context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		if r.Messages[len(r.Messages)-1].Role == session.User {

@@ -9,9 +9,9 @@ import (
 	"adze/docs"
 )
 
-// topics are the parts of pages that are commands, too: adze sandbox shows what adze help sandbox
-// does. They run nothing. The others are shown by adze help alone, because their names are close to
-// those of commands. A page is read when it is shown.
+// topics returns the manual pages that are also commands: adze sandbox prints adze help sandbox.
+// Other pages are shown by adze help only, since their names are close to a command's. Pages are
+// read when printed.
 func topics() []*cobra.Command {
 	var out []*cobra.Command
 	for _, name := range []string{"sandbox", "hooks", "lines"} {
@@ -22,7 +22,7 @@ func topics() []*cobra.Command {
 	return out
 }
 
-// helpTopics has adze help show pages, and name them.
+// helpTopics makes adze help print and list the pages.
 func helpTopics(help *cobra.Command) {
 	ofCommand := help.Run
 	help.Args = func(c *cobra.Command, words []string) error {
@@ -47,7 +47,7 @@ func helpTopics(help *cobra.Command) {
 		return nil
 	}
 	root := help.Root()
-	usual := root.UsageFunc() // of every command; a template of our own would link text/template
+	usual := root.UsageFunc() // shared by every command; a template would link text/template
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		err := usual(c)
 		if err == nil && !c.HasParent() {

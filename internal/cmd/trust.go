@@ -13,7 +13,6 @@ import (
 	"adze/internal/text/usage"
 )
 
-// trustCommand is adze permission trust list|show|allow|revoke.
 func (a *all) trustCommand() *cobra.Command {
 	asJSON := func(c *cobra.Command) *cobra.Command {
 		c.Flags().Bool("json", false, "as JSON, one object a line")
@@ -66,7 +65,7 @@ func (a *all) listTrust(asJSON bool) error {
 	})
 }
 
-// oneRow keeps a line of a list on one row; show tells the rest.
+// oneRow cuts a list entry to one row; show prints the rest.
 func oneRow(s string) string {
 	const most = 100
 	s = strings.Join(strings.Fields(s), " ")
@@ -76,7 +75,7 @@ func oneRow(s string) string {
 	return s
 }
 
-// doubt tells what is wrong with the file of what was allowed.
+// doubt prints problems of the consent file.
 func (a *all) doubt(err error) {
 	if err != nil {
 		fmt.Fprintf(a.Err, "adze: %s\n", a.Mask().Text(err.Error()))
@@ -112,7 +111,7 @@ func carried(items []trust.Item, name string) (trust.Item, error) {
 	return trust.Item{}, usage.Mistake("adze permission trust list shows what there is", "this project has no %q", name)
 }
 
-// consent is an item as a user reads it before they allow it.
+// consent formats an item for the user's decision.
 func consent(i trust.Item) string {
 	text := fmt.Sprintf("%s: %s\n", i.ID, i.State)
 	if i.Problem != "" {
@@ -127,7 +126,7 @@ func consent(i trust.Item) string {
 	return text
 }
 
-// unused says why an item is not run, allowed or not.
+// unused explains why an item does not run, whether allowed or not.
 func unused(i trust.Item) string {
 	return "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
 }
@@ -182,7 +181,7 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 		var ids []string
 		for _, name := range names {
 			var found []string
-			for _, id := range kept { // also of what is not in the project any more
+			for _, id := range kept { // including items no longer in the project
 				if _, bare, _ := strings.Cut(id, ":"); id == name || bare == name {
 					found = append(found, id)
 				}

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ReleaseURL is the address that this program was released at. It is empty in a build from source;
-// a release sets it when it is linked.
+// ReleaseURL is the address of this program's release. The release build sets it at link time; it
+// is empty in a build from source.
 var ReleaseURL string
 
-// upgradeCommand is adze doctor upgrade. It tells how, and neither fetches nor changes anything: a
-// program that a model can start must not replace itself.
+// upgradeCommand returns adze doctor upgrade. It prints instructions and changes nothing: a program
+// that a model can start must not replace itself.
 func upgradeCommand(e *Env) *cobra.Command {
 	return &cobra.Command{Use: "upgrade", Annotations: Anyone(), Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze doctor upgrade", RunE: func(c *cobra.Command, _ []string) error {
 		program, err := os.Executable()
@@ -29,8 +29,8 @@ func upgradeCommand(e *Env) *cobra.Command {
 	}}
 }
 
-// UpgradeOf returns what the user does to get a newer program, by the place where this one stands,
-// with slashes, and the address that it was released at.
+// UpgradeOf returns instructions to get a newer program, by its path (with slashes) and its release
+// address.
 func UpgradeOf(program, url string) string {
 	parts := strings.Split(strings.ToLower(program), "/")
 	has := func(name string) bool { return slices.Contains(parts, name) }
@@ -55,20 +55,20 @@ func UpgradeOf(program, url string) string {
 	return "Run install.sh of the new version again: sh install.sh --prefix '" + prefix + "'; this version came from " + url
 }
 
-// VersionFlag adds --version to the program. The one that cobra adds by itself takes a template for
-// its line, and with templates the linker keeps every method of the program.
+// VersionFlag adds --version to the program. Cobra's own flag uses a template, and with templates
+// the linker keeps every method.
 func VersionFlag(root *cobra.Command) {
-	root.InitDefaultHelpFlag() // stands before it
+	root.InitDefaultHelpFlag() // help comes first
 	root.Flags().BoolP("version", "v", false, "version for "+root.Name())
 }
 
-// AsksVersion reports that a command line asks for nothing but the version.
+// AsksVersion reports whether --version is set.
 func AsksVersion(c *cobra.Command) bool {
 	asked, err := c.Flags().GetBool("version")
 	return err == nil && asked
 }
 
-// versionCommand is adze version, which people try before --version.
+// versionCommand returns adze version, for users who try it before --version.
 func versionCommand(e *Env) *cobra.Command {
 	return &cobra.Command{Use: "version", Annotations: Anyone(), Short: "Show the version", Args: Takes(0, 0), Example: "  adze version", RunE: func(*cobra.Command, []string) error {
 		e.Show("adze %s\n", e.Version)

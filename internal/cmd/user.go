@@ -10,22 +10,22 @@ import (
 	"adze/internal/text/usage"
 )
 
-// anyone is the annotation of a command that runs below a call of adze, too.
+// anyone is the annotation of commands that may run inside a tool call.
 const anyone = "anyone"
 
-// Anyone is the annotation of a command that may run below a call of adze, because it changes
-// neither what adze may do (rules, consents, servers, keys) nor what it keeps (stored sessions,
-// states of files). A command without it is the user's alone.
+// Anyone returns the annotation of a command that may run inside a tool call: it changes neither
+// permissions (rules, consents, servers, keys) nor stored data (sessions, file states). Other
+// commands are reserved for the user.
 func Anyone() map[string]string { return map[string]string{anyone: "true"} }
 
-// Free reports whether a command may run below a call of adze. A run may, whose interface asks
-// ByUser before it keeps anything, and so may completion, which only prints.
+// Free reports whether a command may run inside a tool call. So may completion, which only prints,
+// and a run, whose interface calls ByUser before it stores anything.
 func Free(c *cobra.Command) bool {
 	return c.Annotations[anyone] != "" || !c.HasParent() || c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd
 }
 
-// ByUser returns an error where this process was started by a call of adze, at any level of the
-// sandbox and in any mode. what names the change that is refused.
+// ByUser returns an error if this process was started by a tool call, in any mode or sandbox level.
+// what names the refused change.
 func ByUser(at paths.Places, what string) error {
 	why := proc.NewLedger(at.Jobs()).Inside()
 	if why == "" {
@@ -35,10 +35,9 @@ func ByUser(at paths.Places, what string) error {
 		"%s is the user's alone, and this process was started by a call of adze: %s", what, why)
 }
 
-// bindKeys says how a key is bound.
 const bindKeys = `Bind others in the configuration: "keys": {"todos": "f8", "quit": ["ctrl+q", "f10"]}`
 
-// keysCommand lists what keys can be bound to, and what they are now.
+// keysCommand lists the actions and their key bindings.
 func (a *all) keysCommand() *cobra.Command {
 	c := &cobra.Command{Use: "keys", Annotations: Anyone(), Short: "List the actions of the interface and their keys", Args: Takes(0, 0), Example: "  adze help keys | grep todos"}
 	c.Long = c.Short + ".\n\n" + bindKeys

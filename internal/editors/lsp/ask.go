@@ -18,41 +18,40 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// ErrNone says that no language server is there for a file.
+// ErrNone means that a file has no language server.
 var ErrNone = errors.New("no language server is there for this file")
 
-// Place is a place in a file.
+// A Place is a line in a file.
 type Place struct {
-	Path string // absolute
+	Path string
 	Line int    // from 1
-	Text string // of the line, without the blanks around it
+	Text string // the line, trimmed
 }
 
-// Symbol is a thing that has a name.
+// A Symbol is a named declaration.
 type Symbol struct {
 	Name, Kind string
-	Within     string // what it belongs to; may be empty
-	Depth      int    // in a file's tree
+	Within     string // container; may be ""
+	Depth      int    // in the file's tree
 	Place
 }
 
-// Spot is a name in a file: the symbol that begins on the line, or the first one there when Name is
-// empty.
+// A Spot is a name in a file: the symbol Name on the line, or its first name if Name is "".
 type Spot struct {
 	Path string // absolute
 	Line int    // from 1
 	Name string
 }
 
-// NotThereError says that a line does not have the name.
+// NotThereError means that the line does not contain the name.
 type NotThereError struct{ Spot }
 
-// Error says where it was looked for.
+// Error names the line and the name.
 func (e *NotThereError) Error() string {
 	return fmt.Sprintf("line %d of %s has no name %q", e.Line, filepath.Base(e.Path), e.Name)
 }
 
-// ask makes one question about a file, when its server is ready and knows the file as it is.
+// ask sends one request about a file after its server is ready and has the current text.
 func (s *Servers) ask(ctx context.Context, limit time.Duration, path string, do func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error) error {
 	v := s.server(path)
 	if v == nil {
@@ -88,17 +87,17 @@ func (s *Servers) ask(ctx context.Context, limit time.Duration, path string, do 
 	return fmt.Errorf("%s: %s", v.lang.Name, v.masked(err.Error()))
 }
 
-// Definition is where the thing at a spot is defined.
+// Definition returns the definitions of the symbol at a spot.
 func (s *Servers) Definition(ctx context.Context, at Spot) ([]Place, error) {
 	return s.locate(ctx, at, "textDocument/definition", nil)
 }
 
-// References are the places that use the thing at a spot, its definition among them.
+// References returns the uses of the symbol at a spot, with its definition.
 func (s *Servers) References(ctx context.Context, at Spot) ([]Place, error) {
 	return s.locate(ctx, at, "textDocument/references", object{"includeDeclaration": true})
 }
 
-// locate asks for places of the thing at a spot.
+// locate sends a request that returns locations.
 func (s *Servers) locate(ctx context.Context, at Spot, method string, about object) (places []Place, err error) {
 	err = s.ask(ctx, askTime, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		where, err := v.find(at, text)
@@ -118,7 +117,7 @@ func (s *Servers) locate(ctx context.Context, at Spot, method string, about obje
 	return places, err
 }
 
-// Outline are the symbols of a file, in its order.
+// Outline returns a file's symbols in their order.
 func (s *Servers) Outline(ctx context.Context, path string) (out []Symbol, err error) {
 	err = s.ask(ctx, askTime, path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		var all []symbol
@@ -147,7 +146,7 @@ func outline(out []Symbol, all []symbol, path string, texts texts, depth int) []
 	return out
 }
 
-// Find are the symbols of a project whose names are like a word. beside is a file of the project.
+// Find returns the project's symbols with names like word. beside is a file of the project.
 func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, err error) {
 	err = s.ask(ctx, askTime, beside, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, _ string) error {
 		var all []symbol
@@ -167,7 +166,7 @@ func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, 
 	return out, err
 }
 
-// Problems are all that the server finds wrong in a file as it is now.
+// Problems returns all problems in a file's current text.
 func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err error) {
 	var v *server
 	version := 0
@@ -197,7 +196,7 @@ func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err
 	return out, nil
 }
 
-// find is a spot as the protocol says it.
+// find converts a spot to protocol parameters.
 func (v *server) find(at Spot, text string) (object, error) {
 	line := lineAt(text, at.Line-1)
 	i := nameAt(line, at.Name)
@@ -207,8 +206,8 @@ func (v *server) find(at Spot, text string) (object, error) {
 	return object{"textDocument": object{"uri": uriOf(at.Path)}, "position": position{at.Line - 1, column(line, i, v.encoding())}}, nil
 }
 
-// nameAt is where a name stands in a line as a word of its own, or where the first name does; if
-// -1, nowhere. Of a dotted name the last part is meant.
+// nameAt returns the index of a name in a line as a whole word, or of the first name there, or -1.
+// For a dotted name it looks for the last part.
 func nameAt(line, name string) int {
 	if name == "" {
 		return strings.IndexFunc(line, func(r rune) bool { return r == '_' || unicode.IsLetter(r) })
@@ -239,7 +238,7 @@ func inName(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// locations reads a Location, several, or LocationLinks.
+// locations decodes a Location, a list, or LocationLinks.
 func locations(raw json.RawMessage) []location {
 	var many []location
 	if json.Unmarshal(raw, &many) != nil {
@@ -260,7 +259,7 @@ func locations(raw json.RawMessage) []location {
 	return many
 }
 
-// places reads the lines of locations.
+// places reads the lines at locations.
 func (v *server) places(all []location) (out []Place) {
 	texts := texts{}
 	for _, l := range all {
@@ -272,14 +271,14 @@ func (v *server) places(all []location) (out []Place) {
 	return slices.Compact(out)
 }
 
-// texts reads each file once.
+// texts caches file contents.
 type texts map[string]string
 
-// place is a line, counted from 0.
+// place returns a line, counted from 0.
 func (t texts) place(path string, line int) Place {
 	text, read := t[path]
 	if !read {
-		text, _ = readText(path) // a line that cannot be shown is told by its number
+		text, _ = readText(path) // on an error the place has no text
 		t[path] = text
 	}
 	return Place{path, line + 1, short(strings.TrimSpace(lineAt(text, line)))}

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// maxMessage bounds one message of a server, and maxHeader what stands before it: both are read
-// into memory.
+// maxMessage and maxHeader limit a server's message and its header; both are read into memory.
 const (
 	maxMessage = 64 << 20
 	maxHeader  = 8 << 10
 )
 
-// codec is the framing of the protocol: headers with the length, an empty line, JSON. The library's
-// own believes any length.
+// codec frames messages: headers with the length, an empty line, JSON. The library's codec accepts
+// any length.
 type codec struct{}
 
 // WriteObject writes one message.
@@ -48,7 +47,7 @@ func (codec) ReadObject(from *bufio.Reader, v any) error {
 		}
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
-			continue // another header, or a word that a wrapper wrote there
+			continue // another header, or a wrapper's output
 		}
 		if size, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || size < 0 || size > maxMessage {
 			return fmt.Errorf("a message of %q bytes, at most %d", strings.TrimSpace(value), maxMessage)
@@ -61,17 +60,17 @@ func (codec) ReadObject(from *bufio.Reader, v any) error {
 	return json.Unmarshal(raw, v)
 }
 
-// ends are both ends of a server's pipes as one stream.
+// ends joins a server's pipes into one stream.
 type ends struct {
 	io.Reader
 	io.WriteCloser
 }
 
-// Read reads what the server writes.
+// Read reads the server's output.
 func (e ends) Read(p []byte) (int, error) { return e.Reader.Read(p) }
 
-// silent is a logger that says nothing: the terminal is not the library's.
+// silent discards the library's log, which must not reach the terminal.
 type silent struct{}
 
-// Printf drops a line.
+// Printf does nothing.
 func (silent) Printf(string, ...any) {}

@@ -14,58 +14,56 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// settle is how long a server that names no versions has to be silent before its last word counts,
-// and how long one that has answered for a file is heard about the others.
+// settle is the silence after which the diagnostics of a server without versions count, and the
+// time to wait for diagnostics of other files after the changed one.
 const settle = 60 * time.Millisecond
 
-// doubt is the same where it has found nothing: servers say what they find in pieces, and the first
+// doubt replaces settle if there are no problems: servers send diagnostics in pieces, and the first
 // is often empty.
 const doubt = 500 * time.Millisecond
 
-// followTime bounds how long a check goes on that nobody waits for any more: a cold server reads
-// the project first. othersTime bounds how long the server is asked about other files after it has
-// answered for the one that was changed.
+// followTime limits a check that nobody waits for: a cold server reads the project first.
+// othersTime limits requests about other files after the changed one.
 const (
 	followTime = 2 * time.Minute
 	othersTime = 10 * time.Second
 )
 
-// Findings are what a server says after a change.
+// Findings holds a server's new problems after a change.
 type Findings struct {
 	Server string
-	Path   string // of the file that was changed, absolute
-	// New are the problems that were not there before the change, errors first; More counts those
-	// that are left out.
+	Path   string // the changed file, absolute
+	// New holds the problems that the change added, errors first; More counts the omitted ones.
 	New  []Problem
 	More int
-	// Project says that all of the project was looked at, and Open that other files were which the
-	// server has open.
+	// Project reports whether the whole project was checked, Open whether the server's other open
+	// files were.
 	Project, Open bool
-	// Late are findings of earlier changes, of which this was not known then.
+	// Late holds findings of earlier changes, unknown at their time.
 	Late []Findings
-	// Unknown says why nothing is known of this change yet; if empty, New is all there is.
+	// Unknown is why there are no findings yet; if "", New is complete.
 	Unknown string
-	// Note says, once, what of the project the server does not run.
+	// Note names, once, the project code that the server does not run.
 	Note string
 }
 
-// Clean reports that nothing is wrong since the change, as far as it was looked at.
+// Clean reports whether the check found no new problems.
 func (f Findings) Clean() bool { return f.Unknown == "" && len(f.New) == 0 }
 
-// check is one change that a server is asked about. It goes on when nobody waits for it any more.
+// check follows one change. It continues when nobody waits for it.
 type check struct {
 	server              *server
 	path, before, after string
 	uri                 string
 	stop                context.CancelFunc
-	done                chan struct{} // closed when it is over
+	done                chan struct{} // closed at the end
 
-	// These are guarded by server.mu.
-	earlier  *check         // of the same file, that this one took the place of
-	was      map[string]int // what was wrong before the change; if nil, not known yet
-	found    *Findings      // if nil, nothing is known
+	// Guarded by server.mu.
+	earlier  *check         // check of the same file that this one replaced
+	was      map[string]int // problems before the change; nil if not known yet
+	found    *Findings      // nil if unknown
 	err      error
-	replaced bool // by a later check of the same file, which tells its findings
+	replaced bool // by a later check of the same file, which reports its findings
 }
 
 func (c *check) ended() bool {
@@ -77,9 +75,9 @@ func (c *check) ended() bool {
 	}
 }
 
-// Changed tells the file's server what stands in it now, and what is wrong that was not before. It
-// returns within the time that Options give; what comes later is told with the next change, or by
-// Late. ok is false when there is nothing to tell.
+// Changed sends a file's new text to its server and returns the problems that the change added. It
+// returns within the time in Options; later findings come with the next change or Late. ok is false
+// if there is nothing to report.
 func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Findings, ok bool) {
 	if len(after) > maxText || len(before) > maxText {
 		return f, false
@@ -114,7 +112,7 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	return f, ok
 }
 
-// begin queues a check behind those that run.
+// begin queues a check.
 func (v *server) begin(path, before, after string) *check {
 	ctx, stop := context.WithTimeout(v.pool.ctx, followTime)
 	c := &check{server: v, path: path, before: before, after: after, uri: uriOf(path), stop: stop, done: make(chan struct{})}
@@ -151,8 +149,8 @@ func (v *server) begin(path, before, after string) *check {
 	return c
 }
 
-// caughtUp waits until the changes that the server is asked about now are over, or ctx ends: until
-// then it may have been shown a text that stands there no more.
+// caughtUp waits until the running checks end or ctx does: the server may have an older text until
+// then.
 func (v *server) caughtUp(ctx context.Context) error {
 	v.mu.Lock()
 	last := v.last
@@ -168,7 +166,7 @@ func (v *server) caughtUp(ctx context.Context) error {
 	}
 }
 
-// inherit takes over what the check that this one replaced knew of the state before it.
+// inherit copies the replaced check's state from before the change.
 func (v *server) inherit(c *check) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -184,8 +182,8 @@ func (v *server) inherit(c *check) {
 	c.was = earlier.was
 }
 
-// take is what is known of a check now; if false, nothing that is worth telling. What is not known
-// follows, unless a later check tells it.
+// take returns a check's current findings, or false if there are none to report. Missing ones
+// follow unless a later check reports them.
 func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -200,7 +198,7 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 		f.New, f.More = told(f.New, c.uri)
 	case c.replaced:
 		f.Unknown = "it was changed again before the server had answered"
-	case v.broken != "", v.state.State == child.Failed: // what it said is of more use than that it is started again
+	case v.broken != "", v.state.State == child.Failed: // its last failure is more useful than its restart
 		f.Unknown = cmp.Or(v.broken, v.state.Why)
 		if v.said != "" {
 			return f, false
@@ -219,7 +217,7 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	return f, true
 }
 
-// reason says why nothing is known.
+// reason explains why there are no findings.
 func reason(err error, waited time.Duration) string {
 	switch {
 	case errors.Is(err, child.ErrNotReady):
@@ -230,8 +228,7 @@ func reason(err error, waited time.Duration) string {
 	return err.Error()
 }
 
-// examine sends a change and waits for what the server says of it, and of the files that it has
-// open.
+// examine sends a change and waits for the diagnostics of its file and of the server's open files.
 func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	v.mu.Lock()
 	_, open := v.docs[c.uri]
@@ -240,7 +237,7 @@ func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 		err := v.settled(ctx, c.path, c.before, nil)
 		v.mu.Lock()
 		if d := v.docs[c.uri]; d != nil {
-			d.mtime = time.Time{} // the file holds something else by now
+			d.mtime = time.Time{} // the file has changed again
 		}
 		v.mu.Unlock()
 		if err != nil {
@@ -276,9 +273,8 @@ func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	return f, nil
 }
 
-// others asks once more about the files that the server has open beside the changed one. It reports
-// whether there are any and the server answered for all of them. A server that cannot be asked says
-// what it finds in its own time.
+// others requests diagnostics of the server's other open files again. It reports whether there are
+// any and the server answered for all. A server without such requests sends them whenever it likes.
 func (v *server) others(ctx context.Context, uri string) (all bool) {
 	if !v.pulls() {
 		return false
@@ -302,7 +298,7 @@ func (v *server) others(ctx context.Context, uri string) (all bool) {
 	return len(open) > 0
 }
 
-// settled shows the server a text, tells it more, and waits for what it says.
+// settled sends a text, calls more, and waits for the diagnostics.
 func (v *server) settled(ctx context.Context, path, text string, more func(*jsonrpc2.Conn, int) error) error {
 	uri, version := uriOf(path), 0
 	var pulled []diagnostic
@@ -328,22 +324,22 @@ func (v *server) settled(ctx context.Context, path, text string, more func(*json
 	return v.answered(ctx, uri, version)
 }
 
-// diagnoseFiles is the command with which gopls says what is wrong in the whole project: it
-// answers when it has said it.
+// diagnoseFiles is gopls's command to diagnose the whole project. It responds after publishing the
+// diagnostics.
 const diagnoseFiles = "gopls.diagnose_files"
 
-// checksAll reports a server that can be asked about the whole project.
+// checksAll reports whether the server can check the whole project.
 func (v *server) checksAll() bool {
 	return slices.Contains(v.caps.Capabilities.ExecuteCommandProvider.Commands, diagnoseFiles)
 }
 
-// pulls reports whether the server is asked for what it finds.
+// pulls reports whether diagnostics are requested instead of published.
 func (v *server) pulls() bool {
 	p := v.caps.Capabilities.DiagnosticProvider
 	return len(p) > 0 && string(p) != "null" && string(p) != "false" || v.asksTS()
 }
 
-// pull asks for what is wrong in a file.
+// pull requests a file's diagnostics.
 func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]diagnostic, error) {
 	if v.asksTS() {
 		return pullTS(ctx, conn, path)
@@ -355,8 +351,7 @@ func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]
 	return report.Items, err
 }
 
-// answered waits until the server has said what it finds in this version of a file, and a moment
-// for what it says of others then.
+// answered waits for the diagnostics of a file's version, and briefly for those of other files.
 func (v *server) answered(ctx context.Context, uri string, version int) error {
 	for {
 		v.mu.Lock()
@@ -383,14 +378,14 @@ func (v *server) answered(ctx context.Context, uri string, version int) error {
 			return nil
 		case <-ctx.Done():
 			if versioned {
-				return nil // what was waited for has come
+				return nil // the awaited diagnostics arrived
 			}
 			return ctx.Err()
 		}
 	}
 }
 
-// counts are the problems that are known, by what tells them apart.
+// counts returns the known problems by their mark.
 func (v *server) counts() map[string]int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -403,8 +398,8 @@ func (v *server) counts() map[string]int {
 	return out
 }
 
-// fresh are the problems that were not there before; the lock is held. A line that moved keeps its
-// problem.
+// fresh returns the problems not in was; a problem on a moved line is not new. The caller holds the
+// lock.
 func (v *server) fresh(was map[string]int) (out []Problem) {
 	left := map[string]int{}
 	maps.Copy(left, was)

@@ -11,23 +11,23 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// maxOpen is how many files are open at a server; the one that was not used for longest is closed.
+// maxOpen limits a server's open files; the least recently used one is closed.
 const maxOpen = 40
 
-// maxText bounds, in bytes, a file that a server is told of.
+// in bytes; larger files are not sent
 const maxText = 4 << 20
 
-// document is a file that is open at a server.
+// document is an open file at a server.
 type document struct {
 	version int
 	text    string
-	shown   time.Time // when the server was told of this text
+	shown   time.Time // when the text was sent
 	mtime   time.Time
 	size    int64
 	used    time.Time
 }
 
-// present makes the server's text of a file this one, and returns its version. The turn is held.
+// present sends a file's text to the server and returns its version. The caller holds the turn.
 func (v *server) present(ctx context.Context, conn *jsonrpc2.Conn, path, text string) (int, error) {
 	uri := uriOf(path)
 	v.mu.Lock()
@@ -37,13 +37,13 @@ func (v *server) present(ctx context.Context, conn *jsonrpc2.Conn, path, text st
 	switch {
 	case d == nil:
 		d = &document{version: 1, text: text, shown: time.Now()}
-		v.mu.Lock() // before it answers
+		v.mu.Lock() // before its response
 		v.docs[uri] = d
 		v.mu.Unlock()
 		id := v.lang.Files[ending(path)]
 		err = conn.Notify(ctx, "textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": id, "version": d.version, "text": text}})
 	case d.text != text:
-		v.mu.Lock() // problems of it are read meanwhile
+		v.mu.Lock() // its problems are read meanwhile
 		d.version, d.text, d.shown = d.version+1, text, time.Now()
 		v.mu.Unlock()
 		err = conn.Notify(ctx, "textDocument/didChange", object{"textDocument": object{"uri": uri, "version": d.version}, "contentChanges": []object{{"text": text}}})
@@ -61,7 +61,7 @@ func (v *server) present(ctx context.Context, conn *jsonrpc2.Conn, path, text st
 	return d.version, v.spare(ctx, conn)
 }
 
-// spare closes what was not used for longest.
+// spare closes the least recently used file.
 func (v *server) spare(ctx context.Context, conn *jsonrpc2.Conn) error {
 	v.mu.Lock()
 	oldest := ""
@@ -81,15 +81,15 @@ func (v *server) spare(ctx context.Context, conn *jsonrpc2.Conn) error {
 	return conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": oldest}})
 }
 
-// The kinds of FileEvent.
+// FileChangeType values.
 const (
 	fileCreated = 1
 	fileChanged = 2
 	fileDeleted = 3
 )
 
-// refresh tells the server of what changed on the disk since it was told last: open files, and
-// those that it has found something in.
+// refresh tells the server about changes on disk since the last call: in open files and in files
+// with problems.
 func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
 	v.mu.Lock()
 	docs := maps.Clone(v.docs)
@@ -122,7 +122,7 @@ func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
 	return v.watched(ctx, conn, events)
 }
 
-// watched tells of files that changed on the disk.
+// watched sends file events.
 func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []object) error {
 	if len(events) == 0 {
 		return nil
@@ -130,15 +130,15 @@ func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []obje
 	return conn.Notify(ctx, "workspace/didChangeWatchedFiles", object{"changes": events})
 }
 
-// Wrote tells the server of a file that others of its project have other contents now.
+// Wrote tells a file's server that other files of its project changed.
 func (s *Servers) Wrote(ctx context.Context, path string, others []string) {
 	v := s.server(path)
 	if v == nil || v.show().State != child.Ready {
-		return // it reads them when it starts
+		return // it reads them at its start
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Warm)
 	defer cancel()
-	_ = v.with(ctx, func(conn *jsonrpc2.Conn) error { // one that does not answer shows in the next question
+	_ = v.with(ctx, func(conn *jsonrpc2.Conn) error { // the next request reports a dead server
 		var events []object
 		for _, p := range others {
 			events = append(events, object{"uri": uriOf(p), "type": fileChanged})

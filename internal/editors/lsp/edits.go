@@ -11,17 +11,17 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// maxRenamed bounds how many files one rename may change.
+// maxRenamed limits the files one rename may change.
 const maxRenamed = 500
 
-// Rewrite is what one file becomes.
+// A Rewrite is a file with its new content.
 type Rewrite struct {
 	Path          string // absolute
 	Before, After string
 	Places        int
 }
 
-// Rename says what each file becomes when the thing at a spot gets another name. It changes none.
+// Rename returns the files' new contents after renaming the symbol at a spot. It writes nothing.
 func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewrite, err error) {
 	var edit workspaceEdit
 	encoding := ""
@@ -39,8 +39,8 @@ func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewri
 	return rewrites(edit, encoding)
 }
 
-// rewrites makes of a WorkspaceEdit what each file becomes. One that would make, move or remove
-// files is refused: that is not what was asked for.
+// rewrites applies a WorkspaceEdit. It refuses one that creates, moves or deletes files, which
+// nobody asked for.
 func rewrites(edit workspaceEdit, encoding string) (out []Rewrite, err error) {
 	by := map[string][]textEdit{}
 	for uri, edits := range edit.Changes {
@@ -75,7 +75,7 @@ func rewrites(edit workspaceEdit, encoding string) (out []Rewrite, err error) {
 	return out, nil
 }
 
-// applied is a text after edits, which the protocol forbids to overlap.
+// applied applies edits, which by the protocol must not overlap.
 func applied(text string, edits []textEdit, encoding string) (string, error) {
 	type piece struct {
 		from, to int

@@ -8,24 +8,23 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Language is a server: how it is started, and for what.
+// A Language is a server, its command and its files.
 type Language struct {
 	Name    string
 	Command []string
-	Files   map[string]string // file ending with its point, in small letters, to the language's id in the protocol
-	Markers []string          // files that lie at the root of a project
-	Init    json.RawMessage   // its initializationOptions; if nil, none
+	Files   map[string]string // lower-case extension with its dot, to the protocol's language id
+	Markers []string          // files at a project's root
+	Init    json.RawMessage   // initializationOptions, or nil
 }
 
-// The servers of TypeScript: the compiler itself from version 7 on, and the one that stands before
-// tsserver.js of the versions before.
+// The TypeScript servers: the compiler itself from version 7 on, and the wrapper of tsserver.js for
+// earlier versions.
 const (
 	nativeTypeScript = "typescript"
 	typescriptServer = "typescript-language-server"
 )
 
-// Known are the servers that are used where they are installed, as their own manuals say to start
-// them.
+// Known returns the supported servers, with the commands from their manuals.
 func Known() []Language {
 	script := map[string]string{".ts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".jsx": "javascriptreact",
 		".mts": "typescript", ".cts": "typescript", ".mjs": "javascript", ".cjs": "javascript"}
@@ -35,8 +34,8 @@ func Known() []Language {
 		{Name: nativeTypeScript, Command: []string{"tsc", "--lsp", "--stdio"}, Files: script, Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"}},
 		{Name: typescriptServer, Command: []string{"typescript-language-server", "--stdio"}, Files: script,
 			Markers: []string{"tsconfig.json", "jsconfig.json", "package.json"},
-			// It would rename an import only as far as the file ("a as b"), and fetch types of
-			// packages by itself.
+			// By default it renames an import only within the file ("a as b") and downloads types
+			// of packages.
 			Init: json.RawMessage(`{"preferences":{"providePrefixAndSuffixTextForRename":false},"disableAutomaticTypingAcquisition":true}`)},
 		{Name: "pyright", Command: []string{"pyright-langserver", "--stdio"}, Files: map[string]string{".py": "python", ".pyi": "python"},
 			Markers: []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pyrightconfig.json"}},
@@ -45,8 +44,8 @@ func Known() []Language {
 	}
 }
 
-// Of are those of the languages that a folder seems to have files of, and whose programs are there.
-// It reads one folder, so that it may be asked at each start.
+// Of returns the languages that a folder seems to use and whose programs are installed. It reads
+// one folder, so it is cheap enough for each start.
 func Of(dir string, all []Language, env []string) []Language {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -59,8 +58,8 @@ func Of(dir string, all []Language, env []string) []Language {
 	return slices.DeleteFunc(slices.Clone(all), func(l Language) bool { return !l.seems(names) || !l.installed(dir, env) })
 }
 
-// installed reports that the server's program is there. That of TypeScript is one from version 7
-// on, and may be the project's.
+// installed reports whether the server's program exists. TypeScript's must be version 7 or later
+// and may be the project's.
 func (l Language) installed(dir string, env []string) bool {
 	program, err := proc.LookPath(l.Command[0], dir, env)
 	if l.Name != nativeTypeScript || !l.known(dir, env) {
@@ -73,7 +72,7 @@ func (l Language) installed(dir string, env []string) bool {
 	return ok
 }
 
-// seems reports whether a folder with these names may be a project of the language.
+// seems reports whether a folder with these files may be a project in the language.
 func (l Language) seems(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(l.Markers, name) || l.Files[ending(name)] != ""

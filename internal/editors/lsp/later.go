@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// expect notes that the findings of a check follow.
+// expect records that a check's findings follow.
 func (s *Servers) expect(c *check) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	s.pending = append(s.pending, c)
 }
 
-// forget takes that back.
+// forget undoes expect.
 func (s *Servers) forget(c *check) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	s.pending = slices.DeleteFunc(s.pending, func(p *check) bool { return p == c })
 }
 
-// Late takes the findings of changes of which it was told that nothing is known yet.
+// Late returns the findings of changes that had none at their time, once each.
 func (s *Servers) Late() (found []Findings) {
 	s.waiting.Lock()
 	var over []*check
@@ -38,7 +38,7 @@ func (s *Servers) Late() (found []Findings) {
 	return found
 }
 
-// Missing is of how many changes findings are still to come.
+// Missing returns the number of changes whose findings are pending.
 func (s *Servers) Missing() (n int) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
@@ -50,8 +50,7 @@ func (s *Servers) Missing() (n int) {
 	return n
 }
 
-// Await waits until all findings that are expected have come, or ctx ends. It reports whether any
-// wait to be taken.
+// Await waits for all pending findings or ctx, and reports whether any can be taken with Late.
 func (s *Servers) Await(ctx context.Context) (waiting bool) {
 	s.waiting.Lock()
 	pending := slices.Clone(s.pending)

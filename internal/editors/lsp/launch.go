@@ -11,26 +11,26 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// launch is how a server is started so that it runs no code of the project but what the user
-// allowed.
+// launch is a server's command line and settings, which keep it from running project code that the
+// user did not allow.
 type launch struct {
 	argv []string
 	dir  string
 	env  []string
 	init object
-	// settings answer workspace/configuration, by section.
+	// settings answers workspace/configuration, by section.
 	settings object
-	named    []string // programs and files that a sandbox has to show
-	sdk      string   // the code of the project that it runs; if empty, none
-	note     string   // what of the project it does not run, and what it does instead
+	named    []string // programs and files that the sandbox must show
+	sdk      string   // project code that it runs, or ""
+	note     string   // project code that it does not run, and its replacement
 }
 
-// unallowed says that a server is not started because of what it would run.
+// unallowed returns an error for a server that would run project code.
 func unallowed(what string) error {
 	return errors.New("it is not started: " + what + ", and the user has not allowed that here")
 }
 
-// launch says how the server of a language is started for a root; an error: it is not.
+// launch returns a server's command line for a root, or an error if it must not start.
 func (s *Servers) launch(l Language, root string) (launch, error) {
 	o := s.opts
 	program, err := proc.LookPath(l.Command[0], o.Root, o.Env)
@@ -44,7 +44,7 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 		if !allowed {
 			return launch{}, unallowed("it may run code of this project")
 		}
-		out.dir, out.env, out.sdk = root, o.Env, sdk.Name // as its manual says
+		out.dir, out.env, out.sdk = root, o.Env, sdk.Name // as in its manual
 		out.named = l.Command
 		return out, nil
 	}
@@ -53,7 +53,7 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 	}
 	switch l.Name {
 	case nativeTypeScript:
-		// It would rename an import only as far as the file ("a as b").
+		// By default it renames an import only within the file ("a as b").
 		preferences := object{"preferences": object{"useAliasesForRenames": false}}
 		out.settings["typescript"], out.settings["javascript"], out.settings["js/ts"] = preferences, preferences, preferences
 		err = out.nativeTypeScript(o, sdk, there)
@@ -72,7 +72,7 @@ func (s *Servers) launch(l Language, root string) (launch, error) {
 	return out, err
 }
 
-// isolated is an environment in which interpreters look for nothing in folders of the project.
+// isolated returns an environment in which interpreters load nothing from project folders.
 func isolated(env []string, root string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
@@ -84,7 +84,7 @@ func isolated(env []string, root string) []string {
 	return append(out, "PYTHONSAFEPATH=1", "GOPACKAGESDRIVER=off")
 }
 
-// options are the server's initializationOptions.
+// options returns the server's initializationOptions.
 func options(l Language) object {
 	out := object{}
 	if json.Unmarshal(l.Init, &out) != nil || out == nil {
@@ -93,7 +93,7 @@ func options(l Language) object {
 	return out
 }
 
-// nativeTypeScript starts the project's compiler where it is allowed, else the user's.
+// nativeTypeScript uses the project's compiler if allowed, else the user's.
 func (n *launch) nativeTypeScript(o Options, sdk SDK, there bool) error {
 	theirs := there && sdk.Server == nativeTypeScript
 	if theirs && n.sdk != "" {
@@ -128,13 +128,13 @@ func (n *launch) nativeTypeScript(o Options, sdk SDK, there bool) error {
 	return nil
 }
 
-// nativeOf is the TypeScript of a tsc of the user's, from version 7 on.
+// nativeOf returns the TypeScript package of the user's tsc, from version 7 on.
 func nativeOf(program, root string) (typeScript, bool) {
 	t, ok := packageAround(program)
 	return t, ok && t.native() && !within(t.dir, root)
 }
 
-// packageAround is the TypeScript that a program such as bin/tsc belongs to.
+// packageAround returns the TypeScript package that contains a program such as bin/tsc.
 func packageAround(program string) (typeScript, bool) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -143,8 +143,8 @@ func packageAround(program string) (typeScript, bool) {
 	return typeScriptIn(filepath.Dir(filepath.Dir(real)))
 }
 
-// typeScript tells typescript-language-server which tsserver it runs: without a word it would take
-// the project's.
+// typeScript sets the tsserver of typescript-language-server, which would use the project's by
+// default.
 func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 	own, _ := n.init["tsserver"].(object)
 	server := maps.Clone(own)
@@ -190,8 +190,8 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 	return nil
 }
 
-// ownTypeScript is the user's TypeScript with a tsserver.js: beside the server, as node would find
-// it, or that of a program on PATH.
+// ownTypeScript returns the user's TypeScript with a tsserver.js: next to the server, as node
+// resolves it, or from a program on PATH.
 func ownTypeScript(program, root string, env []string) (typeScript, bool) {
 	usable := func(t typeScript, ok bool) bool { return ok && t.tsserver() != "" && !within(t.dir, root) }
 	if real, err := filepath.EvalSymlinks(program); err == nil {
@@ -211,8 +211,7 @@ func ownTypeScript(program, root string, env []string) (typeScript, bool) {
 	return typeScript{}, false
 }
 
-// gopls keeps go from switching to the toolchain that the project asks for, and has gopls check at
-// once what a change reaches.
+// gopls keeps go from switching to the project's toolchain, and makes gopls check a change at once.
 func (n *launch) gopls(env []string) {
 	if _, said := n.init["diagnosticsDelay"]; !said {
 		n.init["diagnosticsDelay"] = "0s"
@@ -229,11 +228,11 @@ func (n *launch) gopls(env []string) {
 	}
 }
 
-// pyright reads the packages of the project's virtual environment, and asks no interpreter there.
+// pyright sets the packages of the project's virtual environment without running its interpreter.
 func (n *launch) pyright(root string) {
 	var packages []string
 	for _, venv := range []string{".venv", "venv", "env"} {
-		found, _ := filepath.Glob(filepath.Join(root, venv, "lib", "python*", "site-packages")) // the pattern is one
+		found, _ := filepath.Glob(filepath.Join(root, venv, "lib", "python*", "site-packages")) // the pattern is valid
 		packages = append(packages, found...)
 	}
 	analysis := object{"extraPaths": packages}

@@ -1,27 +1,24 @@
-// Package lsp asks language servers: what is wrong in a file after a change, where a name is
-// defined and used, and how it is renamed everywhere.
+// Package lsp queries language servers: problems after a change, definitions and uses of a name,
+// and renames.
 //
-// The one rule: a server is a hint that may come late, or never. Nothing waits for it longer than
-// it was told to, its words are never taken for an edit, and what it did not say is told as
+// The one rule: a server is a hint that may be late or missing. Nothing waits longer for it than
+// the caller set, its output never becomes an edit unseen, and missing findings are reported as
 // unknown, not as clean.
 //
-// A server runs no code of the project (its compiler, interpreter, build scripts) but what the user
-// allowed: sdk.go says what that is, launch.go how a server is started without it.
+// A server runs no project code (compiler, interpreter, build scripts) that the user did not allow:
+// sdk.go finds such code, launch.go starts a server without it.
 //
-// Start reading at Servers.Changed, then server.go (one program and its life), conn.go (its wire),
-// diagnose.go (what is new after a change) and later.go (what is told when nobody waits any more).
-// language.go is the table of servers, protocol.go what of the protocol is read; ask.go has the
-// questions, edits.go what a rename would do.
+// Start reading at Servers.Changed, then server.go (one program), conn.go (framing), diagnose.go
+// (new problems after a change) and later.go (late findings). language.go is the table of servers,
+// protocol.go has the message types, ask.go the queries, edits.go renames.
 //
-// Source of the rules: Language Server Protocol 3.17
-// (microsoft.github.io/language-server-protocol). Known limits: of files that change on the disk,
-// by a command say, a server is told only where it was asked about them before. Text is sent whole
-// at each change. A server whose diagnostics neither name a version nor can be asked for is
-// believed when it has been silent for a moment, and for longer where it has found nothing. What a
-// change breaks in other files is known of those that were asked about before, but for gopls, which
-// looks at all. Code of a project is looked for in its top folder, plugins of
-// tsserver in the configurations there and what those extend. A tsc that is a script of a version
-// manager is not recognised.
+// Specification: Language Server Protocol 3.17 (microsoft.github.io/language-server-protocol).
+// Known limits: a server learns about changes on disk only for files it was asked about before.
+// Each change sends the whole text. Diagnostics without a version that cannot be requested count
+// after a short silence, longer if there are none. Problems that a change causes in other files are
+// known only for files queried before, except with gopls, which checks all. Project code is
+// searched in the top folder only, and tsserver plugins in the configurations there and those they
+// extend. A tsc that is a version manager's script is not recognized.
 package lsp
 
 import (
@@ -38,38 +35,38 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Bounds of a wait, unless Options say others. A warm server answers within 150 ms of a change; a
-// cold one reads the project first, which takes seconds and is not waited for.
+// Default limits of a wait, unless Options set others. A warm server answers within 150 ms; a cold
+// one reads the project first, which takes seconds and is not waited for.
 const (
 	DefaultWarm = 1500 * time.Millisecond
 	DefaultCold = 300 * time.Millisecond
-	// askTime bounds a question of its own, and renameTime a rename, for which a server may read
-	// the whole project.
+	// askTime limits a query, renameTime a rename, for which a server may read the whole project.
 	askTime    = 20 * time.Second
 	renameTime = 60 * time.Second
 )
 
-// Options say which servers there are and how they run.
+// Options configures Servers.
 type Options struct {
-	Root       string     // the workspace, absolute and free of links
-	Languages  []Language // whose programs are there; see Of
+	Root       string     // the workspace, absolute, without symbolic links
+	Languages  []Language // installed ones; see Of
 	Supervisor proc.Supervisor
 	Env        []string
-	Warm, Cold time.Duration // if 0, the defaults
-	// Refuses says, right before a server starts, why none may run here; if nil, they may.
+	Warm, Cold time.Duration // 0 for the defaults
+	// Refuses returns an error if no server may start now. It may be nil.
 	Refuses func() error
-	// Inside lets servers run within full walls only.
+	// Inside lets servers run only in the full sandbox.
 	Inside bool
-	// Allows reports whether the user allowed code of the project as it is now; if nil, none is.
+	// Allows reports whether the user allowed the project code in its current state. If nil, none
+	// is allowed.
 	Allows func(SDK) bool
-	// Mask hides secrets in what servers say; if nil, nothing is hidden.
+	// Mask hides secrets in servers' output. It may be nil.
 	Mask func(string) string
 }
 
-// Servers are the language servers of one workspace. They are for any goroutine.
+// Servers holds a workspace's language servers. It is safe for concurrent use.
 type Servers struct {
 	opts Options
-	ctx  context.Context // of their programs
+	ctx  context.Context // ends all programs
 	end  context.CancelFunc
 
 	mu      sync.Mutex
@@ -78,13 +75,13 @@ type Servers struct {
 	all     sync.WaitGroup
 
 	waiting sync.Mutex
-	pending []*check // that nobody waits for any more, and whose findings follow
+	pending []*check // checks that nobody waits for
 }
 
-// key tells servers apart: one for each root of a language.
+// key identifies a server: each language has one per root.
 type key struct{ name, root string }
 
-// New starts nothing.
+// New returns Servers without starting a program.
 func New(o Options) *Servers {
 	if o.Warm == 0 {
 		o.Warm = DefaultWarm
@@ -96,7 +93,7 @@ func New(o Options) *Servers {
 	return &Servers{opts: o, ctx: ctx, end: end, running: map[key]*server{}}
 }
 
-// Close ends all servers and waits until nothing of them is left.
+// Close stops all servers and waits for their end.
 func (s *Servers) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -105,15 +102,15 @@ func (s *Servers) Close() {
 	s.all.Wait()
 }
 
-// State is a server as a user is shown it.
+// State describes a server for the user.
 type State struct {
 	Name, Root string
 	State      string // starting, ready, failed, held
-	Why        string // it failed
+	Why        string // of a failure
 	PID        int
 }
 
-// States lists the servers that were started, by name.
+// States returns the started servers by name.
 func (s *Servers) States() (out []State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,10 +123,10 @@ func (s *Servers) States() (out []State) {
 	return out
 }
 
-// Speaks reports whether a file has a server that could be asked.
+// Speaks reports whether a file has a server.
 func (s *Servers) Speaks(path string) bool { return len(s.languages(path)) > 0 }
 
-// languages are those of a file, the preferred one first.
+// languages returns a file's languages, the preferred one first.
 func (s *Servers) languages(path string) (out []Language) {
 	for _, l := range s.opts.Languages {
 		if l.Files[ending(path)] != "" {
@@ -139,11 +136,11 @@ func (s *Servers) languages(path string) (out []Language) {
 	return out
 }
 
-// ending is a file's, as a Language has it.
+// ending returns the lower-case extension, as in Language.Files.
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// server is the one for a file, started when it is not: the first that the user lets run. If nil,
-// there is none.
+// server returns a file's first server that the user allows, and starts it if needed. It returns
+// nil if there is none.
 func (s *Servers) server(path string) (first *server) {
 	for _, l := range s.languages(path) {
 		v := s.of(key{l.Name, l.root(s.opts.Root, path)}, l)
@@ -160,7 +157,7 @@ func (s *Servers) server(path string) (first *server) {
 	return first
 }
 
-// of is the server of a language and a root; if nil, no more are made.
+// of returns the server for a language and root, or nil after Close.
 func (s *Servers) of(k key, l Language) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,9 +172,8 @@ func (s *Servers) of(k key, l Language) *server {
 	return v
 }
 
-// Reconsider looks anew at what the user allows: a server that is held may start, and one that runs
-// what is not allowed any more, or does not run what is now, ends and is started with the next
-// question.
+// Reconsider applies changed consents: a held server may start, and a server whose allowed project
+// code changed is stopped until the next query.
 func (s *Servers) Reconsider() {
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.running))
@@ -187,8 +183,8 @@ func (s *Servers) Reconsider() {
 	}
 }
 
-// root is the topmost folder above a file, within the workspace, that has one of the language's
-// markers; without any it is the workspace.
+// root returns the topmost folder above a file, within the workspace, with one of the language's
+// markers, or else the workspace.
 func (l Language) root(workspace, path string) string {
 	found := workspace
 	for dir := filepath.Dir(path); strings.HasPrefix(dir+"/", workspace+"/"); dir = filepath.Dir(dir) {

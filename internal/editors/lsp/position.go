@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// The encodings of columns; without a word a server counts UTF-16.
+// Encodings of columns. Servers use UTF-16 unless they name another.
 const (
 	utf8Columns  = "utf-8"
 	utf16Columns = "utf-16"
 )
 
-// lineStart is the offset at which a line begins, counted from 0; past the last line it is the end.
+// lineStart returns the offset of a line, counted from 0, or the text's end.
 func lineStart(text string, line int) int {
 	at := 0
 	for ; line > 0; line-- {
@@ -25,7 +25,7 @@ func lineStart(text string, line int) int {
 	return at
 }
 
-// lineAt is a line without its end, counted from 0.
+// lineAt returns a line, counted from 0, without its newline.
 func lineAt(text string, line int) string {
 	text = text[lineStart(text, line):]
 	if end := strings.IndexByte(text, '\n'); end >= 0 {
@@ -34,8 +34,7 @@ func lineAt(text string, line int) string {
 	return strings.TrimSuffix(text, "\r")
 }
 
-// offset is where a position lies in a text, in bytes; a column past the end of its line is the end
-// of the line.
+// offset converts a position to a byte offset. A column past the line's end means its end.
 func offset(text string, p position, encoding string) int {
 	at := lineStart(text, p.Line)
 	line := lineAt(text, p.Line)
@@ -52,7 +51,7 @@ func offset(text string, p position, encoding string) int {
 	return at + len(line)
 }
 
-// column is the place of a byte offset within a line, as the server counts.
+// column converts a byte offset in a line to the server's column.
 func column(line string, at int, encoding string) int {
 	if encoding == utf8Columns {
 		return at
@@ -64,7 +63,7 @@ func column(line string, at int, encoding string) int {
 	return units
 }
 
-// utf16Units is 1 for what is no character either, which a server has read as one.
+// utf16Units returns 1 for invalid UTF-8, which a server has read as one character.
 func utf16Units(r rune) int {
 	if r == utf8.RuneError {
 		return 1

@@ -10,29 +10,29 @@ import (
 	"strings"
 )
 
-// Bounds of what an edit's result says.
+// Limits of the findings in an edit's result.
 const (
 	maxTold     = 10  // problems
-	maxMessages = 300 // bytes of one
+	maxMessages = 300 // bytes per message
 )
 
-// Problem is one thing that a server finds wrong.
+// A Problem is one diagnostic.
 type Problem struct {
 	Path     string // absolute
 	Line     int    // from 1
-	Column   int    // from 1, in bytes where the text is known
+	Column   int    // from 1, in bytes if the text is known
 	Severity int    // 1 error, 2 warning, 3 information, 4 hint
 	Code     string
 	Message  string
-	text     string // of the line, to know it again
+	text     string // the line's text, to recognize the problem
 }
 
-// mark tells problems apart: not by their line's number, which moves with every change above it.
+// mark identifies a problem without its line number, which moves with changes above it.
 func (p Problem) mark() string {
 	return fmt.Sprintf("%s\x00%d\x00%s\x00%s\x00%s", p.Path, p.Severity, p.Code, p.Message, p.text)
 }
 
-// problems are what is wrong in a file, without hints; the lock is held.
+// problems converts a file's diagnostics, without hints. The caller holds the lock.
 func (v *server) problems(uri string, all []diagnostic) (out []Problem) {
 	text := ""
 	if d := v.docs[uri]; d != nil {
@@ -54,7 +54,7 @@ func (v *server) problems(uri string, all []diagnostic) (out []Problem) {
 
 func (v *server) encoding() string { return cmp.Or(v.caps.Capabilities.PositionEncoding, utf16Columns) }
 
-// told are the problems worth telling: those of the file first, errors first, not too many.
+// told selects the problems to report: those of the file first, errors first, up to a limit.
 func told(all []Problem, uri string) (out []Problem, more int) {
 	first := pathOf(uri)
 	slices.SortStableFunc(all, func(a, b Problem) int {
@@ -89,7 +89,7 @@ func short(text string) string {
 	return text
 }
 
-// String is the problem as a compiler writes it, without its path.
+// String formats the problem like a compiler, without its path.
 func (p Problem) String() string {
 	word := map[int]string{1: "error", 2: "warning"}[p.Severity]
 	code := ""
@@ -99,7 +99,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%d:%d: %s: %s%s", p.Line, p.Column, word, strings.ReplaceAll(p.Message, "\n", "; "), code)
 }
 
-// Text is what the findings say to a model; name shows paths as it knows them.
+// Text formats the findings for a model; name shortens paths.
 func (f Findings) Text(name func(string) string) string {
 	var b strings.Builder
 	if len(f.Late) > 0 {
@@ -109,7 +109,7 @@ func (f Findings) Text(name func(string) string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// LateText is the same of findings that came later.
+// LateText is like Text, for late findings.
 func LateText(all []Findings, name func(string) string) string {
 	var b strings.Builder
 	for _, f := range all {
@@ -145,7 +145,7 @@ func (f Findings) write(b *strings.Builder, name func(string) string, which stri
 	}
 }
 
-// scope says what "nothing" is about.
+// scope names the files that were checked.
 func (f Findings) scope() string {
 	switch {
 	case f.Project:
@@ -156,7 +156,7 @@ func (f Findings) scope() string {
 	return " in this file; others were not looked at"
 }
 
-// read is a file's text as it stands on the disk.
+// readText reads a file from disk.
 func readText(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

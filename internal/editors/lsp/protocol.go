@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// What of the protocol is read and written; names are those of its specification, version 3.17.
+// Message types of the protocol, with the names from specification 3.17.
 
 type position struct {
 	Line      int `json:"line"`      // from 0
-	Character int `json:"character"` // from 0, in code units of the encoding that was agreed on
+	Character int `json:"character"` // from 0, in code units of the negotiated encoding
 }
 
 type span struct {
@@ -22,14 +22,14 @@ type span struct {
 type location struct {
 	URI   string `json:"uri"`
 	Range span   `json:"range"`
-	// Of a LocationLink, which some servers answer with all the same.
+	// For a LocationLink, which some servers send unasked.
 	TargetURI       string `json:"targetUri,omitempty"`
 	TargetSelection *span  `json:"targetSelectionRange,omitempty"`
 }
 
 type diagnostic struct {
 	Range    span            `json:"range"`
-	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; if 0, an error
+	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; 0 counts as error
 	Code     json.RawMessage `json:"code"`
 	Source   string          `json:"source"`
 	Message  string          `json:"message"`
@@ -51,7 +51,7 @@ type workspaceEdit struct {
 	DocumentChanges []documentChange      `json:"documentChanges"`
 }
 
-// documentChange is a TextDocumentEdit, or with Kind one that makes, renames or removes a file.
+// documentChange is a TextDocumentEdit, or if Kind is set, a file creation, rename or deletion.
 type documentChange struct {
 	Kind         string `json:"kind"`
 	TextDocument struct {
@@ -85,15 +85,14 @@ type initialized struct {
 	} `json:"serverInfo"`
 }
 
-// object is a JSON object that is written.
+// object is an outgoing JSON object.
 type object = map[string]any
 
-// uriOf names a file.
 func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}).String()
 }
 
-// pathOf is the file that a URI names; "" for anything else.
+// pathOf returns a file URI's path, or "" for any other URI.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") {
@@ -106,7 +105,7 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// same is one spelling for a URI, which servers write in their own ways (%3A for a colon).
+// same normalizes a URI; servers escape differently (%3A for a colon).
 func same(uri string) string {
 	if path := pathOf(uri); path != "" {
 		return uriOf(path)
@@ -114,7 +113,7 @@ func same(uri string) string {
 	return uri
 }
 
-// kinds are the words for SymbolKind, from 1.
+// kindName returns the name of a SymbolKind, which starts at 1.
 func kindName(kind int) string {
 	kinds := strings.Fields("file module namespace package class method property field constructor enum interface function variable constant string number boolean array object key null member struct event operator type")
 	if kind < 1 || kind > len(kinds) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// Handle takes what the server says by itself. It must not wait: nothing else is read meanwhile.
+// Handle handles a message from the server. It must not block: nothing else is read meanwhile.
 func (v *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if r.Method == "textDocument/publishDiagnostics" && r.Params != nil {
 		var p published
@@ -19,16 +19,16 @@ func (v *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	if r.Notif {
 		return
 	}
-	go v.reply(ctx, conn, r) // one that does not read its answers would hold up everything
+	go v.reply(ctx, conn, r) // a server that does not read would block everything
 }
 
-// reply answers a request of the server's.
+// reply answers a server's request.
 func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	switch r.Method {
-	case "workspace/configuration": // one answer for each item that is asked for
+	case "workspace/configuration": // one answer per requested item
 		var p struct{ Items []struct{ Section string } }
 		if r.Params != nil {
-			_ = json.Unmarshal(*r.Params, &p) // none then
+			_ = json.Unmarshal(*r.Params, &p) // empty on an error
 		}
 		v.mu.Lock()
 		settings := v.start.settings
@@ -40,7 +40,7 @@ func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Req
 		_ = conn.Reply(ctx, r.ID, answers)
 	case "workspace/workspaceFolders":
 		_ = conn.Reply(ctx, r.ID, []object{{"uri": uriOf(v.root), "name": v.lang.Name}})
-	case "workspace/applyEdit": // a server changes no file by itself
+	case "workspace/applyEdit": // a server must not change files
 		_ = conn.Reply(ctx, r.ID, object{"applied": false, "failureReason": "adze makes edits of its own only"})
 	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest",
 		"workspace/diagnostic/refresh", "workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh":
@@ -50,10 +50,10 @@ func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Req
 	}
 }
 
-// Bounds of what is kept of a server's words.
+// Limits of a server's stored diagnostics.
 const (
 	maxFiles    = 5000
-	maxProblems = 500 // of one file
+	maxProblems = 500 // per file
 )
 
 func (v *server) publish(p published) {

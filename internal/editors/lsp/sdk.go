@@ -20,22 +20,22 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// SDK is code of a project that a language server would run: a compiler, build scripts. Without the
-// user's consent no server runs it.
+// An SDK is project code that a language server would run, such as a compiler or build scripts. It
+// runs only with the user's consent.
 type SDK struct {
-	Name   string // typescript, cargo, or a server that adze does not know
-	Server string // which would run it
-	// Argv is what would run, shown to the user. Paths in the project are relative to it.
+	Name   string // typescript, cargo, or an unknown server's name
+	Server string // runs it
+	// Argv is the command shown to the user. Paths in the project are relative to it.
 	Argv []string
-	// Files are shown and pinned each, relative to the project.
+	// Files are shown and pinned one by one, relative to the project.
 	Files []string
-	// Manifest names all else that consent is for: a line with a hash for each file.
+	// Manifest lists all other files covered by the consent: a line with a hash for each.
 	Manifest []byte
-	Means    string // what consent changes, for the user
+	Means    string // the consent's effect, for the user
 	Problem  string // why it cannot be allowed
 }
 
-// SDKs are what of a project its language servers would run if the user allowed it.
+// SDKs returns the project code that the language servers would run with consent.
 func SDKs(root string, languages []Language, env []string) (out []SDK) {
 	for _, l := range languages {
 		s, ok := l.sdk(root, env)
@@ -46,7 +46,7 @@ func SDKs(root string, languages []Language, env []string) (out []SDK) {
 	return out
 }
 
-// sdk is what of the project the server of a language would run; if false, nothing that is there.
+// sdk returns the project code that a language's server would run, or false if there is none.
 func (l Language) sdk(root string, env []string) (SDK, bool) {
 	if !l.known(root, env) {
 		return SDK{Name: l.Name, Server: l.Name, Argv: l.Command, Means: "adze does not know which code of the project this server runs"}, true
@@ -60,8 +60,9 @@ func (l Language) sdk(root string, env []string) (SDK, bool) {
 	return SDK{}, false
 }
 
-// known reports a server of Known's by its own program, which does not lie in the project: of
-// others adze cannot say what they run, nor of a clangd that may run compilers of the project.
+// known reports whether this is a server from Known, started by its own program outside the
+// project. What other servers run is unknown, also for a clangd that may run the project's
+// compilers.
 func (l Language) known(root string, env []string) bool {
 	if slices.ContainsFunc(l.Command, func(w string) bool { return strings.HasPrefix(w, "--query-driver") }) {
 		return false
@@ -76,7 +77,7 @@ func (l Language) known(root string, env []string) bool {
 	return false
 }
 
-// within reports a path in a folder, by its name or where its links lead.
+// within reports whether a path is in a folder, by name or after resolving links.
 func within(path, dir string) bool {
 	paths := []string{filepath.Clean(path)}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -88,13 +89,13 @@ func within(path, dir string) bool {
 	})
 }
 
-// Bounds of what one consent is for.
+// Limits of one consent.
 const (
 	maxSDKFiles = 5000
 	maxSDKBytes = 512 << 20
 )
 
-// manifest hashes files of the project, in the order of their names.
+// manifest hashes project files, sorted by name.
 type manifest struct {
 	root  string
 	files []string // relative
@@ -102,7 +103,7 @@ type manifest struct {
 	err   error
 }
 
-// add takes files that are there; a folder stands for all in it.
+// add adds existing files, and all files in folders.
 func (m *manifest) add(paths ...string) {
 	for _, path := range paths {
 		err := filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
@@ -120,7 +121,7 @@ func (m *manifest) add(paths ...string) {
 	}
 }
 
-// text has a line for each file.
+// text returns one line per file.
 func (m *manifest) text(first string) ([]byte, string) {
 	slices.Sort(m.files)
 	var b bytes.Buffer
@@ -163,13 +164,13 @@ func relative(root, path string) string {
 	return path
 }
 
-// typeScript is an installed package typescript.
+// typeScript is an installed typescript package.
 type typeScript struct {
-	dir     string // free of links
+	dir     string // without symbolic links
 	version string
 }
 
-// typeScriptIn reads the package in a folder; if false, none is there.
+// typeScriptIn reads the package in a folder, or returns false.
 func typeScriptIn(dir string) (typeScript, bool) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -183,7 +184,7 @@ func typeScriptIn(dir string) (typeScript, bool) {
 	return typeScript{real, p.Version}, true
 }
 
-// native reports a version that is a language server by itself: from 7 on, which have no
+// native reports whether this version is itself a language server: 7 and later, which have no
 // tsserver.js.
 func (t typeScript) native() bool {
 	major, _, _ := strings.Cut(t.version, ".")
@@ -191,7 +192,7 @@ func (t typeScript) native() bool {
 	return err == nil && n >= 7
 }
 
-// tsserver is the program of a version before 7; if empty, it has none.
+// tsserver returns the path of tsserver.js, or "" for version 7 and later.
 func (t typeScript) tsserver() string {
 	path := filepath.Join(t.dir, "lib", "tsserver.js")
 	if _, err := os.Stat(path); err != nil || t.native() {
@@ -200,7 +201,7 @@ func (t typeScript) tsserver() string {
 	return path
 }
 
-// program is the compiler of a native version, which lies in a package of its own.
+// program returns a native version's compiler, which is in a package of its own.
 func (t typeScript) program() string {
 	arch := map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH]
 	if arch == "" {
@@ -232,8 +233,8 @@ func typescriptSDK(root string) (SDK, bool) {
 	if server == "" {
 		return SDK{}, false
 	}
-	libs, _ := filepath.Glob(filepath.Join(t.dir, "lib", "*.js")) // the pattern is one
-	// tsserver does not read the compiler's own program.
+	libs, _ := filepath.Glob(filepath.Join(t.dir, "lib", "*.js")) // the pattern is valid
+	// tsserver does not load the compiler's own program.
 	libs = slices.DeleteFunc(libs, func(path string) bool { return filepath.Base(path) == "_tsc.js" })
 	m.add(libs...)
 	plugins := pluginsOf(root)
@@ -251,12 +252,12 @@ func typescriptSDK(root string) (SDK, bool) {
 	return s, true
 }
 
-// pluginsOf are the plugins of tsserver that the project's own configurations name. It reads them
-// as text: a name too many is pinned for nothing.
+// pluginsOf returns the tsserver plugins named in the project's configurations. It reads them as
+// plain text: a false match is only pinned needlessly.
 func pluginsOf(root string) (names []string) {
 	var paths []string
 	for _, pattern := range []string{"tsconfig*.json", "jsconfig*.json"} {
-		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the pattern is one
+		found, _ := filepath.Glob(filepath.Join(root, pattern)) // the pattern is valid
 		paths = append(paths, found...)
 	}
 	name := regexp.MustCompile(`"name"\s*:\s*"([^"\\]+)"`)
@@ -286,17 +287,17 @@ func pluginsOf(root string) (names []string) {
 	return names
 }
 
-// maxIndexed bounds the files and folders of a project that are looked at.
+// maxIndexed limits the scanned files and folders.
 const maxIndexed = 20000
 
-// skipped names folders that hold no source of the project.
+// skipped reports folders without source code of the project.
 func skipped(name string) bool {
 	return strings.HasPrefix(name, ".") ||
 		slices.Contains([]string{"node_modules", "target", "dist", "build", "out", "vendor", "venv", "env", "__pycache__", "site-packages"}, name)
 }
 
-// cargoSDK is there for each project of Rust: cargo runs what its configuration names before any
-// source is read.
+// cargoSDK returns an SDK for every Rust project: cargo runs programs from its configuration before
+// it reads any source.
 func cargoSDK(root string) (SDK, bool) {
 	m := &manifest{root: root}
 	names := []string{"Cargo.toml", "Cargo.lock", "build.rs", "rust-toolchain", "rust-toolchain.toml", "rust-analyzer.toml", ".rust-analyzer.toml"}

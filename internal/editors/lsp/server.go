@@ -18,34 +18,34 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// startTime is for a server to answer initialize; it reads the project first.
+// startTime is the time to answer initialize; the server reads the project first.
 const startTime = 60 * time.Second
 
-// server is one language server of one root: its program now, and those before it.
+// server is a language server for one root, across restarts of its program.
 type server struct {
 	pool *Servers
 	lang Language
 	root string
-	turn chan struct{} // held by who speaks to it
+	turn chan struct{} // held by the current caller
 
 	mu      sync.Mutex
 	state   child.Life
-	broken  string // why it did not come up the last time; empty once it did
-	said    string // why it does not run, as told last with an edit; empty once it came up
+	broken  string // why the last start failed; "" after a successful one
+	said    string // why it does not run, as last reported with an edit; "" after a successful start
 	conn    *jsonrpc2.Conn
 	process *proc.Process
 	caps    initialized
 	docs    map[string]*document
 	found   map[string]result // by URI
-	checks  []*check          // that are not over
+	checks  []*check          // running
 	last    *check
 	start   launch
-	noted   bool               // start.note was told
-	stop    context.CancelFunc // of the program
+	noted   bool               // start.note was reported
+	stop    context.CancelFunc // ends the program
 	held    time.Time          // since when it is held
 }
 
-// result is what a server said last of a file.
+// result holds a file's last diagnostics.
 type result struct {
 	version *int
 	items   []Problem // errors and warnings
@@ -62,17 +62,17 @@ func (v *server) show() State {
 	return s
 }
 
-// heldTime is how long a server that the user has not allowed is not asked about again.
+// heldTime is the time until a server without consent is checked again.
 const heldTime = 5 * time.Second
 
-// wake starts the program when it does not run and may be started. It reports whether the user lets
-// it run.
+// wake starts the program if it is not running and may start. It reports whether the user allows
+// it.
 func (v *server) wake() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
 	if v.state.Runs() || v.state.GivenUp(now) {
-		return true // why it failed is said
+		return true // the state has the reason
 	}
 	if v.state.State == child.Held && now.Sub(v.held) < heldTime {
 		return false
@@ -96,11 +96,11 @@ func (v *server) wake() bool {
 	return true
 }
 
-// allowed says how the server is started, or why it is not. The lock is held.
+// allowed returns the launch, or an error if the user does not allow it. The caller holds the lock.
 func (v *server) allowed() error {
 	if refuses := v.pool.opts.Refuses; refuses != nil {
 		if err := refuses(); err != nil {
-			v.said = err.Error() // the user decided it, and need not be told
+			v.said = err.Error() // the user decided it and needs no report
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (v *server) allowed() error {
 	return err
 }
 
-// reconsider is Servers.Reconsider.
+// reconsider implements Servers.Reconsider.
 func (v *server) reconsider() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,7 +123,7 @@ func (v *server) reconsider() {
 	}
 }
 
-// live is the life of one program.
+// live runs one program until its end.
 func (v *server) live(ctx context.Context) {
 	var said error
 	r, err := child.Program{
@@ -150,8 +150,7 @@ func (v *server) live(ctx context.Context) {
 	}
 }
 
-// unfound is why a program could not be started: where it is there all the same, the sandbox does
-// not show it.
+// unfound explains a failed start: an existing program may be hidden by the sandbox.
 func unfound(program string, err error) error {
 	var failure *proc.Error
 	if _, missing := os.Stat(program); missing != nil || !errors.As(err, &failure) || failure.Code != proc.CodeNotFound {
@@ -160,8 +159,7 @@ func unfound(program string, err error) error {
 	return fmt.Errorf("%w: it is there, but commands in the sandbox do not see it; the user shows its folder with \"sandbox\": {\"read\": [%q]} in the configuration, or installs it elsewhere", err, filepath.Dir(program))
 }
 
-// unseen says of a server that ended in a sandbox that the sandbox does not show its program; if
-// empty, it does.
+// unseen explains a server's exit if the sandbox hides its program, else returns "".
 func unseen(program string, r proc.Result) string {
 	if r.Sandbox == "" || len(r.Hidden) == 0 || r.Killed != proc.ByItself && r.Killed != proc.Aborted {
 		return ""
@@ -187,10 +185,10 @@ func (v *server) masked(text string) string {
 	return v.pool.opts.Mask(text)
 }
 
-// errEnded says that the program ended the conversation.
+// errEnded means that the program closed the connection.
 var errEnded = errors.New("it ended")
 
-// speak holds the conversation until the program or ctx ends.
+// speak runs the session until the program or ctx ends.
 func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), v, jsonrpc2.SetLogger(silent{}))
 	defer conn.Close()
@@ -206,7 +204,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 		select {
 		case <-conn.DisconnectNotify():
 			err = errEnded
-		default: // the call may know before the connection tells
+		default: // a call may notice the end before the connection does
 			if errors.Is(err, jsonrpc2.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 				err = errEnded
 			}
@@ -226,7 +224,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 	}
 }
 
-// introduction is what initialize says of adze: only what it does.
+// introduction returns adze's initialize parameters, with only the supported capabilities.
 func (v *server) introduction() object {
 	sync := object{"dynamicRegistration": false}
 	return object{
@@ -255,11 +253,10 @@ func (v *server) introduction() object {
 	}
 }
 
-// await waits until the server is ready.
 func (v *server) await(ctx context.Context) error { return v.state.Await(ctx, &v.mu) }
 
-// with speaks to the server, one at a time. When ctx ends first it is left to do alone what it
-// does: a server that does not read may block a write for ever.
+// with calls do, one caller at a time. If ctx ends first, do continues alone: a server that does
+// not read may block a write forever.
 func (v *server) with(ctx context.Context, do func(*jsonrpc2.Conn) error) error {
 	select {
 	case v.turn <- struct{}{}:

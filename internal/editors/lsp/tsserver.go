@@ -9,19 +9,19 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// typescript-language-server pushes what it finds in pieces, without a version, after half a
-// second, and not at all where nothing was and nothing is wrong. It can be asked all the same:
-// tsserver, which it stands before, answers at once for the text that it was sent last.
+// typescript-language-server publishes diagnostics in pieces, without a version, after half a
+// second, and not at all if there are none before and after. Its tsserver, however, answers
+// requests at once for the last text it got.
 
-// tsRequest is the command by which it passes requests on.
+// tsRequest is the command that forwards requests to tsserver.
 const tsRequest = "typescript.tsserverRequest"
 
-// asksTS reports a server that passes requests on to tsserver.
+// asksTS reports whether a server forwards requests to tsserver.
 func (v *server) asksTS() bool {
 	return slices.Contains(v.caps.Capabilities.ExecuteCommandProvider.Commands, tsRequest)
 }
 
-// tsProblem is a diagnostic of tsserver's: lines and columns are from 1, in UTF-16.
+// tsProblem is a tsserver diagnostic. Lines and columns count from 1, in UTF-16.
 type tsProblem struct {
 	Message  string          `json:"message"`
 	Category string          `json:"category"`
@@ -34,7 +34,7 @@ type tsPlace struct{ Line, Offset int }
 
 func (p tsPlace) position() position { return position{max(p.Line-1, 0), max(p.Offset-1, 0)} }
 
-// pullTS asks tsserver what is wrong in a file.
+// pullTS requests a file's diagnostics from tsserver.
 func pullTS(ctx context.Context, conn *jsonrpc2.Conn, path string) (out []diagnostic, err error) {
 	for _, kind := range []string{"syntacticDiagnosticsSync", "semanticDiagnosticsSync"} {
 		var answer struct {
