@@ -41,8 +41,8 @@
 //     ssh, most database clients) reach nothing. What is sent to a host that was allowed is not
 //     looked at.
 //   - A server inside sees the supervising process as the one that connects to its socket
-//     (SO_PEERCRED), with the command's user. Datagram sockets of this machine cannot be made, and
-//     one of a pair has sequenced packets.
+//     (SO_PEERCRED), with the command's user. Datagram sockets of this machine cannot be made, nor
+//     pairs of them.
 //   - Without rights over its network (Landlock; not as root) the supervisor
 //     cannot serve programs that keep others out of their memory: ssh-agent and gpg-agent then are
 //     not reached, even if the command started them. The same holds for sockets on file systems

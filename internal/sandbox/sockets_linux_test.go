@@ -95,13 +95,15 @@ s.accept(); s.accept(); t.join()
 X`},
 		"pairs": {"python3", `timeout 20 python3 - <<'X'
 import array, os, socket
-for kind in socket.SOCK_STREAM, socket.SOCK_SEQPACKET, socket.SOCK_DGRAM:
+for kind in socket.SOCK_STREAM, socket.SOCK_SEQPACKET:
     a, b = socket.socketpair(socket.AF_UNIX, kind)
     assert not os.get_inheritable(a.fileno())
     a.send(b"one"); assert b.recv(9) == b"one"
     r, w = os.pipe()
     socket.send_fds(a, [b"fd"], [w]); os.write(socket.recv_fds(b, 9, 1)[1][0], b"!"); assert os.read(r, 1) == b"!"
-a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); a.send(b"x"); a.send(b"y"); assert b.recv(9) == b"x"
+try: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+except OSError: pass
+else: raise SystemExit("a pair for datagrams sends anywhere")
 X`},
 		"a descriptor that was passed": {"python3", `timeout 20 python3 - <<'X'
 import os, socket

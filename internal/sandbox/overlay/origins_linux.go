@@ -25,20 +25,18 @@ type lostEntry struct {
 // origins finds for each entry that the command gave a name where it was before.
 type origins struct {
 	*View
-	top     *Change
-	root    int
-	lost    []*lostEntry
-	byTime  map[[3]int64][]*lostEntry // by time of access, and by size and time, of which renaming changes none
-	byPath  map[string]*lostEntry
-	orphans []*Change            // copied files without one of their own below
-	others  []*Change            // what may have been renamed, but need not
-	made    []*Change            // folders that are new in the view, parents first
-	twins   map[uint64][]*Change // copied files by inode, where the command made several names
+	top    *Change
+	root   int
+	lost   []*lostEntry
+	byPath map[string]*lostEntry
+	files  []*Change
+	made   []*Change            // folders that are new in the view, parents first
+	twins  map[uint64][]*Change // copied files by inode, where the command made several names
 }
 
 // findOrigins sets From of what was renamed and linked.
 func (v *View) findOrigins(top *Change) error {
-	o := origins{View: v, top: top, root: top.Root, byTime: map[[3]int64][]*lostEntry{}, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
+	o := origins{View: v, top: top, root: top.Root, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
 		if c.Kind == apply.File && c.Upper.Links > 1 {
 			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
@@ -47,10 +45,8 @@ func (v *View) findOrigins(top *Change) error {
 		case c.Left != "":
 		case c.Kind == apply.New:
 			o.made = append(o.made, c)
-		case c.Kind == apply.File && c.Copied && !c.Lower.IsFile():
-			o.orphans = append(o.orphans, c)
-		case c.Kind == apply.File && (!c.Copied || c.Content != entry.Same), c.Kind == apply.Link:
-			o.others = append(o.others, c)
+		case c.Kind == apply.File:
+			o.files = append(o.files, c)
 		}
 		return true
 	})
@@ -59,7 +55,7 @@ func (v *View) findOrigins(top *Change) error {
 			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
 		}
 	}
-	if len(o.orphans)+len(o.others)+len(o.twins)+len(o.made) == 0 {
+	if len(o.files)+len(o.twins)+len(o.made) == 0 {
 		return nil
 	}
 	if err := o.findLost(); err != nil {
@@ -70,7 +66,12 @@ func (v *View) findOrigins(top *Change) error {
 			return err
 		}
 	}
-	o.match()
+	for _, c := range o.files {
+		if l := o.byPath[o.before(c)]; l != nil && !l.used && c.From == nil && o.mayBe(c, l) {
+			c.Copied = true
+			o.take(c, l)
+		}
+	}
 	o.linked()
 	v.unclaimed = v.unclaimed || slices.ContainsFunc(o.lost, func(l *lostEntry) bool { return !l.used && l.stat.IsFile() })
 	return nil
@@ -83,7 +84,7 @@ func (o *origins) findLost() (err error) {
 		case err != nil || c.Left != "" || c.Kind == apply.Merged || !c.Lower.There():
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
-		case c.Kind != apply.File || !o.own(c) || c.Content == entry.Differs && !c.written():
+		case c.Kind != apply.File || !o.own(c) || o.before(c) != "" && o.before(c) != c.Path:
 			err = o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
@@ -98,14 +99,7 @@ func (o *origins) lose(c *Change, path string, st entry.Stat) error {
 	}
 	o.lost = append(o.lost, l)
 	o.byPath[path] = l
-	for _, key := range keysOf(st) {
-		o.byTime[key] = append(o.byTime[key], l)
-	}
 	return nil
-}
-
-func keysOf(st entry.Stat) [][3]int64 {
-	return [][3]int64{{-1, st.Accessed[0], st.Accessed[1]}, {st.Size, st.Modified[0], st.Modified[1]}}
 }
 
 func (o *origins) lostBelow(c *Change, path string) error {
@@ -150,8 +144,9 @@ func (o *origins) renamedFolder(c *Change) error {
 	return o.takeFolder(c, old)
 }
 
-// before is the path at which a folder was in the root, as the listener that renamed it has noted
-// (package seccomptrace). It is empty where the folder is new, or the copy of a renamed one.
+// before is the path at which an entry was in the root, as the listener has noted when it was
+// renamed (package seccomptrace). It is empty where the entry was not, or is the copy of a renamed
+// one.
 func (o *origins) before(c *Change) string {
 	value := make([]byte, unix.PathMax+64)
 	n, err := unix.Lgetxattr(o.Place(c), seccomptrace.Moved, value)
@@ -162,6 +157,11 @@ func (o *origins) before(c *Change) string {
 	path, err := filepath.Rel(o.Roots[o.root].Path, was)
 	if err != nil || !filepath.IsLocal(path) || path == "." || string(value[:n]) != seccomptrace.MovedValue(was, c.Upper.Born[0], c.Upper.Born[1]) {
 		return ""
+	}
+	for _, dir := range slices.Backward(o.made) { // which had been renamed before
+		if rest, ok := strings.CutPrefix(path, dir.Path+"/"); ok && dir.From != nil && o.byPath[path] == nil {
+			return filepath.Join(dir.From.Path, rest)
+		}
 	}
 	return path
 }
@@ -213,7 +213,8 @@ func (o *origins) takeChild(child *Change, was *lostEntry) error {
 			return err
 		}
 	case apply.File:
-		same = o.mayBe(child, was)
+		before := o.before(child)
+		same = o.mayBe(child, was) && (before == "" || before == was.path)
 	case apply.Link:
 		same = was.stat.Is(unix.S_IFLNK) && was.target == child.Target
 	}
@@ -259,36 +260,6 @@ func (o *origins) goesBy(was *lostEntry, c *Change) {
 	}
 }
 
-// sameFile is the least rating of a file whose content says that it is another one.
-const sameFile = 6
-
-// far rates how likely an entry was another one before; if 0, it was not.
-func (o *origins) far(c *Change, l *lostEntry) (score int) {
-	if c.Kind == apply.Link {
-		if l.stat.Is(unix.S_IFLNK) && l.target == c.Target && l.stat.Modified == c.Upper.Modified {
-			score = 4
-		}
-	} else if l.stat.UID == c.Upper.UID && o.mayBe(c, l) {
-		sameTime := l.stat.Modified == c.Upper.Modified
-		switch content, _ := o.compareWith(c, l.path); {
-		case content == entry.Same && sameTime:
-			score = 8
-		case content == entry.Same, sameTime && content == entry.Behind:
-			score = sameFile
-		case (content == entry.Grown && l.stat.Size > 0) || content == entry.Behind && c.Upper.Size > 0:
-			score = 5
-		case l.stat.Accessed == c.Upper.Accessed:
-			score = 3
-		case l.stat.Mode == c.Upper.Mode && c.Upper.Size > 0 && (filepath.Base(l.path) == filepath.Base(c.Path) || len(o.orphans) == 1 && len(o.lost) == 1):
-			score = 2
-		}
-	}
-	if score > 0 && filepath.Base(l.path) == filepath.Base(c.Path) {
-		score++
-	}
-	return score
-}
-
 // mayBe reports that a file of ours can be a copy of one of the root. Where the kernel marks none,
 // only one of the same content and time is: any other may be a new file, and written into the old
 // one it would change that under its other names.
@@ -320,50 +291,6 @@ func (o *origins) compareWith(c *Change, path string) (content entry.Content, at
 		return err
 	})
 	return content, attributes
-}
-
-// match gives each file and link without an entry of its own the one that it most likely was.
-func (o *origins) match() {
-	all := slices.Concat(o.orphans, o.others)
-	for _, c := range slices.Concat(all, all) { // again, for those whose own entry has got another name by then
-		if c.From != nil {
-			continue
-		}
-		var candidates []*lostEntry
-		for _, key := range keysOf(c.Upper) {
-			candidates = append(candidates, o.byTime[key]...)
-		}
-		best, score := o.best(c, candidates)
-		switch {
-		case best == nil:
-		case c.Lower.IsFile() && (o.byPath[c.Path] == nil || !o.byPath[c.Path].used) && score < sameFile: // it is the one that was there, rather
-		default:
-			c.Copied = c.Kind == apply.File
-			o.take(c, best)
-		}
-	}
-	for _, c := range o.orphans {
-		if c.From == nil && len(o.lost) <= mostCompared {
-			if best, _ := o.best(c, o.lost); best != nil {
-				o.take(c, best)
-			}
-		}
-	}
-}
-
-// mostCompared bounds the files whose content a renamed and changed file is compared with.
-const mostCompared = 200
-
-func (o *origins) best(c *Change, candidates []*lostEntry) (best *lostEntry, most int) {
-	for _, l := range candidates {
-		if l.used || l.path == c.Path {
-			continue
-		}
-		if score := o.far(c, l); score > most {
-			best, most = l, score
-		}
-	}
-	return best, most
 }
 
 func (o *origins) take(c *Change, l *lostEntry) {

@@ -17,9 +17,9 @@
 //
 //   - A copied file is written in place, only where it differs, under a write lease.
 //   - A file without origin replaces what is there, as the command did it.
-//   - Renames and links are found by content, times and names, because the kernel does not tell an
-//     unprivileged user which file was copied. They become rename(2) and link(2). A renamed folder
-//     has an attribute that says where it was (package seccomptrace).
+//   - Renamed files and folders have an attribute that says where they were (package
+//     seccomptrace), because the kernel does not tell an unprivileged user which file was copied.
+//     Renames and links become rename(2) and link(2).
 //   - Where only attributes or times differ, only those are set.
 //
 // Nobody else's work is lost. Where another program changed an entry meanwhile, the change is left
@@ -36,7 +36,7 @@
 //     changes are kept beside.
 //   - The kernel does not mark a copied file that had several names: such a file is replaced, and
 //     its other names keep what they were, which is told.
-//   - A file that is renamed and rewritten in one command, among others of its kind, may get a new
+//   - A file that is renamed by link(2) and unlink(2), or without the listener of calls, gets a new
 //     inode.
 //   - Where the disk becomes full although there was room for all, a part is applied, and the rest
 //     when adze starts again.

@@ -139,11 +139,7 @@ func (f Filter) rules(n numbers, t terms) []rule {
 	if f == OwnNet {
 		families = append(families, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK)
 	}
-	datagrams, pairs := refusal(syscall.ESOCKTNOSUPPORT), refusal(syscall.ESOCKTNOSUPPORT)
-	if t.witness {
-		pairs = tell
-	}
-	local := connected(datagrams)
+	local := connected(refusal(syscall.ESOCKTNOSUPPORT))
 	if !t.witness {
 		local = []instruction{refuse}
 	}
@@ -153,7 +149,7 @@ func (f Filter) rules(n numbers, t terms) []rule {
 		rule{n.ioctl, []instruction{{load, 0, 0, atArgs + 8}, {ifEqual, 1, 0, tiocsti}, {ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), allow}},
 		rule{n.socket, sockets(local, families, refuse)},
 		// Another family has the kernel load what it is made of, also where it then makes no pair.
-		rule{n.socketpair, sockets(connected(pairs), nil, refusal(syscall.EPERM))},
+		rule{n.socketpair, sockets(connected(refusal(syscall.ESOCKTNOSUPPORT)), nil, refusal(syscall.EPERM))},
 	)
 }
 

@@ -11,15 +11,13 @@ const (
 	connects act = iota + 1
 	binds        // an address
 	listens
-	pairs   // of sockets
 	renames // a folder, perhaps
 )
 
 // calls are those that the kernel asks the listener about, by their numbers. Renames are among them
 // where there is a view.
 func calls(moves bool) map[uint32]act {
-	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_BIND: binds, syscall.SYS_LISTEN: listens,
-		syscall.SYS_SOCKETPAIR: pairs}
+	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_BIND: binds, syscall.SYS_LISTEN: listens}
 	if moves {
 		for nr := range renaming() {
 			all[nr] = renames
@@ -28,13 +26,10 @@ func calls(moves bool) map[uint32]act {
 	return all
 }
 
-// Tells are the calls of which the filter has the kernel tell. Pairs of sockets it tells apart
-// itself.
+// Tells are the calls of which the filter has the kernel tell.
 func Tells(moves bool) (out []uint32) {
-	for nr, does := range calls(moves) {
-		if does != pairs {
-			out = append(out, nr)
-		}
+	for nr := range calls(moves) {
+		out = append(out, nr)
 	}
 	return out
 }

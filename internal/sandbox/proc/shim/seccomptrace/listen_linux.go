@@ -141,8 +141,6 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 	switch w.calls[n.nr] {
 	case connects:
 		return w.connect(n)
-	case pairs:
-		return w.pair(n), true
 	case listens:
 		if r, done := w.listens(n); done {
 			return r, true

@@ -16,7 +16,7 @@ import (
 // process does it in their place: it makes the folder anew and renames what is in it. It acts on
 // descriptors that it has opened itself, and only within a view, where the command may do the same.
 // The new folder has an attribute that says where it was (Moved), so that applying the changes
-// renames the folder too.
+// renames the folder too. A file gets that attribute before the kernel renames it.
 
 const (
 	magicOverlay    = 0x794c7630
@@ -45,12 +45,15 @@ func (w *Witness) move(n *notice) (reply, bool) {
 	if !ok {
 		return reply{}, false
 	}
-	var st syscall.Stat_t
-	if syscall.Lstat(n.rooted(from), &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR && flags&exchange == 0 {
-		return reply{}, false
-	}
 	to, ok := n.path(at[2], at[3])
 	if !ok {
+		return reply{}, false
+	}
+	folder := n.noteFile(from)
+	if flags&exchange != 0 {
+		folder = n.noteFile(to) || folder
+	}
+	if !folder {
 		return reply{}, false
 	}
 	fromDir, fromName, ok := n.parent(from)
@@ -77,6 +80,44 @@ func (w *Witness) move(n *notice) (reply, bool) {
 		errno = moveFolder(fromDir, fromName, toDir, toName, flags)
 	}
 	return reply{id: n.id, errno: -int32(errno)}, true
+}
+
+// noteFile notes where a file is before the kernel renames it, and reports a folder.
+func (n *notice) noteFile(path string) (folder bool) {
+	fd, err := syscall.Open(n.rooted(path), oPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	if syscall.Fstat(fd, &st) != nil {
+		return false
+	}
+	if st.Mode&syscall.S_IFMT == syscall.S_IFREG && inView(fd) && !noted(fd) {
+		note(fd, fd)
+		note(fd, fd) // the first one made a copy of the file in the view, which was made then
+	}
+	return st.Mode&syscall.S_IFMT == syscall.S_IFDIR
+}
+
+// noted reports an entry that has a note of its own, which says where it was first.
+func noted(fd int) bool {
+	value := make([]byte, maxPath+64)
+	n, err := syscall.Getxattr(descriptor(fd), Moved, value)
+	if err != nil {
+		return false
+	}
+	was, _, _ := strings.Cut(string(value[:n]), "\x00")
+	seconds, nanoseconds := bornAt(fd)
+	return string(value[:n]) == MovedValue(was, seconds, nanoseconds)
+}
+
+// note notes in an entry that it was where another one is.
+func note(fd, old int) {
+	if was, err := os.Readlink(descriptor(old)); err == nil {
+		seconds, nanoseconds := bornAt(fd)
+		_ = syscall.Setxattr(descriptor(fd), Moved, []byte(MovedValue(was, seconds, nanoseconds)), 0)
+	}
 }
 
 // parent opens the folder of a name.
@@ -230,10 +271,7 @@ func dress(fd, old int, st syscall.Stat_t) {
 			_ = syscall.Setxattr(to, name, value[:n], 0)
 		}
 	}
-	if was, err := os.Readlink(from); err == nil {
-		seconds, nanoseconds := bornAt(fd)
-		_ = syscall.Setxattr(to, Moved, []byte(MovedValue(was, seconds, nanoseconds)), 0)
-	}
+	note(fd, old)
 	if syscall.Geteuid() == 0 {
 		_ = syscall.Fchown(fd, int(st.Uid), int(st.Gid))
 	}

@@ -9,7 +9,6 @@
 //     (elsewhere_linux.go).
 //   - listen(2) for a port is performed here, and told to that process (serve_linux.go).
 //   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
-//   - Pairs of sockets are made here (pair_linux.go).
 //   - bind(2) goes on; it only remembers the port.
 //
 // The one rule: a call that goes on is held by other walls. What is read of a process can change
@@ -37,12 +36,12 @@ type Settings struct {
 	Asks int
 }
 
-// Moved is the extended attribute of a folder that was renamed in a view. Its value is the path
-// before, a NUL, and the time at which the new folder was made, because programs copy attributes to
-// other folders. A command can set it as well: it says no more than a rename would.
+// Moved is the extended attribute of a folder or file that was renamed in a view. Its value is the
+// path before, a NUL, and the time at which the entry in the view was made, because programs copy
+// attributes to others. A command can set it as well: it says no more than a rename would.
 const Moved = "user.adze.moved"
 
-// MovedValue is the value of Moved for a folder that was at a path, and was made anew at a time.
+// MovedValue is the value of Moved for an entry that was at a path, and was made anew at a time.
 func MovedValue(path string, seconds, nanoseconds int64) string {
 	return path + "\x00" + strconv.FormatInt(seconds, 10) + "." + strconv.FormatInt(nanoseconds, 10)
 }

@@ -120,14 +120,12 @@ func link(both string) error {
 }
 
 // tcp connects to a port of this machine.
-func tcp(port string) error { return stream(port, 0) }
-
-func stream(port string, protocol int) error {
+func tcp(port string) error {
 	at, err := loopback(port)
 	if err != nil {
 		return err
 	}
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, protocol)
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,0 @@
-package selftest
-
-const sysSetns = 308
