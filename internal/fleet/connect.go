@@ -18,19 +18,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Options say which servers are meant.
+// Options selects the servers.
 type Options struct {
-	URL       string        // nats://host:port or tls://host:port, more of them behind commas
-	TokenFile string        // holds a token; read at each connection, so that it can be changed
-	User      string        // the user whose password the token file holds; if empty, it holds a token
-	Creds     string        // a file with the credentials of a user (JWT and seed)
-	CA        string        // a file with certificates that vouch for servers, in PEM; if empty, the system's
-	Cert, Key string        // files with the certificate of this client and its key, in PEM
-	Plaintext bool          // allows a connection without TLS that leaves this machine
-	AckWait   time.Duration // how long a worker may say nothing of its task, at least 1 s
+	URL       string        // nats://host:port or tls://host:port, separated by commas
+	TokenFile string        // file with a token; read at each connection, so it can change
+	User      string        // user whose password the token file holds; "" if it holds a token
+	Creds     string        // file with a user's credentials (JWT and seed)
+	CA        string        // PEM file with CA certificates; "" for the system's
+	Cert, Key string        // PEM files with the client's certificate and key
+	Plaintext bool          // allows connections to other machines without TLS
+	AckWait   time.Duration // longest silence of a worker about its task, at least 1 s
 }
 
-// FromEnvironment reads the variables ADZE_NATS…; a URL that is given stays.
+// FromEnvironment reads the variables ADZE_NATS…; a nonempty url wins.
 func FromEnvironment(url string, getenv func(string) string) (Options, error) {
 	o := Options{URL: cmp.Or(url, getenv("ADZE_NATS")), TokenFile: getenv("ADZE_NATS_TOKEN_FILE"), User: getenv("ADZE_NATS_USER"), Creds: getenv("ADZE_NATS_CREDS"),
 		CA: getenv("ADZE_NATS_CA"), Cert: getenv("ADZE_NATS_CERT"), Key: getenv("ADZE_NATS_KEY"), Plaintext: getenv("ADZE_NATS_PLAINTEXT") == "1", AckWait: 30 * time.Second}
@@ -43,12 +43,12 @@ func FromEnvironment(url string, getenv func(string) string) (Options, error) {
 	return o, nil
 }
 
-// kind is an error with the next move of a user.
+// kind is an error with a hint for the user.
 type kind struct{ text, hint string }
 
 func (k *kind) Error() string { return k.text }
 
-// Hint returns the next move.
+// Hint returns the next step.
 func (k *kind) Hint() string { return k.hint }
 
 // Errors of connecting.
@@ -59,10 +59,10 @@ var (
 	ErrStream  error = &kind{"JetStream of the NATS server cannot be used", "switch JetStream on, and see to its streams and limits as the message says"}
 )
 
-// answerTakes bounds how long a server is waited for; a cluster chooses who leads in 2 to 7 s.
+// answerTakes limits the wait for a server; a cluster elects its leader in 2 to 7 s.
 const answerTakes = 20 * time.Second
 
-// dial connects to the first server that answers.
+// dial connects to the first server that responds.
 func dial(ctx context.Context, o Options) (*nats.Conn, error) {
 	settings, err := o.settings()
 	if err != nil {
@@ -88,7 +88,7 @@ func dial(ctx context.Context, o Options) (*nats.Conn, error) {
 	}
 }
 
-// identity names what servers are shown.
+// identity returns the client's name for servers.
 func (o Options) identity() string {
 	switch {
 	case o.User != "":
@@ -101,7 +101,7 @@ func (o Options) identity() string {
 	return "neither token nor credentials; name a file by ADZE_NATS_TOKEN_FILE or ADZE_NATS_CREDS"
 }
 
-// isPlain checks each address and reports whether all of them may do without TLS.
+// isPlain checks each address and reports whether all may be used without TLS.
 func (o Options) isPlain() (plain bool, err error) {
 	plain = true
 	for text := range strings.SplitSeq(o.URL, ",") {
@@ -126,12 +126,12 @@ func (o Options) settings() ([]nats.Option, error) {
 	}
 	out := []nats.Option{nats.Name("adze"), nats.Timeout(3 * time.Second), nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.IgnoreAuthErrorAbort(),
 		nats.PingInterval(4 * time.Second), nats.MaxPingsOutstanding(1), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
-	secure, err := o.secure() // also where it is not used: files that are named are to be there
+	secure, err := o.secure() // even if unused: the named files must exist
 	switch {
 	case err != nil:
 		return nil, err
 	case plain:
-		out = append(out, nats.IgnoreDiscoveredServers()) // one of them may lie outside this machine
+		out = append(out, nats.IgnoreDiscoveredServers()) // one may be outside this machine
 	default:
 		out = append(out, nats.Secure(secure))
 	}
@@ -144,9 +144,9 @@ func (o Options) settings() ([]nats.Option, error) {
 	case o.User != "" && secret == "":
 		return nil, fmt.Errorf("%w: ADZE_NATS_USER names a user, and no file holds the password; name it by ADZE_NATS_TOKEN_FILE", ErrAddress)
 	case o.User != "":
-		// Answers come to subjects of the user's own, so that a server can keep others from them.
+		// Replies use subjects of this user, so that a server can hide them from others.
 		out = append(out, nats.CustomInboxPrefix("_INBOX."+o.User), nats.UserInfoHandler(func() (string, string) {
-			password, _ := o.secret() // an empty one is refused by the server
+			password, _ := o.secret() // the server refuses an empty one
 			return o.User, password
 		}))
 	case secret != "":
@@ -164,7 +164,7 @@ func (o Options) settings() ([]nats.Option, error) {
 	return out, nil
 }
 
-// secret reads the token file; without one it is empty.
+// secret reads the token file, or returns "" without one.
 func (o Options) secret() (string, error) {
 	if o.TokenFile == "" {
 		return "", nil
@@ -179,7 +179,7 @@ func (o Options) secret() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// secure is how servers are known, and how this client is.
+// secure returns the TLS configuration.
 func (o Options) secure() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.CA != "" {
@@ -198,7 +198,7 @@ func (o Options) secure() (*tls.Config, error) {
 		if _, err := tls.LoadX509KeyPair(o.Cert, o.Key); err != nil {
 			return nil, fmt.Errorf("%w: the certificate of this client: %w", ErrAddress, err)
 		}
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { // they can be renewed
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { // read anew because it may be renewed
 			pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
 			return &pair, err
 		}
@@ -206,8 +206,8 @@ func (o Options) secure() (*tls.Config, error) {
 	return c, nil
 }
 
-// isPassing reports whether the same may succeed a moment later: no leader, no answer, no
-// connection. What was asked for may have been done.
+// isPassing reports whether the operation may soon succeed: no leader, response or connection. It
+// may already have been done.
 func isPassing(err error) bool {
 	var api *jetstream.APIError
 	if errors.As(err, &api) {
@@ -222,8 +222,8 @@ func isPassing(err error) bool {
 	return false
 }
 
-// patiently does what can be repeated until it succeeds, it cannot succeed, or the servers have
-// had their time to choose who leads.
+// patiently repeats do until it succeeds, fails for good, or the servers had time to elect a
+// leader.
 func (s *Server) patiently(ctx context.Context, do func(context.Context) error) error {
 	all, cancel := context.WithTimeout(ctx, answerTakes)
 	defer cancel()
@@ -236,7 +236,7 @@ func (s *Server) patiently(ctx context.Context, do func(context.Context) error) 
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(s.nc.LastError(), nats.ErrPermissionViolation) && isPassing(err): // a request that is not allowed has no answer
+		case errors.Is(s.nc.LastError(), nats.ErrPermissionViolation) && isPassing(err): // a forbidden request gets no response
 			return fmt.Errorf("%w: %s does not let its user do this: %w", ErrRefused, s.options.URL, s.nc.LastError())
 		case !isPassing(err) || all.Err() != nil:
 			return s.explain(err)
@@ -248,7 +248,7 @@ func (s *Server) patiently(ctx context.Context, do func(context.Context) error) 
 	}
 }
 
-// explain adds what an error means for a user.
+// explain adds a hint for the user.
 func (s *Server) explain(err error) error {
 	var api *jetstream.APIError
 	switch {

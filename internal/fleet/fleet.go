@@ -1,28 +1,27 @@
-// Package fleet does a batch on many machines, by a server of NATS JetStream: tasks wait in a
+// Package fleet runs a batch on many machines through a NATS JetStream server: tasks wait in a
 // work-queue stream, workers pull them, and each result is stored once.
 //
-// The one rule: a task is acknowledged after its result is stored, and a result is created where
-// there is none. So no task is lost and none has two results, however often workers and servers
-// are killed. A task whose worker died begins anew, in a new clone: what it did outside its clone
-// may be done twice.
+// The one rule: a task is acknowledged after its result is stored, and a result is only created,
+// never replaced. So no task is lost and none has two results, whichever workers and servers are
+// killed. A dead worker's task restarts in a new clone: its effects outside the clone may happen
+// twice.
 //
 // Start reading at Server (server.go), then submit.go, worker.go and follow.go; connect.go
-// connects, limits.go has what the owner of a worker lets tasks ask for. How a task is done is in
-// package batch.
+// connects, limits.go limits tasks on a worker. Package batch runs a task.
 //
 // On the server:
 //
 //	stream ADZE_TASKS    adze.tasks.PRIORITY.LABEL.BATCH.TASK  work queue; a durable consumer
 //	                                                           for each batch, label and priority
 //	stream ADZE_DEAD     adze.dead.BATCH.TASK                   tasks whose workers died too often
-//	bucket ADZE_BATCHES  BATCH                                  what holds for all tasks of a batch
+//	bucket ADZE_BATCHES  BATCH                                  settings for all tasks of a batch
 //	bucket ADZE_RESULTS  BATCH.TASK                             one result of each task
-//	bucket ADZE_CANCEL   BATCH                                  batches that are cancelled
-//	bucket ADZE_WORKERS  WORKER                                 workers that are there; with a TTL
-//	objects ADZE_FILES   BATCH.TASK.ATTEMPT.patch, .session     patches, and sessions as exported
-//	                     adze.lines.BATCH.TASK                  what tasks print; not stored
+//	bucket ADZE_CANCEL   BATCH                                  cancelled batches
+//	bucket ADZE_WORKERS  WORKER                                 active workers; with a TTL
+//	objects ADZE_FILES   BATCH.TASK.ATTEMPT.patch, .session     patches, and exported sessions
+//	                     adze.lines.BATCH.TASK                  tasks' output; not stored
 //
-// Known limits: what is over is kept for 30 days. A worker that stops gives its tasks back, which
+// Known limits: finished batches are kept for 30 days. A worker that stops returns its tasks, which
 // counts as an attempt.
 package fleet
 
@@ -36,32 +35,32 @@ import (
 	"adze/internal/fleet/batch"
 )
 
-// Order is what holds for all tasks of a batch.
+// Order holds the settings for all tasks of a batch.
 type Order struct {
 	ID       string    `json:"id"`
 	Created  time.Time `json:"created"`
 	Tasks    int       `json:"tasks"`
 	Flags    []string  `json:"flags,omitempty"` // of each task's adze
 	Push     bool      `json:"push,omitempty"`
-	Attempts int       `json:"attempts"`       // how often a task is begun at most
-	Jobs     int       `json:"jobs,omitempty"` // how many of a label and priority run at a time; if 0, any number
+	Attempts int       `json:"attempts"`       // limit of a task's starts
+	Jobs     int       `json:"jobs,omitempty"` // limit of concurrent tasks of a label and priority; 0 for none
 }
 
-// item is a message of the queue.
+// item is a message in the queue.
 type item struct {
 	Order Order      `json:"order"`
 	Task  batch.Task `json:"task"`
 	Line  int        `json:"line"`
 }
 
-// Usual values.
+// Defaults.
 const (
 	UsualAttempts = 3
 	UsualLabel    = "default"
 	UsualPriority = 2
 )
 
-// Names of labels of a task that say where it waits.
+// Labels of a task that select its queue.
 const (
 	labelKey    = "queue"
 	priorityKey = "priority"
@@ -74,17 +73,17 @@ var (
 	ErrLabel = errors.New("a label has small letters, digits and -, at most 32")
 )
 
-// letters of ids: none that is taken for another one when it is read aloud or typed.
+// letters of ids, without those easily confused in speech or typing.
 const letters = "abcdefghjkmnpqrstuvwxyz123456789"
 
-// newID makes the id of a batch: eight characters.
+// newID returns a batch id of eight characters.
 func newID() string {
 	var raw [5]byte
 	_, _ = rand.Read(raw[:]) // it never fails
 	return base32.NewEncoding(letters).WithPadding(base32.NoPadding).EncodeToString(raw[:])
 }
 
-// token makes one step of a subject of a task's id, which has letters, digits, ".", "_" and "-".
+// token converts a task's id, of letters, digits, ".", "_" and "-", to one token of a subject.
 func token(task string) string { return strings.ReplaceAll(task, ".", "=") }
 
 // SoundLabel reports whether a word can be a label of tasks.

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// all returns the values of a bucket below a key.
+// all returns the values of a bucket whose keys match.
 func all[T any](ctx context.Context, s *Server, kv jetstream.KeyValue, keys string) (out []T, err error) {
 	watched := s.watch(ctx, kv, keys, answerTakes, func(e jetstream.KeyValueEntry) bool {
 		if e == nil {
@@ -32,14 +32,14 @@ func all[T any](ctx context.Context, s *Server, kv jetstream.KeyValue, keys stri
 	return out, cmp.Or(err, watched)
 }
 
-// Batches lists the batches on the server, the newest first.
+// Batches lists the batches on the server, newest first.
 func (s *Server) Batches(ctx context.Context) ([]Order, error) {
 	out, err := all[Order](ctx, s, s.batches, "*")
 	slices.SortFunc(out, func(a, b Order) int { return b.Created.Compare(a.Created) })
 	return out, err
 }
 
-// Batch returns one, or ErrNone.
+// Batch returns a batch, or ErrNone.
 func (s *Server) Batch(ctx context.Context, id string) (o Order, err error) {
 	if strings.Trim(id, letters) != "" || id == "" {
 		return o, fmt.Errorf("%w: %q", ErrNone, id)
@@ -58,30 +58,30 @@ func (s *Server) Batch(ctx context.Context, id string) (o Order, err error) {
 	return o, err
 }
 
-// Results lists the results of a batch in the order of its file.
+// Results lists a batch's results in the order of its file.
 func (s *Server) Results(ctx context.Context, id string) ([]Stored, error) {
 	out, err := all[Stored](ctx, s, s.results, id+".*")
 	slices.SortFunc(out, func(a, b Stored) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Task, b.Task)) })
 	return out, err
 }
 
-// Workers lists the workers that are there.
+// Workers lists the active workers.
 func (s *Server) Workers(ctx context.Context) ([]Presence, error) {
 	out, err := all[Presence](ctx, s, s.workers, "*")
 	slices.SortFunc(out, func(a, b Presence) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
 }
 
-// Lane is where tasks of a batch wait: those of one label and priority.
+// A Lane is a queue for a batch's tasks of one label and priority.
 type Lane struct {
 	lane
 	Waiting, Running int
 }
 
-// Batch is the id of the batch.
+// Batch returns the batch's id.
 func (l Lane) Batch() string { return l.batch }
 
-// Lanes lists those of a batch in which tasks wait or run; of all batches where id is empty.
+// Lanes lists a batch's lanes with unfinished tasks, or those of all batches if id is "".
 func (s *Server) Lanes(ctx context.Context, id string) (out []Lane, err error) {
 	err = s.patiently(ctx, func(ctx context.Context) error {
 		out = nil
@@ -96,7 +96,7 @@ func (s *Server) Lanes(ctx context.Context, id string) (out []Lane, err error) {
 	return out, err
 }
 
-// Unattended returns labels of a batch whose tasks no worker takes.
+// Unattended returns a batch's labels that no worker serves.
 func (s *Server) Unattended(ctx context.Context, id string) (labels []string, err error) {
 	there, err := s.Workers(ctx)
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *Server) Unattended(ctx context.Context, id string) (labels []string, er
 	return labels, err
 }
 
-// Cancel cancels a batch: what runs is stopped, and what waits has the result "cancelled" when a
-// worker takes it.
+// Cancel cancels a batch: running tasks are stopped, and waiting ones get the result "cancelled"
+// when a worker takes them.
 func (s *Server) Cancel(ctx context.Context, id string) error {
 	if _, err := s.Batch(ctx, id); err != nil {
 		return err
@@ -123,9 +123,9 @@ func (s *Server) Cancel(ctx context.Context, id string) error {
 	})
 }
 
-// Follow calls done with each result of a batch once, and line with what its tasks print
-// meanwhile, until all have a result. A batch that was cancelled is over as well when nothing of
-// it runs: its last tasks wait for any worker to take them.
+// Follow calls done once for each result of a batch, and line for its tasks' output, until all have
+// a result. A cancelled batch is finished once none of its tasks is running: the waiting ones need
+// a worker to take them.
 func (s *Server) Follow(ctx context.Context, o Order, line func(task string, line []byte), done func(Stored) error) (err error) {
 	sub, err := s.nc.Subscribe("adze.lines."+o.ID+".*", func(m *nats.Msg) {
 		line(strings.ReplaceAll(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:], "=", "."), m.Data)
@@ -155,7 +155,7 @@ func (s *Server) Follow(ctx context.Context, o Order, line func(task string, lin
 	return cmp.Or(err, watched)
 }
 
-// awaitCancel ends what follows a batch that was cancelled, when nothing of it runs.
+// awaitCancel ends Follow for a cancelled batch when none of its tasks is running.
 func (s *Server) awaitCancel(ctx context.Context, id string, end context.CancelCauseFunc) {
 	if s.watch(ctx, s.cancels, id, 10*time.Second, func(e jetstream.KeyValueEntry) bool { return e == nil }) != nil {
 		return
@@ -173,7 +173,7 @@ func (s *Server) awaitCancel(ctx context.Context, id string, end context.CancelC
 	}
 }
 
-// File writes the patch or the session of a result.
+// File writes a result's patch or session to to.
 func (s *Server) File(ctx context.Context, name string, to io.Writer) error {
 	var raw []byte
 	err := s.patiently(ctx, func(context.Context) (err error) {
@@ -188,8 +188,8 @@ func (s *Server) File(ctx context.Context, name string, to io.Writer) error {
 	return err
 }
 
-// Delete removes a batch that is over, with its results, patches and sessions. It fails while
-// tasks of it wait or run.
+// Delete removes a finished batch with its results, patches and sessions. It fails while tasks wait
+// or run.
 func (s *Server) Delete(ctx context.Context, id string) error {
 	if _, err := s.Batch(ctx, id); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (s *Server) Delete(ctx context.Context, id string) error {
 		}
 		for info := range s.tasks.ListConsumers(ctx).Info() {
 			if l, ok := laneOf(info.Config.FilterSubject); ok && l.batch == id {
-				_ = s.tasks.DeleteConsumer(ctx, info.Name) // what stays ends by itself when nobody pulls
+				_ = s.tasks.DeleteConsumer(ctx, info.Name) // a remaining one ends when nobody pulls
 			}
 		}
 		return cmp.Or(s.cancels.Purge(ctx, id), s.batches.Purge(ctx, id))

@@ -14,37 +14,36 @@ import (
 	"adze/internal/text/braces"
 )
 
-// Limits is what the owner of a worker lets tasks ask for. A batch comes from another machine,
-// whose user is not the owner of this one: the zero value admits what the sandbox holds, and
-// nothing else.
+// Limits restricts tasks on a worker. A batch comes from another machine and user, so the zero
+// value allows only work in the sandbox.
 type Limits struct {
 	Modes        []string // permission modes besides plan, ask, edits and auto
 	SandboxOff   bool     // tasks may run commands outside the sandbox
-	Folders      []string // absolute; tasks may have their files at or below one of these folders of this machine
-	Repositories []string // patterns of addresses, such as https://host/team/*; none: any address of another machine
-	Rules        []string // rules that tasks may bring with --allow, word for word
+	Folders      []string // absolute local folders; tasks may use files at or below them
+	Repositories []string // address patterns, such as https://host/team/*; empty for any remote address
+	Rules        []string // exact rules that tasks may pass with --allow
 }
 
-// Asked is what the flags of a task ask for.
+// Asked holds the demands in a task's flags.
 type Asked struct {
-	Mode    string // if empty, the usual one of a batch, auto
+	Mode    string // "" for a batch's default, auto
 	Sandbox string
 	Rules   []string // of --allow
-	Flags   []string // names of all that are set
+	Flags   []string // names of all set flags
 }
 
-// harmless returns the permission modes that every owner admits, because the sandbox holds what
-// they run.
+// harmless returns the permission modes that every owner allows, because the sandbox contains their
+// commands.
 func harmless() []string { return []string{"", "plan", "ask", "edits", "auto"} }
 
-// taskFlags returns the flags that a task may set on a machine of another owner. Those that name a
-// file are not among them: a link in the repository would lead them anywhere.
+// taskFlags returns the flags that a task may set on another owner's machine. No flag with a file
+// name is among them: a link in the repository could lead anywhere.
 func taskFlags() []string {
 	return []string{"model", "effort", "agent", "tools", "no-tools", "max-turns", "max-calls", "max-tokens", "max-cost", "max-time", "bare", "fail-on-deny",
 		"task-complete", "permission-mode", "sandbox", "allow", "ask", "deny"}
 }
 
-// Refuses says why a task is not done here. It returns nil for a task that the owner admits.
+// Refuses returns the reason why a task must not run here, or nil.
 func (a Limits) Refuses(t batch.Task, asked Asked) error {
 	switch {
 	case !slices.Contains(harmless(), asked.Mode) && !slices.Contains(a.Modes, asked.Mode):
@@ -79,7 +78,7 @@ func refusal(format string, args ...any) error {
 	return fmt.Errorf("the owner of the worker does not admit "+format, args...)
 }
 
-// localPath returns the folder of this machine that a task takes its files from.
+// localPath returns the local folder with a task's files.
 func localPath(t batch.Task) (path string, here bool) {
 	if t.Folder != "" {
 		return t.Folder, true
@@ -90,7 +89,7 @@ func localPath(t batch.Task) (path string, here bool) {
 	return t.Repo, t.IsPath()
 }
 
-// below reports whether a folder is dir or lies below it, whatever links lead there.
+// below reports whether path is dir or inside it, after resolving links.
 func below(dir, path string) bool {
 	dir, err1 := realPath(dir)
 	path, err2 := realPath(path)
@@ -101,7 +100,7 @@ func below(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// realPath resolves the links of a path as far as it exists.
+// realPath resolves links in the existing part of a path.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
@@ -113,8 +112,8 @@ func realPath(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// Within returns what a worker admits whose flags are a, on a machine whose owner admits no more
-// than owner. It is an error where a asks for more.
+// Within combines a worker's flags (a) with its machine's limits (owner). It fails if the flags
+// allow more.
 func (a Limits) Within(owner Limits) (Limits, error) {
 	const why = "the owner of this machine does not let a worker admit %s"
 	for _, m := range a.Modes {

@@ -11,8 +11,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Server is a connection to the servers of a fleet, which is made again whenever it breaks. It is
-// safe for concurrent use.
+// A Server is a connection to a fleet's servers, which reconnects when it breaks. It is safe for
+// concurrent use.
 type Server struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -23,15 +23,15 @@ type Server struct {
 	files                              jetstream.ObjectStore
 }
 
-// kept is how long the server keeps what is over; presenceTTL how long a worker is there without a
-// word.
+// kept is the time until the server deletes finished batches; presenceTTL is the time until a
+// silent worker counts as gone.
 const (
 	kept        = 30 * 24 * time.Hour
 	presenceTTL = 30 * time.Second
 )
 
-// Connect connects, and makes the streams and buckets that are missing. Its errors wrap
-// ErrAddress, ErrAway, ErrRefused or ErrStream.
+// Connect connects and creates missing streams and buckets. Its errors wrap ErrAddress, ErrAway,
+// ErrRefused or ErrStream.
 func Connect(ctx context.Context, o Options) (*Server, error) {
 	nc, err := dial(ctx, o)
 	if err != nil {
@@ -48,16 +48,16 @@ func Connect(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is the address of the servers.
+// URL returns the servers' address.
 func (s *Server) URL() string { return s.options.URL }
 
 // Close ends the connection.
 func (s *Server) Close() {
-	_ = s.nc.FlushTimeout(time.Second) // acknowledgements; without them a task is taken again, and has a result
+	_ = s.nc.FlushTimeout(time.Second) // acknowledgements; a task whose is lost is taken again, and already has a result
 	s.nc.Close()
 }
 
-// open finds or makes the streams and buckets.
+// open finds or creates the streams and buckets.
 func (s *Server) open(ctx context.Context) (err error) {
 	replicas := 1
 	if s.nc.ConnectedClusterName() != "" {
@@ -93,7 +93,6 @@ func (s *Server) open(ctx context.Context) (err error) {
 	return err
 }
 
-// stream finds a stream, or makes it.
 func (s *Server) stream(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := s.js.Stream(ctx, c.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -105,10 +104,9 @@ func (s *Server) stream(ctx context.Context, c jetstream.StreamConfig) (jetstrea
 	return stream, nil
 }
 
-// watch calls on with each value of a bucket below a key, and with each new one, until on returns
-// false or ctx ends. It asks for all values again each period, so that what a lost connection
-// swallowed is seen then: on is called with a value more than once. The first round ends with a
-// nil entry.
+// watch calls on for each current and new value of a bucket whose key matches, until on returns
+// false or ctx ends. It reads all values again every period to catch those missed by a lost
+// connection, so on may get a value more than once. A nil entry ends the first round.
 func (s *Server) watch(ctx context.Context, kv jetstream.KeyValue, keys string, period time.Duration, on func(jetstream.KeyValueEntry) bool) error {
 	for {
 		w, cancel, err := s.watcher(ctx, kv, keys)
@@ -138,8 +136,8 @@ func (s *Server) watch(ctx context.Context, kv jetstream.KeyValue, keys string, 
 	}
 }
 
-// watcher begins to watch. The client's own call waits as long as its context lives for an answer
-// that was lost with a server, and the watcher ends with that context.
+// watcher starts a watch. The client's own call would wait for a lost response until its context
+// ends, and the watcher ends with that context too.
 func (s *Server) watcher(ctx context.Context, kv jetstream.KeyValue, keys string) (w jetstream.KeyWatcher, cancel func(), err error) {
 	err = s.patiently(ctx, func(try context.Context) (err error) {
 		var watching context.Context

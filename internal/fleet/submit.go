@@ -14,19 +14,19 @@ import (
 	"adze/internal/fleet/batch"
 )
 
-// Submission is a batch for workers. The same one can be submitted again after an error: what is
-// on the server stays as it is.
+// A Submission is a batch for workers. It can be submitted again after an error: existing parts on
+// the server stay.
 type Submission struct {
 	Order
 	Tasks    []batch.Task
-	Label    string // of tasks that name none
-	Priority int    // 1 comes first, 3 last
+	Label    string // for tasks without one
+	Priority int    // 1 first, 3 last
 }
 
-// lane is where tasks of a batch wait for workers: those of one label and priority.
+// lane is a queue for a batch's tasks of one label and priority.
 type lane struct{ priority, label, batch string }
 
-// laneOf reads the lane from a subject of the queue.
+// laneOf parses a subject of the queue.
 func laneOf(subject string) (l lane, ok bool) {
 	parts := strings.Split(subject, ".")
 	if len(parts) != 6 || parts[0] != "adze" || parts[1] != "tasks" {
@@ -39,10 +39,9 @@ func (l lane) subject(task string) string {
 	return "adze.tasks." + l.priority + "." + l.label + "." + l.batch + "." + task
 }
 
-// name is that of the lane's consumer.
+// name returns the consumer's name.
 func (l lane) name() string { return l.priority + "-" + l.label + "-" + l.batch }
 
-// lane returns where a task waits.
 func (s *Submission) lane(t batch.Task) (lane, error) {
 	l := lane{fmt.Sprint(s.Priority), s.Label, s.ID}
 	if own := t.Labels[labelKey]; own != "" {
@@ -60,7 +59,7 @@ func (s *Submission) lane(t batch.Task) (lane, error) {
 	return l, nil
 }
 
-// Prepare fills in usual values and an id, and returns what is wrong with a task.
+// Prepare sets defaults and an id, and returns an error for an invalid task.
 func (s *Submission) Prepare() error {
 	if s.ID == "" {
 		s.ID = newID()
@@ -74,7 +73,7 @@ func (s *Submission) Prepare() error {
 	return nil
 }
 
-// Submit puts a prepared batch on the server.
+// Submit stores a prepared batch on the server.
 func (s *Server) Submit(ctx context.Context, sub *Submission) error {
 	raw, err := json.Marshal(sub.Order)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Server) Submit(ctx context.Context, sub *Submission) error {
 	}
 	lanes := map[lane]bool{}
 	for _, t := range sub.Tasks {
-		l, _ := sub.lane(t) // Prepare has seen it
+		l, _ := sub.lane(t) // Prepare has checked it
 		lanes[l] = true
 	}
 	for l := range lanes {
@@ -100,7 +99,7 @@ func (s *Server) Submit(ctx context.Context, sub *Submission) error {
 			return err
 		}
 	}
-	for _, t := range sub.Tasks { // one after the other, so that they wait in the order of the file
+	for _, t := range sub.Tasks { // one at a time, to keep the file's order
 		if err := s.patiently(ctx, func(ctx context.Context) error { return s.submit(ctx, sub, t, known) }); err != nil {
 			return fmt.Errorf("line %d: %w", t.Line, err)
 		}
@@ -108,16 +107,15 @@ func (s *Server) Submit(ctx context.Context, sub *Submission) error {
 	return nil
 }
 
-// makeConsumer makes the durable consumer of a lane. Its message stays until it is acknowledged:
-// after AckWait without a word of its worker it is delivered to another one, and each delivery is
-// counted.
+// makeConsumer creates a lane's durable consumer. A message stays until its acknowledgement: after
+// AckWait without progress it is delivered to another worker, and each delivery is counted.
 func (s *Server) makeConsumer(ctx context.Context, l lane, o Order) error {
 	_, err := s.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: l.name(), FilterSubject: l.subject("*"), AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: s.options.AckWait, MaxAckPending: o.Jobs, MaxDeliver: -1, InactiveThreshold: kept})
 	return err
 }
 
-// submit has a task wait, unless it waits, runs, or has a result.
+// submit queues a task, unless it is queued, running, or has a result.
 func (s *Server) submit(ctx context.Context, sub *Submission, t batch.Task, known bool) error {
 	l, err := sub.lane(t)
 	if err != nil {
@@ -137,7 +135,7 @@ func (s *Server) submit(ctx context.Context, sub *Submission, t batch.Task, know
 	switch {
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("the task is longer than the %d KiB that the server takes; put what is long into a file of the repository", s.nc.MaxPayload()>>10)
-	case errors.As(err, &api) && strings.Contains(api.Description, "per subject"): // it is there
+	case errors.As(err, &api) && strings.Contains(api.Description, "per subject"): // already queued
 		return nil
 	}
 	return err

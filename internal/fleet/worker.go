@@ -22,25 +22,25 @@ import (
 	"adze/session"
 )
 
-// Worker pulls tasks from a server, and does them on this machine.
+// A Worker pulls tasks from a server and runs them on this machine.
 type Worker struct {
 	*Server
 	Name    string
 	Version string
-	Labels  []string // of tasks that it takes; none: all
+	Labels  []string // of accepted tasks; empty for all
 	Jobs    int
-	Grace   time.Duration // how long tasks may go on when it is to stop
+	Grace   time.Duration // time for running tasks after a stop
 	Runner  *batch.Runner
-	// Refuses returns why the owner of this machine does not let a task with these flags run. Its
-	// flags end with those of the owner.
+	// Refuses returns an error if this machine's owner does not allow a task with these flags, the
+	// last of which are the owner's.
 	Refuses func(t batch.Task, flags []string) error
-	Room    func() error // returns why no task is taken now
-	// Export writes a session to a file. Optional.
+	Room    func() error // returns an error if no task can be taken now
+	// Export writes a session to a file. It may be nil.
 	Export func(ctx context.Context, id session.ID, path string) error
 	Redact func([]byte) []byte // masks secrets in JSON
 	Tell   func(text string)
 
-	taking    sync.Mutex // what follows, to the next empty line
+	taking    sync.Mutex // guards the fields up to the empty line
 	last      map[string]string
 	consumers map[string]jetstream.Consumer
 
@@ -50,13 +50,13 @@ type Worker struct {
 	took    atomic.Int64
 }
 
-// Causes with which a task is ended.
+// Reasons for ending a task.
 var (
 	errCancelled = errors.New("the batch was cancelled")
 	errGivenBack = errors.New("the worker stops")
 )
 
-// Presence is what is known of a worker that is there.
+// Presence describes an active worker.
 type Presence struct {
 	Name    string    `json:"name"`
 	Version string    `json:"version"`
@@ -66,14 +66,14 @@ type Presence struct {
 	Seen    time.Time `json:"seen"`
 }
 
-// Stored is the result of a task on the server.
+// Stored is a task's result on the server.
 type Stored struct {
 	batch.Result
-	PatchFile   string `json:"patch_file,omitempty"`   // the name of an object
-	SessionFile string `json:"session_file,omitempty"` // of another one: the session as exported in JSON
+	PatchFile   string `json:"patch_file,omitempty"`   // object name
+	SessionFile string `json:"session_file,omitempty"` // object name of the session, exported as JSON
 }
 
-// Run takes tasks until ctx ends, and returns when what runs is over or was given back.
+// Run takes tasks until ctx ends, and returns when the running ones are finished or returned.
 func (w *Worker) Run(ctx context.Context) error {
 	w.last, w.consumers, w.running = map[string]string{}, map[string]jetstream.Consumer{}, map[string]context.CancelCauseFunc{}
 	hard, abort := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -89,7 +89,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	ended, end := context.WithCancel(hard)
 	beside.Go(func() { w.present(ended) })
 	beside.Go(func() {
-		_ = w.watch(ended, w.cancels, "*", time.Minute, func(e jetstream.KeyValueEntry) bool { // it ends with ctx
+		_ = w.watch(ended, w.cancels, "*", time.Minute, func(e jetstream.KeyValueEntry) bool { // ends with ctx
 			if e != nil {
 				w.stop(e.Key())
 			}
@@ -113,7 +113,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// GiveBack gives back what runs, without waiting for Grace.
+// GiveBack returns running tasks to the server at once, without Grace.
 func (w *Worker) GiveBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +122,7 @@ func (w *Worker) GiveBack() {
 	}
 }
 
-// stop ends the running tasks of a batch.
+// stop ends a batch's running tasks.
 func (w *Worker) stop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +133,7 @@ func (w *Worker) stop(id string) {
 	}
 }
 
-// present tells that this worker is there.
+// present announces this worker.
 func (w *Worker) present(ctx context.Context) {
 	key := token(strings.Map(func(r rune) rune {
 		if r < 128 && (r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
@@ -151,20 +151,20 @@ func (w *Worker) present(ctx context.Context) {
 		}
 		w.mu.Unlock()
 		if raw, err := json.Marshal(p); err == nil {
-			_, _ = w.workers.Put(ctx, key, raw) // who cannot tell it is not there
+			_, _ = w.workers.Put(ctx, key, raw) // without it, the worker counts as gone
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			_ = w.workers.Delete(gone, key) // else its TTL ends it
+			_ = w.workers.Delete(gone, key) // otherwise its TTL removes it
 			return
 		}
 	}
 }
 
-// Between two looks for tasks a worker waits from pollLeast to pollMost.
+// The pause between polls grows from pollLeast to pollMost.
 const (
 	pollLeast = 100 * time.Millisecond
 	pollMost  = 2 * time.Second
@@ -196,8 +196,7 @@ func (w *Worker) take(ctx context.Context) (jetstream.Msg, lane) {
 	return nil, lane{}
 }
 
-// next pulls a task: of the first priority that has one, of the batch that follows the one that
-// had its turn last.
+// next pulls a task from the highest priority with tasks, from the batch after the last served one.
 func (w *Worker) next(ctx context.Context) (jetstream.Msg, lane, error) {
 	all, err := w.Lanes(ctx, "")
 	if err != nil {
@@ -216,7 +215,7 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, lane, error) {
 		c := w.consumers[l.name()]
 		if c == nil {
 			if c, err = w.tasks.Consumer(ctx, l.name()); err != nil {
-				continue // the batch is over
+				continue // the batch is finished
 			}
 			w.consumers[l.name()] = c
 		}
@@ -232,7 +231,7 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, lane, error) {
 	return nil, lane{}, nil
 }
 
-// turn is 0 for batches behind the one that had its turn last, and 1 for the others.
+// turn returns 0 for batches after the last served one, and 1 for the others.
 func (w *Worker) turn(l lane) int {
 	if l.batch > w.last[l.priority] {
 		return 0
@@ -240,7 +239,7 @@ func (w *Worker) turn(l lane) int {
 	return 1
 }
 
-// work does a task, stores its result, and acknowledges it.
+// work runs a task, stores its result, and acknowledges it.
 func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
 	task := msg.Subject()[strings.LastIndexByte(msg.Subject(), '.')+1:]
 	key := l.batch + "." + task
@@ -252,7 +251,7 @@ func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
 		w.running[key] = cancel
 	}
 	w.mu.Unlock()
-	if twice { // it was delivered again while the server heard nothing; the one that runs acknowledges both
+	if twice { // redelivered while the server heard nothing; the running one acknowledges both
 		return
 	}
 	defer func() {
@@ -265,7 +264,7 @@ func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
 	done, files, err := w.do(ctx, msg, l, key)
 	defer func() {
 		for _, f := range files {
-			_ = os.Remove(f) // what stays goes with the worker's folder
+			_ = os.Remove(f) // a remaining file is deleted with the worker's folder
 		}
 	}()
 	if err == nil {
@@ -273,14 +272,14 @@ func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
 	}
 	if err != nil {
 		w.Tell(key + " is given back: " + err.Error())
-		_ = msg.NakWithDelay(pollMost) // else it comes back after AckWait
+		_ = msg.NakWithDelay(pollMost) // otherwise it returns after AckWait
 		return
 	}
-	_ = msg.Ack() // without it the task comes back, and has a result
+	_ = msg.Ack() // without it the task returns, and has a result
 	w.Tell(key + ": " + cmp.Or(done.Cause, "it had a result"))
 }
 
-// beat tells the server that the task goes on, until stop.
+// beat reports progress to the server until stop.
 func (w *Worker) beat(ctx context.Context, msg jetstream.Msg) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var beating sync.WaitGroup
@@ -292,15 +291,15 @@ func (w *Worker) beat(ctx context.Context, msg jetstream.Msg) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				_ = msg.InProgress() // without a connection the task may come back, to any worker
+				_ = msg.InProgress() // without a connection any worker may get the task
 			}
 		}
 	})
 	return func() { cancel(); beating.Wait() }
 }
 
-// do returns the result of a task, and the files that go with it: its patch and its session. A
-// task that has a result already has an empty one here. The error says why it is given back.
+// do returns a task's result and files: its patch and session. The result is empty if the task has
+// one already. An error is the reason to return the task.
 func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) (done Stored, files []string, err error) {
 	if err = w.patiently(ctx, func(ctx context.Context) error {
 		_, err := w.results.Get(ctx, key)
@@ -348,13 +347,13 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) 
 	return w.run(ctx, it.Task, key)
 }
 
-// without is the result of a task that was not begun.
+// without returns the result of a task that was not started.
 func (w *Worker) without(key string, l lane, cause string, why error) Stored {
 	now := time.Now().UTC()
 	return Stored{Result: batch.Result{Task: strings.ReplaceAll(strings.TrimPrefix(key, l.batch+"."), "=", "."), Cause: cause, Message: why.Error(), Began: now, Ended: now, Worker: w.Name}}
 }
 
-// bury keeps a task whose workers died for people to look at.
+// bury stores a task whose workers died, for a user to inspect.
 func (w *Worker) bury(ctx context.Context, key string, task []byte, why error) error {
 	m := &nats.Msg{Subject: "adze.dead." + key, Data: task, Header: nats.Header{"Adze-Reason": {why.Error()}}}
 	return w.patiently(ctx, func(ctx context.Context) error {
@@ -363,11 +362,11 @@ func (w *Worker) bury(ctx context.Context, key string, task []byte, why error) e
 	})
 }
 
-// maxPause bounds how long a task waits for the provider of its model.
+// maxPause limits a task's wait for its model's provider.
 const maxPause = time.Hour
 
-// run does a task in a new clone. When the provider of its model wants a pause, it waits, and
-// begins anew.
+// run runs a task in a new clone. If the model's provider requires a pause, it waits and starts
+// again.
 func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored, files []string, err error) {
 	subject := "adze.lines." + key
 	for {
@@ -375,7 +374,7 @@ func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored
 		patch := filepath.Join(w.Runner.Dir, name+".patch")
 		r, err := w.Runner.Do(ctx, t, name, patch, func(line []byte) {
 			if int64(len(line)) < w.nc.MaxPayload()/2 {
-				_ = w.nc.Publish(subject, line) // those who watch may miss it
+				_ = w.nc.Publish(subject, line) // viewers may miss it
 			}
 		})
 		cancelled := errors.Is(context.Cause(ctx), errCancelled)
@@ -407,9 +406,9 @@ func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored
 	}
 }
 
-// store stores the result of a task with its files, unless it has one. It tries until ctx ends.
+// store stores a task's result and files, unless it has a result. It retries until ctx ends.
 func (w *Worker) store(ctx context.Context, key string, done Stored, files []string) error {
-	if done.Cause == "" { // it has one
+	if done.Cause == "" { // it has a result
 		return nil
 	}
 	raw, err := json.Marshal(done)
@@ -430,7 +429,7 @@ func (w *Worker) store(ctx context.Context, key string, done Stored, files []str
 			}
 			_, err := w.results.Create(ctx, key, raw)
 			if errors.Is(err, jetstream.ErrKeyExists) {
-				return nil // of this worker, whose answer was lost, or of another one
+				return nil // by this worker, whose response was lost, or another
 			}
 			return err
 		})

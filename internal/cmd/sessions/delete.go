@@ -19,10 +19,9 @@ import (
 	"adze/session"
 )
 
-// deleteFlags is what the flags of session delete say.
 type deleteFlags struct{ yes, json, expired bool }
 
-// remover is adze sessions delete.
+// remover implements adze sessions delete.
 type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
@@ -73,7 +72,7 @@ func (p remover) deleteSessions(ctx context.Context, words []string, o deleteFla
 	return err
 }
 
-// chosen finds sessions by the beginnings of their ids, each once.
+// chosen finds sessions by id prefixes, each once.
 func (p remover) chosen(ctx context.Context, s *sessiondb.Store, words []string) (out []session.Head, err error) {
 	for _, w := range words {
 		h, err := p.one(ctx, s, w)
@@ -87,7 +86,7 @@ func (p remover) chosen(ctx context.Context, s *sessiondb.Store, words []string)
 	return out, nil
 }
 
-// agrees asks the user, where they did not say so before; more are subagents of the sessions.
+// agrees asks the user unless a flag already confirms. more is the number of subagent sessions.
 func (p remover) agrees(heads []session.Head, more int, o deleteFlags) (bool, error) {
 	if o.yes {
 		return true, nil
@@ -102,7 +101,7 @@ func (p remover) agrees(heads []session.Head, more int, o deleteFlags) (bool, er
 		fmt.Fprintf(p.Err, "and %d of their subagents\n", more)
 	}
 	fmt.Fprint(p.Err, "remove for ever? [y/N] ")
-	line, _ := bufio.NewReader(p.In).ReadString('\n') // the end of the input is a no
+	line, _ := bufio.NewReader(p.In).ReadString('\n') // end of input means no
 	answer := strings.ToLower(strings.TrimSpace(line))
 	if answer == "y" || answer == "yes" {
 		return true, nil

@@ -26,7 +26,7 @@ session last used in this folder.`,
 	return c
 }
 
-// evidenceJSON is what session evidence --json tells.
+// evidenceJSON is the --json object.
 type evidenceJSON struct {
 	Session  session.ID         `json:"session"`
 	Claims   []session.Claim    `json:"claims"`
@@ -62,7 +62,7 @@ func (p past) showEvidence(ctx context.Context, prefix string, asJSON bool) erro
 	return err
 }
 
-// read takes what is known of the answer of the newest turn.
+// read collects the evidence for the newest turn's answer.
 func (c *evidenceJSON) read(log []session.Entry) error {
 	for _, e := range log {
 		switch e.Type {

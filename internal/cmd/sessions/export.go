@@ -21,7 +21,6 @@ import (
 	"adze/tool"
 )
 
-// exportFlags is what the flags of session export say.
 type exportFlags struct {
 	format, file string
 	force        bool
@@ -56,7 +55,7 @@ func (p past) exportSession(ctx context.Context, prefix string, e exportFlags) e
 	if err != nil {
 		return err
 	}
-	if e.file != "" && !e.force { // before anything is read
+	if e.file != "" && !e.force { // before reading anything
 		if _, err := os.Lstat(e.file); err == nil {
 			return alreadyThere(e.file)
 		}
@@ -107,7 +106,7 @@ func (e exportFlags) formatOf() (string, error) {
 	return "", usage.Mistake("the formats are: md, json, html", "there is no format %q", format)
 }
 
-// document is what may be shown of a session, by the tools of this folder.
+// document builds a session's export with this folder's tools.
 func (p past) document(ctx context.Context, prefix string) (d *export.Document, err error) {
 	o := export.Options{Home: p.Getenv("HOME")}
 	var log []session.Entry
@@ -135,7 +134,7 @@ func alreadyThere(file string) error {
 	return usage.Mistake("take another name, or --force to replace it", "%s is there already", safeterm.Name(file))
 }
 
-// write makes a file that only its owner can read, or none.
+// write creates a complete file that only its owner can read, or none.
 func write(file string, text []byte, force bool) error {
 	put := atomicfile.Create
 	if force {

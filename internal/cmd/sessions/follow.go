@@ -31,7 +31,7 @@ terminal, adze --resume ID shows the same and can take the session over. Without
 	return c
 }
 
-// LogsCommand is adze sessions logs.
+// LogsCommand returns adze sessions logs.
 func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
 	c := &cobra.Command{Use: "logs ID", Annotations: cmd.Anyone(), Short: "Show what a session in the background said and did", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
@@ -60,7 +60,7 @@ func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 	return c
 }
 
-// emitter writes events as text, or as the lines of --output-format stream-json.
+// emitter prints events as text, or as lines of --output-format stream-json.
 func (p past) emitter(lines bool) func(session.Event) {
 	if lines {
 		return (&stream.Printer{Out: p.Out, Err: p.Err, Format: stream.StreamJSON, Mask: p.Mask}).Observe
@@ -79,18 +79,18 @@ func (p past) follow(ctx context.Context, prefix string, lines bool) error {
 	})
 }
 
-// follower is a session that is followed from one owner to the next.
+// follower follows a session from one owning process to the next.
 type follower struct {
 	past
 	logs  *sessiondb.Store
 	id    session.ID
-	after int64           // the log was shown up to there
-	seen  map[string]bool // by the identity of an event
+	after int64           // last printed log entry
+	seen  map[string]bool // by event identity
 	lines bool
 	emit  func(session.Event)
 }
 
-// run shows what happens until nobody has the session.
+// run prints events until no process owns the session.
 func (f *follower) run(ctx context.Context) error {
 	folder := live.Folder(f.Getenv, paths.Of(f.Getenv).State)
 	for met := false; ; met = true {
@@ -121,7 +121,7 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// watch shows what one owner tells, until it lets go or was killed.
+// watch prints one owner's events until it releases the session or dies.
 func (f *follower) watch(ctx context.Context, c *live.Client) error {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
@@ -141,12 +141,12 @@ func (f *follower) watch(ctx context.Context, c *live.Client) error {
 		}
 		if l.Type == "live" {
 			var told struct{ After int64 }
-			_ = json.Unmarshal(l.Raw, &told) // it was read before
+			_ = json.Unmarshal(l.Raw, &told) // it was parsed before
 			f.after = told.After
 		}
 		f.show(events.Of(l), func(e session.Event) {
 			if f.lines {
-				_, _ = fmt.Fprintf(f.Out, "%s\n", l.Raw) // a reader that is gone ends the program
+				_, _ = fmt.Fprintf(f.Out, "%s\n", l.Raw) // a closed reader ends the program
 				return
 			}
 			f.emit(e)
@@ -154,7 +154,7 @@ func (f *follower) watch(ctx context.Context, c *live.Client) error {
 	}
 }
 
-// show shows events, each once.
+// show prints events, each once.
 func (f *follower) show(all []session.Event, emit func(session.Event)) {
 	for _, e := range all {
 		id := live.Identity(e)
@@ -165,7 +165,7 @@ func (f *follower) show(all []session.Event, emit func(session.Event)) {
 	}
 }
 
-// showEvent writes what was said and done; what arrives in pieces comes whole.
+// showEvent prints messages and actions; it prints partial events once they are complete.
 func (p past) showEvent(e session.Event) {
 	switch e := e.(type) {
 	case session.MessageDone:

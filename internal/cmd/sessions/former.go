@@ -7,7 +7,7 @@ import (
 	"adze/internal/text/usage"
 )
 
-// formerRepair says what serves in the place of adze sessions repair.
+// formerRepair names the replacement of adze sessions repair.
 func formerRepair() *cobra.Command {
 	c := &cobra.Command{Use: "repair ID", Annotations: cmd.Anyone(), Short: "Former name: adze sessions fork ID --at TURN", Args: cmd.Takes(0, 1),
 		RunE: func(*cobra.Command, []string) error {

@@ -9,11 +9,10 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// mostIDs bounds what a shell is offered.
+// mostIDs limits the shell's completions.
 const mostIDs = 200
 
-// ids completes the first word of a command: the ids of sessions, the newest first, with their
-// titles.
+// ids completes a command's first argument with session ids, newest first, and their titles.
 func (p past) ids(c *cobra.Command, words []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(words) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -21,9 +20,9 @@ func (p past) ids(c *cobra.Command, words []string, begun string) ([]cobra.Compl
 	return p.moreIDs(c, words, begun)
 }
 
-// moreIDs completes every word of a command in the same way.
+// moreIDs completes every argument.
 func (p past) moreIDs(c *cobra.Command, words []string, begun string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
-	_ = p.Store(c.Context(), func(s *sessiondb.Store) error { // a shell has nobody to tell
+	_ = p.Store(c.Context(), func(s *sessiondb.Store) error { // completion cannot report errors
 		heads, _, err := s.Page(c.Context(), sessiondb.Filter{All: begun != "", Prefix: begun, Limit: mostIDs})
 		for _, h := range heads {
 			if !slices.Contains(words, string(h.ID)) {

@@ -31,7 +31,7 @@ your tools do not let be shown is not taken. "-" reads from stdin.`,
 	return c
 }
 
-// importLine is what session import --json tells.
+// importLine is the --json object.
 type importLine struct {
 	ID       session.ID `json:"id"`
 	From     session.ID `json:"imported_from"`
@@ -72,7 +72,7 @@ func (p past) importSession(ctx context.Context, file string, asJSON bool) error
 	return nil
 }
 
-// keepImport stores a log whole or not at all, with the name that the session had.
+// keepImport stores a log and its session's name, completely or not at all.
 func keepImport(ctx context.Context, s *sessiondb.Store, id session.ID, d *export.Document, log []session.Entry) error {
 	if err := s.Append(ctx, id, log...); err != nil {
 		return cmd.Readable(err)
@@ -86,7 +86,7 @@ func keepImport(ctx context.Context, s *sessiondb.Store, id session.ID, d *expor
 	return cmd.Readable(err)
 }
 
-// maxImport bounds, in bytes, what is read of a file.
+// maxImport limits the file, in bytes.
 const maxImport = 512 << 20
 
 func (p past) readExport(file string) ([]byte, error) {

@@ -33,7 +33,7 @@ func (p past) tag() *cobra.Command {
 		Long: `Mark a session, or take marks away; without marks it shows those that it has. What is marked keep stays when sessions.keep of the
 configuration lets others go.`,
 		Example: "  adze sessions tag 20261121t0245 +keep +parser\n  adze sessions tag 20261121t0245 -- -parser\n  adze sessions list --tag parser",
-		// A mark to take away looks like a flag.
+		// A tag to remove looks like a flag.
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, words []string) error {
 			id, labels, lines, err := tagsOf(c, words)
@@ -46,7 +46,7 @@ configuration lets others go.`,
 	return c
 }
 
-// tagsOf reads the words of session tag; no id: help was asked for.
+// tagsOf parses the arguments of sessions tag. An empty id means that help was requested.
 func tagsOf(c *cobra.Command, words []string) (id string, labels []sessiondb.Label, lines bool, err error) {
 	for _, w := range words {
 		switch {
@@ -68,7 +68,7 @@ func tagsOf(c *cobra.Command, words []string) (id string, labels []sessiondb.Lab
 	return id, labels, lines, cmd.Takes(1, -1)(c, append([]string{}, strings.Fields(id)...))
 }
 
-// TagOf reads +TAG, TAG or -TAG.
+// TagOf parses +TAG, TAG or -TAG.
 func TagOf(word string) (sessiondb.Label, error) {
 	l := sessiondb.Label{Kind: sessiondb.TagLabel, Value: strings.TrimPrefix(word, "+")}
 	if value, away := strings.CutPrefix(word, "-"); away {
@@ -81,7 +81,7 @@ func TagOf(word string) (sessiondb.Label, error) {
 	return l, nil
 }
 
-// label gives a session labels, and shows it.
+// label changes a session's tags and prints them.
 func (p past) label(ctx context.Context, prefix string, lines bool, labels ...sessiondb.Label) error {
 	change := p.Change
 	if len(labels) == 0 {

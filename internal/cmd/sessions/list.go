@@ -14,14 +14,14 @@ import (
 	"adze/session"
 )
 
-// Activity is what a session does now.
+// Activity is a session's current state.
 type Activity struct {
 	State string // needs you, working, to review, or done
-	What  string // its running call, or what it asks; if empty, nothing is known
-	Live  bool   // a process has it
+	What  string // its running call or question; "" if unknown
+	Live  bool   // a process owns it
 }
 
-// List is adze sessions list. Activity tells what each of some sessions does now.
+// List returns adze sessions list. doing returns the sessions' current activities.
 func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) *cobra.Command {
 	p := past{e, program}
 	w := &which{}
@@ -34,7 +34,7 @@ func List(e *cmd.Env, program Program, doing func(context.Context, []session.Hea
 	return c
 }
 
-// sessionLine is one session as session list --json tells it.
+// sessionLine is a session in --json.
 type sessionLine struct {
 	ID      session.ID `json:"id"`
 	Created time.Time  `json:"created"`
@@ -44,12 +44,12 @@ type sessionLine struct {
 	Cwd     string     `json:"cwd"`
 	Title   string     `json:"title"`
 	Tags    []string   `json:"tags,omitempty"`
-	Agent   string     `json:"agent,omitempty"`         // of a subagent
-	Parent  session.ID `json:"parent,omitempty"`        // the session that it works for, or that it is a copy of
-	From    session.ID `json:"imported_from,omitempty"` // where it happened
+	Agent   string     `json:"agent,omitempty"`         // a subagent's
+	Parent  session.ID `json:"parent,omitempty"`        // caller of a subagent, or original of a copy
+	From    session.ID `json:"imported_from,omitempty"` // original session
 	State   string     `json:"state,omitempty"`         // needs you, working, to review, or done
-	Doing   string     `json:"doing,omitempty"`         // its running call, or what it asks
-	Live    bool       `json:"live,omitempty"`          // a process has it
+	Doing   string     `json:"doing,omitempty"`         // its running call or question
+	Live    bool       `json:"live,omitempty"`          // a process owns it
 }
 
 func lineOf(h session.Head) sessionLine {
@@ -63,7 +63,7 @@ func lineOf(h session.Head) sessionLine {
 
 func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func(context.Context, []session.Head) []Activity) error {
 	if w.json && !c.Flags().Changed("limit") {
-		w.limit = 0 // a script wants all
+		w.limit = 0 // a script gets all
 	}
 	where, err := w.settle(p)
 	if err != nil {
@@ -103,7 +103,7 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func
 	return nil
 }
 
-// named is what a list calls a session, with its tags.
+// named returns a session's title with its tags.
 func named(h session.Head) string {
 	title := h.Title()
 	switch info := h.Info(); {

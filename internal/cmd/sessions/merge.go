@@ -27,12 +27,12 @@ back whole. What is not committed in the work tree stays there.`,
 	return c
 }
 
-// mergeLine is what session merge --json tells.
+// mergeLine is the --json object.
 type mergeLine struct {
 	worktree.Merge
 	Merged  bool   `json:"merged"`
 	Removed bool   `json:"removed"`
-	Why     string `json:"why,omitempty"` // the work tree stays
+	Why     string `json:"why,omitempty"` // why the work tree stays
 }
 
 func (p past) mergeSession(c *cobra.Command, prefix string) error {
@@ -73,7 +73,7 @@ func (p past) mergeSession(c *cobra.Command, prefix string) error {
 	return nil
 }
 
-// head is the session whose id begins so.
+// head returns the session with an id prefix.
 func (p past) head(ctx context.Context, prefix string) (head session.Head, err error) {
 	err = p.Store(ctx, func(s *sessiondb.Store) error {
 		head, err = p.one(ctx, s, prefix)

@@ -1,13 +1,11 @@
-// Package sessions is adze sessions: what can be done with stored sessions, one file for each
-// command, named after it.
+// Package sessions holds the subcommands of adze sessions, one per file.
 //
 // The one rule is that of package cmd: a command reads its flags, calls another package and prints
-// what that returns. It changes no session by itself.
+// the result. It changes no session itself.
 //
-// Start reading at Commands, where the commands are put together.
+// Start reading at Commands, which lists them.
 //
-// Known limits: none that are known. The tests of what commands do run the whole program and stand
-// in internal/cmd.
+// Known limits: none. The tests run the whole program and are in internal/cmd.
 package sessions
 
 import (
@@ -21,26 +19,25 @@ import (
 	"adze/tool"
 )
 
-// Program is what these commands ask of the program.
+// Program is the part of the program that these commands use.
 type Program interface {
 	cmd.StoreReader
 	cmd.StoreWriter
-	// Tools makes the tools of this folder, without a model, a session or a gate.
+	// Tools builds this folder's tools, without a model, session or permission check.
 	Tools(context.Context, func(*tool.Set) error) error
-	// Merge merges the branch of a session's work tree into the main checkout, or only says what that
-	// comes to.
+	// Merge merges a session's work tree branch into the main checkout, or with look only describes
+	// the merge.
 	Merge(ctx context.Context, head session.Head, look bool) (worktree.Merge, error)
-	// RemoveTree removes a work tree whose branch is merged, unless it has what nothing else has.
+	// RemoveTree removes a merged work tree, unless it has content that exists nowhere else.
 	RemoveTree(ctx context.Context, m worktree.Merge) (worktree.Removal, error)
 }
 
-// past is what the commands share.
 type past struct {
 	*cmd.Env
 	Program
 }
 
-// Commands are those below adze sessions.
+// Commands returns the subcommands of adze sessions.
 func Commands(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) []*cobra.Command {
 	p := past{e, program}
 	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),

@@ -68,11 +68,11 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 	return nil
 }
 
-// longUpdate is from how many entries on bringing the index up to date is told: about a second of
-// it.
+// longUpdate is the number of new entries at which an index update is announced: about a second's
+// work.
 const longUpdate = 5000
 
-// index brings the words of all sessions up to date.
+// index updates the search index of all sessions.
 func (p past) index(ctx context.Context, s *sessiondb.Store) error {
 	told := false
 	return fulltext.Update(ctx, s, func(_, total int64) error {
@@ -110,7 +110,7 @@ func (p past) showHits(hits []fulltext.Hit, lines bool) error {
 	return nil
 }
 
-// emphasized is a snippet with what was looked for in bold, on a terminal.
+// emphasized returns a snippet with its matches in bold, on a terminal.
 func (p past) emphasized(s fulltext.Snippet) string {
 	whole := s.String()
 	masked := p.Mask().Text(whole)

@@ -19,7 +19,6 @@ import (
 	"adze/tool"
 )
 
-// showFlags is what the flags of session show say.
 type showFlags struct {
 	turn  int
 	call  string
@@ -27,7 +26,7 @@ type showFlags struct {
 	json  bool
 }
 
-// reader is adze sessions show.
+// reader implements adze sessions show.
 type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
@@ -50,11 +49,11 @@ used in this folder.`,
 	return c
 }
 
-// messageJSON is one line of session show --json.
+// messageJSON is a line of --json.
 type messageJSON struct {
 	Session session.ID      `json:"session"`
-	Turn    int             `json:"turn"` // if 0, before the first, or taken back
-	Seq     int             `json:"seq"`  // of the entry
+	Turn    int             `json:"turn"` // 0 before the first turn and for undone ones
+	Seq     int             `json:"seq"`  // the entry's
 	Time    time.Time       `json:"time"`
 	Kind    string          `json:"kind"` // prompt, answer, call, summary, note or end
 	Text    string          `json:"text,omitempty"`
@@ -112,7 +111,7 @@ func (p reader) showSession(ctx context.Context, prefix string, o showFlags) err
 	return nil
 }
 
-// introduce says what session it is.
+// introduce prints the session's header.
 func (p reader) introduce(h session.Head) {
 	info := h.Info()
 	p.Show("%s  %s\n%s  %s  %s – %s\n", h.ID, named(h), info.Cwd, info.Model,
@@ -122,7 +121,7 @@ func (p reader) introduce(h session.Head) {
 	}
 }
 
-// saidIn is what an entry tells a reader; if false, nothing.
+// saidIn converts an entry for a reader, or returns false to skip it.
 func saidIn(e session.Entry) (l messageJSON, ok bool) {
 	switch e.Type {
 	case session.MessageEntry:
@@ -156,10 +155,10 @@ func saidIn(e session.Entry) (l messageJSON, ok bool) {
 	return l, false
 }
 
-// shownLines is how many lines of a result are shown.
+// shownLines is the number of printed lines of a result.
 const shownLines = 12
 
-// tell writes what was said for a user to read.
+// tell prints a message for the user.
 func (p reader) tell(l messageJSON, whole bool) error {
 	text := safeterm.Clean(p.Mask().Text(l.Text)).String()
 	var b strings.Builder

@@ -15,7 +15,7 @@ import (
 	"adze/tool"
 )
 
-// calledLine is a call as session show --call --json tells it.
+// calledLine is a call in --json.
 type calledLine struct {
 	Session session.ID      `json:"session"`
 	Message string          `json:"message"`
@@ -24,11 +24,11 @@ type calledLine struct {
 	Status  tool.Status     `json:"status"`
 	Args    json.RawMessage `json:"args,omitempty"`
 	Output  string          `json:"output"`
-	Whole   bool            `json:"whole"` // if false, it was cut for the model, and what was cut off is not kept any more
+	Whole   bool            `json:"whole"` // false if it was cut for the model and the rest is no longer stored
 }
 
-// showCall prints what a call gave, whole. Some servers use an id again in every message: all are
-// printed.
+// showCall prints a call's full result. Some servers reuse an id in every message: all such calls
+// are printed.
 func (p reader) showCall(ctx context.Context, prefix string, o showFlags) error {
 	var found []calledLine
 	var of session.ID
@@ -68,8 +68,7 @@ func (p reader) showCall(ctx context.Context, prefix string, o showFlags) error 
 	return nil
 }
 
-// wholeOutput is the output of a call as it was before it was cut for the model, where that is
-// still kept.
+// wholeOutput returns a call's output from before it was cut for the model, if it is still stored.
 func (p reader) wholeOutput(o tool.Outcome) (text string, whole bool) {
 	if !o.Truncated {
 		return o.Output, true

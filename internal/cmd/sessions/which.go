@@ -16,7 +16,7 @@ import (
 	"adze/session"
 )
 
-// which is the flags by which several commands choose: where, since when, how many.
+// which holds the flags that select sessions: folder, age, number.
 type which struct {
 	folder string
 	all    bool
@@ -26,7 +26,7 @@ type which struct {
 	json   bool
 }
 
-// add gives a command the flags; few is how many it lists where nothing is said.
+// add adds the flags to a command; few is the default number.
 func (w *which) add(c *cobra.Command, few int) {
 	f := c.Flags()
 	f.StringVar(&w.folder, "folder", "", "of this `FOLDER` instead of the one you are in")
@@ -37,9 +37,8 @@ func (w *which) add(c *cobra.Command, few int) {
 	f.BoolVar(&w.json, "json", false, "print one JSON object per line")
 }
 
-// whichFlags is what the flags say.
 type whichFlags struct {
-	folder string // if empty, all
+	folder string // "" for all
 	since  time.Time
 	skip   int
 }
@@ -63,8 +62,7 @@ func (w *which) settle(p past) (s whichFlags, err error) {
 	return s, err
 }
 
-// at takes a folder that the user names, as sessions remember it. One that is gone may still have
-// sessions.
+// at sets the folder, in the form that sessions store. A deleted folder may still have sessions.
 func (s *whichFlags) at(folder string) (err error) {
 	if s.folder, err = filepath.Abs(folder); err != nil {
 		return err
@@ -75,7 +73,7 @@ func (s *whichFlags) at(folder string) (err error) {
 	return nil
 }
 
-// sinceOf reads how long ago, or a date; if empty, any time.
+// sinceOf parses an age or a date; "" means any time.
 func sinceOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -91,7 +89,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usage.Mistake("such as 12h, 3d, 2w or 2026-11-01", "--since %s is neither a time nor a date", text)
 }
 
-// ageOf reads a time that may be in days (d) or weeks (w).
+// ageOf parses a duration, also in days (d) or weeks (w).
 func ageOf(text string) (time.Duration, error) {
 	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
 		if number, ok := strings.CutSuffix(text, unit); ok {
@@ -106,8 +104,7 @@ func ageOf(text string) (time.Duration, error) {
 	return age, err
 }
 
-// tellMore says on stderr how to see the rest of what is listed; total < 0: how many there are is
-// not known.
+// tellMore prints on stderr how to list the rest. A negative total is unknown.
 func (p past) tellMore(w *which, shown, total int) {
 	switch {
 	case total < 0:
@@ -117,7 +114,7 @@ func (p past) tellMore(w *which, shown, total int) {
 	}
 }
 
-// one finds the session whose id begins so. One that was removed is told of.
+// one finds the session with an id prefix. For a deleted one it returns an error that explains it.
 func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (session.Head, error) {
 	if prefix == "" {
 		return cmd.Newest(ctx, p, s)
@@ -144,7 +141,7 @@ func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (sessi
 	return session.Head{}, fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
 }
 
-// first is the word that names a session; if empty, none does.
+// first returns the first word, or "".
 func first(words []string) string {
 	if len(words) == 0 {
 		return ""

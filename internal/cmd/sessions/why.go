@@ -35,15 +35,15 @@ wrote in one place stands here, as after adze sessions merge.`,
 	return c
 }
 
-// stretch is lines of one origin, as session why --json tells them.
+// stretch is a range of lines with one origin, in --json.
 type stretch struct {
 	Path  string     `json:"path"`
-	From  int        `json:"from"` // from 1
+	From  int        `json:"from"` // counts from 1
 	To    int        `json:"to"`
-	By    string     `json:"by"` // call; unknown: one of Perhaps, or nobody known; person: not by adze
+	By    string     `json:"by"` // call; unknown: one of Perhaps, or none known; person: not by adze
 	Wrote *writer    `json:"wrote,omitempty"`
 	Maybe []writer   `json:"maybe,omitempty"`
-	line  blame.Line // what makes it one stretch
+	line  blame.Line // origin shared by the range
 }
 
 // writer is a call that wrote lines.
@@ -63,7 +63,7 @@ func writerOf(c blame.Change) writer {
 	return writer{c.Session, c.Turn, c.Prompt, c.Message, c.Call, c.Tool, c.Agent, c.Command, c.Time.UTC()}
 }
 
-// maxBlamed bounds, in bytes, a file whose lines are asked about.
+// maxBlamed limits the file, in bytes.
 const maxBlamed = 32 << 20
 
 func (p past) tellWhy(ctx context.Context, word string, asJSON bool) error {
@@ -99,7 +99,7 @@ func (p past) tellWhy(ctx context.Context, word string, asJSON bool) error {
 	return nil
 }
 
-// position parts a line's number from the name of its file, which may hold a colon itself.
+// position splits a line number from a file name, which may itself contain a colon.
 func position(word string) (file string, line int) {
 	at := strings.LastIndexByte(word, ':')
 	if at < 0 {
@@ -127,7 +127,7 @@ func readBounded(file string) (string, error) {
 	return string(raw), err
 }
 
-// changesOf reads what the sessions of this folder, and those of its work trees, did to a file.
+// changesOf reads the changes of a file by this folder's sessions and those of its work trees.
 func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 	dir, err := p.Here()
 	if err != nil {
@@ -166,8 +166,8 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 	})
 }
 
-// inWorktreeOf reports whether a folder has the name of dir in a work tree that adze makes beside
-// the checkout of dir: /src/app-NAME/cmd for /src/app/cmd. The work tree may be gone.
+// inWorktreeOf reports whether folder has the path of dir in a work tree of adze, which lies beside
+// dir's checkout: /src/app-NAME/cmd for /src/app/cmd. The work tree may be deleted.
 func inWorktreeOf(dir, folder string) bool {
 	for top := dir; top != filepath.Dir(top); top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
@@ -177,7 +177,7 @@ func inWorktreeOf(dir, folder string) bool {
 	return false
 }
 
-// stretches joins lines that follow each other and are of one origin.
+// stretches joins consecutive lines of one origin.
 func stretches(file string, lines []blame.Line, changes []blame.Change) (out []stretch) {
 	for i, l := range lines {
 		if n := len(out); n > 0 && out[n-1].line.By == l.By && slices.Equal(out[n-1].line.Perhaps, l.Perhaps) {
@@ -197,7 +197,7 @@ func stretches(file string, lines []blame.Line, changes []blame.Change) (out []s
 	return out
 }
 
-// told is a stretch as a user reads it: more of one line than of many stretches.
+// told formats a stretch, with more detail for a single line.
 func (s stretch) told(whole bool) string {
 	where := fmt.Sprintf("%s:%d", s.Path, s.From)
 	if s.To > s.From {
@@ -220,7 +220,7 @@ func (s stretch) told(whole bool) string {
 	return text + fmt.Sprintf("    adze sessions show %s --call %s\n", s.Wrote.Session, s.Wrote.Call)
 }
 
-// told is a call on one line.
+// told formats a call on one line.
 func (w writer) told() string {
 	what := w.Tool
 	if w.Command != "" {

@@ -1,20 +1,19 @@
-// Package acp lets an editor hold conversations with adze by the Agent Client Protocol, version 1:
-// JSON-RPC 2.0 on stdin and stdout, the editor being the client.
+// Package acp serves editors by the Agent Client Protocol, version 1: JSON-RPC 2.0 on stdin and
+// stdout, with the editor as the client.
 //
-// The one rule: each message that comes has one outcome, and what is told of a session is what its
-// log says: session/load tells the same again.
+// The one rule: each request gets one response, and updates of a session come from its log:
+// session/load sends the same again.
 //
-// Start reading at Agent.Serve, then conn.go (the connection) and session.go (what an editor
-// opens). prompt.go is a turn and content.go what it is given; update_message.go, update_call.go
-// and update_session.go tell the editor what happens, call.go shows a call; permission.go and
-// question.go ask the user; settings.go has mode, model and effort; files.go has the editor read
-// and write files, clients.go has the prompts of other processes.
+// Start reading at Agent.Serve, then conn.go (the connection) and session.go (opening sessions).
+// prompt.go runs a turn and content.go converts its input; update_message.go, update_call.go and
+// update_session.go send updates, call.go formats a call; permission.go and question.go ask the
+// user; settings.go has mode, model and effort; files.go reads and writes files through the editor,
+// clients.go handles prompts of other processes.
 //
-// Known limits: a remark for a running turn cannot be said in this protocol; a second prompt is
-// refused while one runs. The calls of a subagent are told as progress of the call that started it.
-// What is told beside the log, such as a notice, is not told again when a session is loaded, but
-// how a turn ended is. Of a call that is being written the name is told, and the rest when it is
-// whole. Commands run in no terminal of the editor's.
+// Known limits: the protocol has no remarks during a turn; a second prompt is refused while one
+// runs. A subagent's calls are shown as progress of the call that started it. Notices outside the
+// log are not sent again when a session is loaded, but the end of each turn is. While the model
+// writes a call, only its name is sent. Commands do not run in the editor's terminal.
 package acp
 
 import (
@@ -33,7 +32,7 @@ import (
 	"adze/session"
 )
 
-// Agent is adze as an editor sees it: several sessions on one connection.
+// An Agent serves several sessions to an editor on one connection.
 type Agent struct {
 	Program Program
 	Version string
@@ -44,20 +43,19 @@ type Agent struct {
 	mu      sync.Mutex
 	client  sdk.ClientCapabilities
 	threads map[string]*thread
-	opening map[string]bool // ids that are being opened
+	opening map[string]bool // ids of sessions being opened
 	stopped bool
-	beside  sync.WaitGroup // what goes on behind answers
+	beside  sync.WaitGroup // work that continues after a response
 	ctx     context.Context
 }
 
-// way is how a request of one method begins.
+// way begins a request of one method.
 type way func(params json.RawMessage) (job, error)
 
-// leaveTime bounds how long the end waits for turns that end and for an editor that does not read.
+// leaveTime limits the wait at the end, for turns and for an editor that does not read.
 const leaveTime = 20 * time.Second
 
-// Serve talks with the editor until its side ends or ctx does; nothing that was started runs any
-// more then.
+// Serve serves the editor until the input or ctx ends. All work has stopped when it returns.
 func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -71,7 +69,7 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// leave waits until what was cancelled has ended, and closes all sessions.
+// leave waits for the cancelled turns and closes all sessions.
 func (a *Agent) leave() {
 	a.mu.Lock()
 	a.stopped = true
@@ -97,7 +95,7 @@ func (a *Agent) leave() {
 	}
 }
 
-// methods are all that an editor can ask for.
+// methods returns the handlers of all methods.
 func (a *Agent) methods() map[string]way {
 	return map[string]way{
 		sdk.AgentMethodInitialize:             takes(a.initialize),
@@ -115,8 +113,8 @@ func (a *Agent) methods() map[string]way {
 	}
 }
 
-// takes makes a way of a function: its parameters are read before it is called, and what it returns
-// is the answer, with what is told behind it.
+// takes builds a handler from do: it decodes the parameters, and sends do's result and then its
+// updates.
 func takes[P, R any](do func(context.Context, P) (R, func(), error)) way {
 	return func(raw json.RawMessage) (job, error) {
 		p, err := params[P](raw)
@@ -127,7 +125,6 @@ func takes[P, R any](do func(context.Context, P) (R, func(), error)) way {
 	}
 }
 
-// params reads what a request is about.
 func params[P any](raw json.RawMessage) (p P, err error) {
 	if len(raw) == 0 {
 		raw = json.RawMessage("{}")
@@ -138,7 +135,7 @@ func params[P any](raw json.RawMessage) (p P, err error) {
 	return p, nil
 }
 
-// begin finds what a request asks for.
+// begin begins a request.
 func (a *Agent) begin(method string, raw json.RawMessage) (job, error) {
 	w, ok := a.ways[method]
 	if !ok {
@@ -147,7 +144,7 @@ func (a *Agent) begin(method string, raw json.RawMessage) (job, error) {
 	return w(raw)
 }
 
-// heard takes a notification. What is not known is for others.
+// heard handles a notification. It ignores unknown ones.
 func (a *Agent) heard(method string, raw json.RawMessage) {
 	if method != sdk.AgentMethodSessionCancel {
 		return
@@ -161,7 +158,7 @@ func (a *Agent) heard(method string, raw json.RawMessage) {
 	}
 }
 
-// thread finds an open session.
+// thread returns an open session.
 func (a *Agent) thread(id sdk.SessionId) (*thread, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,7 +169,7 @@ func (a *Agent) thread(id sdk.SessionId) (*thread, error) {
 	return t, nil
 }
 
-// refusal is an error of the program as the editor gets it.
+// refusal converts an error of the program for the editor.
 func (a *Agent) refusal(err error) error {
 	var r *jsonrpc2.Error
 	if errors.As(err, &r) {

@@ -14,8 +14,7 @@ import (
 	"adze/tool"
 )
 
-// kindOf says what a tool does in the protocol's words. It goes by what the tool says of itself,
-// not by its name.
+// kindOf maps a tool to a protocol kind by its declared properties, not by its name.
 func kindOf(d tool.Definition) sdk.ToolKind {
 	has := func(p tool.Permission) bool { return slices.Contains(d.Permissions.Required, p) }
 	tagged := func(tags ...string) bool {
@@ -40,7 +39,7 @@ func kindOf(d tool.Definition) sdk.ToolKind {
 	return sdk.ToolKindOther
 }
 
-// callStatus is how a call ended, which the protocol knows two words for.
+// callStatus maps a call's status to the protocol's two final ones.
 func callStatus(s tool.Status) sdk.ToolCallStatus {
 	if s == tool.Completed {
 		return sdk.ToolCallStatusCompleted
@@ -48,7 +47,7 @@ func callStatus(s tool.Status) sdk.ToolCallStatus {
 	return sdk.ToolCallStatusFailed
 }
 
-// callTitle is the line that stands for a call.
+// callTitle returns a call's one-line title.
 func callTitle(h tool.Heading) string {
 	text := redact.Passwords(h.String())
 	if runes := []rune(text); len(runes) > maxTitle {
@@ -59,8 +58,8 @@ func callTitle(h tool.Heading) string {
 
 const maxTitle = 160 // characters
 
-// places are the files that a call is about: those that its blocks show with their lines, else what
-// its arguments name, and what it changed.
+// places returns a call's files: those in its blocks, with lines, else those in its arguments, and
+// the changed files.
 func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []string) []sdk.ToolCallLocation {
 	var out []sdk.ToolCallLocation
 	add := func(path string, line int) {
@@ -88,7 +87,7 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	}
 	var named map[string]any
 	if json.Unmarshal(args, &named) == nil {
-		for _, name := range []string{"file_path", "path"} { // the names that our tools have for a file
+		for _, name := range []string{"file_path", "path"} { // argument names of our tools
 			if path, ok := named[name].(string); ok {
 				add(path, 0)
 			}
@@ -100,7 +99,7 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	return out
 }
 
-// absolute is a path as the protocol wants it; if empty, it is none.
+// absolute returns an absolute path, or "" if path is none.
 func absolute(cwd, path string) string {
 	if path == "" || strings.Contains(path, "\x00") || strings.HasPrefix(path, "~") {
 		return ""
@@ -111,7 +110,7 @@ func absolute(cwd, path string) string {
 	return filepath.Join(cwd, path)
 }
 
-// contents are blocks in the protocol's words: diffs as such, all else as Markdown.
+// contents converts blocks: diffs to the protocol's diffs, others to Markdown.
 func contents(cwd string, blocks []tool.Block) (out []sdk.ToolCallContent) {
 	for _, b := range blocks {
 		var hunks []diff.Hunk
@@ -132,7 +131,7 @@ func contents(cwd string, blocks []tool.Block) (out []sdk.ToolCallContent) {
 	return out
 }
 
-// markdown is a block as text.
+// markdown formats a block.
 func markdown(b tool.Block) string {
 	var out strings.Builder
 	if b.Title != "" && b.Kind != tool.OutputBlock {
@@ -162,7 +161,7 @@ func markdown(b tool.Block) string {
 	return strings.TrimRight(out.String(), "\n")
 }
 
-// fenced is text that is shown as it is.
+// fenced returns text as a Markdown code block.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -10,11 +10,11 @@ import (
 	"adze/session"
 )
 
-// Other processes of the user in a session that an editor has open: Clients. The protocol has no
-// word for them. The editor is told their prompts as the user's, and by a notice that a session
-// went elsewhere; its next prompt takes it back.
+// Clients: other processes of the user in a session that an editor has open. The protocol does not
+// have them. The editor gets their prompts as the user's, and a notice if a session moved to
+// another process; its next prompt moves the session back.
 
-// Begin has a prompt wait for the turn that runs, and for the prompts before.
+// Begin queues a prompt behind the running turn and earlier prompts.
 func (t *thread) Begin(p Prompt) error {
 	if err := t.here(); err != nil {
 		return err
@@ -44,13 +44,13 @@ func (t *thread) Begin(p Prompt) error {
 	return nil
 }
 
-// Stop ends the running turn; if false, none runs.
+// Stop cancels the running turn, or returns false.
 func (t *thread) Stop() bool { return t.cancel(session.ErrInterrupted) }
 
-// Changed tells the editor of another mode.
+// Changed sends the new mode to the editor.
 func (t *thread) Changed() { t.tell.over() }
 
-// Leave lets the session go.
+// Leave hands the session over.
 func (t *thread) Leave(to string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *thread) Leave(to string) {
 	})
 }
 
-// here refuses an action on a session that is closed or elsewhere.
+// here returns an error if the session is closed or elsewhere.
 func (t *thread) here() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +84,7 @@ func (t *thread) here() error {
 	return nil
 }
 
-// back takes the session back if it is elsewhere. The caller has the turn.
+// back takes the session back if it is elsewhere. The caller holds the turn.
 func (t *thread) back(ctx context.Context) error {
 	t.mu.Lock()
 	away := t.gone != ""
@@ -94,7 +94,7 @@ func (t *thread) back(ctx context.Context) error {
 	}
 	err := t.again(ctx, func(w *Wish) error {
 		if w.ID == "" {
-			return nil // nothing is stored of it
+			return nil // it is not stored
 		}
 		return t.agent.Program.Take(ctx, w.ID)
 	})

@@ -15,48 +15,48 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// The codes of errors that the protocol adds to those of JSON-RPC.
+// Error codes that the protocol adds to JSON-RPC.
 const (
 	codeAuth     = -32000
 	codeNotFound = -32002
 )
 
-// refuse is the one outcome of a request that is not done. Editors show the message to the user.
+// refuse returns an error response. Editors show the message to the user.
 func refuse(code int64, words string) *jsonrpc2.Error {
 	return &jsonrpc2.Error{Code: code, Message: words}
 }
 
-// errGone says that the editor does not listen any more.
+// errGone means that the editor has disconnected.
 var errGone = errors.New("the editor is gone")
 
-// job is what a request asks for, once it has begun: the answer, and what is told behind it.
+// job runs a request after it began. It returns the response, and a function that sends updates
+// after it.
 type job func(ctx context.Context) (answer any, then func(), err error)
 
-// conn is the connection with an editor: JSON-RPC 2.0, a message a line. Contract:
-//   - begin is called for one request after the other, in the order in which they came, and soon
-//     returns; the jobs run beside each other;
-//   - each request has one answer, also one that cannot be read, fails or panics;
-//   - heard is called for notifications, in their order among the requests.
+// conn is the connection to an editor: JSON-RPC 2.0, one message a line. Contract:
+//   - begin is called for one request at a time, in their order, and soon
+//     returns; the jobs run concurrently;
+//   - each request gets one response, even if it cannot be parsed, fails or panics;
+//   - heard is called for notifications, in order with the requests.
 //
-// The protocol's SDK has a connection, too. It has no order between a prompt and the cancel behind
-// it, answers nothing that it cannot read, ends for good at a long line, and writes what it cannot
-// parse to the log, secrets and all.
+// The SDK's connection does not order a prompt and its cancel, does not respond to requests that it
+// cannot parse, ends at a long line, and logs unparsable input, with secrets.
 type conn struct {
 	begin func(method string, params json.RawMessage) (job, error)
 	heard func(method string, params json.RawMessage)
 	panic func(stack string)
 
-	ctx     context.Context // of all jobs
+	ctx     context.Context // parent of all jobs
 	rpc     *jsonrpc2.Conn
 	ready   chan struct{} // closed when rpc is set
-	count   atomic.Uint64 // questions to the editor
+	count   atomic.Uint64 // requests to the editor
 	mu      sync.Mutex
 	running map[jsonrpc2.ID]context.CancelCauseFunc // the editor's requests
 	jobs    sync.WaitGroup
 }
 
-// run serves until the side of the editor ends, or ctx does. It cancels the jobs then; each answers
-// where the editor still listens.
+// run serves until the input or ctx ends. It then cancels the jobs, which still respond if the
+// editor reads.
 func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	c.ready, c.running = make(chan struct{}), map[jsonrpc2.ID]context.CancelCauseFunc{}
 	jobs, gone := context.WithCancelCause(ctx)
@@ -74,10 +74,10 @@ func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
 
 func (c *conn) close() { _ = c.rpc.Close() }
 
-// cancelRequest is the notification that ends one request.
+// cancelRequest is the notification that cancels one request.
 const cancelRequest = "$/cancel_request"
 
-// Handle takes one request or notification. The next one is not read before it returns.
+// Handle handles one request or notification. The next one is read after it returns.
 func (c *conn) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	if <-c.ready; c.ctx.Err() != nil {
 		return
@@ -132,7 +132,7 @@ func (c *conn) guarded(ctx context.Context, do job) (answer any, then func(), er
 	return do(ctx)
 }
 
-// answer writes the one answer of a request. An editor that is gone needs none.
+// answer sends a request's response. Errors are ignored: the editor is gone.
 func (c *conn) answer(id jsonrpc2.ID, answer any, err error) {
 	if err == nil {
 		if err = c.rpc.Reply(context.Background(), id, answer); err == nil || errors.Is(err, jsonrpc2.ErrClosed) {
@@ -150,7 +150,7 @@ func (c *conn) answer(id jsonrpc2.ID, answer any, err error) {
 	_ = c.rpc.ReplyWithError(context.Background(), id, r)
 }
 
-// cancel ends one request of the editor's.
+// cancel cancels one of the editor's requests.
 func (c *conn) cancel(params json.RawMessage) {
 	var p struct {
 		ID jsonrpc2.ID `json:"requestId"`
@@ -166,8 +166,8 @@ func (c *conn) cancel(params json.RawMessage) {
 	}
 }
 
-// ask puts a question to the editor and waits for its answer. When ctx ends first, the editor is
-// told that nobody waits.
+// ask sends a request to the editor and waits for the response. If ctx ends first, it sends a
+// cancellation.
 func (c *conn) ask(ctx context.Context, method string, params, answer any) error {
 	id := jsonrpc2.ID{Num: c.count.Add(1)}
 	err := c.rpc.Call(ctx, method, params, answer, jsonrpc2.PickID(id))
@@ -178,8 +178,7 @@ func (c *conn) ask(ctx context.Context, method string, params, answer any) error
 	return err
 }
 
-// notify tells the editor something. It blocks while the editor does not read: that slows what is
-// told, and nothing is dropped.
+// notify sends a notification. It blocks while the editor does not read; nothing is dropped.
 func (c *conn) notify(method string, params any) {
 	if c.rpc.Notify(context.Background(), method, params) != nil {
 		c.close()

@@ -17,8 +17,8 @@ import (
 	"adze/tool"
 )
 
-// block is one of a prompt. The SDK takes a kind that it does not know for another one that has the
-// same fields.
+// block is a part of a prompt. The SDK would decode an unknown kind as another one with the same
+// fields.
 type block struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -34,8 +34,8 @@ type block struct {
 	} `json:"resource"`
 }
 
-// given makes of a prompt's blocks what a turn begins with. What cannot be taken is refused: a
-// picture that is left out in silence would be missed.
+// given converts a prompt's blocks. It refuses unsupported ones: an image omitted silently would be
+// missed.
 func given(blocks []json.RawMessage) (p Prompt, err error) {
 	for n, raw := range blocks {
 		var b block
@@ -79,8 +79,7 @@ func given(blocks []json.RawMessage) (p Prompt, err error) {
 	return p, nil
 }
 
-// joined is a prompt with one more text or link: apart from the word before it, unless the sentence
-// goes on with a sign.
+// joined appends a text or link to a prompt, with a space unless next begins with punctuation.
 func joined(text, next string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -92,7 +91,7 @@ func joined(text, next string) string {
 	return text + " " + next
 }
 
-// linked is a file that the user names: as they would write it themselves.
+// linked formats a file reference as a user would type it.
 func linked(uri, name string) string {
 	if path, ok := filePath(uri); ok {
 		return path
@@ -103,7 +102,7 @@ func linked(uri, name string) string {
 	return fmt.Sprintf("[%s](%s)", name, uri)
 }
 
-// embedded is a text that the editor sends along, which may be newer than its file.
+// embedded formats a text from the editor, which may be newer than its file.
 func embedded(uri, text string) string {
 	name := uri
 	if path, ok := filePath(uri); ok {
@@ -112,7 +111,7 @@ func embedded(uri, text string) string {
 	return name + "\n\n" + attachments.Fenced(name+" (as it is in the editor)", text)
 }
 
-// filePath is the path of a file's address, with its lines.
+// filePath returns the path in a file URI, with its lines.
 func filePath(uri string) (string, bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
@@ -121,8 +120,8 @@ func filePath(uri string) (string, bool) {
 	return u.Path + linesOf(u.Fragment), true
 }
 
-// linesOf is what stands behind a path for the lines that a fragment names: L10:20 (Zed), L10-L20,
-// 10,5-20,1 with columns (VS Code). If empty, it names none.
+// linesOf converts a fragment to a line suffix for a path: L10:20 (Zed), L10-L20, 10,5-20,1 with
+// columns (VS Code). It returns "" for others.
 func linesOf(fragment string) (lines string) {
 	mark := ":"
 	for at := range strings.SplitSeq(strings.ReplaceAll(fragment, "-", ":"), ":") {
@@ -142,7 +141,7 @@ func nameOf(uri string) string {
 	return uri
 }
 
-// attached is a picture or a document.
+// attached returns an image or a document.
 func attached(name, media, data string) (tool.Attachment, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {

@@ -10,22 +10,21 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// Editor is what the editor does for a conversation. A function that is nil is not offered.
+// Editor holds the editor's functions for a session. A nil function is not supported.
 type Editor struct {
-	// Read is the text of a file as the editor has it, saved or not; Write gives it a new one. The
-	// error is an ErrNoFile where the editor answered that it has no say about the file.
+	// Read returns a file's text from the editor, with unsaved changes; Write replaces it. Both
+	// return ErrNoFile if the editor does not handle the file.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
 }
 
-// ErrNoFile is wrapped by what an editor that has no say about a file answers.
+// ErrNoFile means that the editor does not handle a file.
 var ErrNoFile = errors.New("the editor does not have the file")
 
-// fileTime bounds how long an editor is waited for: it may have to load the file, or to ask the
-// user.
+// fileTime limits a file request: the editor may have to load the file or ask the user.
 const fileTime = 30 * time.Second
 
-// editor is what this one offered when it was started.
+// editor returns the functions that the editor offered at its start.
 func (t *thread) editor() (e Editor) {
 	t.agent.mu.Lock()
 	defer t.agent.mu.Unlock()
@@ -50,7 +49,7 @@ func (t *thread) writeFile(path, text string) error {
 	return t.fileRequest(sdk.ClientMethodFsWriteTextFile, sdk.WriteTextFileRequest{SessionId: sdk.SessionId(t.id), Path: path, Content: text}, &r)
 }
 
-// fileRequest asks within the running turn, and ends with it.
+// fileRequest sends a request that ends with the running turn.
 func (t *thread) fileRequest(method string, params, answer any) error {
 	t.mu.Lock()
 	within := t.agent.ctx

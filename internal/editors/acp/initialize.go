@@ -9,13 +9,13 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// The ways to log in.
+// Login methods.
 const (
 	loginMethod = "login"
-	loginArg    = "login" // behind the arguments with which the editor starts us
+	loginArg    = "login" // appended to the editor's command line for adze
 )
 
-// initialize is answered from nothing: an editor that waits here shows nothing at all.
+// initialize does no other work: an editor shows nothing until it responds.
 func (a *Agent) initialize(_ context.Context, p sdk.InitializeRequest) (initialized, func(), error) {
 	a.mu.Lock()
 	a.client = p.ClientCapabilities
@@ -35,10 +35,10 @@ func (a *Agent) initialize(_ context.Context, p sdk.InitializeRequest) (initiali
 	}}, nil, nil
 }
 
-// initialized is the answer with what is newer than the SDK.
+// initialized is the response with fields newer than the SDK.
 type initialized struct{ sdk.InitializeResponse }
 
-// MarshalJSON adds that sessions can be deleted.
+// MarshalJSON adds the capability to delete sessions.
 func (i initialized) MarshalJSON() ([]byte, error) {
 	raw, err := json.Marshal(i.InitializeResponse)
 	if err != nil {
@@ -56,8 +56,7 @@ func (i initialized) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// logins are the ways to come to a model. adze asks for no key through an editor: where one is
-// typed, it would be in its log.
+// logins returns the login methods. adze asks for no key through an editor, which would log it.
 func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
 	const name, words = "Choose a model", "Run adze in a terminal: it finds the models of this machine and takes the key of a provider. adze models login PROVIDER does the latter alone."
 	if c.Auth.Terminal {
@@ -67,12 +66,12 @@ func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
 	if err != nil {
 		program = "adze"
 	}
-	// Some editors read this field to run the command in a terminal of theirs.
+	// Some editors read this field to run the command in their terminal.
 	run := map[string]any{"terminal-auth": map[string]any{"label": name, "command": program, "args": []string{}}}
 	return []sdk.AuthMethod{{Agent: &sdk.AuthMethodAgent{Id: loginMethod, Name: name, Description: sdk.Ptr(words), Meta: run}}}
 }
 
-// authenticate looks whether there is a model now.
+// authenticate checks whether a model is available now.
 func (a *Agent) authenticate(ctx context.Context, p sdk.AuthenticateRequest) (sdk.AuthenticateResponse, func(), error) {
 	if p.MethodId != loginMethod {
 		return sdk.AuthenticateResponse{}, nil, refuse(jsonrpc2.CodeInvalidParams, "there is no way to log in called "+p.MethodId+"; there is "+loginMethod)

@@ -16,17 +16,16 @@ import (
 	"adze/internal/text/lineread"
 )
 
-// maxLine bounds a message in bytes, so that an editor that never ends one does not fill the
-// memory. It is that of the protocol's other implementations in Go: what we would take beyond it,
-// they could not send.
+// maxLine limits a message, in bytes, so that an endless one does not fill the memory. Other Go
+// implementations of the protocol have the same limit: they could not send more.
 const maxLine = 10 << 20
 
-// lines are the messages of both sides, one a line. A line that is no message is answered here, and
-// the next one is read.
+// lines reads and writes messages, one a line. It answers a malformed line with an error and reads
+// the next one.
 type lines struct {
 	in      *lineread.Reader
 	out     io.Writer
-	atEnd   func() // answers what still runs, before the connection knows that its input ended
+	atEnd   func() // answers running requests before the connection learns that the input ended
 	writing sync.Mutex
 }
 
@@ -34,7 +33,7 @@ func newLines(in io.Reader, out io.Writer, atEnd func()) *lines {
 	return &lines{in: lineread.New(in, maxLine), out: out, atEnd: atEnd}
 }
 
-// Close does nothing: no read of stdin can be ended.
+// Close does nothing: a read of stdin cannot be interrupted.
 func (l *lines) Close() error { return nil }
 
 // WriteObject writes one message.
@@ -66,21 +65,20 @@ func (l *lines) ReadObject(v any) error {
 		} else if refusal = parse(line, v); refusal == nil {
 			return nil
 		}
-		reflect.ValueOf(v).Elem().SetZero() // of a part that was read
+		reflect.ValueOf(v).Elem().SetZero() // partly decoded
 		if err := l.WriteObject(refused{"2.0", idIn(line), refusal}); err != nil {
 			return err
 		}
 	}
 }
 
-// refused is the answer to what is no message, whose ID may be null.
+// refused is the error response for a malformed message. Its ID may be null.
 type refused struct {
 	Version string          `json:"jsonrpc"`
 	ID      *jsonrpc2.ID    `json:"id"`
 	Error   *jsonrpc2.Error `json:"error"`
 }
 
-// parse reads one message.
 func parse(line []byte, v any) *jsonrpc2.Error {
 	if !utf8.Valid(line) || !json.Valid(line) {
 		return refuse(jsonrpc2.CodeParseError, "the line is no JSON; a message is one JSON object on one line")
@@ -103,8 +101,7 @@ func parse(line []byte, v any) *jsonrpc2.Error {
 	return nil
 }
 
-// idIn finds the id of a request in what there is of its line, so that who waits for the answer
-// gets it; if nil, it has none.
+// idIn finds the request's id in a malformed line, so that its sender gets the error, or nil.
 func idIn(line []byte) *jsonrpc2.ID {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') || !utf8.Valid(line) {

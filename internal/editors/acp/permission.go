@@ -12,16 +12,16 @@ import (
 	"adze/tool"
 )
 
-// The answers to a permission. That for the session has the number of the rule behind it.
+// Options of a permission request. The id of a session grant ends with its rule's number.
 const (
 	once       = "once"
 	forSession = "session:"
 	no         = "no"
-	rewrite    = "rewrite" // with a form, where the editor has forms
+	rewrite    = "rewrite" // with a form, if the editor has forms
 	refusing   = "no-because"
 )
 
-// ask puts a question of the gate to the user.
+// ask asks the user for a permission.
 func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	r := t.request(a)
 	for {
@@ -36,7 +36,7 @@ func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) 
 	}
 }
 
-// request is the question as the editor gets it.
+// request builds the request to the editor.
 func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	q := a.Question
 	with := t.now()
@@ -55,7 +55,7 @@ func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	return sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.id), ToolCall: u, Options: t.answers(a)}
 }
 
-// touches says what is asked for, and what that really is where it is written in another way.
+// touches names the target, and its real target if written differently.
 func touches(a ask.Permission) string {
 	var out []string
 	for _, n := range a.Question.Needs {
@@ -71,8 +71,8 @@ func touches(a ask.Permission) string {
 	return strings.Join(out, "\n\n")
 }
 
-// answers are the choices, with what they mean: those that allow once, then those that allow more,
-// then those that refuse. Editors go by the kinds, and where several have one by their order.
+// answers returns the options: those that allow once, then those that allow more, then those that
+// refuse. Editors use their kinds, and for equal kinds their order.
 func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	out := []sdk.PermissionOption{{OptionId: once, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow once"}}
 	if a.Question.Editing != nil && t.agent.forms() {
@@ -92,7 +92,7 @@ func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	return out
 }
 
-// choice asks, and returns what was chosen.
+// choice asks and returns the chosen option's id.
 func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, err error) {
 	var answer sdk.RequestPermissionResponse
 	if err := t.agent.conn.ask(ctx, sdk.ClientMethodSessionRequestPermission, r, &answer); err != nil {
@@ -102,12 +102,12 @@ func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id
 		return "", fmt.Errorf("the editor did not ask: %w", err)
 	}
 	if answer.Outcome.Selected == nil {
-		return "", ctx.Err() // it was dismissed, or the turn is cancelled
+		return "", ctx.Err() // dismissed, or the turn was cancelled
 	}
 	return string(answer.Outcome.Selected.OptionId), nil
 }
 
-// permitted is what an answer says; again: the user thought better of it.
+// permitted converts an option to an answer; again means that the user changed their mind.
 func (t *thread) permitted(ctx context.Context, id string, a ask.Permission) (answer ask.Answer, again bool, err error) {
 	switch {
 	case id == once:
@@ -125,11 +125,10 @@ func (t *thread) permitted(ctx context.Context, id string, a ask.Permission) (an
 		reason, ok, err := t.write(ctx, "Why not, for the model", "")
 		return ask.Answer{Choice: ask.Deny, Reason: reason}, !ok, err
 	}
-	return ask.Answer{Choice: ask.Deny}, false, nil // no, dismissed, or what was never offered
+	return ask.Answer{Choice: ask.Deny}, false, nil // refused, dismissed, or an unknown option
 }
 
-// asks makes sure that the editor knows of the call that is asked about, and returns how it is
-// shown.
+// asks makes sure that the editor has the call in question, and returns its title and arguments.
 func (t *teller) asks(q tool.Question) (title string, args json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 	"adze/session"
 )
 
-// prompt begins a turn. It is the session's from the moment in which it is read, so that a cancel
-// behind it finds it.
+// prompt begins a turn. The turn is registered right here so that a cancel behind it finds it.
 func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 	p, err := params[struct {
 		SessionId sdk.SessionId     `json:"sessionId"`
@@ -48,7 +47,7 @@ func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 	}, nil
 }
 
-// run is one turn to its end.
+// run runs one turn to its end.
 func (t *thread) run(u *turn, p Prompt) session.Result {
 	first := !t.now().Begun()
 	r := t.now().Prompt(u.ctx, p)
@@ -59,7 +58,7 @@ func (t *thread) run(u *turn, p Prompt) session.Result {
 	return r
 }
 
-// response is the answer to the prompt of a turn.
+// response returns the response to a turn's prompt.
 func (u *turn) response(r session.Result) (any, func(), error) {
 	reason, ok := stopReason(r.Cause)
 	if u.ctx.Err() != nil {
@@ -71,7 +70,7 @@ func (u *turn) response(r session.Result) (any, func(), error) {
 	return sdk.PromptResponse{StopReason: reason, Meta: said(r)}, nil, nil
 }
 
-// stopReason says in the protocol's words how a turn ended; if false, as an error.
+// stopReason maps a turn's end to the protocol, or returns false for an error.
 func stopReason(c session.Cause) (sdk.StopReason, bool) {
 	switch c {
 	case session.CauseDone:
@@ -88,7 +87,7 @@ func stopReason(c session.Cause) (sdk.StopReason, bool) {
 	return "", false
 }
 
-// said is what a reason to stop has no word for: why, in the words of a run, and what it used.
+// said returns details that a stop reason lacks: the cause in a run's words, and the usage.
 func said(r session.Result) map[string]any {
 	about := map[string]any{"cause": r.Cause, "turns": r.Steps}
 	if r.Message != "" {
@@ -103,10 +102,10 @@ func said(r session.Result) map[string]any {
 	return map[string]any{metaKey: about}
 }
 
-// metaKey is where our own words stand in the protocol's _meta.
+// metaKey is adze's key in the protocol's _meta.
 const metaKey = "adze"
 
-// failed is a result as an error of the protocol.
+// failed converts a result to an error response.
 func failed(r session.Result) *jsonrpc2.Error {
 	code := int64(jsonrpc2.CodeInternalError)
 	switch r.Cause {

@@ -11,11 +11,11 @@ import (
 	"adze/internal/stream/ask"
 )
 
-// errNoForm says that the editor cannot ask for words.
+// errNoForm means that the editor has no text input.
 var errNoForm = errors.New("the editor has no way to ask for an answer in words; ask in your answer's text instead, and end the turn")
 
-// inquire puts a question of the model, or its plan, to the user: with a form where the editor
-// has forms, else as choices.
+// inquire asks the user a question of the model or shows its plan: as a form if the editor has
+// forms, else as options.
 func (t *thread) inquire(ctx context.Context, q ask.Question) (string, error) {
 	if t.agent.forms() {
 		return t.form(ctx, q)
@@ -45,8 +45,8 @@ func (t *thread) inquire(ctx context.Context, q ask.Question) (string, error) {
 	return answer, err
 }
 
-// choices are the answers to a question, each of the kind that it is: editors give them keys, marks
-// and defaults by that. One that refuses is always among them, as the last.
+// choices returns an answer's options with their kinds, from which editors derive keys, icons and
+// defaults. The last option always refuses.
 func choices(q ask.Question) (out []sdk.PermissionOption) {
 	refuses := false
 	for n, c := range q.Choices {
@@ -71,8 +71,7 @@ func choices(q ask.Question) (out []sdk.PermissionOption) {
 	return out
 }
 
-// question is the call that asks, where it is one of the model's, else one that stands for the
-// question alone: own.
+// question returns the model's call that asks, or else a new call for the question alone (own).
 func (t *teller) question(title string) (call sdk.ToolCallId, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,7 +86,7 @@ func (t *teller) question(title string) (call sdk.ToolCallId, own bool) {
 	return call, true
 }
 
-// answered ends what stood for a question.
+// answered ends the call of a question.
 func (t *thread) answered(call sdk.ToolCallId, answer string) {
 	status, shown := sdk.ToolCallStatusCompleted, answer
 	if answer == "" {
@@ -96,7 +95,8 @@ func (t *thread) answered(call sdk.ToolCallId, answer string) {
 	t.post(sdk.UpdateToolCall(call, sdk.WithUpdateStatus(status), sdk.WithUpdateContent([]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(shown))})))
 }
 
-// headline is a question in a line, and whole all that is to be read before it is answered.
+// headline returns a question's title or its first line; whole returns all text to read before the
+// answer.
 func headline(q ask.Question) string {
 	if q.Title != "" {
 		return q.Title
@@ -118,7 +118,7 @@ func whole(q ask.Question) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// elicitation is elicitation/create with a form, tied to a session.
+// elicitation is elicitation/create with a form, for a session.
 type elicitation struct {
 	SessionId       string                        `json:"sessionId"`
 	Mode            string                        `json:"mode"`
@@ -126,20 +126,19 @@ type elicitation struct {
 	RequestedSchema sdk.UnstableElicitationSchema `json:"requestedSchema"`
 }
 
-// elicitAnswer is its answer.
 type elicitAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content"`
 }
 
-// forms reports an editor that shows forms.
+// forms reports whether the editor supports forms.
 func (a *Agent) forms() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.client.Elicitation != nil && a.client.Elicitation.Form != nil
 }
 
-// form asks with the choices and a line for other words.
+// form asks with the choices and a text field.
 func (t *thread) form(ctx context.Context, q ask.Question) (string, error) {
 	fields := map[string]any{"answer": map[string]any{"type": "string", "title": "Answer"}}
 	if len(q.Choices) > 0 {
@@ -164,7 +163,7 @@ func (t *thread) form(ctx context.Context, q ask.Question) (string, error) {
 	}
 }
 
-// write has the user write a text; if false, they left it.
+// write lets the user edit a text, and returns false if they cancel.
 func (t *thread) write(ctx context.Context, what, text string) (string, bool, error) {
 	field := map[string]any{"type": "string", "title": what}
 	if text != "" {

@@ -14,16 +14,15 @@ import (
 	"adze/session/api"
 )
 
-// methodDelete is newer than the SDK.
+// methodDelete is not in the SDK yet.
 const methodDelete = "session/delete"
 
-// deleteRequest names the session to remove.
 type deleteRequest struct {
 	SessionId sdk.SessionId `json:"sessionId"`
 }
 
-// newSession opens a conversation. What is found beside it follows behind the answer: models that
-// servers have, commands.
+// newSession opens a conversation. Updates with the servers' models and the commands follow the
+// response.
 func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, func(), error) {
 	t, err := a.open(ctx, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
@@ -32,7 +31,7 @@ func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.Ne
 	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
-// loadSession goes on with a stored conversation, and tells first what was in it.
+// loadSession continues a stored conversation and first sends its content.
 func (a *Agent) loadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, func(), error) {
 	t, err := a.reopen(ctx, p.SessionId, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
@@ -44,7 +43,7 @@ func (a *Agent) loadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.
 	return sdk.LoadSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
-// resumeSession is the same without telling.
+// resumeSession is like loadSession without the content.
 func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, func(), error) {
 	t, err := a.reopen(ctx, p.SessionId, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
@@ -53,13 +52,12 @@ func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (
 	return sdk.ResumeSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
-// forkSession goes on with a copy of a stored conversation, under an id of its own, and tells
-// nothing of it. The one that is copied may be open, here or elsewhere: of a turn that runs, the
-// copy has what is stored.
+// forkSession continues a copy of a stored conversation under a new id, without its content. The
+// original may be open anywhere; from a running turn the copy has the stored part.
 func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionResponse, func(), error) {
 	w := Wish{ID: string(p.SessionId), Fork: true, Cwd: p.Cwd, Servers: servers(p.McpServers)}
 	if open, err := a.thread(p.SessionId); err == nil && !open.busy() && !open.now().Begun() {
-		w.ID, w.Fork = "", false // nothing was said in it
+		w.ID, w.Fork = "", false // it is empty
 	} else if err := a.stored(ctx, p.SessionId); err != nil {
 		return sdk.NewSessionResponse{}, nil, err
 	}
@@ -70,14 +68,14 @@ func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionR
 	return sdk.NewSessionResponse{SessionId: sdk.SessionId(t.id), Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
-// forkRequest is session/fork, which the protocol calls unstable.
+// forkRequest is session/fork, which the protocol marks as unstable.
 type forkRequest struct {
 	SessionId  sdk.SessionId   `json:"sessionId"`
 	Cwd        string          `json:"cwd"`
 	McpServers []sdk.McpServer `json:"mcpServers"`
 }
 
-// closeSession ends what runs of a session, and lets go of it. It stays stored.
+// closeSession cancels a session's work and closes it. It stays stored.
 func (a *Agent) closeSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.CloseSessionResponse, func(), error) {
 	t, err := a.thread(p.SessionId)
 	if err != nil {
@@ -88,7 +86,7 @@ func (a *Agent) closeSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.
 	return sdk.CloseSessionResponse{}, nil, nil
 }
 
-// deleteSession removes a session for ever, with all that was kept of it.
+// deleteSession removes a session and all its files for good.
 func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, func(), error) {
 	if p.SessionId == "" {
 		return struct{}{}, nil, refuse(jsonrpc2.CodeInvalidParams, "sessionId is missing")
@@ -97,7 +95,7 @@ func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, f
 		t.close()
 		a.forget(t)
 		if !t.now().Begun() {
-			return struct{}{}, nil, nil // nothing was stored of it
+			return struct{}{}, nil, nil // it was not stored
 		}
 	}
 	if err := a.stored(ctx, p.SessionId); err != nil {
@@ -109,7 +107,7 @@ func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, f
 	return struct{}{}, nil, nil
 }
 
-// stored refuses a session that is not in the store.
+// stored returns an error if the session is not in the store.
 func (a *Agent) stored(ctx context.Context, id sdk.SessionId) error {
 	all, err := a.Program.Sessions(ctx)
 	if err != nil {
@@ -121,10 +119,10 @@ func (a *Agent) stored(ctx context.Context, id sdk.SessionId) error {
 	return nil
 }
 
-// perPage is how many sessions one answer lists.
 const perPage = 100
 
-// listSessions lists what is stored, newest first. The cursor is how many were listed before.
+// listSessions lists stored sessions, newest first. The cursor is the number of those already
+// listed.
 func (a *Agent) listSessions(ctx context.Context, p sdk.ListSessionsRequest) (sdk.ListSessionsResponse, func(), error) {
 	out := sdk.ListSessionsResponse{Sessions: []sdk.SessionInfo{}}
 	all, err := a.Program.Sessions(ctx)
@@ -156,7 +154,7 @@ func (a *Agent) listSessions(ctx context.Context, p sdk.ListSessionsRequest) (sd
 	return out, nil, nil
 }
 
-// plain is a folder as sessions remember it: without links.
+// plain returns a folder without symbolic links, as sessions store it.
 func plain(dir string) string {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		return resolved
@@ -164,14 +162,14 @@ func plain(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// reopen opens a stored session; one that is open here is closed before.
+// reopen opens a stored session, closing it first if it is open here.
 func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, error) {
 	if open, err := a.thread(id); err == nil {
 		if open.busy() {
 			return nil, refuse(jsonrpc2.CodeInvalidRequest, "a turn of this session runs; cancel it first")
 		}
 		if !open.now().Begun() {
-			return open, nil // there is nothing to load, and it is not stored
+			return open, nil // nothing to load, and it is not stored
 		}
 		open.close()
 		a.forget(open)
@@ -238,7 +236,7 @@ func (a *Agent) forget(t *thread) {
 	}
 }
 
-// servers are the MCP servers that an editor hands over.
+// servers converts the editor's MCP servers.
 func servers(list []sdk.McpServer) (out []Server) {
 	for _, s := range list {
 		switch {

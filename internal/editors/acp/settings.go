@@ -11,18 +11,16 @@ import (
 	"adze/session/api"
 )
 
-// The options of a session. Modes are offered twice: as an option, which newer editors read, and as
-// they were before.
+// A session's options. Modes are sent twice: as an option for newer editors, and in the older form.
 const (
 	modeOption   = "mode"
 	modelOption  = "model"
 	effortOption = "effort"
 )
 
-// usualEffort is that of the provider's configuration.
+// usualEffort stands for the provider's configured effort.
 const usualEffort = "default"
 
-// modes are the permission modes.
 func (t *thread) modes() *sdk.SessionModeState {
 	with := t.now()
 	s := &sdk.SessionModeState{CurrentModeId: sdk.SessionModeId(with.Mode()), AvailableModes: []sdk.SessionMode{}}
@@ -32,7 +30,7 @@ func (t *thread) modes() *sdk.SessionModeState {
 	return s
 }
 
-// choices are the models that can be used, the present one among them.
+// choices returns the usable models, including the current one.
 func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 	t.mu.Lock()
 	rows := t.rows
@@ -51,7 +49,6 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 	return out
 }
 
-// options are all of them.
 func (t *thread) options() []sdk.SessionConfigOption { return t.optionsOf(t.now()) }
 
 func (t *thread) optionsOf(with Conversation) []sdk.SessionConfigOption {
@@ -94,10 +91,10 @@ func (t *thread) optionUpdate(with Conversation) sdk.SessionUpdate {
 	return sdk.SessionUpdate{ConfigOptionUpdate: &sdk.SessionConfigOptionUpdate{ConfigOptions: t.optionsOf(with)}}
 }
 
-// tellOptions tells them anew.
+// tellOptions sends the options.
 func (t *thread) tellOptions() { t.post(t.optionUpdate(t.now())) }
 
-// setMode puts a permission mode in force, also while a turn runs.
+// setMode sets a permission mode, also during a turn.
 func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, func(), error) {
 	t, err := a.thread(p.SessionId)
 	if err == nil {
@@ -106,7 +103,7 @@ func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.S
 	return sdk.SetSessionModeResponse{}, nil, err
 }
 
-// setOption sets one of the options; the answer has all of them.
+// setOption sets an option. The response has all options.
 func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionRequest) (sdk.SetSessionConfigOptionResponse, func(), error) {
 	if p.ValueId == nil {
 		return sdk.SetSessionConfigOptionResponse{}, nil, refuse(jsonrpc2.CodeInvalidParams, "name one of the option's values")
@@ -121,7 +118,7 @@ func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionReque
 	return sdk.SetSessionConfigOptionResponse{ConfigOptions: t.options()}, nil, nil
 }
 
-// choose sets an option and tells what holds now.
+// choose sets an option and sends the new values.
 func (t *thread) choose(ctx context.Context, option, value string) error {
 	if err := t.here(); err != nil {
 		return err

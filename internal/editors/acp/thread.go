@@ -12,29 +12,28 @@ import (
 	"adze/session/api"
 )
 
-// thread is one session as the editor has it open. Its id lasts as long as it is open, whatever
-// model answers in it.
+// thread is an open session. Its id stays the same while it is open, with any model.
 type thread struct {
 	agent *Agent
 	id    string
-	wish  Wish // how it was opened
+	wish  Wish // parameters of its opening
 	tell  *teller
 
 	mu     sync.Mutex
 	with   Conversation
 	turn   *turn
 	closed bool
-	rows   []api.ModelRow // that were found; if nil, nobody has looked yet
-	last   chan struct{}  // closed when the prompts of other processes are done; if nil, there were none
-	gone   string         // where the session goes on; if empty, here
-	told   int            // how much of its story the editor knew when it left
+	rows   []api.ModelRow // known models; nil if not looked up yet
+	last   chan struct{}  // closed when the other processes' prompts are done; nil if there were none
+	gone   string         // new place of the session; "" if here
+	told   int            // length of the history that the editor had when the session left
 }
 
-// turn is a prompt that runs.
+// turn is a running prompt.
 type turn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	before chan struct{} // closed when the turn before has ended; if nil, none runs
+	before chan struct{} // closed when the turn before has ended; may be nil
 	done   chan struct{}
 }
 
@@ -46,7 +45,7 @@ func newThread(a *Agent, w Wish) *thread {
 	return t
 }
 
-// open opens the conversation as it was wished for.
+// open opens the conversation.
 func (t *thread) open(ctx context.Context) error {
 	with, err := t.agent.Program.Open(ctx, t.wish)
 	if err != nil {
@@ -59,14 +58,14 @@ func (t *thread) open(ctx context.Context) error {
 	return nil
 }
 
-// now is the conversation behind it.
 func (t *thread) now() Conversation {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.with
 }
 
-// again opens it anew with another wish; on an error it is as it was. The caller has the turn.
+// again reopens the conversation with changed parameters; on an error it stays as it was. The
+// caller holds the turn.
 func (t *thread) again(ctx context.Context, change func(*Wish) error) error {
 	old := t.wish
 	w := old
@@ -92,8 +91,7 @@ func (t *thread) again(ctx context.Context, change func(*Wish) error) error {
 	return err
 }
 
-// begin makes sure that nothing else runs in the session until the end. It waits for the turn that
-// runs, or fails.
+// begin takes the turn until end is called. If another one runs, it waits or fails.
 func (t *thread) begin(ctx context.Context, waits bool) (u *turn, end func(), err error) {
 	for u, err = t.start(); err != nil; u, err = t.start() {
 		t.mu.Lock()
@@ -111,14 +109,14 @@ func (t *thread) begin(ctx context.Context, waits bool) (u *turn, end func(), er
 	return u, func() { stop(); t.finish(u) }, nil
 }
 
-// await waits for the turn before, which was cancelled.
+// await waits for the cancelled turn before.
 func (u *turn) await() {
 	if u.before != nil {
 		<-u.before
 	}
 }
 
-// start takes the turn, and soon returns: who works in it waits for the one before.
+// start takes the turn without waiting for the one before.
 func (t *thread) start() (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,7 +152,7 @@ func (t *thread) busy() bool {
 	return t.turn != nil
 }
 
-// cancel ends the running turn; if false, none runs.
+// cancel cancels the running turn, or returns false.
 func (t *thread) cancel(why error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,7 +162,7 @@ func (t *thread) cancel(why error) bool {
 	return t.turn != nil
 }
 
-// close ends what runs and the conversation, once.
+// close ends all work and the conversation, once.
 func (t *thread) close() {
 	t.mu.Lock()
 	closed, u := t.closed, t.turn
@@ -180,8 +178,7 @@ func (t *thread) close() {
 	t.now().Close()
 }
 
-// introduce tells what the editor can use of a session that it has just opened, and what the user
-// should know.
+// introduce sends a newly opened session's commands, options and notices.
 func (t *thread) introduce() {
 	t.commands()
 	for _, text := range slices.Concat(t.tell.before(), t.now().Notices()) {
@@ -199,7 +196,7 @@ func (t *thread) introduce() {
 	})
 }
 
-// post tells the editor something of this session.
+// post sends an update of this session.
 func (t *thread) post(u sdk.SessionUpdate) {
 	t.agent.conn.notify(sdk.ClientMethodSessionUpdate, sdk.SessionNotification{SessionId: sdk.SessionId(t.id), Update: u})
 }

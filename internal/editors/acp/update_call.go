@@ -13,18 +13,17 @@ import (
 	"adze/tool"
 )
 
-// shownCall is a call that the editor was told of.
+// shownCall is a call that the editor knows.
 type shownCall struct {
 	title   string
 	args    json.RawMessage
 	forming bool // the model is still writing it
-	begun   bool // told to be in progress
+	begun   bool // sent as in progress
 	ended   bool
 	asks    bool // it is a question to the user
 }
 
-// called tells what happens to calls. Those of a subagent are told where somebody was asked about
-// them.
+// called sends the events of calls. A subagent's calls are sent if the user was asked about them.
 func (t *teller) called(e session.Event) {
 	switch e := e.(type) {
 	case session.CallForming:
@@ -35,7 +34,7 @@ func (t *teller) called(e session.Event) {
 		t.unformed()
 	case session.Counted:
 		t.used(e.Ledger)
-	case session.ToolQueued: // before anybody is asked about it
+	case session.ToolQueued: // before the user is asked about it
 		if e.Parent == "" {
 			t.begins(e.Event)
 		}
@@ -48,7 +47,7 @@ func (t *teller) called(e session.Event) {
 	}
 }
 
-// unformed ends the calls that were being written and did not come to be.
+// unformed ends calls that the model never finished writing.
 func (t *teller) unformed() {
 	for id, s := range t.calls {
 		if s.forming {
@@ -59,8 +58,7 @@ func (t *teller) unformed() {
 	}
 }
 
-// begins tells a call once, and its arguments again where they are others: it was still being
-// written, or somebody changed them.
+// begins sends a call once, and its arguments again if they changed.
 func (t *teller) begins(e tool.Event) *shownCall {
 	args := json.RawMessage(redact.Passwords(string(e.Args)))
 	title, at := callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, args)), places(t.with.Cwd(), args, nil, nil)
@@ -81,7 +79,7 @@ func (t *teller) begins(e tool.Event) *shownCall {
 	return s
 }
 
-// withLocations is sdk.WithStartLocations, which adds a path to the input that nobody wrote there.
+// withLocations replaces sdk.WithStartLocations, which adds a path to the input.
 func withLocations(l []sdk.ToolCallLocation) sdk.ToolCallStartOpt {
 	return func(u *sdk.SessionUpdateToolCall) { u.Locations = l }
 }
@@ -96,7 +94,7 @@ func (t *teller) started(e tool.Event) {
 	}
 }
 
-// updated tells the newest state of a running call.
+// updated sends a running call's current state.
 func (t *teller) updated(e tool.Event) {
 	if e.Parent != "" {
 		return
@@ -113,7 +111,7 @@ func (t *teller) updated(e tool.Event) {
 	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...))
 }
 
-// ended tells the one outcome of a call, whole: of a stored session nothing else is known of it.
+// ended sends a call's complete result: a loaded session has nothing else of it.
 func (t *teller) ended(e session.ToolEnd) {
 	o := e.Outcome
 	if e.Parent != "" {
@@ -133,8 +131,8 @@ func (t *teller) ended(e session.ToolEnd) {
 	}
 }
 
-// outcome is what is shown of a call that has ended: its blocks, the pictures that the model got,
-// and where it failed why.
+// outcome returns the content of a finished call: its blocks, the images that the model got, and
+// its error.
 func (t *teller) outcome(o tool.Outcome, blocks []tool.Block) []sdk.ToolCallContent {
 	out := contents(t.with.Cwd(), blocks)
 	if o.Output != "" && !showsOutput(blocks) && (o.Status != tool.Completed || len(out) == 0) {
@@ -150,17 +148,17 @@ func (t *teller) outcome(o tool.Outcome, blocks []tool.Block) []sdk.ToolCallCont
 	return out
 }
 
-// maxPictures bounds the pictures of one call, in bytes; they stand in one message, as base64.
+// maxPictures limits a call's images, in bytes; they are sent in one message, as base64.
 const maxPictures = 5 << 20
 
-// showsOutput reports blocks that hold what the call wrote: it is told once.
+// showsOutput reports whether blocks already contain the call's output.
 func showsOutput(blocks []tool.Block) bool {
 	return slices.ContainsFunc(blocks, func(b tool.Block) bool {
 		return b.Kind == tool.OutputBlock && strings.TrimSpace(b.Text) != ""
 	})
 }
 
-// rawOutput is what the model got, where that is not shown already.
+// rawOutput returns the model's result if it is not shown already.
 func rawOutput(o tool.Outcome, shown bool) map[string]any {
 	out := map[string]any{"status": o.Status}
 	if !shown {
@@ -172,7 +170,7 @@ func rawOutput(o tool.Outcome, shown bool) map[string]any {
 	return out
 }
 
-// raw is JSON as a value that is encoded as it is; nil for none.
+// raw returns JSON as a value that encodes to itself, or nil.
 func raw(args json.RawMessage) any {
 	if len(args) == 0 || !json.Valid(args) {
 		return nil

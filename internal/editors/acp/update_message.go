@@ -12,31 +12,31 @@ import (
 	"adze/tool"
 )
 
-// teller turns the events of one session into updates. observe is for the session, replay for
-// session/load; both tell the same of the same log.
+// teller turns a session's events into updates. observe is for live events, replay for
+// session/load; both send the same for the same log.
 type teller struct {
 	thread *thread
 
 	mu        sync.Mutex
 	with      Conversation // nil while it is being opened
-	early     []string     // notices of that time
-	message   string       // whose text is being told
-	text      int          // bytes of it that were told
+	early     []string     // notices until then
+	message   string       // id of the message being sent
+	text      int          // its bytes sent so far
 	thought   int
 	calls     map[tool.CallID]*shownCall
-	mode      string     // as told last
-	usage     [3]float64 // as told last
-	questions int        // that were no call's
+	mode      string     // last sent
+	usage     [3]float64 // last sent
+	questions int        // questions without a call
 }
 
-// settled says that the conversation is open.
+// settled is called when the conversation is open.
 func (t *teller) settled(with Conversation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.with, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shownCall{}
 }
 
-// before are the notices of the time in which it was opened, once.
+// before returns the notices from the opening, once.
 func (t *teller) before() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *teller) before() []string {
 	return early
 }
 
-// observe takes an event of the session as it happens.
+// observe handles a live event.
 func (t *teller) observe(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *teller) observe(e session.Event) {
 		switch m := e.Message; {
 		case m.Role == session.Assistant:
 			t.finish(m)
-		case m.Meanwhile: // a remark of another process
+		case m.Meanwhile: // remark of another process
 			t.asked(m)
 		}
 	default:
@@ -87,7 +87,7 @@ func (t *teller) observe(e session.Event) {
 	t.modes()
 }
 
-// replay takes an event of a stored conversation.
+// replay handles an event of a stored conversation.
 func (t *teller) replay(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,8 +105,7 @@ func (t *teller) replay(e session.Event) {
 	}
 }
 
-// endOf says how a turn ended that did not come to its own end: its prompt was answered with that,
-// or with an error.
+// endOf describes an abnormal end of a turn, as in the response to its prompt.
 func endOf(r session.Result) string {
 	text := "this turn ended: " + cmp.Or(r.Message, string(r.Cause))
 	if r.Hint != "" && r.Cause != session.CauseInterrupted {
@@ -122,8 +121,7 @@ func (t *teller) writes(message string) {
 	}
 }
 
-// finish tells what of a whole message was not told yet. Its parts come in the order in which they
-// were written.
+// finish sends the rest of a complete message. Its parts come in their original order.
 func (t *teller) finish(m session.Message) {
 	t.writes(m.ID)
 	for _, p := range m.Parts {
@@ -137,7 +135,8 @@ func (t *teller) finish(m session.Message) {
 	t.message = ""
 }
 
-// rest tells a text but for so many bytes, and returns how many of them belong to what follows.
+// rest sends a text without its first told bytes, and returns how many of those belong to the next
+// text.
 func rest(told int, text string, tell func(string)) int {
 	if told >= len(text) {
 		return told - len(text)
@@ -146,7 +145,7 @@ func rest(told int, text string, tell func(string)) int {
 	return 0
 }
 
-// broken says that what was told of an answer is void: it cannot be taken back.
+// broken sends a note that the partial answer is void: it cannot be withdrawn.
 func (t *teller) broken(r session.Retry) {
 	t.unformed()
 	if t.message == r.Message && t.text > 0 {
@@ -155,7 +154,7 @@ func (t *teller) broken(r session.Retry) {
 	t.message = ""
 }
 
-// asked tells a prompt of the user, as the editor once sent it.
+// asked sends a user's prompt in the editor's original form.
 func (t *teller) asked(m session.Message) {
 	for _, p := range m.Parts {
 		switch {
@@ -167,7 +166,7 @@ func (t *teller) asked(m session.Message) {
 	}
 }
 
-// attachment is a picture, or what stands for a document.
+// attachment returns an image, or a placeholder for a document.
 func attachment(a tool.Attachment) sdk.ContentBlock {
 	if strings.HasPrefix(a.MediaType, "image/") {
 		return sdk.ImageBlock(base64.StdEncoding.EncodeToString(a.Data), a.MediaType)
@@ -193,15 +192,14 @@ func (t *teller) think(id, text string) {
 	}
 }
 
-// notice tells the user something that is no part of the conversation.
+// notice shows the user a message outside the conversation.
 func (t *teller) notice(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.warn(text)
 }
 
-// warn tells it as a thought: the protocol's stable part has no other place, and a thought is no
-// answer.
+// warn logs a notice and sends it, or keeps it until the conversation is open.
 func (t *teller) warn(text string) {
 	t.thread.agent.Program.Log(text)
 	if t.with == nil {
@@ -211,7 +209,8 @@ func (t *teller) warn(text string) {
 	t.aside(text)
 }
 
-// aside tells it in the editor alone.
+// aside sends a notice as a thought: the stable protocol has no other place, and a thought is no
+// answer.
 func (t *teller) aside(text string) {
 	t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{
 		Content: sdk.TextBlock("! " + text + "\n"), Meta: map[string]any{metaKey: map[string]any{"notice": true}},

@@ -11,9 +11,9 @@ import (
 	"adze/tool"
 )
 
-// Updates of a session beside those of its messages and calls.
+// Session updates other than messages and calls.
 
-// modes tells a mode that is another one now, as after a plan was accepted.
+// modes sends a changed mode, such as after an accepted plan.
 func (t *teller) modes() {
 	mode := t.with.Mode()
 	if mode == t.mode {
@@ -31,8 +31,8 @@ func (t *teller) over() {
 	t.modes()
 }
 
-// used tells how full the model's context is, and what the session cost so far. Where the size of
-// the context is not known, the protocol has no word for it.
+// used sends the context's fill level and the session's cost. The protocol has no update for a
+// context of unknown size.
 func (t *teller) used(l session.Ledger) {
 	if l.Window <= 0 {
 		return
@@ -49,8 +49,8 @@ func (t *teller) used(l session.Ledger) {
 	}
 }
 
-// planned tells a list of todos as the plan. The protocol has no word for one that was given up: it
-// is told as done, with what came of it in its text.
+// planned sends a todo list as the plan. The protocol has no abandoned state: such a todo is sent
+// as done, with its result in the text.
 func (t *teller) planned(blocks []tool.Block) {
 	for _, b := range blocks {
 		if b.Kind != tool.ChecklistBlock {
@@ -77,13 +77,13 @@ func (t *teller) planned(blocks []tool.Block) {
 	}
 }
 
-// commands tells what a prompt can begin with: the commands and skills of the user and the
-// project. They are run by sending them as they are written, /name and its arguments.
+// commands sends the user's and the project's commands and skills. The editor runs one with a
+// prompt of /name and its arguments.
 func (t *thread) commands() {
 	list := []sdk.AvailableCommand{}
 	for _, c := range t.now().Commands() {
 		of := sdk.AvailableCommand{Name: c.Name, Description: cmp.Or(c.Help, c.From, c.Name)}
-		if strings.TrimSpace(c.Args) == "" && c.Args != "" { // it takes none
+		if strings.TrimSpace(c.Args) == "" && c.Args != "" { // it takes no arguments
 			list = append(list, of)
 			continue
 		}
@@ -93,14 +93,14 @@ func (t *thread) commands() {
 	t.post(sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{AvailableCommands: list}})
 }
 
-// title tells how the session is called in lists.
+// title sends the session's title for lists.
 func (t *thread) title() {
 	if title := t.now().Title(); title != "" {
 		t.named(title)
 	}
 }
 
-// named tells a title.
+// named sends a title.
 func (t *thread) named(title string) {
 	t.post(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: &title, UpdatedAt: sdk.Ptr(time.Now().UTC().Format(time.RFC3339))}})
 }

@@ -17,11 +17,10 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// callbackPath is the path that the browser comes back to.
 const callbackPath = "/callback"
 
-// callback is what the browser comes back to. It lets in the one answer that carries the state of
-// this login; others, which any page may send here, change nothing.
+// callback serves the redirect from the browser. It accepts the one response with this login's
+// state; any page may send others, which change nothing.
 type callback struct {
 	server *http.Server
 	host   string
@@ -44,7 +43,7 @@ func (c *callback) close() { _ = c.server.Close() }
 
 func (c *callback) address() string { return "http://" + c.host + callbackPath }
 
-// fetchCode opens the login of an issuer and waits for the browser to come back.
+// fetchCode opens the issuer's login page and waits for the redirect.
 func (m Manager) fetchCode(ctx context.Context, c *callback, address string) (*auth.AuthorizationResult, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -67,7 +66,7 @@ func (m Manager) fetchCode(ctx context.Context, c *callback, address string) (*a
 	}
 }
 
-// show opens an address in the browser and tells it, for where no browser opens.
+// show opens an address in the browser and prints it in case no browser opens.
 func (m Manager) show(address string) error {
 	address, err := Address(address)
 	if err != nil {
@@ -105,7 +104,7 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case c.answer <- q:
-	default: // it came already
+	default: // a duplicate
 	}
 	if q.Get("error") != "" {
 		_, _ = io.WriteString(w, page("You are not logged in", "adze says why."))
@@ -114,20 +113,19 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, page("adze got an answer", "You can close this page."))
 }
 
-// page is a page of our own words: nothing of what came in the address is in it.
+// page returns an HTML page with fixed text only: nothing from the address is in it.
 func page(title, text string) string {
 	return "<!doctype html><html lang=en><title>" + title + "</title><h1>" + title + "</h1><p>" + text + "</p></html>\n"
 }
 
-// Address reads an address that may be opened in a browser or shown for it: http or https, so that
-// neither a program nor a file hides behind it, and nothing that a shell or a terminal would read
-// in its own way.
+// Address validates an address to open in a browser or to print: http or https only, so that it
+// names no program or file, and without characters that a shell or a terminal interprets.
 func Address(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(raw) > 16<<10 {
 		return "", remote.Refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
 	}
-	safe := u.String() // controls, spaces and quotes are escaped by now
+	safe := u.String() // controls, spaces and quotes are escaped here
 	if odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"`<>\\^{|}", r) }; strings.ContainsFunc(safe, odd) {
 		return "", remote.Refuse("tell whoever runs it", "this is no address to be opened: %.100q", raw)
 	}

@@ -9,43 +9,42 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// The ways of getting a token that a configuration may name. All but the first need nobody: they
-// are for CI and for services.
+// Grants that a configuration may name. All but the first work without a user, for CI and services.
 const (
 	AuthorizationCode = "authorization_code" // the user logs in; the default
-	ClientCredentials = "client_credentials" // the client is the account (RFC 6749, 4.4)
-	JWTBearer         = "jwt_bearer"         // a token of the workload is handed in (RFC 7523)
-	TokenExchange     = "token_exchange"     // an identity token is exchanged at the company's provider (cross-app access)
+	ClientCredentials = "client_credentials" // RFC 6749 section 4.4
+	JWTBearer         = "jwt_bearer"         // uses a token of the workload (RFC 7523)
+	TokenExchange     = "token_exchange"     // exchanges an identity token at the company's provider (cross-app access)
 )
 
-// Config is how the user's configuration says that one logs in at a server. The zero value finds
-// everything out.
+// Config holds the login settings of a server. The zero value discovers everything.
 type Config struct {
 	Grant     string
-	Issuer    string // that is meant, also at another origin than the server's
+	Issuer    string // may have another origin than the server
 	Client    Client
-	Metadata  string   // the address of a client id metadata document
-	Assertion Secret   // of JWTBearer: the token of the workload; of TokenExchange: the identity token
-	Scopes    []string // if nil, those that the server names
-	Provider  struct { // of TokenExchange
+	Metadata  string   // URL of a client ID metadata document
+	Assertion Secret   // the workload's token for JWTBearer; the identity token for TokenExchange
+	Scopes    []string // nil for the server's defaults
+	Provider  struct { // for TokenExchange
 		Issuer string
 		Client Client
 	}
 }
 
-// Client is a client that was registered by hand.
+// A Client is an OAuth client that the user registered.
 type Client struct {
 	ID        string
 	Secret    Secret
-	Key       Secret // a private key in PEM, which signs assertions (private_key_jwt)
+	Key       Secret // PEM private key that signs assertions (private_key_jwt)
 	KeyID     string
-	Algorithm string // of the signatures; if empty, what the key is for
+	Algorithm string // signature algorithm; "" for the key's usual one
 }
 
-// Secret is a text, or the file that holds it. The file is read each time: its text may change.
+// A Secret is a text or the file that holds it. The file is read at each use because its content
+// may change.
 type Secret struct{ Text, File string }
 
-// read is the secret without the blanks around it; if empty, there is none.
+// read returns the trimmed secret, or "" if there is none.
 func (s Secret) read() (string, error) {
 	if s.File == "" {
 		return s.Text, nil
@@ -62,7 +61,7 @@ func (s Secret) read() (string, error) {
 
 func (s Secret) given() bool { return s.Text != "" || s.File != "" }
 
-// places are the texts of a configuration by their names.
+// places maps setting names to the fields of a configuration.
 func (c *Config) places() map[string]*string {
 	return map[string]*string{
 		"grant": &c.Grant, "issuer": &c.Issuer, "client_metadata": &c.Metadata, "scope": new(string),
@@ -74,7 +73,7 @@ func (c *Config) places() map[string]*string {
 	}
 }
 
-// Read reads a configuration from the texts of its object "oauth".
+// Read parses the strings of the configuration's "oauth" object.
 func Read(texts map[string]string) (c Config, err error) {
 	places := c.places()
 	for name, text := range texts {
@@ -127,5 +126,5 @@ func (c Config) check() error {
 	return fmt.Errorf("oauth.grant is %s, %s, %s or %s, and not %q", AuthorizationCode, ClientCredentials, JWTBearer, TokenExchange, c.Grant)
 }
 
-// unattended reports a configuration whose tokens need nobody.
+// unattended reports whether the grant works without a user.
 func (c Config) unattended() bool { return c.Grant != "" && c.Grant != AuthorizationCode }

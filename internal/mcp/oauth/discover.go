@@ -15,18 +15,18 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// resource is what a server tells of its logins (RFC 9728).
+// resource is a server's protected resource metadata (RFC 9728).
 type resource struct {
 	Resource string   `json:"resource"`
 	Issuers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
-	told     bool     // by the server; else it is guessed
+	told     bool     // from the server; otherwise guessed
 }
 
-// challenge is the Bearer challenge of an answer; if nil, there is none.
+// challenge returns the Bearer challenge of a response, or nil.
 func challenge(resp *http.Response) map[string]string {
 	all, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
-	if err != nil { // what it says cannot be read; its well-known addresses are left
+	if err != nil { // it cannot be parsed; try the well-known addresses
 		return nil
 	}
 	for _, one := range all {
@@ -37,13 +37,13 @@ func challenge(resp *http.Response) map[string]string {
 	return nil
 }
 
-// LacksScopes reports that a server refuses a request because its token lacks scopes.
+// LacksScopes reports whether a server refused a request because its token lacks scopes.
 func LacksScopes(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusForbidden && challenge(resp)["error"] == "insufficient_scope"
 }
 
-// discover asks a server without a token who gives tokens for it. Without any word of it, it is its
-// own issuer, as in the protocol of March 2025. scopes are those that it asks for.
+// discover queries a server, without a token, for its issuers and the scopes it wants. A server
+// without metadata is its own issuer, as in the protocol of March 2025.
 func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []string, err error) {
 	client := m.Clients.Server(s.At, s.Headers)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.At.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
@@ -61,7 +61,7 @@ func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []s
 	if r, err = describe(ctx, client, s.At, said["resource_metadata"]); err != nil {
 		return r, nil, err
 	}
-	if said == nil && resp.StatusCode/100 == 2 && !r.told { // one that describes its logins wants them for some of its calls
+	if said == nil && resp.StatusCode/100 == 2 && !r.told { // a server with metadata wants a login for some of its calls
 		return r, nil, remote.Refuse("use it as it is", "%s wants no login", s.Name)
 	}
 	if scopes = scopesOf(said["scope"]); len(scopes) == 0 {
@@ -72,8 +72,8 @@ func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []s
 	return r, scopes, nil
 }
 
-// describe reads what a server tells of its logins. The library wants the address of the server in
-// it to the letter; here one above it, which many servers name, counts too.
+// describe reads a server's metadata. The library requires the exact server address in it; here a
+// parent address, which many servers name, counts too.
 func describe(ctx context.Context, c *http.Client, server *url.URL, told string) (resource, error) {
 	own := (&url.URL{Scheme: server.Scheme, Host: server.Host}).String()
 	places := []string{own + "/.well-known/oauth-protected-resource/" + strings.TrimLeft(server.EscapedPath(), "/"), own + "/.well-known/oauth-protected-resource"}
@@ -101,8 +101,8 @@ func describe(ctx context.Context, c *http.Client, server *url.URL, told string)
 	return resource{Resource: server.String(), Issuers: []string{own}}, nil
 }
 
-// covers reports that tokens for a resource are tokens for a server: the same origin, and its path
-// or one above it.
+// covers reports whether a resource's tokens are valid for a server: same origin, and the server's
+// path or a parent.
 func covers(named string, server *url.URL) bool {
 	u, err := url.Parse(named)
 	if err != nil || !remote.SameOrigin(u, server) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -111,13 +111,13 @@ func covers(named string, server *url.URL) bool {
 	return strings.HasPrefix(strings.TrimRight(server.Path, "/")+"/", strings.TrimRight(u.Path, "/")+"/")
 }
 
-// trimmed is an issuer without a slash at its end, which many write and the library looks up.
+// trimmed removes trailing slashes, which many servers write and the library would look up.
 func trimmed(issuer string) string { return strings.TrimRight(issuer, "/") }
 
-// maxDescription bounds what a server tells of itself, in bytes.
+// in bytes
 const maxDescription = 256 << 10
 
-// fetch reads a description; found is false where none is.
+// fetch reads a JSON document; found is false if there is none.
 func fetch(ctx context.Context, c *http.Client, at string, into any) (found bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -145,13 +145,13 @@ func fetch(ctx context.Context, c *http.Client, at string, into any) (found bool
 	return true, nil
 }
 
-// protected reports an address under TLS, or one on this machine.
+// protected reports whether an address uses TLS or is on this machine.
 func protected(u *url.URL) bool {
 	return u.Host != "" && u.User == nil && u.Fragment == "" && (u.Scheme == "https" || u.Scheme == "http" && remote.Loopback(u))
 }
 
-// choose picks the issuer: the one that the user named, the server's own origin if it is the only
-// one, the one of the former login, or one that the user chooses.
+// choose selects the issuer: the one the user named, the server's own origin if it is the only one,
+// the issuer of the former login, or the user's choice.
 func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, former string) (*url.URL, error) {
 	same := func(a, b string) bool { return trimmed(a) == trimmed(b) }
 	var all []*url.URL
@@ -173,7 +173,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 	}
 	for _, u := range all {
 		if same(former, u.String()) {
-			return u, nil // they agreed to it for this server
+			return u, nil // the user agreed to it for this server
 		}
 	}
 	if u := m.chosen(ctx, s, all); u != nil {
@@ -192,8 +192,8 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 		"%s sends logins to another origin, %s", s.Name, strings.Join(names, ", "))
 }
 
-// chosen is what the user chooses among the issuers of a server. One on this machine is not
-// offered by a server elsewhere: it would choose what answers there.
+// chosen returns the issuer that the user selects. A remote server cannot offer an issuer on this
+// machine: it would choose who answers there.
 func (m Manager) chosen(ctx context.Context, s Server, all []*url.URL) *url.URL {
 	var names []string
 	for _, u := range all {

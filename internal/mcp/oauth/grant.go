@@ -19,12 +19,12 @@ import (
 const (
 	jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	jwtAssertion   = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-	// assertionLife is how long an assertion of ours holds.
+	// assertionLife is the lifetime of our assertions.
 	assertionLife = time.Minute
 )
 
-// unattended gets a token that needs nobody, by the grant of the server's configuration. The
-// library's handlers (extauth) know neither clients with a key nor the tokens of workloads.
+// unattended gets a token without a user, by the configured grant. The library's handlers (extauth)
+// support neither clients with a key nor workload tokens.
 func (m Manager) unattended(ctx context.Context, s Server, scopes []string) (l Login, err error) {
 	if err := secured(s); err != nil {
 		return l, err
@@ -64,8 +64,8 @@ func (m Manager) unattended(ctx context.Context, s Server, scopes []string) (l L
 	return l.with(token)
 }
 
-// metadataOf is what an issuer tells of itself (RFC 8414). The library's own reader refuses issuers
-// without PKCE, which grants that need nobody do without.
+// metadataOf reads an issuer's metadata (RFC 8414). The library's reader refuses issuers without
+// PKCE, which these grants do not need.
 func metadataOf(ctx context.Context, c *http.Client, issuer *url.URL) (meta oauthex.AuthServerMeta, err error) {
 	own, path := (&url.URL{Scheme: issuer.Scheme, Host: issuer.Host}).String(), trimmed(issuer.EscapedPath())
 	for _, at := range []string{own + "/.well-known/oauth-authorization-server" + path, own + "/.well-known/openid-configuration" + path, own + path + "/.well-known/openid-configuration"} {
@@ -87,7 +87,7 @@ func metadataOf(ctx context.Context, c *http.Client, issuer *url.URL) (meta oaut
 	return meta, nil
 }
 
-// params are the parameters of a request for a token beside those that all grants have.
+// params returns the grant's parameters of a token request.
 func (m Manager) params(ctx context.Context, s Server, l Login) (params url.Values, err error) {
 	c := s.Config
 	if params, err = c.Client.assertion(l.Issuer); err != nil {
@@ -109,8 +109,8 @@ func (m Manager) params(ctx context.Context, s Server, l Login) (params url.Valu
 	return params, err
 }
 
-// assertion is how a client with a key shows the issuer who it is (RFC 7523, 2.2); without a key
-// there is nothing to add.
+// assertion returns the parameters that authenticate a client with a key (RFC 7523 section 2.2), or
+// none without a key.
 func (c Client) assertion(issuer string) (url.Values, error) {
 	text, err := c.Key.read()
 	if err != nil || text == "" {
@@ -123,8 +123,8 @@ func (c Client) assertion(issuer string) (url.Values, error) {
 	return url.Values{"client_assertion_type": {jwtAssertion}, "client_assertion": {signed}}, err
 }
 
-// exchange has the company's identity provider vouch for the user at the server's issuer: it gives
-// an assertion for their identity token.
+// exchange trades the user's identity token at the company's provider for an assertion to the
+// server's issuer.
 func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion string, err error) {
 	at, err := url.Parse(c.Provider.Issuer)
 	if err != nil {
@@ -161,7 +161,7 @@ func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion str
 	return got.AccessToken, nil
 }
 
-// withClient has the library use an HTTP client.
+// withClient makes the library use an HTTP client.
 func withClient(ctx context.Context, c *http.Client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c)
 }

@@ -17,41 +17,40 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// refreshPatience bounds a refresh; a call waits for it.
+// refreshPatience limits a refresh; a call waits for it.
 const refreshPatience = 20 * time.Second
 
-// Handler hands the login of one server to its connection: it is the OAuthHandler of a transport. A
-// login that is needed is the error [LoginRequired]; for more scopes than a login has, the user is
-// asked where there is one. It is safe for concurrent use.
+// A Handler supplies a server's login to its connection, as the transport's OAuthHandler. If a
+// login is needed, it fails with [LoginRequired]; if the login lacks scopes, it asks the user. It
+// is safe for concurrent use.
 type Handler struct {
 	server  Server
 	manager Manager
 	now     func() time.Time
 
-	step  sync.Mutex // one asks for more at a time
-	steps int        // how often that was
+	step  sync.Mutex // serializes requests for more scopes
+	steps int        // number of such requests
 
 	mu       sync.Mutex
 	login    Login
 	known    bool
-	refused  string // the access token that the server takes no more
+	refused  string // access token that the server refused
 	required *LoginRequired
 }
 
-// maxSteps bounds how often a connection asks for more scopes.
+// maxSteps limits a connection's requests for more scopes.
 const maxSteps = 3
 
-// Handler makes a handler of the login at a server; it reads nothing yet.
+// Handler returns a handler for a server's login. It reads nothing yet.
 func (m Manager) Handler(s Server) *Handler { return &Handler{server: s, manager: m, now: time.Now} }
 
-// Required is the login that the connection ended for; if nil, none.
+// Required returns the login that ended the connection, or nil.
 func (h *Handler) Required() *LoginRequired {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.required
 }
 
-// note remembers a login that is required.
 func (h *Handler) note(err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,7 +59,7 @@ func (h *Handler) note(err error) error {
 	return err
 }
 
-// TokenSource gives what the next request is sent with; if nil, there is no login.
+// TokenSource returns the source for the next request, or nil if there is no login.
 func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	token, err := h.Token(ctx)
 	if err != nil || token == nil {
@@ -69,7 +68,7 @@ func (h *Handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	return oauth2.StaticTokenSource(token), nil
 }
 
-// Token is a token that the server should take, refreshed where need be; if nil, there is no login.
+// Token returns a valid token, refreshed if needed, or nil if there is no login.
 func (h *Handler) Token(ctx context.Context) (*oauth2.Token, error) {
 	h.mu.Lock()
 	err := h.update(ctx)
@@ -79,16 +78,16 @@ func (h *Handler) Token(ctx context.Context) (*oauth2.Token, error) {
 	case err != nil:
 		return nil, h.note(err)
 	case !known:
-		return nil, nil // without a login nothing is known better than before
+		return nil, nil // without a login nothing else is known
 	}
 	return &oauth2.Token{AccessToken: login.Access, TokenType: "Bearer", Expiry: login.Expiry}, h.note(nil)
 }
 
-// update has a token that the server should take, where there is a login; the lock is held.
+// update makes the login's token valid, if there is a login. The caller holds the lock.
 func (h *Handler) update(ctx context.Context) error {
 	if h.server.Config.unattended() {
 		if !h.known || h.good() {
-			return nil // nobody has asked for one yet
+			return nil // the server has not asked for a token yet
 		}
 		return h.renew(ctx, h.login.Scopes)
 	}
@@ -103,7 +102,7 @@ func (h *Handler) update(ctx context.Context) error {
 	return nil
 }
 
-// renew gets a token that needs nobody; the lock is held.
+// renew gets a token without a user. The caller holds the lock.
 func (h *Handler) renew(ctx context.Context, scopes []string) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
 	defer cancel()
@@ -122,7 +121,7 @@ func (h *Handler) take(l Login, known bool) {
 	h.manager.hide(l.Access, l.Refresh, l.Secret, l.Key)
 }
 
-// read takes what is kept by now; the lock is held.
+// read loads the stored login. The caller holds the lock.
 func (h *Handler) read() error {
 	login, known, err := h.manager.Store.Of(h.server.At)
 	if err == nil && login.Key != "" {
@@ -132,8 +131,8 @@ func (h *Handler) read() error {
 	return err
 }
 
-// refresh gets a new token from the issuer that gave the old one, unless another process did; the
-// lock is held.
+// refresh gets a new token from the old token's issuer, unless another process has done so. The
+// caller holds the lock.
 func (h *Handler) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refreshPatience)
 	defer cancel()
@@ -160,12 +159,12 @@ func (h *Handler) refreshNow(ctx context.Context) error {
 		return &LoginRequired{Name: h.server.Name, Why: "where it refreshes is no protected address"}
 	}
 	client := h.manager.Clients.Issuers(h.server.At, issuer)
-	token, err := h.login.config().Exchange(withClient(ctx, client), "", oauth2.SetAuthURLParam("grant_type", "refresh_token"), // an empty code is none (RFC 6749 3.2)
+	token, err := h.login.config().Exchange(withClient(ctx, client), "", oauth2.SetAuthURLParam("grant_type", "refresh_token"), // an empty code counts as absent (RFC 6749 section 3.2)
 		oauth2.SetAuthURLParam("refresh_token", h.login.Refresh), oauth2.SetAuthURLParam("resource", h.login.Resource))
 	var said *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &said) && said.Response != nil && said.Response.StatusCode/100 == 4 && said.Response.StatusCode != http.StatusTooManyRequests:
-		h.login.Refresh = "" // it is not sent again
+		h.login.Refresh = "" // never send it again
 		_, err = h.manager.Store.Keep(h.server.At, h.login)
 		return errors.Join(&LoginRequired{Name: h.server.Name, Why: "its issuer does not prolong the last one"}, err)
 	case err != nil:
@@ -180,9 +179,8 @@ func (h *Handler) refreshNow(ctx context.Context) error {
 	return err
 }
 
-// Authorize is called when the server refuses a request. A token that was refused is refreshed
-// once, and one that lacks scopes is replaced where the user agrees; the request is sent again
-// then.
+// Authorize is called when the server refuses a request. It refreshes a refused token once, and
+// replaces one that lacks scopes if the user agrees; the request is then sent again.
 func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxDescription))
 	resp.Body.Close()
@@ -190,7 +188,7 @@ func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Res
 	_, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case LacksScopes(resp):
-		return h.addScopes(ctx, sent, lacks) // the conversation goes on, whatever comes of it
+		return h.addScopes(ctx, sent, lacks) // the connection continues in any case
 	case resp.StatusCode == http.StatusForbidden:
 		return remote.Refuse("look at what the account may do there", "%s does not allow this", h.server.Name)
 	case sent == "" && h.server.Config.unattended():
@@ -203,8 +201,8 @@ func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Res
 	case sent == "":
 		return h.note(&LoginRequired{Name: h.server.Name, Scopes: lacks})
 	default:
-		// A login that is under way ends the token that this request was sent with: it is waited for,
-		// and nothing is refreshed then.
+		// A login in progress replaces the token of this request: wait for it instead of
+		// refreshing.
 		h.step.Lock()
 		h.mu.Lock()
 		if sent == h.login.Access {
@@ -217,8 +215,8 @@ func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Res
 	return err
 }
 
-// addScopes gets a login with more scopes than the one that a request was sent with: all that it
-// had, and those that the server says it lacks. One that has them already is not asked for again.
+// addScopes gets a login with the former scopes and those that the server demands. It does nothing
+// if the login has them already.
 func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) error {
 	h.step.Lock()
 	defer h.step.Unlock()
@@ -226,11 +224,11 @@ func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) er
 	h.mu.Lock()
 	var err error
 	if !unattended {
-		err = h.read() // another process may have logged in meanwhile
+		err = h.read() // another process may have logged in
 	}
 	former := h.login
 	h.mu.Unlock()
-	if err != nil || former.Access != sent { // another request got one meanwhile
+	if err != nil || former.Access != sent { // another request got one
 		return err
 	}
 	all := slices.Clone(former.Scopes)
@@ -262,8 +260,7 @@ func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) er
 	return nil
 }
 
-// Watch has requests of a connection noticed that the server takes: a server may want a login for
-// some requests alone.
+// Watch records the requests that the server accepts: it may want a login for some requests only.
 func (h *Handler) Watch(next http.RoundTripper) http.RoundTripper { return watched{h, next} }
 
 type watched struct {
@@ -280,7 +277,7 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Logout forgets the login at a server, and tells its issuer where it can be told.
+// Logout deletes the login for a server and revokes it at its issuer if possible.
 func (m Manager) Logout(ctx context.Context, s Server) (revoked bool, err error) {
 	l, ok, err := m.Store.Of(s.At)
 	if err == nil && ok {
@@ -293,7 +290,7 @@ func (m Manager) Logout(ctx context.Context, s Server) (revoked bool, err error)
 	return revoked, err
 }
 
-// revoke tells the issuer that a login is over (RFC 7009), and reports whether it took that.
+// revoke revokes a login (RFC 7009) and reports whether the issuer accepted it.
 func (m Manager) revoke(ctx context.Context, s Server, l Login) bool {
 	issuer, err := url.Parse(l.Issuer)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// sign makes a JSON Web Token that a private key in PEM (PKCS 8) has signed with its usual
-// algorithm; want, if not empty, is the one that it has to be.
+// sign returns a JSON Web Token signed with a PEM private key (PKCS 8) and its usual algorithm. If
+// want is not empty, it must be that algorithm.
 func sign(key, want, keyID string, claims jwt.MapClaims) (string, error) {
 	block, _ := pem.Decode([]byte(key))
 	if block == nil {
@@ -40,7 +40,7 @@ func sign(key, want, keyID string, claims jwt.MapClaims) (string, error) {
 	return text, nil
 }
 
-// methodOf is how a key signs; if nil, it does not.
+// methodOf returns a key's signing method, or nil.
 func methodOf(key crypto.PrivateKey) jwt.SigningMethod {
 	switch k := key.(type) {
 	case *ecdsa.PrivateKey:

@@ -22,44 +22,44 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// patience is how long a user has to say yes.
+// patience is the time a user has to log in.
 const patience = 5 * time.Minute
 
-// Manager logs users in at servers, and keeps what that brings.
+// A Manager logs users in at servers and stores the logins.
 type Manager struct {
 	Store   Store
 	Clients Clients
-	Open    func(address string) error // in the user's browser; if nil, there is none
-	Tell    func(line string)          // the user
-	Hide    func(secret string)        // has all that lasts hide a token; if nil, nothing does
-	// Choose asks the user at which of these issuers they log in to a server, where it has several or
-	// one of another origin; "" is none. If nil, nobody is there.
+	Open    func(address string) error // opens the user's browser; nil if there is none
+	Tell    func(line string)          // prints a line to the user
+	Hide    func(secret string)        // masks a token in stored data; may be nil
+	// Choose asks the user for an issuer if a server has several or one of another origin; "" means
+	// none. If nil, nobody can answer.
 	Choose func(ctx context.Context, server string, issuers []string) string
-	// More asks the user whether they log in again at a server, because a call needs more scopes than
-	// their login has. If nil, nobody is there.
+	// More asks the user to log in again because a call needs more scopes. If nil, nobody can
+	// answer.
 	More func(ctx context.Context, server string, scopes []string) bool
 }
 
-// Server is where a user logs in.
+// A Server is a server with logins.
 type Server struct {
-	Name    string // as it is configured
+	Name    string // configured name
 	At      *url.URL
-	Headers http.Header // that are configured
+	Headers http.Header // configured headers
 	Config  Config
 }
 
-// Options are how a user logs in; what they leave out is as the server's configuration has it, then
-// as it was for the login before.
+// Options holds settings for one login. Unset ones come from the server's configuration, then from
+// the former login.
 type Options struct {
-	Issuer   string   // that is meant; if empty, the server's own origin, or the one that Choose answers
-	Client   string   // a client that was registered by hand
-	Secret   string   // of it
-	Metadata string   // the address of a document that describes the client
-	Scopes   []string // if nil, those that the server names
-	Port     int      // of the address that the browser comes back to; if 0, any
+	Issuer   string   // "" for the server's origin or the result of Choose
+	Client   string   // ID of a client that the user registered
+	Secret   string   // the client's
+	Metadata string   // URL of a document that describes the client
+	Scopes   []string // nil for the server's defaults
+	Port     int      // of the redirect address; 0 for any
 }
 
-// complete takes what is left out from the configuration.
+// complete fills unset options from the configuration.
 func (o Options) complete(c Config) (Options, error) {
 	if o.Issuer == "" {
 		o.Issuer = c.Issuer
@@ -80,8 +80,8 @@ func (o Options) complete(c Config) (Options, error) {
 	return o, nil
 }
 
-// Login has a user log in at a server in their browser, and keeps what it brings. where says where
-// for the user.
+// Login logs the user in with their browser and stores the login. where describes the storage for
+// the user.
 func (m Manager) Login(ctx context.Context, s Server, o Options) (l Login, where string, err error) {
 	if s.Config.unattended() {
 		return l, "", remote.Refuse("adze mcp test "+s.Name+" tries it", "%s needs no login: its tokens are got by %s", s.Name, s.Config.Grant)
@@ -111,7 +111,7 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 	if err != nil {
 		return l, explain(s.At.Host, err)
 	}
-	former, _, _ := m.Store.Of(s.At) // without it, it is the first one
+	former, _, _ := m.Store.Of(s.At) // on an error, treat it as the first login
 	issuer, err := m.choose(ctx, s, r.Issuers, o.Issuer, former.Issuer)
 	if err != nil {
 		return l, err
@@ -132,7 +132,7 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 	return l, nil
 }
 
-// secured refuses a server whose tokens could be read on the way.
+// secured refuses a server whose tokens could be read in transit.
 func secured(s Server) error {
 	if s.At.Scheme != "https" && !remote.Loopback(s.At) {
 		return remote.Refuse("configure an address that begins with https", "%s is reached without TLS: a token could be read on the way", s.Name)
@@ -140,8 +140,7 @@ func secured(s Server) error {
 	return nil
 }
 
-// byBrowser has the library do the login, with a browser that comes back to this machine
-// (RFC 8252).
+// byBrowser runs the library's login with a redirect to this machine (RFC 8252).
 func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r resource) (Login, error) {
 	at, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
 	if err != nil {
@@ -168,7 +167,7 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			l.Client, l.Secret, l.Token, l.Scopes = c.ClientID, c.ClientSecret, c.Endpoint.TokenURL, slices.Clone(o.Scopes)
-			for _, scope := range c.Scopes { // such as offline_access, which the library adds; in no order
+			for _, scope := range c.Scopes { // such as offline_access, which the library adds in any order
 				if !slices.Contains(l.Scopes, scope) {
 					l.Scopes = append(l.Scopes, scope)
 				}
@@ -183,8 +182,8 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
 	}
-	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.At, issuer), issuer); err == nil { // else the library says what is wrong
-		for _, method := range []string{"client_secret_basic", "client_secret_post", "none"} { // the last that it takes
+	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.At, issuer), issuer); err == nil { // otherwise the library reports the error
+		for _, method := range []string{"client_secret_basic", "client_secret_post", "none"} { // the last supported one wins
 			if slices.Contains(meta.TokenEndpointAuthMethodsSupported, method) {
 				config.DynamicClientRegistrationConfig.Metadata.TokenEndpointAuthMethod = method
 			}
@@ -210,8 +209,8 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 	return l, handler.Authorize(ctx, request, &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody})
 }
 
-// described answers for a server what it told of its logins, with the issuer that was chosen: the
-// library would take the first one. Without a word of the server there is nothing.
+// described serves the stored metadata with the chosen issuer in place of a request to the server,
+// since the library would use the first issuer. Without metadata it responds with 404.
 type described struct {
 	resource
 	next http.RoundTripper
@@ -233,7 +232,7 @@ func (d described) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// hide has all that lasts hide secrets.
+// hide masks secrets in all stored data.
 func (m Manager) hide(secrets ...string) {
 	for _, secret := range secrets {
 		if m.Hide != nil && secret != "" {
@@ -242,8 +241,8 @@ func (m Manager) hide(secrets ...string) {
 	}
 }
 
-// explain makes an error of the network, or a refusal of an issuer, one sentence for the user. What
-// an issuer says beside a code is not shown: it may hold anything.
+// explain turns a network error or an issuer's refusal into one sentence. The issuer's own
+// description is not shown: it may contain anything.
 func explain(host string, err error) error {
 	var said *oauth2.RetrieveError
 	var unregistered *oauthex.ClientRegistrationError

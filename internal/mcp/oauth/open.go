@@ -6,16 +6,16 @@ import (
 	"runtime"
 )
 
-// Finder finds a program of the user's, and the environment to start it with.
+// A Finder finds a user's program and its environment.
 type Finder func(program string) (path string, env []string, err error)
 
-// Browser opens web addresses on this system; nil where no window can be shown. The address is one
-// argument of a program, and no shell sees it.
+// Browser returns a function that opens web addresses, or nil without a graphical session. The
+// address is passed as an argument, without a shell.
 func Browser(getenv func(string) string, find Finder) func(address string) error {
 	var words []string
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("CI") != "":
-		return nil // it would open elsewhere than where the user sits
+		return nil // it would open on another machine than the user's
 	case runtime.GOOS == "darwin":
 		words = []string{"open"}
 	case runtime.GOOS == "windows":
@@ -39,7 +39,7 @@ func Browser(getenv func(string) string, find Finder) func(address string) error
 		if err := c.Start(); err != nil {
 			return err
 		}
-		go func() { _ = c.Wait() }() // the browser may stay as long as it likes
+		go func() { _ = c.Wait() }() // the browser may keep running
 		return nil
 	}
 }

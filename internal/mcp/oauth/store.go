@@ -12,18 +12,18 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// Store is where logins are kept: in the key ring of the system, else in a file that only the user
-// can read. What it knows, it reads anew each time: other processes log in and refresh too.
+// A Store holds logins in the system's key ring, else in a file that only the user can read. It
+// reads them anew at each use because other processes change them.
 type Store struct {
-	File   string         // the list of what is kept where
-	Ring   keyring.System // if nil, there is none
-	InFile bool           // not in the key ring
+	File   string         // the index of stored logins
+	Ring   keyring.System // nil if there is none
+	InFile bool           // do not use the key ring
 }
 
-// Has lists the addresses of servers for which a login is kept.
+// Has lists the server addresses with a stored login.
 func (s Store) Has() ([]string, error) { return keyring.Open(s.File, s.Ring).Has() }
 
-// Of is the login that is kept for a server; if false, there is none.
+// Of returns a server's login, or false.
 func (s Store) Of(server *url.URL) (l Login, ok bool, err error) {
 	store := keyring.Open(s.File, s.Ring)
 	issuer, err := store.Host(name(server))
@@ -40,30 +40,29 @@ func (s Store) Of(server *url.URL) (l Login, ok bool, err error) {
 	return l, true, nil
 }
 
-// Keep keeps a login for a server, in place of the one before.
+// Keep stores a login, replacing the former one.
 func (s Store) Keep(server *url.URL, l Login) (where string, err error) {
 	raw, err := json.Marshal(l)
 	if err != nil {
 		return "", err
 	}
-	where, _, err = keyring.Open(s.File, s.Ring).Keep(name(server), l.Issuer, string(raw), s.InFile) // too long for a key ring: the file
+	where, _, err = keyring.Open(s.File, s.Ring).Keep(name(server), l.Issuer, string(raw), s.InFile) // too long for a key ring: use the file
 	return where, err
 }
 
-// Forget removes the login for a server. keyring.ErrNone: there was none.
+// Forget deletes a server's login. It returns keyring.ErrNone if there is none.
 func (s Store) Forget(server *url.URL) error {
 	return keyring.Open(s.File, s.Ring).Forget(name(server))
 }
 
-// name is the server as the list names it.
 func name(server *url.URL) string {
 	u := *server
 	u.Fragment, u.RawFragment, u.User = "", "", nil
 	return u.String()
 }
 
-// alone does something while no other process refreshes a login: an issuer takes a refresh token
-// once, and may end a login when it comes twice.
+// alone calls do while no other process refreshes a login: an issuer accepts a refresh token once
+// and may end a login that sends it twice.
 func (s Store) alone(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
 		return err

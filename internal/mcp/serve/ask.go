@@ -13,15 +13,14 @@ import (
 	"adze/tool"
 )
 
-// question is what a client is asked, and where its answer comes.
+// question is a question to a client, with the channel for its answer.
 type question struct {
 	params *mcp.ElicitParams
-	answer chan *mcp.ElicitResult // if nil, there is none
+	answer chan *mcp.ElicitResult // nil for none
 }
 
-// Ask puts a question of the gate to the user at the client whose call ctx belongs to: it is a
-// policy.Asker. Only an answer that says once or session, word for word, allows anything. Where the
-// client takes no questions, nobody is there.
+// Ask asks the user at the client that made ctx's call; it is a policy.Asker. Only the exact
+// answers once and session allow anything. It fails if the client does not support questions.
 func (s *Server) Ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil || !c.takesQuestions {
@@ -46,7 +45,7 @@ func (s *Server) Ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 	return policy.Answer{Choice: policy.No, Reason: reason}, nil
 }
 
-// remember keeps the rules that would have made the question unnecessary.
+// remember stores the rules that would have avoided the question.
 func (c *call) remember(p policy.Prompt) {
 	if c == nil || len(p.Offers) == 0 {
 		return
@@ -58,7 +57,7 @@ func (c *call) remember(p policy.Prompt) {
 	}
 }
 
-// elicit asks in the way of the client's protocol.
+// elicit asks in the form of the client's protocol version.
 func (c *call) elicit(ctx context.Context, params *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	if !c.modern {
 		return c.session.Elicit(ctx, params)
@@ -77,10 +76,10 @@ func (c *call) elicit(ctx context.Context, params *mcp.ElicitParams) (*mcp.Elici
 	}
 }
 
-// mostShown bounds, in bytes, what of a change the question shows.
+// mostShown limits the shown part of a change, in bytes.
 const mostShown = 4 << 10
 
-// ask words the question, with the same choices that a user has at adze itself.
+// ask builds the question, with the same choices as in adze's own interface.
 func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, client string) *mcp.ElicitParams {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s wants adze to run %s:\n", client, q.Tool.Name)
@@ -120,7 +119,7 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	}
 }
 
-// shown is what the call would do, as far as there is room.
+// shown describes the call, up to a limit.
 func shown(ctx context.Context, q tool.Question) string {
 	if q.Preview == nil {
 		return ""
@@ -138,5 +137,5 @@ func shown(ctx context.Context, q tool.Question) string {
 	return text
 }
 
-// clean is a text for the user at the client: without secrets, and with controls written out.
+// clean masks secrets and escapes control characters.
 func (s *Server) clean(text string) string { return safeterm.Reveal(s.o.Mask(text)).String() }

@@ -14,39 +14,38 @@ import (
 	"adze/tool"
 )
 
-// Why a call ends that nobody waits for any more.
+// Reasons for ending calls that nobody waits for.
 var (
 	errLeft      = errors.New("the client has gone")
 	errCancelled = errors.New("the client took the call back")
 )
 
-// call is one call on its way. It outlives the request that began it, where the client is asked by
-// an unfinished result.
+// call is a running call. If the client is asked by an incomplete result, it outlives its request.
 type call struct {
 	server         *Server
 	client         *client
 	name           string
 	args           string
-	takesQuestions bool // the client takes questions
-	modern         bool // and answers them with the call
+	takesQuestions bool // the client supports questions
+	modern         bool // and answers them with the repeated call
 	session        *mcp.ServerSession
 	cancel         context.CancelCauseFunc
 	asked          chan *question
 	done           chan *mcp.CallToolResult
-	open           *question // that the client has to answer before the call goes on
+	open           *question // unanswered question that blocks the call
 
 	mu     sync.Mutex
-	report *reporter // of the request that waits now
-	rules  []string  // that would allow what nobody could be asked about
+	report *reporter // for the waiting request
+	rules  []string  // would have allowed it where nobody could be asked
 }
 
-// callKey finds the call that a context belongs to.
+// callKey is the context key of a call.
 type callKey struct{}
 
-// modernProtocol is the first version in which a server asks by an unfinished result.
+// modernProtocol is the first version in which a server asks by an incomplete result.
 const modernProtocol = "2026-07-28"
 
-// handle answers one request of a client.
+// handle serves one tool call request.
 func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, over := s.withRequest(ctx, r)
 	defer over()
@@ -69,7 +68,7 @@ func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	var work context.Context
 	work, c.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
 	stop := context.AfterFunc(client.life, func() { c.cancel(errLeft) })
-	report := c.listen(ctx, r) // before it can tell anything
+	report := c.listen(ctx, r) // before it sends progress
 	go func() {
 		defer done()
 		defer c.cancel(nil)
@@ -79,7 +78,7 @@ func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	return c.wait(ctx, report), nil
 }
 
-// run makes the call by the runner of its client, which is made by the first.
+// run makes the call with its client's runner, which the first call creates.
 func (c *call) run(ctx context.Context) *mcp.CallToolResult {
 	k, s := c.client, c.server
 	k.once.Do(func() { k.runner, k.err = s.o.Open(k.life) })
@@ -91,7 +90,7 @@ func (c *call) run(ctx context.Context) *mcp.CallToolResult {
 	return result(o, k.runner.Session(), c.hint(o))
 }
 
-// listen has what the call tells go to a request from now on.
+// listen sends the call's progress to this request.
 func (c *call) listen(ctx context.Context, r *mcp.CallToolRequest) *reporter {
 	report := newReporter(ctx, r)
 	c.mu.Lock()
@@ -100,14 +99,13 @@ func (c *call) listen(ctx context.Context, r *mcp.CallToolRequest) *reporter {
 	return report
 }
 
-// wait is one request of the client, which listen, until there is something to answer: the result,
-// or a question.
+// wait serves one request until there is a response: the result or a question.
 func (c *call) wait(ctx context.Context, report *reporter) *mcp.CallToolResult {
 	defer func() {
 		c.mu.Lock()
 		c.report = nil
 		c.mu.Unlock()
-		report.close() // nothing is told after the answer
+		report.close() // no progress after the response
 	}()
 	select {
 	case result := <-c.done:
@@ -120,7 +118,7 @@ func (c *call) wait(ctx context.Context, report *reporter) *mcp.CallToolResult {
 	}
 }
 
-// askInResult has the client answer a question and make the call again.
+// askInResult returns a question, after whose answer the client repeats the call.
 func (s *Server) askInResult(c *call, q *question) *mcp.CallToolResult {
 	state := rand.Text()
 	c.open = q
@@ -135,10 +133,10 @@ func (s *Server) askInResult(c *call, q *question) *mcp.CallToolResult {
 	return &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{permissionKey: q.params}}
 }
 
-// permissionKey names the question in an unfinished result.
+// permissionKey is the question's key in an incomplete result.
 const permissionKey = "permission"
 
-// takeWaiting finds the call that waits under a state, which is good for once.
+// takeWaiting returns the call that waits under a state, once.
 func (s *Server) takeWaiting(state string) *call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +145,7 @@ func (s *Server) takeWaiting(state string) *call {
 	return c
 }
 
-// resume is the second request of a call: the same call, with the answer.
+// resume handles a call's repeated request, which has the answer.
 func (s *Server) resume(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := s.takeWaiting(r.Params.RequestState)
 	if c == nil {
@@ -164,11 +162,11 @@ func (s *Server) resume(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	}
 	answer, _ := r.Params.InputResponses[permissionKey].(*mcp.ElicitResult)
 	report := c.listen(ctx, r)
-	c.open.answer <- answer // if nil, there is none
+	c.open.answer <- answer // nil for none
 	return c.wait(ctx, report), nil
 }
 
-// tell passes on what the call does now.
+// tell sends the call's progress.
 func (c *call) tell(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +175,7 @@ func (c *call) tell(text string) {
 	}
 }
 
-// failed is what comes of a call that could not even be made.
+// failed returns the result of a call that could not be made.
 func failed(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("the call was not made: %v", err)}}}
 }

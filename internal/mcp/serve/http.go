@@ -22,11 +22,11 @@ import (
 
 const (
 	tokenBytes = 32 // 256 bits
-	// Path is where the protocol is spoken.
+	// Path is the endpoint's path.
 	Path = "/mcp"
 
-	maxBody      = 4 << 20          // of a request, in bytes
-	headerTime   = 30 * time.Second // that the header of a request may take to come
+	maxBody      = 4 << 20          // request body, in bytes
+	headerTime   = 30 * time.Second // time to receive a request's header
 	mostConns    = 128
 	mostSessions = 64
 )
@@ -50,15 +50,15 @@ func Listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// Token makes a secret that lets a client in.
+// Token returns a new random token for clients.
 func Token() string {
 	raw := make([]byte, tokenBytes)
 	_, _ = rand.Read(raw) // it never fails
 	return hex.EncodeToString(raw)
 }
 
-// TokenFile reads the token from a file that only its owner may read, and makes both where there is
-// none.
+// TokenFile reads the token from a file that only its owner can read. It creates both if the file
+// is missing.
 func TokenFile(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -84,8 +84,8 @@ func TokenFile(path string) (string, error) {
 	return token, nil
 }
 
-// HTTP serves all who know the token, at Path of the listener, until ctx ends; then nothing that
-// they began runs any more.
+// HTTP serves clients with the token at the listener's Path until ctx ends. All their calls have
+// ended when it returns.
 func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	defer s.Close()
 	addr := l.Addr().(*net.TCPAddr)
@@ -98,7 +98,7 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(over)
-		s.Close() // first, so that the streams end by themselves
+		s.Close() // first, so that the streams end
 		_ = server.Close()
 	})
 	err := server.Serve(netutil.LimitListener(l, mostConns))
@@ -110,7 +110,8 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	return err
 }
 
-// handler is the SDK's, for clients with a session and for those since 2026-07-28, which have none.
+// handler is the SDK's, for clients with a session and for newer ones (2026-07-28), which have
+// none.
 func (s *Server) handler() http.Handler {
 	one := func(*http.Request) *mcp.Server { return s.sdk }
 	sessions := mcp.NewStreamableHTTPHandler(one, &mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxBody, SessionTimeout: s.idle})
@@ -125,7 +126,7 @@ func (s *Server) handler() http.Handler {
 			http.Error(w, "too many clients are here", http.StatusServiceUnavailable)
 			return
 		case r.Method == http.MethodDelete:
-			for one := range s.sdk.Sessions() { // the SDK waits for what runs
+			for one := range s.sdk.Sessions() { // the SDK waits for running requests
 				if session != "" && one.ID() == session {
 					s.drop(one)
 				}
@@ -136,7 +137,7 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// sessions counts the clients of HTTP that have one.
+// sessions counts the HTTP clients with a session.
 func (s *Server) sessions() (n int) {
 	for range s.sdk.Sessions() {
 		n++
@@ -144,11 +145,11 @@ func (s *Server) sessions() (n int) {
 	return n
 }
 
-// requestHeader ties a call to its request, whose end the SDK does not tell to clients with a
-// session. Whatever a client sends in it is replaced.
+// requestHeader links a call to its HTTP request, whose end the SDK does not report for clients
+// with a session. A value from the client is replaced.
 const requestHeader = "Adze-Request"
 
-// during remembers the context of a request until over is called.
+// during stores a request's context until over is called.
 func (s *Server) during(r *http.Request) (over func()) {
 	id := rand.Text()
 	r.Header.Set(requestHeader, id)
@@ -162,8 +163,8 @@ func (s *Server) during(r *http.Request) (over func()) {
 	}
 }
 
-// withRequest returns a context that ends with the request in which a call came over HTTP: nobody
-// would get the answer any more.
+// withRequest returns a context that ends with the call's HTTP request, after which nobody gets the
+// response.
 func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (context.Context, func()) {
 	if r.Extra == nil || r.Extra.Header.Get(requestHeader) == "" {
 		return ctx, func() {}
@@ -172,7 +173,7 @@ func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (conte
 	request := s.requests[r.Extra.Header.Get(requestHeader)]
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
-	if request == nil { // it ended before we looked
+	if request == nil { // it has already ended
 		cancel(errLeft)
 		return ctx, func() {}
 	}
@@ -180,10 +181,10 @@ func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (conte
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// guard lets nobody pass but who knows the token, and no page of a browser: what reaches a loopback
-// address is not thereby meant by the user.
+// guard requires the token and refuses browser pages: a request to a loopback address need not come
+// from the user.
 type guard struct {
-	names map[string]bool // as this server may be called: host:port
+	names map[string]bool // allowed values of Host: host:port
 	pages http.CrossOriginProtection
 	token [sha256.Size]byte
 	next  http.Handler
@@ -207,7 +208,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// knows compares in a time that tells nothing.
+// knows compares in constant time.
 func (g *guard) knows(values []string) bool {
 	if len(values) != 1 {
 		return false

@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// result is an outcome as a client gets it: what a model would read, pictures as pictures, and in
-// the metadata how it ended.
+// result converts an outcome for a client: the model's text, images as images, and the status in
+// the metadata.
 func result(o tool.Outcome, session, hint string) *mcp.CallToolResult {
 	text := o.Output
 	if hint != "" {
@@ -37,7 +37,7 @@ func result(o tool.Outcome, session, hint string) *mcp.CallToolResult {
 	return r
 }
 
-// hint is what would let a call through that nobody could be asked about.
+// hint names rules that would allow a call for which nobody could be asked.
 func (c *call) hint(o tool.Outcome) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,11 +52,11 @@ func (c *call) hint(o tool.Outcome) string {
 		", or add the rule to \"allow\" in the configuration."
 }
 
-// tellEvery is how often a client is told at most what a call does.
+// tellEvery is the shortest time between progress notifications.
 const tellEvery = 100 * time.Millisecond
 
-// reporter tells a client what its call does, where it asked for that: the newest, and no more
-// often than anybody can read. A client that does not read holds up the reporter, not the call.
+// reporter sends a call's latest progress to a client that asked for it, at a limited rate. A
+// client that does not read blocks the reporter, not the call.
 type reporter struct {
 	wake       chan struct{}
 	stop, over chan struct{}
@@ -65,7 +65,7 @@ type reporter struct {
 	text string
 }
 
-// newReporter tells the client of a request; if nil, it did not ask to be told.
+// newReporter returns nil if the client did not ask for progress.
 func newReporter(ctx context.Context, r *mcp.CallToolRequest) *reporter {
 	token := r.Params.GetProgressToken()
 	if token == nil {
@@ -87,7 +87,7 @@ func (t *reporter) say(text string) {
 	t.mu.Unlock()
 	select {
 	case t.wake <- struct{}{}:
-	default: // it looks for the newest text anyhow
+	default: // it will read the newest text anyway
 	}
 }
 
@@ -113,7 +113,7 @@ func (t *reporter) run(send func(n int, text string) error) {
 	}
 }
 
-// close ends the telling, and waits for what is being told.
+// close stops the reporter and waits for its current notification.
 func (t *reporter) close() {
 	if t == nil {
 		return

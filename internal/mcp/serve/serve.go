@@ -1,20 +1,20 @@
-// Package serve offers the tools of adze to programs of others: it is an MCP server, over the pipes
-// that such a program has started adze with, and over HTTP on this machine.
+// Package serve offers adze's tools to other programs: it is an MCP server over the pipes of a
+// program that started adze, and over HTTP on this machine.
 //
-// The one rule: nothing runs here. A call is handed to the Runner of its client, which has the
-// pipeline of every other run, and whoever is there to be asked is asked by Ask.
+// The one rule: nothing runs here. A call goes to its client's Runner, which has the pipeline of
+// every run, and Ask asks the user at the client.
 //
-// Start reading at New, then call.go (one call, from the request to its result) and ask.go (a
-// question of the gate, put to the user who sits at the client). stdio.go and http.go are the
-// ways in; what they let through is the SDK's matter.
+// Start reading at New, then call.go (one call, from request to result) and ask.go (permission
+// questions to the client's user). stdio.go and http.go are the transports; the SDK handles the
+// protocol.
 //
-// Protocols until 2025-11-25 have one session a client, and are asked by a request of the server's.
-// Since 2026-07-28 a server asks by an unfinished result, after which the client makes the call
-// again: the call waits here meanwhile.
+// Up to protocol 2025-11-25 a client has a session, and the server sends it requests to ask. Since
+// 2026-07-28 a server asks by an incomplete result, and the client repeats the call, which waits
+// here meanwhile.
 //
-// Known limits: over HTTP the clients of 2026-07-28 have no session, and those of one name and
-// version share a Runner. Streams are not resumed: a client that loses the connection of a call
-// loses the call.
+// Known limits: over HTTP, clients of 2026-07-28 have no session, and those with the same name and
+// version share a Runner. Streams are not resumed: a client that loses a call's connection loses
+// the call.
 package serve
 
 import (
@@ -33,48 +33,48 @@ import (
 	"adze/tool"
 )
 
-// Runner is where the calls of one client are made. Contract:
-//   - Call returns soon after ctx has ended, with one outcome whatever happens; it is called from
-//     any goroutine;
-//   - what the gate wants to know meanwhile is asked by Ask, with a context that comes from ctx;
-//   - Close ends what calls have left running, after the last of them.
+// A Runner makes the calls of one client. Contract:
+//   - Call returns soon after ctx ends, always with one outcome; it is safe for
+//     concurrent use;
+//   - permission questions go to Ask, with a context derived from ctx;
+//   - Close ends background work of the calls; it is called after the last of them.
 type Runner interface {
 	Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome
-	// Session is where the calls are recorded.
+	// Session returns the session that records the calls.
 	Session() string
 	Close()
 }
 
-// Options say what is offered.
+// Options configures a Server.
 type Options struct {
 	Version      string
 	Instructions string
 	Tools        []tool.Definition
-	// Open makes a runner for a client that makes its first call.
+	// Open returns a runner for a client's first call.
 	Open func(ctx context.Context) (Runner, error)
-	// Mask hides secrets in what a user is asked and told.
+	// Mask hides secrets in texts for a user.
 	Mask func(string) string
-	// Tell has the user who started the server know what is wrong.
+	// Tell reports a problem to the user who started the server.
 	Tell func(string)
 }
 
-// Server is the tools on offer, and the clients that came.
+// A Server offers tools to its clients.
 type Server struct {
 	o   Options
 	sdk *mcp.Server
-	// Times, which tests shorten: how long an unused client of HTTP is kept, a question that nobody
-	// answers, and what still runs when the pipe from the client has ended.
+	// Timeouts, which tests shorten: of an unused HTTP client, an unanswered question, and running
+	// calls after the pipe's end.
 	idle, patience, drain time.Duration
 
 	mu       sync.Mutex
 	clients  map[any]*client
-	waiting  map[string]*call           // by the state that the client gives back
-	requests map[string]context.Context // of HTTP that are being answered
+	waiting  map[string]*call           // by the state that the client sends back
+	requests map[string]context.Context // running HTTP requests
 	ended    bool
 }
 
-// New makes a server of tools. One whose schema no protocol allows is offered with one that allows
-// any object: it checks its arguments itself.
+// New returns a server for tools. A tool whose schema MCP does not allow gets one for any object:
+// it checks its arguments itself.
 func New(o Options) *Server {
 	s := &Server{
 		o: o, idle: 30 * time.Minute, patience: 10 * time.Minute, drain: 10 * time.Second,
@@ -83,7 +83,7 @@ func New(o Options) *Server {
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "adze", Title: "adze", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: o.Instructions, Logger: slog.New(slog.DiscardHandler),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it is for who knows the token
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // only for holders of the token
 	})
 	s.sdk.AddReceivingMiddleware(declared)
 	for _, d := range o.Tools {
@@ -92,8 +92,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// declared refuses what the server does not declare that it can: the SDK would answer with nothing,
-// as one that has no prompts today.
+// declared refuses requests for capabilities that the server does not declare; the SDK would return
+// empty lists.
 func declared(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		for _, kind := range []string{"prompts/", "resources/", "completion/", "logging/"} {
@@ -105,7 +105,7 @@ func declared(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// schemaOf is the schema of a tool, byte for byte.
+// schemaOf returns a tool's schema, byte for byte.
 func schemaOf(d tool.Definition) json.RawMessage {
 	var top struct{ Type string }
 	if json.Unmarshal(d.Parameters, &top) != nil || top.Type != "object" {
@@ -114,8 +114,8 @@ func schemaOf(d tool.Definition) json.RawMessage {
 	return d.Parameters
 }
 
-// hintsOf tells what a tool may do, by its permissions: what may change something is said to be
-// able to destroy.
+// hintsOf derives annotations from a tool's permissions: any tool that changes something is marked
+// as destructive.
 func hintsOf(d tool.Definition) *mcp.ToolAnnotations {
 	changes, open := d.Permissions.SideEffects(), false
 	for _, p := range append(append([]tool.Permission{}, d.Permissions.Required...), d.Permissions.Optional...) {
@@ -127,24 +127,24 @@ func hintsOf(d tool.Definition) *mcp.ToolAnnotations {
 // client is a program that makes calls.
 type client struct {
 	name   string
-	life   context.Context // ends with it
+	life   context.Context // ends with the client
 	leave  context.CancelCauseFunc
 	calls  sync.WaitGroup
-	active int         // how many of them run
-	unused *time.Timer // if nil, the connection tells when it has gone
+	active int         // running calls
+	unused *time.Timer // nil if the connection's end is reported
 
 	once   sync.Once
 	runner Runner
 	err    error
 }
 
-// mostCalls is how many calls of one client may run at a time.
+// mostCalls limits a client's concurrent calls.
 const mostCalls = 128
 
-// closeTime is how long a client that goes waits for its calls to end; they have been told by then.
+// closeTime is the time that a leaving client's cancelled calls have to end.
 const closeTime = 10 * time.Second
 
-// close ends the calls of a client, then what they have left running.
+// close ends a client's calls, and then their background work.
 func (c *client) close(why error) {
 	c.leave(why)
 	over := make(chan struct{})
@@ -161,8 +161,7 @@ func (c *client) close(why error) {
 	}
 }
 
-// enter finds the client of a request, or takes it in; done is to be called when its call has
-// ended.
+// enter finds or adds a request's client. The caller calls done after its call.
 func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err error) {
 	key, name, lasts := identify(r)
 	s.mu.Lock()
@@ -198,8 +197,7 @@ func (s *Server) enter(r *mcp.CallToolRequest) (c *client, done func(), err erro
 	}, nil
 }
 
-// identify names the client of a request: by its connection, where that lasts longer than the
-// request.
+// identify returns a request's client: its connection, if that outlives the request.
 func identify(r *mcp.CallToolRequest) (key any, name string, lasts bool) {
 	name = "a client"
 	if p := r.Session.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
@@ -211,7 +209,7 @@ func identify(r *mcp.CallToolRequest) (key any, name string, lasts bool) {
 	return r.Session, name, true
 }
 
-// drop lets a client go.
+// drop removes a client.
 func (s *Server) drop(key any) {
 	s.mu.Lock()
 	c := s.clients[key]
@@ -222,7 +220,7 @@ func (s *Server) drop(key any) {
 	}
 }
 
-// Close lets all clients go, and takes no others.
+// Close removes all clients and accepts no more.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.ended = true

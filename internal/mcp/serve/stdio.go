@@ -16,11 +16,11 @@ import (
 	"adze/internal/text/lineread"
 )
 
-// maxFrame bounds a line from the client, in bytes.
+// maxFrame limits a line from the client, in bytes.
 const maxFrame = 4 << 20
 
-// Pipe serves the client at the other end of in and out until it goes or ctx ends; then nothing
-// that it began runs any more.
+// Pipe serves the client on in and out until it disconnects or ctx ends. All its calls have ended
+// when Pipe returns.
 func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.Close()
 	c := &pipe{out: out, drain: s.drain, messages: make(chan jsonrpc.Message), answered: make(chan struct{}, 1), closed: make(chan struct{})}
@@ -31,7 +31,7 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	over := make(chan struct{})
 	go func() {
-		_ = session.Wait() // why does not matter: nobody is there any more
+		_ = session.Wait() // the client is gone, for whatever reason
 		close(over)
 	}()
 	select {
@@ -43,14 +43,14 @@ func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	return context.Cause(ctx)
 }
 
-// pipe is the conversation over pipes as the SDK takes it. A line that is no message, which would
-// be the end for the SDK's own transport, is answered as JSON-RPC says, and the next one is read.
-// After the client's last line the answers that are under way are waited for.
+// pipe is the transport over pipes. It answers a malformed line with a JSON-RPC error and
+// continues, whereas the SDK's own transport would end. After the client's last line it waits for
+// pending responses.
 type pipe struct {
 	messages chan jsonrpc.Message // closed after the last one
-	open     atomic.Int64         // requests without an answer
-	answered chan struct{}        // an answer was written
-	drain    time.Duration        // how long answers are waited for after the last line
+	open     atomic.Int64         // requests without a response
+	answered chan struct{}        // a response was written
+	drain    time.Duration        // longest wait for responses after the last line
 
 	writing sync.Mutex
 	out     io.Writer
@@ -87,8 +87,7 @@ func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// awaitAnswers waits a little for the answers that are under way: the SDK ends all calls at the end
-// of the client's lines.
+// awaitAnswers waits briefly for pending responses: the SDK ends all calls at the end of input.
 func (p *pipe) awaitAnswers(ctx context.Context) {
 	timer := time.NewTimer(p.drain)
 	defer timer.Stop()
@@ -116,7 +115,7 @@ func (p *pipe) Write(_ context.Context, message jsonrpc.Message) error {
 		p.open.Add(-1)
 		select {
 		case p.answered <- struct{}{}:
-		default: // who waits for it looks at the number
+		default: // the waiter reads the counter
 		}
 	}
 	return err
@@ -132,7 +131,7 @@ func (p *pipe) writeLine(raw []byte) error {
 	return err
 }
 
-// readLines reads the lines of the client until they end.
+// readLines reads the client's lines to their end.
 func (p *pipe) readLines(in io.Reader) {
 	defer close(p.messages)
 	lines := lineread.New(in, maxFrame)
@@ -164,7 +163,7 @@ func (p *pipe) readLines(in io.Reader) {
 	}
 }
 
-// refuse answers a line that is no message.
+// refuse answers a malformed line.
 func (p *pipe) refuse(code int64, why string) {
-	_ = p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, why)) // a client that is gone is noticed elsewhere
+	_ = p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, why)) // a disconnect is noticed elsewhere
 }

@@ -1,15 +1,15 @@
 // Package agents runs subagents: a call of the task tool becomes a session of its own, with its own
-// log and fewer tools, that works for the turn which asked.
+// log and fewer tools, that works for the calling turn.
 //
-// The one rule: a subagent has no right that its parent has not. It passes the same gate under its
-// own name and in no wider mode, has no tool that its parent lacks, spends its parent's budget, and
-// ends with its parent's call.
+// The one rule: a subagent has no right that its parent lacks. It passes the same permission check
+// under its own name and in no wider mode, has no tool that its parent lacks, spends its parent's
+// budget, and ends with its parent's call.
 //
-// Start reading at Agents.Run, then work.go (one subagent from its call to its report);
-// background.go is what works on when its call has ended and report.go how that is told, kind.go
-// says which tools one has, watch.go what of it is shown. A subagent starts no others.
+// Start reading at Agents.Run, then work.go (one subagent, from its call to its report);
+// background.go runs tasks beyond their call, report.go has their reports, kind.go selects the
+// tools, watch.go shows the progress. A subagent cannot start others.
 //
-// Known limits: a subagent that was continued has forgotten which files it had read, as any resumed
+// Known limits: a continued subagent no longer knows which files it had read, like any resumed
 // session whose files changed; the lock of each subagent's log is held until the program ends.
 package agents
 
@@ -25,80 +25,79 @@ import (
 	"adze/toolset"
 )
 
-// Defaults of how many model requests a subagent may make, and of how many run beside each other.
+// Default limits of a subagent's model requests and of concurrent subagents.
 const (
 	DefaultSteps  = 50
 	DefaultAtOnce = 4
 )
 
-// grace is how long a subagent's call may take to end after its abort. It is shorter than that of
-// its parent's call, so that the subagent is the one that writes down what did not end.
+// grace is the time a subagent's call may take to end after an abort. It is shorter than the parent
+// call's, so that the subagent itself records what did not end.
 const grace = time.Second
 
-// Config is what subagents work with.
+// Config holds the settings of subagents.
 type Config struct {
-	// Session is what all have in common: provider, model, store, gate, clip, price,
-	// clock, and a Start with the system prompt. The rest is filled in for each.
+	// Session has the common settings: provider, model, store, gate, clip, price, clock, and a
+	// Start with the system prompt. The rest is set for each subagent.
 	Session session.Config
-	// Effort is how hard they think; if nil, as their model is configured.
+	// Effort returns their reasoning effort. If nil, the model's setting applies.
 	Effort func() string
-	// Budget is that of the turn that they work for.
+	// Budget returns the budget of the calling turn.
 	Budget func() *session.Budget
-	// Tools makes the tools of one subagent, none that the main conversation has not, and what ends
-	// them. mode is the widest permission mode for it; if empty, the one in force.
+	// Tools builds a subagent's tools, all of which the main conversation has too, and returns a
+	// function that closes them. mode is its widest permission mode, or "" for the current one.
 	Tools func(ctx context.Context, mode string) (*tool.Set, func(), error)
-	// Narrower is the more careful of two permission modes, and InForce the one in force. If nil, all
-	// work in that.
+	// Narrower returns the stricter of two permission modes, and InForce the current one. If nil,
+	// all subagents use the current mode.
 	Narrower func(a, b string) string
 	InForce  func() string
-	// Kinds are the agents that there are; if empty, those built in.
+	// Kinds holds the available agents. If empty, the built-in ones are used.
 	Kinds Kinds
-	// System is the system prompt of a kind, with the text of its file; if nil, all have that of
-	// Session.
+	// System returns a kind's system prompt, with its file's text. If nil, all use Session's
+	// prompt.
 	System func(k Kind, text string) string
-	// Model finds the model that the file of an agent names; if nil, all work with that of Session.
+	// Model returns the model named by an agent's file. If nil, all use Session's model.
 	Model func(k Kind) (Model, error)
-	// Note has the conversation told what a task in the background came to; if nil, nobody is told.
+	// Note sends the conversation a background task's report. It may be nil.
 	Note func(session.Note)
-	// Changed is called when another task works in the background, or one does not any more; if nil,
-	// nobody looks.
+	// Changed is called when a background task starts or ends. It may be nil.
 	Changed func()
-	// Observe sees what they do, marked as theirs; it is called by several goroutines. If nil, nobody
-	// watches.
+	// Observe receives the subagents' events, marked with their names, on several goroutines. It
+	// may be nil.
 	Observe func(session.Event)
-	// Steps is how many model requests each may make; if 0, DefaultSteps.
+	// Steps limits each subagent's model requests. 0 means DefaultSteps.
 	Steps int
 }
 
-// Model is what a subagent thinks with.
+// Model is a subagent's model.
 type Model struct {
 	Provider session.Provider
-	Name     string // without the provider's
+	Name     string // without the provider
 	Full     string // provider/name
 }
 
 // Agents runs the subagents of one session. It is safe for concurrent use.
 type Agents struct {
 	prepare func() (Config, error)
-	places  chan struct{} // one for each that runs
+	places  chan struct{} // one token per running subagent
 
-	life  context.Context // of the tasks in the background
+	life  context.Context // for background tasks
 	leave context.CancelCauseFunc
 	all   sync.WaitGroup
-	news  chan struct{} // holds a token when one has reported
+	news  chan struct{} // buffer of one: a task has reported
 
 	mu      sync.Mutex
 	later   []*later
-	started int                              // tasks in the background
-	running map[tool.CallID]*session.Session // by the call that started it, as observers of the main conversation know it
+	started int                              // background tasks so far
+	running map[tool.CallID]*session.Session // by the id of the starting call, as in the main conversation's events
 	busy    map[session.ID]bool
-	spoken  map[string]bool // agents of whose files was said what is not followed
+	spoken  map[string]bool // agents whose unsupported settings were reported
 }
 
 var _ toolset.Tasks = (*Agents)(nil)
 
-// New makes it. prepare is called once, at the first task; atOnce is how many run beside each
-// other, if 0, DefaultAtOnce.
+// New returns Agents. It calls prepare once, for the first task. atOnce limits concurrent
+// subagents; 0 means DefaultAtOnce.
 func New(atOnce int, prepare func() (Config, error)) *Agents {
 	a := &Agents{prepare: sync.OnceValues(prepare), places: make(chan struct{}, cmp.Or(atOnce, DefaultAtOnce)), news: make(chan struct{}, 1), running: map[tool.CallID]*session.Session{}, busy: map[session.ID]bool{}, spoken: map[string]bool{}}
 	a.life, a.leave = context.WithCancelCause(context.Background())
@@ -121,7 +120,7 @@ func (a *Agents) Run(ctx context.Context, r toolset.TaskRequest, progress func(t
 	return w.inPlace(ctx)
 }
 
-// CancelCall aborts one running call of a subagent, by the id that its events have.
+// CancelCall aborts one running call of a subagent, by the id in its events.
 func (a *Agents) CancelCall(id tool.CallID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

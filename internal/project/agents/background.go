@@ -12,38 +12,37 @@ import (
 	"adze/toolset"
 )
 
-// A task in the background: its call ends at once, it works on beside the conversation, and its
-// report joins that later, as a note. The report is stored before anybody is told of it, so that
-// none is lost and none comes twice.
+// Background tasks: the call ends at once, the task continues beside the conversation, and its
+// report joins the conversation later as a note. The report is stored before anyone gets it, so
+// none is lost or sent twice.
 
-// Why tasks in the background are ended.
+// Reasons for ending background tasks.
 const (
 	errLeft  abortReason = "adze was left while it worked"
 	errEnded abortReason = "the person ended it"
 )
 
-// abortReason is an abort from outside, for a reason.
+// abortReason is an abort from outside, with its reason.
 type abortReason string
 
 func (e abortReason) Error() string { return string(e) }
 
-// ErrorCode is that of what was aborted.
+// ErrorCode returns the code for aborted calls.
 func (abortReason) ErrorCode() string { return tool.CodeAborted }
 
-// Is lets a session know it as an interruption.
+// Is makes a session treat it as an interruption.
 func (abortReason) Is(target error) bool { return target == session.ErrInterrupted }
 
-// Later is a task in the background, as it stands.
+// Later is a background task's state.
 type Later struct {
-	ID      string // for people: "task1"
-	Name    string // of the subagent
+	ID      string // for the user: "task1"
+	Name    string // the subagent's
 	Running bool
 	Started time.Time
-	Ended   string // how, where it does not run any more
-	Says    string // its report, else what it does
+	Ended   string // how it ended; "" while running
+	Says    string // its report, or its current action
 }
 
-// later is one of them.
 type later struct {
 	Later
 	end  context.CancelCauseFunc
@@ -52,14 +51,14 @@ type later struct {
 	did  []string
 }
 
-// background starts a task that works on when its call has ended.
+// background starts a task that outlives its call.
 func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 	if err := w.take(); err != nil {
 		return w.result(""), err
 	}
 	ctx, end := context.WithCancelCause(a.life)
 	l := &later{Later: Later{Name: w.name, Running: true, Started: time.Now()}, end: end, work: w}
-	w.progress, w.request.Waits = func(p toolset.TaskProgress) { a.saw(l, p) }, nil // a user's time is not the turn's
+	w.progress, w.request.Waits = func(p toolset.TaskProgress) { a.saw(l, p) }, nil // waiting for a user is not the turn's time
 	err := a.enlist(l)
 	if err == nil {
 		if err = w.link(); err != nil {
@@ -81,7 +80,7 @@ func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 	return toolset.TaskResult{ID: string(w.id), Agent: w.kind.Label(), Background: true}, nil
 }
 
-// enlist counts it among those that run, unless adze is being left.
+// enlist adds a running task, unless adze is exiting.
 func (a *Agents) enlist(l *later) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -95,7 +94,7 @@ func (a *Agents) enlist(l *later) error {
 	return nil
 }
 
-// strike takes one that could not start off the list.
+// strike removes a task that could not start.
 func (a *Agents) strike(l *later) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,7 +110,7 @@ func (a *Agents) saw(l *later, p toolset.TaskProgress) {
 	}
 }
 
-// report stores what came of it, has the model told, and only then lets it count as ended.
+// report stores the result, sends it to the model, and only then marks the task as ended.
 func (a *Agents) report(l *later, r toolset.TaskResult, err error) {
 	w := l.work
 	report := reportOf(w.linked(), r, err)
@@ -138,8 +137,8 @@ func (c Config) changed() {
 	}
 }
 
-// Await waits while tasks work in the background, until one has reported or ctx ends. False: none
-// works.
+// Await waits until a background task has reported or ctx ends. It returns false if none is
+// running.
 func (a *Agents) Await(ctx context.Context) bool {
 	if !slices.ContainsFunc(a.Later(), func(l Later) bool { return l.Running }) {
 		return false
@@ -151,7 +150,7 @@ func (a *Agents) Await(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// Later lists the tasks in the background, oldest first.
+// Later lists the background tasks, oldest first.
 func (a *Agents) Later() []Later {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -167,8 +166,8 @@ func (a *Agents) Later() []Later {
 	return out
 }
 
-// End ends one task in the background, and waits for nothing: its report says that it was ended.
-// False: none of this name works.
+// End ends a background task without waiting; its report notes that. It returns false if no such
+// task is running.
 func (a *Agents) End(id string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -181,8 +180,7 @@ func (a *Agents) End(id string) bool {
 	return false
 }
 
-// Close ends what works in the background and waits until that is stored. It names the subagents
-// that it ended.
+// Close ends all background tasks, waits until that is stored, and returns their subagents' names.
 func (a *Agents) Close() []string {
 	a.mu.Lock()
 	var names []string

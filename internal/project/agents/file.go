@@ -11,11 +11,10 @@ import (
 	"adze/tool"
 )
 
-// maxDescription bounds a description, in bytes (agentskills.io allows as much).
+// in bytes, as in agentskills.io
 const maxDescription = 1024
 
-// fromFile reads what the front matter of an agent's file says, in the words of whichever assistant
-// it was written for.
+// fromFile reads the front matter of an agent's file, in the format of adze or another assistant.
 func fromFile(i discovery.Item) Kind {
 	k := Kind{Item: i, Main: true, Task: true}
 	k.Notes = slices.Clone(i.Notes)
@@ -33,7 +32,7 @@ func fromFile(i discovery.Item) Kind {
 	k.mode(f)
 	k.use(f)
 	k.equip(f)
-	for _, key := range []string{"hooks", "mcpServers", "skills", "memory", "isolation", "background", "temperature"} { // of Claude Code
+	for _, key := range []string{"hooks", "mcpServers", "skills", "memory", "isolation", "background", "temperature"} { // from Claude Code
 		if _, has := f.Field(key); has {
 			k.note("%s of an agent's file are not followed", key)
 		}
@@ -66,7 +65,7 @@ func (k *Kind) steps(f discovery.Front) {
 	k.Steps = n
 }
 
-// modes are the permission modes in the words of others.
+// modes maps permission modes of other assistants.
 func modes() map[string]string {
 	return map[string]string{
 		"default": "ask", "manual": "ask", "dontask": "ask", "acceptedits": "edits", "bypasspermissions": "yolo",
@@ -74,8 +73,8 @@ func modes() map[string]string {
 	}
 }
 
-// mode reads the widest mode for it. A word that nobody knows may have been meant to forbid
-// everything.
+// mode reads the widest permission mode. An unknown one becomes plan: it may have been meant to
+// forbid everything.
 func (k *Kind) mode(f discovery.Front) {
 	if yes, _ := f.Bool("readonly"); yes {
 		k.Mode = "plan"
@@ -92,7 +91,7 @@ func (k *Kind) mode(f discovery.Front) {
 	k.Mode = mode
 }
 
-// use reads whether it leads a conversation, has tasks given to it, or both.
+// use reads whether the agent leads a conversation, takes tasks, or both.
 func (k *Kind) use(f discovery.Front) {
 	switch strings.ToLower(f.Text("mode")) {
 	case "primary":
@@ -107,7 +106,7 @@ func (k *Kind) use(f discovery.Front) {
 	}
 }
 
-// equip reads which tools it has.
+// equip reads the agent's tools.
 func (k *Kind) equip(f discovery.Front) {
 	field, named := f.Field("tools")
 	if k.tools.all = !named; named {
@@ -129,8 +128,8 @@ func (k *Kind) equip(f discovery.Front) {
 
 func (k *Kind) deny(names ...string) { k.tools.deny = append(k.tools.deny, names...) }
 
-// adzes are the tools of adze that names of other assistants mean; all is set for *. One that no
-// assistant has may be a declared tool.
+// adzes maps tool names of other assistants to adze's; it sets all for *. An unknown name stays: it
+// may be a declared tool.
 func (k *Kind) adzes(names []string, all *bool) (out []string) {
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name == "*" || name == "all" {
@@ -153,7 +152,7 @@ func (k *Kind) adzes(names []string, all *bool) (out []string) {
 	return out
 }
 
-// Says is what of its file is not followed in a run that has the tools named so.
+// Says lists the settings in the file that a run with these tools does not follow.
 func (k Kind) Says(has func(tool string) bool) []string {
 	notes := slices.Clone(k.Notes)
 	var missing []string

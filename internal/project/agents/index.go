@@ -7,14 +7,14 @@ import (
 	"adze/internal/project/discovery"
 )
 
-// Bounds of the index of agents in a system prompt, in bytes.
+// Limits of the agent index in a system prompt, in bytes.
 const (
 	MaxIndex   = 2000
 	SmallIndex = 400 // for a model that reads slowly
 )
 
-// Index tells a model which agents it may give a task to, beside those built in, which the tool
-// itself names; if empty, none.
+// Index lists the agents for tasks in a system prompt, without the built-in ones, which the tool
+// lists. It returns "" if there are none.
 func (ks Kinds) Index(room int) string {
 	var own Kinds
 	for _, k := range ks {
@@ -33,9 +33,9 @@ func (ks Kinds) Index(room int) string {
 	return discovery.Index("Give one of these a task with task{agent} where it fits:", lines, order, room, "more agents")
 }
 
-// State is what the index of a system prompt has of an agent, in a word and a reason, with what of
-// its file is not followed. indexed says whether there is an index. leads is the label of the agent
-// that leads the conversation; if empty, none.
+// State describes, in a word and a reason, an agent's part in a system prompt with this index, and
+// its settings that are not followed. indexed reports whether there is an index. leads is the label
+// of the main agent, or "".
 func (k Kind) State(index string, indexed bool, leads string) (state, why string) {
 	switch {
 	case k.Problem != "":

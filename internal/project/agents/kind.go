@@ -10,28 +10,27 @@ import (
 	"adze/tool"
 )
 
-// Kind is a sort of agent: one that is built in, or one that a file describes. A file only narrows:
-// which tools an agent has, the mode that it works in, how many model requests it makes.
+// A Kind is an agent, built in or described by a file. A file can only narrow its tools, permission
+// mode and number of model requests.
 type Kind struct {
-	discovery.Item        // the file; without a Path it is built in. Notes say what of it is not followed
+	discovery.Item        // the file; no Path if built in. Notes lists unsupported settings
 	Description    string // on one line
-	Model          string // as the file says it; if empty, that of who starts it
-	Effort         string // one of session.Efforts; if empty, that of who starts it
-	Mode           string // the widest permission mode for it; if empty, the one in force
-	Steps          int    // model requests it may make at most; if 0, as many as any
-	Main, Task     bool   // whether it may be the main agent, and whether a task may be given to it
+	Model          string // as in the file; "" for the caller's
+	Effort         string // one of session.Efforts; "" for the caller's
+	Mode           string // widest permission mode; "" for the current one
+	Steps          int    // limit of model requests; 0 for the default
+	Main, Task     bool   // may be the main agent; may take tasks
 
 	tools   toolbox
-	strange []string // tools that no assistant is known to have
+	strange []string // tools that no known assistant has
 }
 
 // taskTool starts subagents.
 const taskTool = "task"
 
-// Explorer is the kind that changes nothing, so that several may run together.
+// Explorer is the kind that changes nothing, so that several can run concurrently.
 const Explorer = "explore"
 
-// builtIn are the kinds that are always there.
 func builtIn() []Kind {
 	item := func(name string) discovery.Item {
 		return discovery.Item{Kind: discovery.Agent, Name: name, Origin: discovery.BuiltIn}
@@ -43,12 +42,12 @@ func builtIn() []Kind {
 	}
 }
 
-// toolbox says which tools a kind has, by their names.
+// toolbox selects a kind's tools by name.
 type toolbox struct {
-	all   bool     // that it is not denied; else only
-	only  []string // of those that are there
+	all   bool // all except deny; otherwise only those in only
+	only  []string
 	deny  []string
-	looks bool // and none that may change something
+	looks bool // no tools with side effects
 }
 
 // Has reports whether the kind has a tool.
@@ -61,8 +60,7 @@ func (k Kind) Has(d tool.Definition) bool {
 	}
 }
 
-// Text is what the agent is told of itself: the body of its file as it is now. Of one that is built
-// in it is empty.
+// Text returns the agent's prompt, the current body of its file. It is "" for a built-in agent.
 func (k Kind) Text(ctx context.Context) (string, error) {
 	if k.Path == "" {
 		return "", nil
@@ -71,11 +69,11 @@ func (k Kind) Text(ctx context.Context) (string, error) {
 	return tool.ShownHidden(strings.TrimSpace(text.Body)), err
 }
 
-// Kinds are the agents of a run, in the order in which names are won.
+// Kinds holds a run's agents. The first one with a name wins.
 type Kinds []Kind
 
-// Find lists the agents: those built in, then those of files, the user's before the project's.
-// What is shadowed or cannot be used is among them.
+// Find lists all agents: built-in ones, then the user's files, then the project's. Shadowed and
+// broken ones are included.
 func Find(ctx context.Context, f *discovery.Finder) Kinds {
 	out := Kinds(builtIn())
 	for _, i := range f.Find(ctx, discovery.Agent) {
@@ -85,7 +83,7 @@ func Find(ctx context.Context, f *discovery.Finder) Kinds {
 	return out
 }
 
-// Named finds the agent of a name; with project: or person: in front, the first of that origin.
+// Named finds an agent by name; with project: or person: in front, the first of that origin.
 func (ks Kinds) Named(name string) (Kind, error) {
 	if len(ks) == 0 {
 		ks = builtIn()
@@ -109,12 +107,12 @@ func (ks Kinds) Named(name string) (Kind, error) {
 	return Kind{}, tool.Fail(tool.CodeInvalidArguments, "there is no agent %q%s; use one of: %s", name, near, strings.Join(names, ", "))
 }
 
-// Written reports whether a file describes an agent that a task can be given to.
+// Written reports whether a file describes an agent that takes tasks.
 func (ks Kinds) Written() bool {
 	return slices.ContainsFunc(ks, func(k Kind) bool { return k.Path != "" && k.Problem == "" && k.Task })
 }
 
-// Usable are the names of the agents that can be used so, in their order.
+// Usable returns the names of the usable agents that satisfy so, in order.
 func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
 	for _, k := range ks {
 		if k.Problem == "" && so(k) {
@@ -124,7 +122,7 @@ func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
 	return names
 }
 
-// ForTask finds an agent that a task may be given to.
+// ForTask finds an agent that takes tasks.
 func (ks Kinds) ForTask(name string) (Kind, error) {
 	k, err := ks.Named(name)
 	if err == nil && !k.Task {
@@ -133,13 +131,13 @@ func (ks Kinds) ForTask(name string) (Kind, error) {
 	return k, err
 }
 
-// maxName bounds a subagent's name, in bytes.
+// in bytes
 const maxName = 80
 
-// nameOf names a subagent for people and logs: "explore: find the parser". The description is a
-// model's.
+// nameOf returns a subagent's name for users and logs: "explore: find the parser". The model wrote
+// the description.
 func nameOf(kind, description string) string {
-	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), "›", ">") // it parts names where they are shown
+	words := strings.ReplaceAll(strings.Join(strings.Fields(description), " "), "›", ">") // it separates names on the screen
 	if words == "" {
 		return kind
 	}
@@ -150,7 +148,7 @@ func nameOf(kind, description string) string {
 	return name
 }
 
-// kindIn is the kind that the name of a subagent begins with.
+// kindIn returns the kind at the start of a subagent's name.
 func kindIn(name string) string {
 	kind, _, _ := strings.Cut(name, ": ")
 	return kind

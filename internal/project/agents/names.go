@@ -7,9 +7,9 @@ import (
 	"adze/internal/project/discovery"
 )
 
-// words are what the tools of adze are called by other assistants, without regard to case, - and _:
-// Claude Code, Codex, Gemini, opencode, Cursor and Copilot, of which the last names groups. A tool
-// that works with another's comes with it.
+// words maps other assistants' tool names to adze's, without case, - and _: Claude Code, Codex,
+// Gemini, opencode, Cursor and Copilot (which names groups). Tools that belong together come
+// together.
 func words() map[string]string {
 	return map[string]string{
 		"read":  "read read_file view cat read_many_files readfile notebookread codebase",
@@ -30,7 +30,7 @@ func words() map[string]string {
 	}
 }
 
-// toolsNamed are the tools of adze that a word means; none: nobody knows it.
+// toolsNamed returns adze's tools for a name, or none if it is unknown.
 func toolsNamed(word string) (out []string) {
 	word = discovery.Spelling(strings.TrimPrefix(strings.TrimSpace(word), "functions."))
 	for name, theirs := range words() {

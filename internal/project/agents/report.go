@@ -15,11 +15,11 @@ import (
 	"adze/toolset"
 )
 
-// maxReport bounds what of a late report joins the conversation, in bytes; the subagent's log has
-// the whole.
+// maxReport limits a background report in the conversation, in bytes; the subagent's log has all of
+// it.
 const maxReport = 16 << 10
 
-// reportOf is what a task in the background came to, as the model reads it.
+// reportOf converts a background task's result to a report for the model.
 func reportOf(of session.Subagent, r toolset.TaskResult, err error) session.Report {
 	report := session.Report{Subagent: of, Status: tool.Completed, Text: toolset.Reported(r)}
 	if cut := len(report.Text) - maxReport; cut > 0 {
@@ -36,15 +36,14 @@ func reportOf(of session.Subagent, r toolset.TaskResult, err error) session.Repo
 	return report
 }
 
-// noteOf is a report as it joins the conversation.
+// noteOf converts a report to a note in the conversation.
 func noteOf(r session.Report) session.Note {
 	sum := sha256.Sum256([]byte(r.Text))
 	return session.Note{Kind: session.TaskNote, From: "task " + string(r.Session), SHA256: hex.EncodeToString(sum[:]), Text: r.Text}
 }
 
-// Unreported finds in the log of a session that goes on which reports the model was never told, and
-// settles the tasks in the background that an earlier process left without one: each ends exactly
-// once.
+// Unreported returns the reports in a resumed session's log that the model has not seen, and ends
+// the background tasks that an earlier process left without a report: each task ends exactly once.
 func Unreported(ctx context.Context, store session.Store, id session.ID, entries []session.Entry) ([]session.Note, error) {
 	type call struct {
 		task    session.ID
@@ -109,8 +108,8 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 	return notes, nil
 }
 
-// leftBehind is the report of a task whose process ended before it stored one. The task may have
-// come to its end all the same: its own log says so.
+// leftBehind returns the report of a task whose process died before storing one. The task's own log
+// shows whether it had finished.
 func leftBehind(ctx context.Context, store session.Store, s session.Subagent, began time.Time) (session.Report, error) {
 	none := reportOf(s, toolset.TaskResult{}, errGone(s.Session))
 	entries, err := store.Load(ctx, s.Session)
@@ -133,7 +132,7 @@ func leftBehind(ctx context.Context, store session.Store, s session.Subagent, be
 	return none, nil
 }
 
-// errGone is why a task has no report whose process ended.
+// errGone means that a task's process ended without a report.
 func errGone(id session.ID) error {
 	return tool.Fail(tool.CodeAborted, "adze ended while it worked, and what it did is not known; look before you start it again, or continue it with task_id %s", id)
 }

@@ -10,24 +10,23 @@ import (
 	"adze/toolset"
 )
 
-// Bounds of what is kept to be shown, in bytes and calls.
+// Limits of the stored progress, in bytes and calls.
 const (
 	maxLine = 200
 	maxDid  = 100
 )
 
-// watch is what is shown of a subagent. Its session calls see one event at a time.
+// watch holds a subagent's progress. Its session delivers one event at a time.
 type watch struct {
-	calls   []string // that ended, each in a line
-	left    int      // that are not among them
+	calls   []string // finished calls, one per line
+	left    int      // omitted calls
 	changed []string
 	last    string
-	message string // that it writes, or wrote last
+	message string // current or last message's id
 	warned  bool
 }
 
-// see follows one event of the subagent: its calls are shown as its own, its text as the newest
-// line.
+// see handles a subagent's event: calls are shown as its own, text as the newest line.
 func (w *work) see(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -40,14 +39,14 @@ func (w *work) see(e session.Event) {
 	case session.ToolQueued:
 		e.Event = w.mark(e.Event)
 		w.show(e)
-		return // it does nothing yet
+		return // it has not started
 	case session.ToolStart:
 		e.Event = w.mark(e.Event)
 		w.show(e)
 	case session.ToolUpdate:
 		e.Event = w.mark(e.Event)
 		w.show(e)
-		return // the call is shown itself
+		return // the call itself is shown
 	case session.ToolAsk:
 		e.Event = w.mark(e.Event)
 		w.show(e)
@@ -61,7 +60,7 @@ func (w *work) see(e session.Event) {
 	case session.Requested:
 		e.Parent, e.Agent = w.request.Call, w.name
 		w.show(e)
-		return // its answer is shown itself
+		return // the response itself is shown
 	case session.TurnEnd:
 		w.show(session.TaskEnd{Parent: w.request.Call, Agent: w.name, Result: e.Result})
 		return
@@ -73,7 +72,7 @@ func (w *work) see(e session.Event) {
 	w.tell("works")
 }
 
-// mark makes an event of the subagent's one of the main conversation's stream.
+// mark converts a subagent's event to one of the main conversation.
 func (w *work) mark(e tool.Event) tool.Event {
 	e.Call, e.Parent, e.Agent = session.CallOf(w.request.Call, e.Call), w.request.Call, w.name
 	return e
@@ -109,8 +108,7 @@ func mark(s tool.Status) string {
 	return "✗"
 }
 
-// hurry tells a subagent that is about to reach its limit to report what it has: a report of half
-// the work is worth more than none.
+// hurry asks a subagent close to its limit for its report: half of the work is better than none.
 func (w *work) hurry(m session.Message) {
 	if w.warned || w.most < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.most-1 {
 		return
@@ -119,7 +117,7 @@ func (w *work) hurry(m session.Message) {
 	w.session.Steer("This is your last step: the limit of your model requests is reached. Call no more tools. Report now what you found and what is left.")
 }
 
-// tell passes on what the subagent does now.
+// tell reports the subagent's progress.
 func (w *work) tell(state string) {
 	w.progress(toolset.TaskProgress{
 		ID: string(w.id), Agent: w.kind.Label(), State: state, Last: w.last, Says: lastLine(w.text), TaskCounts: w.counts(),
@@ -134,7 +132,7 @@ func (w *work) counts() toolset.TaskCounts {
 	return toolset.TaskCounts{Steps: s.Steps, Calls: s.Calls, Tokens: s.Tokens, Cost: s.Cost}
 }
 
-// did lists the calls that ended.
+// did lists the finished calls.
 func (w *watch) did() []string {
 	if w.left == 0 {
 		return w.calls
@@ -142,13 +140,13 @@ func (w *watch) did() []string {
 	return append(slices.Clone(w.calls), fmt.Sprintf("… %d more", w.left))
 }
 
-// lastLine is the newest line of a text that says something.
+// lastLine returns the last nonempty line.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// tail keeps the end of a text that grows.
+// tail shortens a growing text to its end.
 func tail(text string) string {
 	if len(text) <= maxLine {
 		return text

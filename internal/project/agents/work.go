@@ -14,7 +14,7 @@ import (
 	"adze/toolset"
 )
 
-// work is one subagent at work.
+// work is one running subagent.
 type work struct {
 	agents   *Agents
 	config   Config
@@ -24,8 +24,8 @@ type work struct {
 	id      session.ID
 	name    string
 	kind    Kind
-	text    string // of its file
-	mode    string // the widest permission mode for it; if empty, the one in force
+	text    string // from its file
+	mode    string // widest permission mode; "" for the current one
 	resumed bool
 	most    int // model requests
 	set     *tool.Set
@@ -33,7 +33,7 @@ type work struct {
 	watch
 }
 
-// open finds out who works: a new subagent, or an earlier one that goes on.
+// open creates a new subagent or continues an earlier one.
 func (w *work) open(ctx context.Context) (err error) {
 	r := w.request
 	if r.ID == "" {
@@ -58,7 +58,7 @@ func (w *work) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// goOn finds the earlier task that goes on.
+// goOn finds the earlier task to continue.
 func (w *work) goOn(ctx context.Context) error {
 	r := w.request
 	start, err := w.earlier(ctx)
@@ -75,8 +75,8 @@ func (w *work) goOn(ctx context.Context) error {
 	return nil
 }
 
-// earlier reads how an earlier task of the same session began. Any other session is as if it were
-// not there.
+// earlier reads the start of an earlier task in the same session. It treats tasks of other sessions
+// as missing.
 func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	var start session.Start
 	entries, err := w.config.Session.Store.Load(ctx, session.ID(w.request.ID))
@@ -85,7 +85,7 @@ func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	}
 	for _, e := range entries {
 		if e.Type == session.StartEntry {
-			_ = json.Unmarshal(e.Data, &start) // a damaged one is no task of this session
+			_ = json.Unmarshal(e.Data, &start) // a damaged one does not match this session
 			break
 		}
 	}
@@ -95,7 +95,7 @@ func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	return start, nil
 }
 
-// inPlace waits for a place, and works.
+// inPlace waits for a free place and runs.
 func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 	w.tell("waits")
 	places := w.agents.places
@@ -105,10 +105,10 @@ func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 	case <-ctx.Done():
 		return w.result(""), context.Cause(ctx)
 	}
-	if ctx.Err() != nil { // while it waited; nothing of it is in any log, but that it was to be
+	if ctx.Err() != nil { // aborted while waiting; the log has only the request
 		return w.result(""), context.Cause(ctx)
 	}
-	if w.beside() { // it is taken and linked already
+	if w.beside() { // already taken and linked
 		return w.run(ctx)
 	}
 	if err := w.take(); err != nil {
@@ -157,13 +157,13 @@ func (w *work) sessionConfig() session.Config {
 	}
 	c.Await, c.Found = nil, nil
 	if c.Limits = (session.Limits{Steps: w.most}); w.beside() {
-		c.Limits.Time = w.config.Session.Limits.Time // its call does not wait, so its turn's does not hold
+		c.Limits.Time = w.config.Session.Limits.Time // a background task has no turn time limit
 	}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
 	return c
 }
 
-// think sets what it thinks with, and how hard: as its file says where that can be had.
+// think sets the model and the effort from the agent's file, if available.
 func (w *work) think(c *session.Config) {
 	if c.Effort = ""; w.config.Effort != nil {
 		c.Effort = w.config.Effort()
@@ -184,7 +184,7 @@ func (w *work) think(c *session.Config) {
 	w.tellOnce(says)
 }
 
-// tellOnce tells the user, at the first task of an agent, what of its file is not followed.
+// tellOnce reports an agent's unsupported settings at its first task.
 func (w *work) tellOnce(says []string) {
 	a, key := w.agents, w.kind.Path
 	a.mu.Lock()
@@ -201,15 +201,15 @@ func (w *work) tellOnce(says []string) {
 	}
 }
 
-// beside reports a task in the background.
+// beside reports whether this is a background task.
 func (w *work) beside() bool { return w.request.Background }
 
-// linked says whose log is whose.
+// linked returns the entry that links the two logs.
 func (w *work) linked() session.Subagent {
 	return session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call, Background: w.beside()}
 }
 
-// link writes into the parent's log which log is this subagent's, before it does anything.
+// link writes that entry to the parent's log, before the subagent does anything.
 func (w *work) link() error {
 	if err := w.store(session.SubagentEntry, w.linked()); err != nil {
 		return tool.Fail(tool.CodeIO, "not started, because its record could not be saved: %w", err)
@@ -217,7 +217,7 @@ func (w *work) link() error {
 	return nil
 }
 
-// store writes into the parent's log, also when what it is about was aborted.
+// store writes to the parent's log even after an abort.
 func (w *work) store(kind session.EntryType, data any) error {
 	raw, err := json.Marshal(data)
 	if err != nil {
@@ -226,7 +226,7 @@ func (w *work) store(kind session.EntryType, data any) error {
 	return w.config.Session.Store.Append(context.Background(), session.ID(w.request.Parent), session.Entry{Type: kind, Time: time.Now(), Data: raw})
 }
 
-// take makes sure that nobody else works in the same log.
+// take ensures that no other work uses the same log.
 func (w *work) take() error {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
@@ -240,7 +240,7 @@ func (w *work) take() error {
 func (w *work) start() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
-	if !w.beside() { // the id of its call may be another's by now
+	if !w.beside() { // the call's id may be reused by now
 		w.agents.running[w.request.Call] = w.session
 	}
 }
@@ -254,14 +254,14 @@ func (w *work) leave() {
 	}
 }
 
-// result is what came of it so far.
+// result returns the result so far.
 func (w *work) result(text string) toolset.TaskResult {
 	return toolset.TaskResult{
 		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
 	}
 }
 
-// verdict says why a subagent that did not answer did not.
+// verdict returns the error of a subagent that did not answer.
 func (w *work) verdict(ctx context.Context, r session.Result) error {
 	again := fmt.Sprintf("continue it with task_id %s, or do the work yourself", w.id)
 	switch {
