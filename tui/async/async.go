@@ -1,17 +1,16 @@
-// Package async asks for something beside the interface, and goes on with the answer in Update.
+// Package async runs a request in the background and continues with the result in Update.
 //
-// The one rule: the question changes no state, and its continuation waits for nothing.
+// The one rule: the request changes no state, and the continuation does not block.
 //
-// Start reading at Ask. Known limits: an answer of an interface that ended meanwhile is dropped.
+// Start reading at Ask. Known limits: a result is dropped if the interface has ended.
 package async
 
 import tea "charm.land/bubbletea/v2"
 
-// Then is a message that Update calls: it takes what came of something beside the interface, and
-// returns what is to be done next.
+// Then is a message that Update calls: it handles a background result and returns the next command.
 type Then func() tea.Cmd
 
-// Ask calls ask beside the interface, and then with its answer in Update.
+// Ask calls ask in the background, and then with its result in Update.
 func Ask[T any](ask func() T, then func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		answer := ask()
@@ -19,7 +18,7 @@ func Ask[T any](ask func() T, then func(T) tea.Cmd) tea.Cmd {
 	}
 }
 
-// Try is Ask for what may fail.
+// Try is like Ask for a function that may fail.
 func Try[T any](ask func() (T, error), then func(T, error) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		answer, err := ask()

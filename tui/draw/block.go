@@ -11,18 +11,18 @@ import (
 	"adze/tool"
 )
 
-// Show says how much of a block is drawn.
+// Show limits how much of a block is drawn.
 type Show struct {
-	// Rows bounds the rows; if 0, all. What is left out is counted in a last row; of command output
-	// the end is kept, of all else the beginning.
+	// Rows is the maximum number of rows; 0 means all. One more row counts the omitted ones.
+	// Command output keeps its end, everything else its beginning.
 	Rows int
-	// Whole wraps long lines instead of cutting them, so that nothing is hidden.
+	// Whole wraps long lines instead of truncating them.
 	Whole bool
 	// Titles draws the block's title or path above it.
 	Titles bool
 }
 
-// Blocks appends the rows of several blocks to dst; the bound holds for each.
+// Blocks appends the rows of several blocks to dst; the limit applies to each.
 func (t *Theme) Blocks(dst []Row, blocks []tool.Block, w int, show Show) []Row {
 	show.Titles = show.Titles || len(blocks) > 1
 	for _, b := range blocks {
@@ -31,7 +31,7 @@ func (t *Theme) Blocks(dst []Row, blocks []tool.Block, w int, show Show) []Row {
 	return dst
 }
 
-// Block appends the rows of one block to dst. An unknown kind is drawn as text.
+// Block appends a block's rows to dst. An unknown kind is drawn as text.
 func (t *Theme) Block(dst []Row, b tool.Block, w int, show Show) []Row {
 	if title := cmp.Or(b.Title, b.Path); show.Titles && title != "" {
 		dst = append(dst, t.Line(Bold, safeterm.Name(title)).Fit(w))
@@ -62,10 +62,10 @@ type blockDrawer struct {
 	start int // len(rows) before the block
 }
 
-// full reports that no more rows fit.
+// full reports whether the row limit is reached.
 func (d *blockDrawer) full() bool { return d.show.Rows > 0 && len(d.rows)-d.start >= d.show.Rows }
 
-// more says how much was left out, in place of the last row when the bound is reached.
+// more adds a row with the number of omitted items.
 func (d *blockDrawer) more(n int, what string) {
 	if n <= 0 {
 		return
@@ -77,7 +77,7 @@ func (d *blockDrawer) more(n int, what string) {
 	d.rows = append(d.rows, d.theme.Pen().Fixed(Dim, text).Done().Fit(d.w))
 }
 
-// line draws one line of code-like text, without tabs.
+// line draws one line of code or output without tabs.
 func (d *blockDrawer) line(margin Row, spans ...Span) {
 	if d.show.Whole {
 		rest := d.theme.Pen().Pad(margin.w).Done()
@@ -90,7 +90,7 @@ func (d *blockDrawer) line(margin Row, spans ...Span) {
 	d.rows = append(d.rows, p.Done().Fit(d.w))
 }
 
-// lines draws each line until the bound; draw says how.
+// lines calls draw for each line up to the row limit.
 func (d *blockDrawer) lines(text string, draw func(i int, line string)) {
 	text = strings.TrimSuffix(text, "\n")
 	if text == "" {
@@ -157,7 +157,7 @@ func (d *blockDrawer) items(items []tool.Item) {
 	}
 }
 
-// Item appends the row of one list item, or its rows when whole, to dst.
+// Item appends a list item to dst, as one row or, if whole, wrapped.
 func (t *Theme) Item(dst []Row, it tool.Item, w int, whole bool) []Row {
 	mark, style := itemMark(it.State)
 	first := t.Pen().Fixed(style, mark).Done()
@@ -199,7 +199,7 @@ func itemStyle(state string) Style {
 	return Plain
 }
 
-// output draws what a command printed: the end of it, when not all fits.
+// output draws a command's output, limited to its last lines.
 func (d *blockDrawer) output(b tool.Block) {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if text == "" {
@@ -212,7 +212,7 @@ func (d *blockDrawer) output(b tool.Block) {
 	}
 }
 
-// lastLines splits off the last n lines (0: all) and counts the lines before them.
+// lastLines returns the last n lines (0: all) and the number of lines before them.
 func lastLines(s string, n int) (last string, before int) {
 	if n == 0 {
 		return s, 0
@@ -228,7 +228,7 @@ func lastLines(s string, n int) (last string, before int) {
 	return s[at+1:], strings.Count(s[:at], "\n") + 1
 }
 
-// firstLines splits off the first n lines (0: all).
+// firstLines splits s after n lines (0: all).
 func firstLines(s string, n int) (first, rest string) {
 	if n == 0 {
 		return s, ""

@@ -11,14 +11,14 @@ import (
 	"adze/tool"
 )
 
-// Brief says how much of a block is drawn where the conversation is read: at most so many rows,
-// then what counts the rest and names the key that shows it.
+// Brief limits a block's rows in the conversation. A count of the other rows follows, with the key
+// that shows them.
 type Brief struct {
 	Rows int
 	Key  string
 }
 
-// rest counts what was left out, behind the last row where there is room.
+// rest adds the count of omitted rows, on the last row if it fits.
 func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	if n <= 0 {
 		return dst
@@ -35,8 +35,8 @@ func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	return append(dst, count.Fit(w))
 }
 
-// Telling appends the lines of what a command printed that say why it failed: those that name a
-// file, an error, a test. Where none does, its last ones.
+// Telling appends the lines of a failed command's output that explain the failure: those with a
+// file, an error or a test. If there are none, it appends the last lines.
 func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -44,7 +44,7 @@ func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	}
 	lines := strings.Split(text, "\n")
 	chosen := telling(lines, brief.Rows)
-	if len(lines) == len(chosen)+1 && b.Total <= len(lines) { // its count would take the row of the last
+	if len(lines) == len(chosen)+1 && b.Total <= len(lines) { // the count would take the same row as the last line
 		chosen = nil
 		for i := range lines {
 			chosen = append(chosen, i)
@@ -56,7 +56,7 @@ func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	return t.rest(dst, max(b.Total, len(lines))-len(chosen), brief, w)
 }
 
-// Last appends the last lines of what a command printed.
+// Last appends the last n lines of a command's output.
 func (t *Theme) Last(dst []Row, b tool.Block, w, n int) []Row {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if text == "" {
@@ -69,8 +69,8 @@ func (t *Theme) Last(dst []Row, b tool.Block, w, n int) []Row {
 	return dst
 }
 
-// telling are the n lines that say most, in their order. Of lines that say as much it takes the
-// first: later failures are often due to them.
+// telling returns the indexes of the n highest-scoring lines, in order. Of equal scores the first
+// lines win, because they often cause later failures.
 func telling(lines []string, n int) []int {
 	type scored struct{ at, score int }
 	signs := tellingSigns()
@@ -106,19 +106,19 @@ func telling(lines []string, n int) []int {
 	return out
 }
 
-// framing is a line that only repeats that there was a failure.
+// framing matches a line that only repeats the failure.
 var framing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(FAIL(ED)?|exit status \d+|Error: exit status \d+)$`)
 })
 
-// tellingSign is what a line that explains a failure has in it.
+// tellingSign is a pattern and its score.
 type tellingSign struct {
 	of    *regexp.Regexp
 	worth int
 }
 
-// tellingSigns are a place in a file, the words of errors, and the marks of tests. Lines that only
-// count or frame are worth nothing.
+// tellingSigns returns patterns for file positions, error words and test results. Lines that match
+// none score 0.
 var tellingSigns = sync.OnceValue(func() []tellingSign {
 	return []tellingSign{
 		{regexp.MustCompile(`[\w/.\\-]+\.\w{1,5}(:\d+|\(\d+[,)])|File ".*", line \d+`), 3},

@@ -9,23 +9,22 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Cells reports that a terminal gives cells to grapheme clusters, as in mode 2027.
+// Cells reports whether a terminal assigns cells to grapheme clusters (mode 2027).
 type Cells bool
 
-// ByCharacter is how all other terminals count: each character has cells of its own.
+// ByCharacter is the method of all other terminals: each character has its own cells.
 const ByCharacter Cells = false
 
-// Cells is how the terminal counts.
+// Cells returns the terminal's method of counting cells.
 func (t *Theme) Cells() Cells { return t.counts }
 
-// SetCells sets how the terminal counts, and reports whether that is new. Rows that were made
-// before keep their widths.
+// SetCells sets the method and reports whether it changed. Existing rows keep their widths.
 func (t *Theme) SetCells(c Cells) (changed bool) {
 	changed, t.counts = t.counts != c, c
 	return changed
 }
 
-// cells is the width of text, which may hold the attributes of a row.
+// cells returns the width of s, which may contain a row's attributes.
 func (c Cells) cells(s string) (w int) {
 	for pos := 0; pos < len(s); {
 		n, cw := attributes(s[pos:]), 0
@@ -37,16 +36,15 @@ func (c Cells) cells(s string) (w int) {
 	return w
 }
 
-// attributes is the length of the sequence that s begins with.
+// attributes returns the length of an escape sequence at the beginning of s, or 0.
 func attributes(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
 	}
-	return strings.IndexByte(s, 'm') + 1 // a row has no other sequences
+	return strings.IndexByte(s, 'm') + 1 // a row contains only SGR sequences
 }
 
-// shortened is what of a row that is wider than w cells fits into them, with the mark of the cut
-// and with all attributes, and its width.
+// shortened truncates a row to w cells, with an ellipsis and all attributes, and returns its width.
 func (c Cells) shortened(s string, w int) (string, int) {
 	var b strings.Builder
 	at, full := 0, w < 1
@@ -70,7 +68,7 @@ func (c Cells) shortened(s string, w int) (string, int) {
 	return b.String(), at
 }
 
-// cluster is the length in bytes and the width in cells of the character at pos.
+// cluster returns the length in bytes and the width in cells of the character at pos.
 func (c Cells) cluster(s string, pos int) (n, w int) {
 	if s[pos] < 0x80 && (pos+1 == len(s) || s[pos+1] < 0x80) {
 		return 1, 1
@@ -82,8 +80,8 @@ func (c Cells) cluster(s string, pos int) (n, w int) {
 	return max(len(text), 1), w
 }
 
-// byCharacter is the sum of what the characters of a cluster take one by one. Of symbols it is
-// none: terminals that count characters disagree about those.
+// byCharacter returns the sum of the widths of a cluster's characters. It returns 0 for symbols,
+// because terminals that count characters disagree about them.
 func byCharacter(cluster string) (w int) {
 	const symbols, scripts = 0x2000, 0xa000
 	first, n := utf8.DecodeRuneInString(cluster)
@@ -92,7 +90,7 @@ func byCharacter(cluster string) (w int) {
 	}
 	for _, r := range cluster {
 		switch {
-		case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // vowels and ends of Hangul
+		case r >= 0x1160 && r <= 0x11ff, r >= 0xd7b0 && r <= 0xd7ff: // vowels and final consonants of Hangul
 		default:
 			w += ansi.StringWidthWc(string(r))
 		}
@@ -100,5 +98,5 @@ func byCharacter(cluster string) (w int) {
 	return w
 }
 
-// Cluster is the length in bytes and the width in cells of the character of t at pos, for cursors.
+// Cluster returns the length in bytes and the width in cells of t's character at pos, for cursors.
 func (c Cells) Cluster(t safeterm.Text, pos int) (n, w int) { return c.cluster(t.String(), pos) }

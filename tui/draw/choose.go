@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Ground is what is known of the terminal's background.
+// Ground is the terminal's background, if known.
 type Ground uint8
 
-// Grounds.
+// Backgrounds.
 const (
 	UnknownGround Ground = iota
 	DarkGround
 	LightGround
 )
 
-// Themes are the names of the themes, the default first.
+// Themes returns the theme names, the default first.
 func Themes() []string { return []string{"auto", "dark", "light", "contrast", "ansi", "none"} }
 
-// Means says what a theme is.
+// Means returns a theme's description.
 func Means(name string) string {
 	switch name {
 	case "auto":
@@ -38,10 +38,10 @@ func Means(name string) string {
 	return ""
 }
 
-// Choose makes the theme of a name, as well as this terminal can show it. An empty name is auto;
-// while the background is unknown, auto is ansi and contrast uses no colours: both can be read on
-// any. NO_COLOR (no-color.org) holds unless the user named a theme; a terminal that is dumb gets
-// no attributes at all.
+// Choose returns the named theme, adapted to the terminal. An empty name means auto. With an
+// unknown background, auto becomes ansi and contrast uses no colors: both are readable on any
+// background. NO_COLOR (no-color.org) applies unless the user chose a theme; TERM=dumb gets no
+// attributes at all.
 func Choose(name string, env func(string) string, g Ground) *Theme {
 	if name == "" {
 		name = "auto"
@@ -68,8 +68,8 @@ func Choose(name string, env func(string) string, g Ground) *Theme {
 	return Color()
 }
 
-// Asks reports whether a theme depends on the terminal's background, so that it is worth asking for
-// it. The Linux console knows no answer, and old ones print the question.
+// Asks reports whether a theme depends on the terminal's background, so that a query is useful. The
+// Linux console does not answer, and old versions print the query.
 func Asks(name string, env func(string) string) bool {
 	if slices.Contains([]string{"dumb", "linux"}, env("TERM")) || depthOf(env) == colors16 {
 		return false
@@ -77,8 +77,8 @@ func Asks(name string, env func(string) string) bool {
 	return name == "contrast" || (name == "" || name == "auto") && env("NO_COLOR") == ""
 }
 
-// GroundOf reads COLORFGBG, which rxvt, Konsole and others set: the number of the background's
-// colour stands last.
+// GroundOf reads COLORFGBG, set by rxvt, Konsole and others: the last field is the number of the
+// background color.
 func GroundOf(env func(string) string) Ground {
 	fields := strings.Split(env("COLORFGBG"), ";")
 	n, err := strconv.Atoi(fields[len(fields)-1])

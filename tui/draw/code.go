@@ -9,18 +9,18 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// codeLayout is how far an open block of code is drawn.
+// codeLayout is the progress of drawing an open code block.
 type codeLayout struct {
 	begun  bool
-	row    int  // where its first line is drawn
-	marked bool // the marks of its items are above that
-	long   bool // too long to be highlighted; its beginning is gone
-	lines  int  // lines that are drawn
-	at     int  // where the next one begins in the text
-	within bool // the beginning of the next line is drawn
+	row    int  // index of its first row
+	marked bool // the list marks are drawn above it
+	long   bool // too long to highlight; its beginning is gone
+	lines  int  // drawn lines
+	at     int  // offset of the next line
+	within bool // the next line is partly drawn
 }
 
-// codeBegin writes the language above code, where no line at its side shows that it is code.
+// codeBegin writes the language above the code if the theme has no line beside it.
 func (d *leafDrawer) codeBegin(b *markdown.Block) {
 	if d.leaf.code.begun {
 		return
@@ -32,7 +32,7 @@ func (d *leafDrawer) codeBegin(b *markdown.Block) {
 	d.leaf.code = codeLayout{begun: true, row: len(d.rows), marked: d.leaf.marked}
 }
 
-// language is the first word of a fence's info.
+// language returns the first word of a fence's info string.
 func language(info string) string {
 	if i := strings.IndexAny(info, " \t{,:"); i >= 0 {
 		return info[:i]
@@ -55,9 +55,8 @@ func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
 	return m
 }
 
-// codeLines draws the lines that are complete, and of one that is not what fills rows. It returns
-// how many bytes of the text need not be kept: those that are drawn, when there is too much to be
-// highlighted.
+// codeLines draws complete lines and the full rows of a partial one. It returns the number of bytes
+// that may be dropped: drawn text that is too long to highlight.
 func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	d.codeBegin(b)
 	c := &d.leaf.code
@@ -88,7 +87,7 @@ func (d *leafDrawer) codeLine(b *markdown.Block, line string) {
 	d.rows = d.theme.Wrap(d.rows, d.w, d.codeMargins(b), Span{Plain, safeterm.Clean(line)})
 }
 
-// codePart draws the full rows of a line that has no end yet.
+// codePart draws the full rows of an incomplete line.
 func (d *leafDrawer) codePart(b *markdown.Block) {
 	c := &d.leaf.code
 	if b.Lines == 0 {
@@ -96,7 +95,7 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	}
 	part := string(b.Text[min(c.at, len(b.Text)):])
 	n := len(part)
-	if !strings.Contains(part, "\t") { // a tab's width depends on what is before it
+	if !strings.Contains(part, "\t") { // a tab's width depends on the text before it
 		width := d.w - d.codeMargins(b).Rest.w
 		if width <= 0 {
 			width = d.w
@@ -110,13 +109,12 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	}
 }
 
-// code draws the rest of a block, and when that was all of it, draws it again with its parts
-// highlighted.
+// code draws the rest of a block and then redraws all of it with highlighting.
 func (d *leafDrawer) code(b *markdown.Block) {
 	d.codeLines(b, true)
 	lang := highlight.Named(language(b.Info))
 	if !lang.Known() {
-		lang = highlight.ForFile(language(b.Info)) // some write the file's name there
+		lang = highlight.ForFile(language(b.Info)) // some models write a file name there
 	}
 	if d.trial || d.bare || d.leaf.code.long || !lang.Known() {
 		return

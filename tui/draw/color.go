@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// rgb is a colour, 0xRRGGBB; 0 is the terminal's own (a theme's black is 0x010101).
+// rgb is a color, 0xRRGGBB; 0 is the terminal's default (a theme uses 0x010101 for black).
 type rgb uint32
 
 func (c rgb) parts() [3]float64 {
 	return [3]float64{float64(c>>16&0xff) / 255, float64(c>>8&0xff) / 255, float64(c&0xff) / 255}
 }
 
-// linear undoes the gamma of sRGB (IEC 61966-2-1).
+// linear removes the gamma of sRGB (IEC 61966-2-1).
 func (c rgb) linear() [3]float64 {
 	p := c.parts()
 	for i, v := range p {
@@ -26,19 +26,19 @@ func (c rgb) linear() [3]float64 {
 	return p
 }
 
-// luminance is the relative luminance of WCAG 2, from 0 (black) to 1 (white).
+// luminance returns the relative luminance by WCAG 2, from 0 (black) to 1 (white).
 func (c rgb) luminance() float64 {
 	l := c.linear()
 	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
 
-// contrast is the contrast ratio of WCAG 2, from 1 to 21.
+// contrast returns the contrast ratio by WCAG 2, from 1 to 21.
 func contrast(a, b rgb) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// least is the contrast with the worst of several backgrounds.
+// least returns the lowest contrast with several backgrounds.
 func least(c rgb, grounds []rgb) float64 {
 	worst := math.Inf(1)
 	for _, g := range grounds {
@@ -47,8 +47,8 @@ func least(c rgb, grounds []rgb) float64 {
 	return worst
 }
 
-// lab is CIE 1976 L*a*b* for white D65, of linear sRGB: distances in it are about as large as
-// people see them.
+// lab converts linear sRGB to CIE 1976 L*a*b* (D65), where distances approximate perceived
+// differences.
 func lab(l [3]float64) [3]float64 {
 	f := func(t float64) float64 {
 		if t > 216.0/24389 {
@@ -66,18 +66,18 @@ func distance(a, b [3]float64) float64 {
 	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
 }
 
-// depth is how many colours a terminal can show.
+// depth is a terminal's color range.
 type depth uint8
 
 const (
-	colors16  depth = iota // whose values the user's terminal theme defines
-	colors256              // those and xterm's cube and greys
+	colors16  depth = iota // values defined by the user's terminal theme
+	colors256              // plus xterm's cube and grays
 	colorsAll              // 24 bit
 )
 
-// depthOf reads what the environment says. COLORTERM is the terminals' convention
-// (github.com/termstandard/colors); it does not pass through ssh, so terminals that are known by
-// TERM need not say it. GNU screen passes it on although it shows 256 at most.
+// depthOf reads TERM and COLORTERM. COLORTERM (github.com/termstandard/colors) does not pass
+// through ssh, so some terminals are known by TERM. GNU screen passes it on but shows at most 256
+// colors.
 func depthOf(env func(string) string) depth {
 	name := env("TERM")
 	color := env("COLORTERM")
@@ -98,7 +98,7 @@ func depthOf(env func(string) string) depth {
 	return colors16
 }
 
-// xterm is a colour of xterm's table of 256, from 16 on: a cube of 6x6x6 and 24 greys.
+// xterm returns color i of xterm's 256-color table, for i >= 16: a 6x6x6 cube and 24 grays.
 func xterm(i int) rgb {
 	if i >= 232 {
 		v := rgb(8 + 10*(i-232))
@@ -114,7 +114,7 @@ func xterm(i int) rgb {
 	return level(i/36)<<16 | level(i/6%6)<<8 | level(i%6)
 }
 
-// nearest is the colour of xterm's table that looks most like c among those that can be read.
+// nearest returns the xterm color closest to c with a contrast of at least floor on all grounds.
 func nearest(c rgb, grounds []rgb, floor float64) int {
 	want := lab(c.linear())
 	best, at := math.Inf(1), 0
@@ -127,7 +127,7 @@ func nearest(c rgb, grounds []rgb, floor float64) int {
 	return at
 }
 
-// parameters selects the colour for text: SGR 38.
+// parameters returns the SGR 38 parameters for text in color c.
 func (c rgb) parameters(d depth, grounds []rgb, floor float64) string {
 	if d == colorsAll {
 		n := func(v rgb) string { return strconv.Itoa(int(v & 0xff)) }

@@ -16,13 +16,13 @@ import (
 // diffLine is a line of a unified diff.
 type diffLine struct {
 	style    Style
-	sign     string // + - or a space, where it has one
-	text     string // as it is written
-	old, now int    // its number on each side; if 0, it is not there
-	other    int    // how far below the line in its place stands; if 0, there is none
+	sign     string // +, - or a space; "" if it has none
+	text     string
+	old, now int // line number on each side; 0 if absent
+	other    int // offset to the line it replaces or is replaced by; 0 if none
 }
 
-// readDiff reads a diff, without the two lines that name its file where that is known.
+// readDiff parses a diff. It skips the two file name lines if b.Path is set.
 func readDiff(b tool.Block) (lines []diffLine) {
 	body := b.Text
 	if at := strings.Index("\n"+body, "\n@@"); at > 0 && b.Path != "" {
@@ -61,8 +61,8 @@ func readDiff(b tool.Block) (lines []diffLine) {
 	return lines
 }
 
-// pair finds the lines that take the place of others: the first of a run of removed lines is
-// replaced by the first of the run of added ones behind it.
+// pair matches removed lines with the added lines that replace them: the first of a removed run
+// with the first of the added run after it, and so on.
 func pair(lines []diffLine) {
 	run := func(at int, s Style) int {
 		end := at
@@ -81,7 +81,7 @@ func pair(lines []diffLine) {
 	}
 }
 
-// hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.
+// hunkStarts parses "@@ -12,5 +14,6 @@"; it returns 1 for numbers it cannot parse.
 func hunkStarts(line string) (old, now int) {
 	var from, to string
 	if _, err := fmt.Sscanf(line, "@@ %s %s", &from, &to); err != nil {
@@ -99,7 +99,7 @@ func hunkStart(s string) int {
 	return n
 }
 
-// Count counts the added and removed lines of a unified diff.
+// Count returns the number of added and removed lines in a unified diff.
 func Count(diff string) (added, removed int) {
 	inHunk := false
 	for line := range strings.SplitSeq(diff, "\n") {
@@ -116,26 +116,26 @@ func Count(diff string) (added, removed int) {
 	return added, removed
 }
 
-// Patch is a unified diff laid out for one width. Nothing in it is cut: long lines go on in the
-// next row. Only the rows that are asked for are drawn, so a diff of any length is shown at once.
+// Patch is a unified diff laid out for one width. Long lines wrap. Only requested rows are drawn,
+// so a diff of any length opens at once.
 type Patch struct {
 	theme  *Theme
 	lang   highlight.Language
 	w      int
 	lines  []diffLine
 	places []place
-	ends   []int // rows up to and with each place
-	wide   int   // of the numbers
+	ends   []int // row number after each place
+	wide   int   // width of the line numbers
 }
 
-// place is one line over the whole width, or the old and the new one side by side.
+// place is one line over the whole width, or the old and the new line side by side.
 type place struct {
-	l, r int // of Patch.lines; if negative, nothing is there
+	l, r int // indexes in Patch.lines; negative if absent
 	pair bool
 }
 
-// Patch lays a diff out: as it is written, each line with its number, or split, with the old lines
-// at the left and the new ones at the right, where lines came in the place of others.
+// Patch lays out a diff: unified with line numbers or, if split, with old lines at the left and
+// their replacements at the right.
 func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 	p := &Patch{theme: t, w: w, lang: highlight.ForFile(b.Path), lines: readDiff(b)}
 	added, removed := Count(b.Text)
@@ -149,7 +149,7 @@ func (t *Theme) Patch(b tool.Block, w int, split bool) *Patch {
 	return p
 }
 
-// arrange says which lines stand beside each other.
+// arrange decides which lines share a place.
 func (p *Patch) arrange(split bool) {
 	inHunk := false
 	for i, l := range p.lines {
@@ -173,7 +173,7 @@ func (p *Patch) arrange(split bool) {
 	}
 }
 
-// Len is how many rows the diff takes.
+// Len returns the number of rows.
 func (p *Patch) Len() int {
 	if len(p.ends) == 0 {
 		return 0
@@ -181,7 +181,7 @@ func (p *Patch) Len() int {
 	return p.ends[len(p.ends)-1]
 }
 
-// Append draws the rows from..to, which are within Len.
+// Append draws rows from..to, which must be within Len.
 func (p *Patch) Append(dst []Row, from, to int) []Row {
 	i := sort.SearchInts(p.ends, from+1)
 	for at := from; at < to && i < len(p.places); i++ {
@@ -196,7 +196,7 @@ func (p *Patch) Append(dst []Row, from, to int) []Row {
 	return dst
 }
 
-// gap stands between the sides of a split diff.
+// gap separates the sides of a split diff.
 const gap = " │ "
 
 func (p *Patch) side() int { return (p.w - 3) / 2 }
@@ -208,8 +208,8 @@ func (p *Patch) height(at place) int {
 	return max(p.rowsOf(at.l, p.side(), false), p.rowsOf(at.r, p.side(), false))
 }
 
-// rowsOf is how many rows of width w a line takes; hard breaks it anywhere, not between words. Most
-// lines are ASCII, and are measured without being drawn.
+// rowsOf returns the number of rows of width w for a line; hard breaks anywhere, not between words.
+// Most lines are ASCII and measured without drawing.
 func (p *Patch) rowsOf(at, w int, hard bool) int {
 	if at < 0 {
 		return 1
@@ -236,8 +236,7 @@ func (p *Patch) rowsOf(at, w int, hard bool) int {
 	return max((col+w-1)/w, 1)
 }
 
-// shown is a line with its hidden characters written out and its tabs at stops that count from its
-// beginning.
+// shown returns a line with hidden characters made visible and tabs expanded.
 func shown(line string) safeterm.Text {
 	return safeterm.Clean(flat(safeterm.Reveal(line).String(), 0))
 }
@@ -281,7 +280,7 @@ func (p *Patch) line(at, number, w int, hard bool) []Row {
 	return rows
 }
 
-// head is what stands before a line: its number, and whether it came or went.
+// head draws a line's number and sign.
 func (p *Patch) head(l diffLine, number int, sign string) *Pen {
 	pen := p.theme.Pen()
 	if number > 0 {
@@ -301,8 +300,8 @@ func groundOf(s Style) Style {
 	return 0
 }
 
-// changed is how a line that came or went is written: on its ground, where the theme has one. With
-// 256 colours that is the colour, and text on it has its own.
+// changed returns the style of a changed line: with the theme's background for it, if there is one.
+// With 256 colors the background replaces the text color.
 func (t *Theme) changed(s Style) Style {
 	g := groundOf(s)
 	if g != 0 && t.on[g.ground()] != "" && !t.tinted {
@@ -311,9 +310,9 @@ func (t *Theme) changed(s Style) Style {
 	return s | g
 }
 
-// spans gives a line its styles. Where the ground says whether a line came or went, it keeps the
-// colours of its language; else colour says it, and the language shows by attributes. What differs
-// from the line in its place is underlined. A line that is too long has one style.
+// spans returns a line's styled text. On a tinted background a changed line keeps its highlighting;
+// otherwise color marks the change, and attributes mark the syntax. Differences from the paired
+// line are underlined. A very long line has one style.
 func (p *Patch) spans(at int) (spans []Span) {
 	l, t := p.lines[at], p.theme
 	text := shown(l.text)
@@ -359,8 +358,8 @@ func changedStyle(k highlight.Kind) Style {
 	return 0
 }
 
-// differs says what of a line differs from the one in its place: what is between their common begin
-// and end, in whole words. Lines that share less than half are not versions of each other.
+// differs returns the range of x that differs from y, between the common prefix and suffix, in
+// whole words. It returns 0, 0 if less than half is shared.
 func differs(x, y string) (from, to int) {
 	for from < min(len(x), len(y)) && x[from] == y[from] {
 		from++
@@ -382,7 +381,7 @@ func differs(x, y string) (from, to int) {
 	return from, len(x) - end
 }
 
-// inWord reports that i lies within a word or a character.
+// inWord reports whether offset i is inside a word or a character.
 func inWord(s string, i int) bool {
 	if i >= len(s) {
 		return false
@@ -394,11 +393,11 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// Changed appends the lines of a unified diff that came or went, with their numbers.
+// Changed appends a unified diff's changed lines with their numbers.
 func (t *Theme) Changed(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	p := &Patch{theme: t, lang: highlight.ForFile(b.Path), lines: readDiff(b)}
 	added, removed := Count(b.Text)
-	if added+removed == brief.Rows+1 { // their count would take the row of the last one
+	if added+removed == brief.Rows+1 { // the count would take the same row as the last line
 		brief.Rows++
 	}
 	var chosen []int
@@ -421,7 +420,6 @@ func (t *Theme) Changed(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	return t.rest(dst, added+removed-len(chosen), brief, w)
 }
 
-// diff draws a unified diff.
 func (d *blockDrawer) diff(b tool.Block) {
 	p := d.theme.Patch(b, d.w, false)
 	if len(b.Text) > maxHighlight {

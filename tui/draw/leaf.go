@@ -9,36 +9,36 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// The beginning of a paragraph that never ends is drawn for good, so that it is not laid out again
-// and again: from someParagraph bytes on what nothing that follows can change, from longParagraph
-// bytes on in any case.
+// Sizes in bytes from which a growing paragraph is drawn in parts, so that it is not laid out again
+// and again: from someParagraph on, the part that later text cannot change; from longParagraph on,
+// in any case.
 const (
 	someParagraph = 512
 	longParagraph = 2 << 10
 )
 
-// leafDrawer draws blocks of Markdown that hold text, the last of them while it grows.
+// leafDrawer draws Markdown blocks with text; the last one may still grow.
 type leafDrawer struct {
 	theme *Theme
-	bare  bool // words instead of lines
+	bare  bool // use words instead of lines
 	w     int
 	rows  []Row
 	leaf  leaf
-	trial bool // what is drawn is drawn again soon
-	// remarks are ours; the text has their places.
+	trial bool // the result is temporary
+	// remarks are the program's; the text marks their places.
 	remarks []Remark
 }
 
-// leaf is how far the open block is drawn.
+// leaf is the progress of drawing the open block.
 type leaf struct {
 	begun  bool
-	marked bool // the marks of its items are drawn
-	wait   int  // how long a paragraph must be before a cut is tried again
+	marked bool // its list marks are drawn
+	wait   int  // paragraph length in bytes before the next attempt to cut
 	code   codeLayout
 	table  *tableLayout
 }
 
-// begin draws the empty row before a block; code has a line at its side.
+// begin draws the empty row before a block. Code needs none, because it has a line at its side.
 func (d *leafDrawer) begin(b *markdown.Block) {
 	if d.leaf.begun {
 		return
@@ -49,8 +49,8 @@ func (d *leafDrawer) begin(b *markdown.Block) {
 	d.leaf = leaf{begun: true}
 }
 
-// progress draws what of an open block will not change; it returns how many bytes of its text are
-// of no use any more. Whole says that its last line is complete.
+// progress draws the final part of an open block and returns the number of bytes of its text that
+// may be dropped. whole means that its last line is complete.
 func (d *leafDrawer) progress(b *markdown.Block, whole bool) int {
 	d.begin(b)
 	switch b.Kind {
@@ -66,7 +66,7 @@ func (d *leafDrawer) progress(b *markdown.Block, whole bool) int {
 	return 0
 }
 
-// finish draws what is left of a block.
+// finish draws the rest of a block.
 func (d *leafDrawer) finish(b *markdown.Block) {
 	d.begin(b)
 	switch b.Kind {
@@ -108,16 +108,16 @@ func (d *leafDrawer) rule(b *markdown.Block) {
 	d.rows = append(d.rows, p.Rule(Border, d.w).Done())
 }
 
-// part says for what a margin is drawn.
+// part is the kind of row that a margin is for.
 type part uint8
 
 const (
-	firstMargin part = iota // the first row of a block: with the marks of items that begin
+	firstMargin part = iota // a block's first row, with new list marks
 	restMargin
 	gapMargin // an empty row
 )
 
-// margins are those of the block that is drawn.
+// margins returns the current block's margins.
 func (d *leafDrawer) margins(b *markdown.Block) Margins {
 	m := Margins{First: d.margin(b.In, restMargin), Rest: d.margin(b.In, restMargin)}
 	if !d.leaf.marked {
@@ -127,8 +127,8 @@ func (d *leafDrawer) margins(b *markdown.Block) Margins {
 	return m
 }
 
-// margin draws the quotes and items around a block. Where they take more than half of the width,
-// the outer ones are left out.
+// margin draws the quotes and list items around a block. If they exceed half of the width, it omits
+// the outer ones.
 func (d *leafDrawer) margin(in []markdown.Container, what part) Row {
 	for {
 		p := d.theme.Pen()

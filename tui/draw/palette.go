@@ -2,28 +2,27 @@ package draw
 
 import "strconv"
 
-// ink is how a role is drawn: a colour and the parameters of attributes.
+// ink is a role's color and attributes.
 type ink struct {
 	color rgb
 	attr  string
 }
 
-// palette is a theme of colours of our own. Backgrounds are the terminal's; grounds are those that
-// it was checked against.
+// palette is a theme with its own colors. The background stays the terminal's; grounds lists those
+// that the colors were checked against.
 type palette struct {
 	grounds []rgb
-	// text, rest are the least contrast of text, and of lines between panes (WCAG 2.2, 1.4.3, 1.4.6
-	// and 1.4.11).
+	// text and rest are the lowest contrast for text and for lines between panes (WCAG 2.2, 1.4.3,
+	// 1.4.6 and 1.4.11).
 	text, rest float64
 	inks       [styles]ink
-	// ink is the colour of text on the fills, where its role has none: the terminal's own was
-	// chosen for its background.
+	// ink is the text color on fills for roles without one: the terminal's default was chosen for
+	// its background.
 	ink   rgb
 	fills map[Style]rgb
 }
 
-// roles are those that stand on a fill of 256 colours, where none is so faint that all could: a
-// diff has text alone.
+// roles returns the roles that appear on a 256-color fill besides plain text. A diff has none.
 func roles(ground Style) []Style {
 	if ground == OnYou {
 		return []Style{Accent, Dim}
@@ -31,7 +30,7 @@ func roles(ground Style) []Style {
 	return nil
 }
 
-// floor is the least contrast of a role.
+// floor returns a role's lowest contrast.
 func (p *palette) floor(s Style) float64 {
 	if s == Border {
 		return p.rest
@@ -39,7 +38,7 @@ func (p *palette) floor(s Style) float64 {
 	return p.text
 }
 
-// theme puts the palette into sequences that a terminal of this depth understands.
+// theme builds the escape sequences for a terminal of depth d.
 func (p *palette) theme(d depth) *Theme {
 	t := &Theme{attributes: true}
 	for s, k := range p.inks {
@@ -61,13 +60,13 @@ func (p *palette) theme(d depth) *Theme {
 		}
 	}
 	if added, removed := OnAdded.ground(), OnRemoved.ground(); t.on[added] == "" || t.on[removed] == "" {
-		t.on[added], t.on[removed] = "", "" // one alone would say that the other is no change
+		t.on[added], t.on[removed] = "", "" // one alone would mark the other as unchanged
 	}
 	return t
 }
 
-// fill selects a ground: SGR 48. With 256 colours it is the nearest on which the text that stands
-// on it can be read; where none is near, there is no ground.
+// fill returns SGR 48 parameters for a background. With 256 colors it picks the nearest one on
+// which all its text is readable; ok is false if there is none.
 func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
 	if d == colorsAll {
 		return "4" + c.parameters(d, nil, 0)[1:], true
@@ -87,11 +86,11 @@ func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
 	return "48;5;" + strconv.Itoa(at), at > 0
 }
 
-// farFill is from where on, in CIE76 units, a ground is another colour than was meant.
+// farFill is the CIE76 distance from which a background counts as a different color.
 const farFill = 60.0
 
-// darkFills and lightFills are tints: all roles can be read on them, since they are no further from
-// black or white than the grounds that the inks were checked against.
+// darkFills and lightFills are tints. All roles are readable on them, because they are no further
+// from black or white than the checked backgrounds.
 func darkFills() map[Style]rgb {
 	return map[Style]rgb{OnAdded: 0x0f4338, OnRemoved: 0x5a2820, OnYou: 0x2f3b50}
 }
@@ -100,11 +99,11 @@ func lightFills() map[Style]rgb {
 	return map[Style]rgb{OnAdded: 0xd3f4f1, OnRemoved: 0xffe6d6, OnYou: 0xe6effb}
 }
 
-// darkGrounds are usual dark backgrounds: black, those of VS Code, Ubuntu, Solarized, One Dark and
+// darkGrounds returns common dark backgrounds: black, VS Code, Ubuntu, Solarized, One Dark and
 // Nord.
 func darkGrounds() []rgb { return []rgb{0x000000, 0x1e1e1e, 0x300a24, 0x002b36, 0x282c34, 0x2e3440} }
 
-// lightGrounds are usual light backgrounds: white, Solarized, and a light grey.
+// lightGrounds returns common light backgrounds: white, Solarized, and a light gray.
 func lightGrounds() []rgb { return []rgb{0xffffff, 0xfdf6e3, 0xeeeeee} }
 
 func dark() *palette {
@@ -151,8 +150,8 @@ func contrastLight() *palette {
 	}}
 }
 
-// strong is the theme of high contrast for terminals whose colours cannot be known: the foreground
-// that the user's terminal theme defines, and no faint text.
+// strong returns the high-contrast theme for terminals with unknown colors: the default foreground
+// and no faint text.
 func strong() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Bold: "\x1b[1m", Italic: "\x1b[3m", Accent: "\x1b[1m", Bad: "\x1b[1m", Warn: "\x1b[1m", Heading: "\x1b[1;4m",

@@ -7,11 +7,11 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// paragraph draws the text of a paragraph or heading and returns how many bytes of it are drawn:
-// all of them when it is whole, else those whose rows will not change.
+// paragraph draws a paragraph or heading and returns the number of bytes drawn: all if whole,
+// otherwise those whose rows cannot change.
 func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	text := string(b.Text)
-	source := strings.TrimPrefix(text, "\n") // the end of a line that was drawn before
+	source := strings.TrimPrefix(text, "\n") // ends an already drawn line
 	box, marked := Row{}, d.leaf.marked
 	if !marked {
 		source, box = d.task(b, source)
@@ -25,7 +25,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	if !whole {
 		limit := min(settled, len(source)*3/4)
 		if last := strings.LastIndexByte(source, '\n') + 1; last > 0 && len(source)-last < someParagraph {
-			limit = min(limit, last) // the last line may be the header of a table
+			limit = min(limit, last) // the last line may be a table header
 		}
 		end = d.cut(lines, m, limit)
 		if end.source == 0 && len(source) < longParagraph {
@@ -54,7 +54,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	return len(text) - len(source) + end.source
 }
 
-// task takes the box of a task from the beginning of an item.
+// task removes a task's checkbox from the beginning of an item.
 func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
 	if n := len(b.In); n == 0 || b.In[n-1].Quote || !b.In[n-1].Fresh || len(s) < 4 || s[0] != '[' || s[2] != ']' || s[3] != ' ' {
 		return s, Row{}
@@ -75,7 +75,7 @@ func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
 	return s[4:], p.Done()
 }
 
-// boxed puts a task's box in the place of its bullet, or behind its number.
+// boxed puts a task's checkbox in place of its bullet, or after its number.
 func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest Row) {
 	if last := len(b.In) - 1; b.In[last].Number < 0 {
 		outer := b.In[:last]
@@ -85,20 +85,21 @@ func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest R
 	return first, d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + box.w).Done()
 }
 
-// inlineLine is a part of a paragraph that begins on a row of its own.
+// inlineLine is a part of a paragraph that begins on its own row.
 type inlineLine struct {
 	spans  []Span
 	source []source
 }
 
-// source says where a span comes from; exact: its bytes are those of the source from there on.
+// source is a span's offset in the Markdown source; exact means that their bytes are equal from
+// there on.
 type source struct {
 	at    int
 	exact bool
-	plain bool // no form begins before and ends after it
+	plain bool // outside of all emphasis
 }
 
-// inline reads the inside of a paragraph. It has at least one line.
+// inline parses a paragraph's content and returns at least one line.
 func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled int) {
 	lines = make([]inlineLine, 1)
 	spans, settled := markdown.Inline(s)
@@ -121,7 +122,7 @@ func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled i
 		}
 		text := safeterm.Clean(markdown.Signless(span.Text))
 		if span.Form&markdown.Address != 0 {
-			text = safeterm.Name(span.Text) // nothing may be hidden where a link leads
+			text = safeterm.Name(span.Text) // a link's address hides nothing
 		}
 		line.spans = append(line.spans, Span{inlineStyle(span.Form, base), text})
 		line.source = append(line.source, source{span.At, span.Exact && text.String() == span.Text, span.Form == 0})
@@ -129,7 +130,7 @@ func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled i
 	return lines, settled
 }
 
-// markStruck says in words what is struck, where no line can be drawn through it.
+// markStruck adds words around struck-out text, for output without attributes.
 func markStruck(spans []markdown.Span) []markdown.Span {
 	var out []markdown.Span
 	struck := false
@@ -168,12 +169,11 @@ func inlineStyle(f markdown.Form, base Style) Style {
 	return s
 }
 
-// cut is a place between two rows: so many rows of a line are before it, and so many bytes of the
-// source.
+// cut is a position between two rows: after rows rows of a line and source bytes of the text.
 type cut struct{ line, rows, source int }
 
-// cut finds the last row that begins before limit in the source: where no form is open, if there is
-// such a one. The source of the cut is 0 when there is none at all.
+// cut returns the last row that begins before limit in the source, preferably outside of emphasis.
+// Its source is 0 if there is none.
 func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	var best, last cut
 	first := max(d.w-m.First.w, 1)
@@ -201,7 +201,7 @@ func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	return last
 }
 
-// at finds the source of a byte of the line; 0 when it has none of its own.
+// at returns the source offset of a line's byte, or 0 if it has none.
 func (l inlineLine) at(from int) (at int, plain bool) {
 	begin := 0
 	for i, s := range l.spans {

@@ -8,31 +8,31 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// longLine is from how many bytes on a line is not waited for: it is read in pieces of that length.
+// longLine is the length in bytes from which an unfinished line is read in pieces.
 const longLine = 2 << 10
 
-// Prose is text that a model writes, laid out as Markdown while it arrives. A finished line is read
-// once for a width, and what is finished is laid out once; so adding a piece costs the piece, not
-// the text. The rows follow from the text alone, not from the pieces in which it came. The zero
-// value is empty.
+// Prose is a model's text, laid out as Markdown while it arrives. Each finished line is parsed once
+// per width and each finished block is laid out once, so the cost of a piece depends on its own
+// length. The rows depend only on the text, not on its division into pieces. The zero value is
+// empty.
 type Prose struct {
 	stream safeterm.Stream
-	text   strings.Builder // clean
+	text   strings.Builder // sanitized
 	ended  bool
 	layout proseLayout
-	// remarked is the text with the places of remarks; if there are none, it is not used.
+	// remarked is the text with the places of remarks; unused without remarks.
 	remarked string
 	remarks  []Remark
 }
 
-// Remark is a remark of the program behind a clause of a model's text.
+// Remark is a remark by the program after a clause of a model's text.
 type Remark struct {
-	Quote string // the clause, without the marks of Markdown
+	Quote string // the clause, without Markdown
 	Style Style
-	Text  string // it begins with a sign that no text of a model is drawn with
+	Text  string // begins with a sign that is never drawn for a model's text
 }
 
-// span draws a remark. Brackets say where it ends, unless a colour and the end of the row do.
+// span draws a remark. It adds brackets unless a color and the row's end delimit it.
 func (r Remark) span(t *Theme, within bool) Span {
 	text := r.Text
 	if within || t.sgr[Good] == "" {
@@ -41,8 +41,7 @@ func (r Remark) span(t *Theme, within bool) Span {
 	return Span{r.Style, safeterm.Name(text)}
 }
 
-// Remark puts remarks into a text that is complete. It returns those for which there is no place:
-// it is not clear where their clause stands.
+// Remark adds remarks to a complete text. It returns those whose clause is not found or ambiguous.
 func (p *Prose) Remark(remarks []Remark) (left []Remark) {
 	var quotes []string
 	for _, r := range remarks {
@@ -62,22 +61,22 @@ func (p *Prose) Remark(remarks []Remark) (left []Remark) {
 // Add appends a piece as it arrives.
 func (p *Prose) Add(piece string) { p.text.WriteString(p.stream.Add(piece).String()) }
 
-// End says that the text is complete.
+// End marks the text as complete.
 func (p *Prose) End() {
 	p.text.WriteString(p.stream.End().String())
 	p.ended = true
 }
 
-// String is the clean text so far.
+// String returns the sanitized text so far.
 func (p *Prose) String() string { return p.text.String() }
 
-// Len is its length in bytes.
+// Len returns the text's length in bytes.
 func (p *Prose) Len() int { return p.text.Len() }
 
 // Forget drops the layout; the text stays.
 func (p *Prose) Forget() { p.layout = proseLayout{} }
 
-// Rows lays out the text. The rows belong to p until its next change.
+// Rows returns the text's rows. They are valid until the next change of p.
 func (p *Prose) Rows(t *Theme, w int) []Row {
 	l := &p.layout
 	if l.w != w || l.look != *t {
@@ -101,20 +100,19 @@ func (p *Prose) Rows(t *Theme, w int) []Row {
 	return l.rows
 }
 
-// proseLayout is what is known for one width. The text before done is read; rows[:closed] will not
-// change.
+// proseLayout is the layout for one width. The text before done is parsed; rows[:closed] are final.
 type proseLayout struct {
 	leafDrawer
-	look   Theme // as the theme was
+	look   Theme // theme at the time of layout
 	md     markdown.Parser
 	done   int
-	within bool // done is within a line
+	within bool // done is inside a line
 	closed int
-	seen   int // length of the text that rows are of
+	seen   int // text length at the last layout
 	ended  bool
 }
 
-// read reads the finished lines, and long pieces of one that is not.
+// read parses finished lines, and long pieces of an unfinished one.
 func (l *proseLayout) read(text string) {
 	for {
 		rest := text[l.done:]
@@ -136,7 +134,7 @@ func (l *proseLayout) read(text string) {
 	}
 }
 
-// line reads a line or a piece of one, and draws what it finished. Whole: this is the line's end.
+// line parses a line or a piece of one and draws finished blocks. whole means that s ends the line.
 func (l *proseLayout) line(s string, whole bool) {
 	if l.within {
 		l.md.More(s)
@@ -155,7 +153,7 @@ func (l *proseLayout) finished() {
 	}
 }
 
-// end reads what is left of a text that is complete.
+// end parses the rest of a complete text.
 func (l *proseLayout) end(text string) {
 	if l.done < len(text) {
 		l.line(text[l.done:], true)
@@ -166,8 +164,8 @@ func (l *proseLayout) end(text string) {
 	l.md, l.leaf = markdown.Parser{}, leaf{}
 }
 
-// tail draws what is not finished, as if it ended here. It is drawn by a copy, and again with the
-// next frame.
+// tail draws the unfinished text as if it ended here. It works on a copy, and the next frame
+// repeats it.
 func (l *proseLayout) tail(open string) {
 	try := *l
 	try.md = l.md.Clone()

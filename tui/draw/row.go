@@ -1,22 +1,21 @@
 // Package draw turns text into rows of a terminal screen.
 //
-// The one rule: a [Row] is made by this package alone, and only out of [safeterm.Text] and a
-// [Style]; so what a pane returns can neither command the terminal nor be wider than it says.
+// The one rule: only this package makes a [Row], and only from [safeterm.Text] and a [Style]; so a
+// pane's rows cannot control the terminal and their widths are correct.
 //
-// Start reading here: Row, Pen. Then wrap.go (lines to rows), prose.go (the model's Markdown, as it
-// streams) with leaf.go, paragraph.go, code.go and table.go, block.go (what tools show),
-// diff.go, syntax.go (highlighted code).
+// Start reading at Row and Pen. Then wrap.go (lines to rows), prose.go (streamed Markdown) with
+// leaf.go, paragraph.go, code.go and table.go, block.go (tool results), diff.go, syntax.go
+// (highlighted code).
 //
-// It has more than twelve files because only it may make a Row; what can do without one is in the
-// packages below it: markdown reads the text, highlight tells the parts of code apart.
+// It has more than twelve files because only it may make a Row; code without that need is in the
+// packages below: markdown parses, highlight splits code into tokens.
 //
-// Known limits: a line break in a paragraph is kept when its line is short (see markdown.Inline).
-// Emphasis across more than 2 KB of a paragraph stays as it is written. A table's columns are those
-// of its first 64 rows. Links show their address as text and are not OSC 8 links: with those a text
-// could lead to where it does not say. Code is highlighted when it is finished and has up to 64 KB;
-// in the changed lines of a diff colour says what came and went, so the language shows by bold and
-// italics alone. Terminals that count characters disagree about some emoji, so a row never relies
-// on its predecessor's end.
+// Known limits: a line break in a paragraph is kept after a short line (see markdown.Inline).
+// Emphasis across more than 2 KB of a paragraph is not parsed. A table's column widths follow from
+// its first 64 rows. Links show their address as text instead of OSC 8, which could hide the
+// target. Code is highlighted when it is complete, up to 64 KB; in a diff, color marks changes, so
+// changed lines show syntax only by bold and italics. Terminals that count characters disagree
+// about some emoji, so a row never depends on where the previous row ended.
 package draw
 
 import (
@@ -25,26 +24,26 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// tabWidth is the distance of tab stops. Source code is what is mostly shown, and eight columns
-// waste half of a narrow pane.
+// tabWidth is the distance between tab stops. Most content is source code, and eight columns waste
+// half of a narrow pane.
 const tabWidth = 4
 
 const reset = "\x1b[m"
 
-// Row is one row of the screen: styled, safe, of known width in cells.
+// Row is one row of the screen: styled, safe, with a known width in cells.
 type Row struct {
 	s string
 	w int
-	c Cells // by which w is counted
+	c Cells // method used for w
 }
 
-// String is the row with its attributes, ready for the terminal.
+// String returns the row with its attributes, ready for the terminal.
 func (r Row) String() string { return r.s }
 
-// Width is how many cells the row takes.
+// Width returns the row's width in cells.
 func (r Row) Width() int { return r.w }
 
-// Fit cuts the row to w cells, marking the cut.
+// Fit truncates the row to w cells, with an ellipsis.
 func (r Row) Fit(w int) Row {
 	if r.w <= w {
 		return r
@@ -53,7 +52,7 @@ func (r Row) Fit(w int) Row {
 	return Row{s, cut, r.c}
 }
 
-// Pen builds one row. A Pen belongs to one row; the zero Pen of a Theme is made by Theme.Pen.
+// Pen builds one row. Theme.Pen creates it.
 type Pen struct {
 	theme *Theme
 	b     strings.Builder
@@ -63,7 +62,7 @@ type Pen struct {
 // Pen starts a row.
 func (t *Theme) Pen() *Pen { return &Pen{theme: t} }
 
-// Put writes text on the row; a newline in it becomes a space, a tab goes to the next stop.
+// Put writes text; a newline becomes a space, and a tab goes to the next stop.
 func (p *Pen) Put(s Style, t safeterm.Text) *Pen {
 	text := t.String()
 	if text == "" {
@@ -84,10 +83,10 @@ func (p *Pen) Put(s Style, t safeterm.Text) *Pen {
 	return p
 }
 
-// Fixed writes a constant of ours.
+// Fixed writes a constant string.
 func (p *Pen) Fixed(s Style, c string) *Pen { return p.Put(s, safeterm.Clean(c)) }
 
-// Row writes another row behind what is there.
+// Row appends another row.
 func (p *Pen) Row(r Row) *Pen {
 	p.b.WriteString(r.s)
 	p.w += r.w
@@ -103,8 +102,7 @@ func (p *Pen) Pad(w int) *Pen {
 	return p
 }
 
-// Fill goes on with the ground of a style up to column w; a theme without that ground writes
-// nothing.
+// Fill continues a style's background up to column w; it writes nothing if the theme has none.
 func (p *Pen) Fill(s Style, w int) *Pen {
 	if n := w - p.w; n > 0 && p.theme.on[s.ground()] != "" {
 		p.Put(s&grounds, safeterm.Clean(strings.Repeat(" ", n)))
@@ -112,7 +110,7 @@ func (p *Pen) Fill(s Style, w int) *Pen {
 	return p
 }
 
-// Grounded puts rows of one width on the ground of a style.
+// Grounded extends rows to width w with a style's background.
 func (t *Theme) Grounded(rows []Row, s Style, w int) {
 	if t.on[s.ground()] == "" {
 		return
@@ -122,7 +120,7 @@ func (t *Theme) Grounded(rows []Row, s Style, w int) {
 	}
 }
 
-// Rule fills with a horizontal line up to column w.
+// Rule draws a horizontal line up to column w.
 func (p *Pen) Rule(s Style, w int) *Pen {
 	if n := w - p.w; n > 0 {
 		p.Put(s, safeterm.Clean(strings.Repeat("─", n)))
@@ -130,16 +128,16 @@ func (p *Pen) Rule(s Style, w int) *Pen {
 	return p
 }
 
-// Width is how many cells are written.
+// Width returns the number of cells written.
 func (p *Pen) Width() int { return p.w }
 
-// Done is the finished row.
+// Done returns the finished row.
 func (p *Pen) Done() Row { return Row{p.b.String(), p.w, p.theme.counts} }
 
-// Line is a row of one style.
+// Line returns a row in one style.
 func (t *Theme) Line(s Style, text safeterm.Text) Row { return t.Pen().Put(s, text).Done() }
 
-// asciiWidth is the width of text without tabs and newlines, when it is all ASCII.
+// asciiWidth returns the width of s and true if s is printable ASCII.
 func asciiWidth(s string) (int, bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 || s[i] < ' ' {
@@ -149,8 +147,7 @@ func asciiWidth(s string) (int, bool) {
 	return len(s), true
 }
 
-// flat replaces newlines by spaces and tabs by as many spaces as lead to the next stop; col is
-// where s begins.
+// flat replaces newlines by spaces and expands tabs; col is the column of s.
 func flat(s string, col int) string {
 	if !strings.ContainsAny(s, "\t\n") {
 		return s

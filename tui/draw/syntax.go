@@ -7,11 +7,10 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// maxHighlight is how many bytes of code are highlighted; longer code stays plain, so that one
-// block never takes more than a frame.
+// maxHighlight is the highlighted size limit in bytes, so that no block takes longer than a frame.
 const maxHighlight = 64 << 10
 
-// highlighted splits code into lines of spans. The code is clean, or becomes so span by span.
+// highlighted splits code into lines of spans. It sanitizes each span.
 func highlighted(lang highlight.Language, code string) [][]Span {
 	lines := make([][]Span, 1, strings.Count(code, "\n")+1)
 	for _, tok := range lang.Tokens(code) {
@@ -32,7 +31,7 @@ func highlighted(lang highlight.Language, code string) [][]Span {
 	return lines
 }
 
-// painted is highlighted for code that may be of no known language, or too long: then it is plain.
+// painted is highlighted for code of any length or language; it leaves long code plain.
 func painted(lang highlight.Language, code string) [][]Span {
 	if len(code) > maxHighlight {
 		lang = highlight.Language{}
@@ -40,7 +39,7 @@ func painted(lang highlight.Language, code string) [][]Span {
 	return highlighted(lang, code)
 }
 
-// untabbed replaces tabs by spaces, line by line.
+// untabbed expands tabs, line by line.
 func untabbed(s string) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s

@@ -8,26 +8,25 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// The widths of a table's columns follow from its first rows, so that one that never ends is not
-// laid out again and again.
+// Limits for the first rows of a table, which decide the column widths, so that a growing table is
+// not laid out again and again.
 const (
 	tableRows  = 64
 	tableBytes = 8 << 10
-	longColumn = 20 // the least width of its columns, where there is room
+	longColumn = 20 // minimum column width of such a table, if it fits
 )
 
-// tableLayout is how the rows of a table are drawn.
+// tableLayout is the progress of drawing a table.
 type tableLayout struct {
 	heads  [][]Span
 	align  []markdown.Align
-	widths []int // if nil, each cell is a line of its own
-	ruled  bool  // cells take several rows, so the table's rows need lines between them
-	at     int   // where its next row begins in the text
-	rows   int   // rows that are drawn
+	widths []int // nil if each cell is a separate line
+	ruled  bool  // cells wrap, so rows need lines between them
+	at     int   // offset of the next row
+	rows   int   // drawn rows
 }
 
-// table draws the rows of a table whose widths are known. It returns how many bytes of the text
-// these are.
+// table draws rows once the widths are known. It returns the number of bytes drawn.
 func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	if d.leaf.table == nil {
 		if !whole && bytes.Count(b.Text, []byte("\n")) < tableRows && len(b.Text) < tableBytes {
@@ -35,7 +34,7 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 		}
 		d.tableHead(b, !whole)
 	}
-	t := *d.leaf.table // a trial must not change the one that stays
+	t := *d.leaf.table // a trial must not change the layout
 	d.leaf.table = &t
 	for t.at < len(b.Text) {
 		line, _, _ := strings.Cut(string(b.Text[t.at:]), "\n")
@@ -56,8 +55,7 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	return n
 }
 
-// tableHead finds the columns' widths and draws the header. More: rows will follow that are not
-// known yet.
+// tableHead computes the column widths and draws the header. more means that rows will follow.
 func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	lines := strings.Split(string(b.Text), "\n")
 	head := d.cells(lines[0], len(b.Align), Plain|Strong)
@@ -84,20 +82,20 @@ func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	case t.widths != nil:
 		d.tableRow(b, head)
 		d.tableRule(b)
-	case len(lines) == 1: // there is no row to name the columns at
+	case len(lines) == 1: // without rows, nothing else names the columns
 		for _, c := range head {
 			d.tableLine(b, c[0].spans)
 		}
 	}
 }
 
-// columnGap is as wide as what stands between two columns.
+// columnGap is as wide as the separator between columns.
 const columnGap = "   "
 
-// tableCell is what a cell holds: lines, since there may be breaks in it.
+// tableCell is a cell's content; line breaks split it.
 type tableCell []inlineLine
 
-// cells reads a row: exactly n cells.
+// cells parses a row into exactly n cells.
 func (d *leafDrawer) cells(line string, n int, base Style) []tableCell {
 	row := make([]tableCell, n)
 	for i, text := range markdown.Cells(line) {
@@ -113,7 +111,7 @@ func (d *leafDrawer) cells(line string, n int, base Style) []tableCell {
 	return row
 }
 
-// column is how much room a column wants: all its text on one row, or its longest word.
+// column holds the widths of a column's longest text and longest word.
 type column struct{ whole, word int }
 
 func (c *column) fit(cell tableCell, by Cells) {
@@ -126,12 +124,12 @@ func (c *column) fit(cell tableCell, by Cells) {
 	}
 }
 
-// wideWord is the longest word that a column must hold in one piece. Where that is too much for the
-// screen, no columns are drawn.
+// wideWord is the longest word, in cells, that a column must not break. If the columns do not fit,
+// the table is drawn as lines.
 const wideWord = 14
 
-// share divides room between columns; if nil, they do not fit. Narrow says that some have less than
-// they want.
+// share divides room between columns; widths is nil if they do not fit. narrow reports that some
+// need more room.
 func share(columns []column, room int) (widths []int, narrow bool) {
 	widths = make([]int, len(columns))
 	for i, c := range columns {
@@ -144,8 +142,8 @@ func share(columns []column, room int) (widths []int, narrow bool) {
 	return widths, !grow(widths, columns, room)
 }
 
-// grow gives columns what they want as far as room is left, narrow ones first; it reports that all
-// have it.
+// grow distributes the remaining room, narrow columns first, and reports whether all columns have
+// enough.
 func grow(widths []int, columns []column, left int) bool {
 	for {
 		want := 0
@@ -170,7 +168,7 @@ func grow(widths []int, columns []column, left int) bool {
 	}
 }
 
-// tableRow draws a row with its cells beside each other.
+// tableRow draws a row with its cells side by side.
 func (d *leafDrawer) tableRow(b *markdown.Block, row []tableCell) {
 	t := d.leaf.table
 	height := 1
@@ -201,7 +199,7 @@ func (d *leafDrawer) tableRow(b *markdown.Block, row []tableCell) {
 	}
 }
 
-// indent is how much of the free room stands at the left.
+// indent returns the free cells at the left.
 func indent(a markdown.Align, free int) int {
 	switch a {
 	case markdown.Right:
@@ -223,7 +221,7 @@ func (d *leafDrawer) tableRule(b *markdown.Block) {
 	d.rows = append(d.rows, p.Done().Fit(d.w))
 }
 
-// record draws a row as one line a cell: "column: value".
+// record draws a row as one line per cell: "column: value".
 func (d *leafDrawer) record(b *markdown.Block, row []tableCell) {
 	t := d.leaf.table
 	if t.rows > 0 {

@@ -1,16 +1,16 @@
 package draw
 
-// Style is the role of a piece of text, and with | attributes that it has beside its role. Panes
-// name roles; only a Theme knows colours.
+// Style is a text's role, combined by | with attributes. Panes name roles; only a Theme knows
+// colors.
 type Style uint16
 
-// The roles.
+// Roles.
 const (
 	Plain Style = iota
 	Dim
 	Bold
 	Italic
-	Accent // our own marks: the prompt sign, a running call
+	Accent // adze's marks: the prompt sign, a running call
 	Good
 	Bad
 	Warn
@@ -19,21 +19,21 @@ const (
 	Added   // diff
 	Removed // diff
 	Hunk    // diff
-	You     // what the user wrote
+	You     // the user's text
 	Key     // a key in a hint
 	Border
-	Link     // what a link shows
-	Keyword  // highlighted code, here and below
-	String   // text, character, pattern
-	Comment  //
+	Link    // a link's text
+	Keyword // highlighted code, here and below
+	String  // text, character, pattern
+	Comment
 	Number   // number, or a constant such as true
-	Function // name that is called or defined
-	Type     //
-	Property // key, attribute, variable of a shell
-	styles   // how many there are
+	Function // called or defined name
+	Type
+	Property // key, attribute, shell variable
+	styles   // count
 )
 
-// The attributes. They nest, as emphasis in a heading does.
+// Attributes. They nest, as in emphasis within a heading.
 const (
 	Strong Style = 1 << (8 + iota)
 	Slanted
@@ -41,46 +41,43 @@ const (
 	Underlined
 )
 
-// The grounds: what a row stands on, at most one, where the theme has it.
+// Backgrounds; a style has at most one.
 const (
 	OnAdded   Style = 1 << (12 + iota) // diff
 	OnRemoved                          // diff
-	OnYou                              // what the user wrote
+	OnYou                              // the user's text
 )
 
-// grounds are those bits.
 const grounds = OnAdded | OnRemoved | OnYou
 
-// ground is the place of a style's ground in Theme.on; if 0, it has none.
+// ground returns the style's index in Theme.on, or 0 without a background.
 func (s Style) ground() int { return int(s&grounds) >> 12 }
 
-// role takes the attributes away.
+// role returns s without attributes.
 func (s Style) role() Style { return s & 0xff }
 
-// Theme turns styles into terminal attributes. All panes hold the same one; see Become. The zero
-// value draws without any attribute.
+// Theme maps styles to terminal attributes. All panes share one; see Become. The zero value draws
+// without attributes.
 type Theme struct {
 	sgr [styles]string
-	// attributes: Strong and the others mean something. They are the terminal's own and know no
-	// colour.
+	// attributes enables Strong and the others, which do not depend on colors.
 	attributes bool
-	// on are the grounds with the colour of text on them; if empty, the theme has none.
+	// on holds the background sequences with their text color; "" if the theme has none.
 	on     [5]string
-	counts Cells // by which rows are as wide as on the screen
-	// tinted says that the grounds tell what came and went, so that changed lines keep the colours
-	// of their language.
+	counts Cells // method that matches the terminal
+	// tinted means that backgrounds mark changed lines, so their text keeps its highlighting.
 	tinted bool
 }
 
-// Become makes the theme that panes hold look like another one. Rows that were drawn before keep
-// their old look: whoever keeps some drops them.
+// Become copies other into the theme that panes share. Existing rows keep their look, so callers
+// must drop cached rows.
 func (t *Theme) Become(other *Theme) {
 	counts := t.counts
 	*t = *other
 	t.counts = counts
 }
 
-// start is the sequence that begins a style.
+// start returns the sequence that begins a style.
 func (t *Theme) start(s Style) string {
 	sgr := t.sgr[s.role()]
 	if s>>8 == 0 || !t.attributes {
@@ -97,12 +94,12 @@ func (t *Theme) start(s Style) string {
 	return sgr
 }
 
-// bare reports that the theme draws without any attribute: its rows may be read out or go to a
-// file, so they are made of words instead of lines.
+// bare reports whether the theme draws without attributes: rows may be read aloud or written to a
+// file, so they use words instead of lines.
 func (t *Theme) bare() bool { return !t.attributes && t.sgr == [styles]string{} }
 
-// Color is the theme for terminals with colours. It uses the sixteen colours that the user's own
-// terminal theme defines, so that contrast is what they chose.
+// Color returns the theme for terminals with colors. It uses the sixteen colors of the user's
+// terminal theme, and so the user's contrast.
 func Color() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m",
@@ -115,7 +112,7 @@ func Color() *Theme {
 	}}
 }
 
-// Mono is the theme for NO_COLOR (no-color.org): attributes, no colours.
+// Mono returns the theme for NO_COLOR (no-color.org): attributes without colors.
 func Mono() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m", Bad: "\x1b[1m", Warn: "\x1b[1m",
@@ -124,5 +121,5 @@ func Mono() *Theme {
 	}}
 }
 
-// Bare is the theme for terminals that understand no attributes.
+// Bare returns the theme for terminals without attributes.
 func Bare() *Theme { return &Theme{} }

@@ -6,20 +6,20 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Span is a piece of a line in one style.
+// Span is text in one style.
 type Span struct {
 	Style Style
 	Text  safeterm.Text
 }
 
-// Margins stand at the left of a wrapped line's rows.
+// Margins are drawn at the left of a wrapped line's rows.
 type Margins struct {
 	First, Rest Row
 	// Hard breaks anywhere instead of between words and keeps every space: code and output.
 	Hard bool
 }
 
-// Wrap appends the rows of one line, at most w cells wide, to dst. A line without text is one row.
+// Wrap appends a line's rows, at most w cells wide, to dst. An empty line is one row.
 func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	line := join(spans)
 	if max(m.First.w, m.Rest.w) >= w { // no room for both: the text matters more
@@ -36,8 +36,8 @@ func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	return dst
 }
 
-// styledLine is a line of text with the ends of its styles. The text is safe: it is put together
-// from Texts.
+// styledLine is a line and the ends of its styles. Its text comes from safeterm.Text values and is
+// safe.
 type styledLine struct {
 	text string
 	runs []run
@@ -73,8 +73,7 @@ func join(spans []Span) styledLine {
 	return line
 }
 
-// align moves the ends of styles out of characters: a mark may stand between a letter and its
-// accent.
+// align moves the ends of styles to character boundaries: a combining mark may have its own span.
 func (l styledLine) align() {
 	pos := 0
 	for i, r := range l.runs {
@@ -102,8 +101,8 @@ func (l styledLine) put(p *Pen, from, to int) {
 	}
 }
 
-// breaks calls yield with the byte range of each row of s: the first row has width first, all
-// others rest. At least one row is yielded. Spaces at a soft break belong to no row.
+// breaks calls yield with the byte range of each row of s, at least once. The first row has width
+// first, the others rest. Spaces at a soft break belong to no row.
 func (c Cells) breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
 	width := first
 	from := 0
@@ -117,10 +116,10 @@ func (c Cells) breaks(s string, first, rest int, hard bool, yield func(from, to 
 	}
 }
 
-// rowEnd finds where the row that starts at from ends and where the next one begins.
+// rowEnd returns the end of the row that starts at from, and the start of the next one.
 func (c Cells) rowEnd(s string, from, width int, hard bool) (to, next int) {
 	col, pos := 0, from
-	soft, softNext := -1, -1 // the last place between words
+	soft, softNext := -1, -1 // last position between words
 	for pos < len(s) {
 		n, w := c.cluster(s, pos)
 		if col+w > width && pos > from {
@@ -157,7 +156,7 @@ func skipSpaces(s string, i int) int {
 	return i
 }
 
-// Breaks lists the byte ranges of the rows of one line, for editors that place a cursor.
+// Breaks returns the byte ranges of a line's rows, for editors that place a cursor.
 func (c Cells) Breaks(t safeterm.Text, w int) [][2]int {
 	var rows [][2]int
 	c.breaks(t.String(), w, w, true, func(from, to int) { rows = append(rows, [2]int{from, to}) })

@@ -1,12 +1,11 @@
-// Package edit is a text with a cursor, as every line and box of the interface has one: moving,
-// deleting, undoing, and drawing it. It knows no model and no pane.
+// Package edit is a text with a cursor, used by every input field: moving, deleting, undo and
+// drawing. It does not know the model or any pane.
 //
-// The one rule: what goes in is cleaned on the way, so that a pasted text cannot command the
-// terminal, and the cursor is always between whole characters.
+// The one rule: input is sanitized, so that a pasted text cannot control the terminal, and the
+// cursor is always between whole characters.
 //
-// Start reading at Editor, then Keys, the keys that every text understands. Known limits: the text
-// is one string; each change copies it, which is felt from about a megabyte on: longer pastes are
-// folded by who owns the text.
+// Start reading at Editor, then Keys. Known limits: the text is one string and each change copies
+// it, which is noticeable from about a megabyte on; the caller folds longer pastes.
 package edit
 
 import (
@@ -18,39 +17,39 @@ import (
 	"adze/tui/draw"
 )
 
-// Editor is a text with a cursor. What goes in is cleaned on the way: a pasted text cannot command
-// the terminal, and holds no characters that the user does not see.
+// Editor is a text with a cursor. Input is sanitized: it cannot control the terminal or contain
+// invisible characters.
 type Editor struct {
 	Text string
 	At   int // byte offset of the cursor, always between characters
-	goal int // column that up and down aim for, plus one; if 0, where the cursor is
-	// units are words that are one character for the user, such as the word for a pasted text.
+	goal int // target column of up and down, plus one; 0 means the cursor's column
+	// units are words that count as one character, such as the word for a pasted text.
 	units  []string
 	undone history
-	Killed string // what was deleted last by more than a character
+	Killed string // last deleted text of more than a character
 	counts draw.Cells
 }
 
-// New is a text with the cursor at a byte of it.
+// New returns an editor with the cursor at byte offset at.
 func New(text string, at int) Editor { return Editor{Text: text, At: at} }
 
-// CopyAt is the same text, units included, with the cursor elsewhere; to look where a motion leads.
+// CopyAt returns a copy with units and the cursor at at, to compute a motion.
 func (e *Editor) CopyAt(at int) Editor { return Editor{Text: e.Text, At: at, units: e.units} }
 
-// AddUnit makes a word one character for the user.
+// AddUnit makes a word count as one character.
 func (e *Editor) AddUnit(word string) { e.units = append(e.units, word) }
 
-// InOne reports whether changes are being joined: between begin and end.
+// InOne reports whether changes are being joined, between Begin and End.
 func (e *Editor) InOne() bool { return e.undone.depth > 0 }
 
-// StepLeft goes left without forgetting the column that up and down aim for.
+// StepLeft moves left and keeps the target column of up and down.
 func (e *Editor) StepLeft() {
 	goal := e.goal
 	e.MoveTo(e.Left())
 	e.goal = goal
 }
 
-// Insert puts a text at the cursor.
+// Insert inserts text at the cursor.
 func (e *Editor) Insert(s string) {
 	e.keep(typing(e, s))
 	s = safeterm.Clean(strings.ReplaceAll(s, "\r\n", "\n")).String()
@@ -59,7 +58,7 @@ func (e *Editor) Insert(s string) {
 	e.settle()
 }
 
-// settle ends a change: text that was harmless apart may hide something where it meets.
+// settle ends a change: texts that are harmless alone may hide something when joined.
 func (e *Editor) settle() {
 	e.goal = 0
 	if clean := safeterm.Clean(e.Text); clean.Len() != len(e.Text) {
@@ -68,7 +67,7 @@ func (e *Editor) settle() {
 	}
 }
 
-// Set replaces the text and puts the cursor at its end.
+// Set replaces the text and moves the cursor to its end.
 func (e *Editor) Set(s string) {
 	e.Together(func() {
 		e.keep(otherChange)
@@ -77,10 +76,10 @@ func (e *Editor) Set(s string) {
 	})
 }
 
-// Empty reports that nothing is written.
+// Empty reports whether the text is empty.
 func (e *Editor) Empty() bool { return e.Text == "" }
 
-// Cut removes from..to and leaves the cursor there.
+// Cut removes from..to and moves the cursor there.
 func (e *Editor) Cut(from, to int) {
 	from, _ = e.Unit(from)
 	_, to = e.Unit(to)
@@ -90,7 +89,7 @@ func (e *Editor) Cut(from, to int) {
 	e.settle()
 }
 
-// Replace puts s in the place of from..to, with the cursor behind it.
+// Replace replaces from..to by s and moves the cursor after it.
 func (e *Editor) Replace(from, to int, s string) {
 	e.Together(func() {
 		e.Cut(from, to)
@@ -98,7 +97,7 @@ func (e *Editor) Replace(from, to int, s string) {
 	})
 }
 
-// kill is cut, and remembers for yank what it cut.
+// kill is Cut that saves the text for yank.
 func (e *Editor) kill(from, to int) {
 	if from < to {
 		e.Killed = e.Text[from:to]
@@ -108,7 +107,7 @@ func (e *Editor) kill(from, to int) {
 
 func (e *Editor) yank() { e.Insert(e.Killed) }
 
-// MoveTo puts the cursor at a place; inside of a unit it goes on to its end.
+// MoveTo moves the cursor; inside a unit it continues to the unit's edge.
 func (e *Editor) MoveTo(at int) {
 	from, to := e.Unit(at)
 	if at < e.At {
@@ -119,7 +118,7 @@ func (e *Editor) MoveTo(at int) {
 	e.At, e.goal, e.undone.last = at, 0, otherChange
 }
 
-// Unit is where the unit around at begins and ends; where there is none, both are at.
+// Unit returns the range of the unit around at, or at, at.
 func (e *Editor) Unit(at int) (from, to int) {
 	for _, word := range e.units {
 		for i := 0; ; {
@@ -137,13 +136,13 @@ func (e *Editor) Unit(at int) (from, to int) {
 	return at, at
 }
 
-// Left is where the character before the cursor begins.
+// Left returns the start of the character before the cursor.
 func (e *Editor) Left() int {
 	at, _ := e.Unit(e.clusterLeft())
 	return at
 }
 
-// Right is where the character at the cursor ends.
+// Right returns the end of the character at the cursor.
 func (e *Editor) Right() int {
 	_, at := e.Unit(e.clusterRight())
 	return at
@@ -172,8 +171,8 @@ func (e *Editor) clusterRight() int {
 	return min(e.At+n, len(e.Text))
 }
 
-// LineStart and LineEnd are where the line of the cursor begins, and where its newline or the
-// text's end is.
+// LineStart and LineEnd return the cursor line's start and the position of its newline or the
+// text's end.
 func (e *Editor) LineStart() int { return strings.LastIndexByte(e.Text[:e.At], '\n') + 1 }
 
 func (e *Editor) LineEnd() int {
@@ -183,26 +182,26 @@ func (e *Editor) LineEnd() int {
 	return len(e.Text)
 }
 
-// WordLeft is where the word before the cursor begins.
+// WordLeft returns the start of the word before the cursor.
 func (e *Editor) WordLeft() int {
 	i := len(strings.TrimRightFunc(e.Text[:e.At], notWord))
 	return len(strings.TrimRightFunc(e.Text[:i], IsWord))
 }
 
-// wordRight is where the word after the cursor ends.
+// wordRight returns the end of the word after the cursor.
 func (e *Editor) wordRight() int {
 	rest := strings.TrimLeftFunc(e.Text[e.At:], notWord)
 	return len(e.Text) - len(strings.TrimLeftFunc(rest, IsWord))
 }
 
-// IsWord and NotWord tell letters of a word from what is between words.
+// IsWord reports whether r belongs to a word; notWord is its opposite.
 func IsWord(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 func notWord(r rune) bool { return !IsWord(r) }
 
-// place is a row of the drawn text and the bytes it shows.
+// place is the byte range of a drawn row.
 type place struct{ from, to int }
 
-// Places lists the rows of the text when it is w cells wide.
+// Places returns the rows of the text at width w.
 func (e *Editor) Places(w int) []place {
 	var out []place
 	at := 0
@@ -215,10 +214,10 @@ func (e *Editor) Places(w int) []place {
 	return out
 }
 
-// Drawable is a line as text whose bytes are where they are in the editor.
+// Drawable returns a line whose bytes have the same offsets as in the editor.
 func Drawable(line string) safeterm.Text { return safeterm.Clean(strings.ReplaceAll(line, "\t", " ")) }
 
-// cursor finds the row and column of the cursor.
+// cursor returns the cursor's row and column.
 func (e *Editor) cursor(places []place) (row, col int) {
 	for i, p := range places {
 		last := i == len(places)-1 || places[i+1].from > p.to // the row ends its line
@@ -240,7 +239,7 @@ func (e *Editor) cells(s string) int {
 	return n
 }
 
-// Vertical moves the cursor by rows; it reports false at the first or last row.
+// Vertical moves the cursor by rows; it returns false at the first or last row.
 func (e *Editor) Vertical(w, by int) bool {
 	places := e.Places(w)
 	row, col := e.cursor(places)
@@ -265,10 +264,10 @@ func (e *Editor) Vertical(w, by int) bool {
 	return true
 }
 
-// Rows draws the text, w cells wide, and says where the cursor is.
+// Rows draws the text in width w and returns the cursor position.
 func (e *Editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
 	e.counts = t.Cells()
-	places := e.Places(max(w-1, 1)) // the cursor may stand behind a full row
+	places := e.Places(max(w-1, 1)) // the cursor may be after a full row
 	for _, p := range places {
 		rows = append(rows, t.Line(draw.Plain, Drawable(e.Text[p.from:p.to])))
 	}
@@ -276,12 +275,12 @@ func (e *Editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
 	return rows, x, y
 }
 
-// Types reports the characters of a key that writes some.
+// Types reports whether s is printable text from a key.
 func Types(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s != "" && unicode.IsPrint(r)
 }
 
-// Long is from where on a text that comes back whole is folded: an editor of one line per key has
-// its limits.
+// Long is the length in bytes from which a restored text is folded, because an editor slows down
+// with long texts.
 const Long = 64 << 10

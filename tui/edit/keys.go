@@ -6,14 +6,14 @@ import (
 	"adze/tui/ui"
 )
 
-// Key is a key that changes a text or moves in it. What it says is for the user; mostly nothing.
+// Key is an editing key. Do returns a message for the user, usually "".
 type Key struct {
-	ID string // its name in the configuration, behind "edit."
+	ID string // name in the configuration, after "edit."
 	key.Binding
 	Do func(e *Editor, w int) (say string)
 }
 
-// Keys are those of every text that is written.
+// Keys returns the keys of every input field.
 func Keys() []Key {
 	move := func(id, help string, change func(e *Editor), keys ...string) Key {
 		return Key{ID: id, Binding: ui.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
@@ -51,7 +51,7 @@ func redone(e *Editor, _ int) string {
 	return ""
 }
 
-// RowUp and RowDown move between the rows of a text that has several.
+// RowUp and RowDown move between the rows of a text.
 func RowUp(e *Editor, w int) string {
 	if !e.Vertical(w, -1) {
 		return "nothing older"

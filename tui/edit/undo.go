@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what can be undone.
+// Limits of the undo history.
 const (
 	maxUndo      = 1000
 	maxUndoBytes = 8 << 20
 )
 
-// change is a kind of change: those of a kind that follow one another are undone together.
+// change is a kind of change; consecutive changes of one kind are undone together.
 type change uint8
 
 const (
@@ -20,29 +20,29 @@ const (
 	eraseChange
 )
 
-// snapshot is a text as it once was.
+// snapshot is an earlier text.
 type snapshot struct {
 	text string
 	at   int
 }
 
-// history is what an editor remembers.
+// history is the undo history.
 type history struct {
 	past, future []snapshot
-	bytes        int // of past
+	bytes        int // in past
 	last         change
-	depth        int  // of begin: what changes in it is undone at once
-	kept         bool // since begin the text before it is kept
+	depth        int  // nested Begin calls; their changes are undone together
+	kept         bool // a snapshot was taken since Begin
 }
 
-// keep remembers the text before a change.
+// keep takes a snapshot before a change.
 func (e *Editor) keep(c change) {
 	u := &e.undone
 	if u.depth > 0 {
 		if u.kept {
 			return
 		}
-		u.kept, c = true, otherChange // the first of several
+		u.kept, c = true, otherChange // the first of several changes
 	}
 	u.future = nil
 	if c != otherChange && c == u.last && len(u.past) > 0 {
@@ -60,14 +60,14 @@ func (e *Editor) keep(c change) {
 	}
 }
 
-// Together makes several changes one.
+// Together runs several changes as one.
 func (e *Editor) Together(do func()) {
 	e.Begin()
 	do()
 	e.End()
 }
 
-// Begin is before several changes that are one, end behind them; they may nest.
+// Begin starts several changes that are undone as one, until End; calls may nest.
 func (e *Editor) Begin() {
 	u := &e.undone
 	if u.depth == 0 {
@@ -81,7 +81,7 @@ func (e *Editor) End() {
 	e.undone.last = otherChange
 }
 
-// Undo takes the last change back; it reports false when there is none.
+// Undo reverts the last change; it returns false if there is none.
 func (e *Editor) Undo() bool {
 	u := &e.undone
 	for n := len(u.past) - 1; n >= 0; n-- {
@@ -97,7 +97,7 @@ func (e *Editor) Undo() bool {
 	return false
 }
 
-// Redo makes a change again that was taken back.
+// Redo repeats an undone change.
 func (e *Editor) Redo() bool {
 	u := &e.undone
 	n := len(u.future) - 1
@@ -117,8 +117,7 @@ func (e *Editor) to(s snapshot) {
 	e.undone.kept = false
 }
 
-// typing is the kind of change that inserting s is: words are undone one by one, with the spaces
-// behind them.
+// typing returns the kind of change for inserting s: undo works word by word, with trailing spaces.
 func typing(e *Editor, s string) change {
 	r, n := utf8.DecodeRuneInString(s)
 	if n != len(s) || s == "\n" || s == "" {
@@ -131,7 +130,7 @@ func typing(e *Editor, s string) change {
 	return typeChange
 }
 
-// erasing is the kind of change that cutting from..to is.
+// erasing returns the kind of change for cutting from..to.
 func erasing(from, to int) change {
 	if to-from > utf8.UTFMax {
 		return otherChange

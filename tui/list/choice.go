@@ -7,17 +7,17 @@ import (
 	"adze/tui/draw"
 )
 
-// Choice is one row of a list to choose from.
+// Choice is a row of a list.
 type Choice struct {
 	ID    string
 	Label string
 	Note  string
-	Find  string // what a filter looks at beside label and note
-	Off   string // why it cannot be chosen; if empty, it can
-	Over  bool   // it has ended by itself
+	Find  string // more text for the filter
+	Off   string // why it cannot be chosen, or ""
+	Over  bool   // it has already ended
 }
 
-// Rows draws h rows of choices around the marked one.
+// Rows draws h rows of choices around the selected one.
 func Rows(t *draw.Theme, items []Choice, at, w, h int) []draw.Row {
 	widest := 0
 	for _, c := range items {
@@ -26,7 +26,7 @@ func Rows(t *draw.Theme, items []Choice, at, w, h int) []draw.Row {
 	return window(t, items, at, labelWidth(widest, w), w, h)
 }
 
-// window draws the choices around the marked one, of which nothing is cut: it goes on below itself.
+// window draws the choices around the selected one, which wraps instead of being truncated.
 func window(t *draw.Theme, items []Choice, at, labels, w, h int) (rows []draw.Row) {
 	if len(items) == 0 {
 		return nil
@@ -45,10 +45,10 @@ func window(t *draw.Theme, items []Choice, at, labels, w, h int) (rows []draw.Ro
 	return rows
 }
 
-// labelWidth is the column where notes begin.
+// labelWidth returns the column of the notes.
 func labelWidth(widest, w int) int { return min(widest, w/2) + 2 }
 
-// width is that of the label.
+// width returns the label's width.
 func (c Choice) width(t *draw.Theme) int { return t.Line(draw.Plain, safeterm.Name(c.Label)).Width() }
 
 // row draws a choice with its note at column labels.
@@ -68,7 +68,7 @@ func (c Choice) row(t *draw.Theme, here bool, labels, w int) draw.Row {
 	return pen.Row(label).Pad(labels+2).Put(draw.Dim, safeterm.Name(c.says())).Done()
 }
 
-// says is what stands beside the label.
+// says returns the text beside the label.
 func (c Choice) says() string {
 	if c.Off != "" {
 		return c.Note + "not now: " + c.Off
@@ -76,7 +76,7 @@ func (c Choice) says() string {
 	return c.Note
 }
 
-// whole is the marked row; where it does not fit, what is cut of it goes on below.
+// whole draws the selected choice; it wraps if it does not fit.
 func (c Choice) whole(t *draw.Theme, labels, w int) []draw.Row {
 	row := c.row(t, true, labels, w)
 	cut := c.width(t) > labels-2

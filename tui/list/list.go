@@ -1,7 +1,7 @@
-// Package list is a list from which the user takes one row: a session, a model, a mode, a call.
-// It filters while they type, may be filled later, and may look into the marked row.
+// Package list is a list from which the user chooses a row: a session, a model, a mode, a call. It
+// filters while the user types, may be filled later, and may show a preview of the selected row.
 //
-// The one rule: it knows rows, not what they stand for; who opens it says what taking one does.
+// The one rule: it knows rows, not their meaning; the caller handles the choice.
 //
 // Start reading at List.Begin. Known limits: one list at a time.
 package list
@@ -18,40 +18,40 @@ import (
 	"adze/tui/ui"
 )
 
-// List is the pane in which one of several things is chosen: a session, a model, a mode, a call.
+// List is the pane to choose from: a session, a model, a mode, a call.
 type List struct {
 	theme    *draw.Theme
 	Open     bool
 	Title    string
 	items    []Choice
-	words    []string // of items: what the filter looks at, in lower case
-	labels   int      // the widest label
-	shown    []int    // of items: those that match the filter
-	at       int      // in shown
+	words    []string // filter text for each item, in lower case
+	labels   int      // width of the widest label
+	shown    []int    // indexes of the matching items
+	at       int      // index in shown
 	Filter   edit.Editor
-	narrowed string // the filter that shown is for
-	Wait     string // why there is nothing yet: it is being looked for, or looking failed
-	Serial   int    // tells late answers of an earlier opening
+	narrowed string // filter used for shown
+	Wait     string // why the list is empty: a lookup is running or has failed
+	Serial   int    // increases with each opening, to detect late answers
 	chosen   func(c Choice) tea.Cmd
-	// copied opens a copy of the choice; if nil, there is no such thing.
+	// Copied opens a copy of the choice; nil if unsupported.
 	Copied func(c Choice) tea.Cmd
-	// Ended ends what a row stands for; if nil, there is no such thing.
+	// Ended ends the job of a row; nil if unsupported.
 	Ended func(c Choice) tea.Cmd
-	// free makes a choice of what was typed and is in no list; if nil, only what is listed can be
-	// chosen.
+	// Free converts typed text that matches nothing into a choice; nil if unsupported.
 	Free  func(text string) (Choice, bool)
-	freed bool // the last item was made so
-	// peek is the look into the marked row, a span a line, under peekTitle; if nil, there is none.
+	freed bool // the last item is from Free
+	// peek loads the preview of the selected row, one line per span, under peekTitle; nil without
+	// previews.
 	peek      *lookup[[]draw.Span]
 	peekTitle string
-	// search finds more rows than the filter does; if nil, there is no such thing.
+	// search finds rows beyond the filter; nil without search.
 	search *lookup[found]
 }
 
-// New is a closed list.
+// New returns a closed list.
 func New(t *draw.Theme) *List { return &List{theme: t} }
 
-// Begin opens the picker; items may come later by fill.
+// Begin opens the list; Fill may add items later.
 func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) {
 	p.peek.drop()
 	p.search.drop()
@@ -60,7 +60,7 @@ func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) 
 	p.Narrow()
 }
 
-// Fill adds what was looked up; what the user chose meanwhile stays chosen.
+// Fill adds items from a lookup and keeps the selection.
 func (p *List) Fill(items []Choice, err error) {
 	p.Wait = ""
 	if err != nil {
@@ -86,14 +86,14 @@ func (p *List) add(items []Choice) {
 	}
 }
 
-// unfree takes back the choice that was made of what was typed.
+// unfree removes the item from Free.
 func (p *List) unfree() {
 	if n := len(p.items) - 1; p.freed {
 		p.items, p.words, p.freed = p.items[:n], p.words[:n], false
 	}
 }
 
-// Choices are the rows that are shown, in their order; mark marks one of them, if false, there is
+// Choices returns the shown rows in order; Mark selects one of them and returns false if there is
 // no such row.
 func (p *List) Choices() (out []Choice) {
 	for _, i := range p.shown {
@@ -110,16 +110,16 @@ func (p *List) Mark(n int) bool {
 	return true
 }
 
-// Looking reports that the rows are still being looked for.
+// Looking reports whether a lookup is running.
 func (p *List) Looking() bool { return p.Wait == looking }
 
-// NarrowTo puts a text into the filter.
+// NarrowTo sets the filter.
 func (p *List) NarrowTo(text string) {
 	p.Filter.Set(text)
 	p.Narrow()
 }
 
-// Here is the row under the mark.
+// Here returns the selected row.
 func (p *List) Here() (Choice, bool) {
 	if p.at >= len(p.shown) {
 		return Choice{}, false
@@ -127,7 +127,7 @@ func (p *List) Here() (Choice, bool) {
 	return p.item(p.shown[p.at]), true
 }
 
-// Narrow shows what holds every word of the filter.
+// Narrow applies the filter: rows must contain every word.
 func (p *List) Narrow() {
 	p.unfree()
 	p.shown, p.at, p.narrowed = p.shown[:0], 0, p.Filter.Text
@@ -147,14 +147,14 @@ func (p *List) Narrow() {
 	}
 }
 
-// Stale reports whether the filter changed since.
+// Stale reports whether the filter has changed since Narrow.
 func (p *List) Stale() bool { return p.Filter.Text != p.narrowed }
 
-// Move marks another row, as many below as by says.
+// Move moves the selection by rows.
 func (p *List) Move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
 
-// Render draws the filter and the rows around the chosen one, beside or above a look into it, and
-// says where the cursor is.
+// Render draws the filter and the rows around the selected one, with the preview beside or below,
+// and returns the cursor position.
 func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	if p.peek == nil || h < minPeek {
 		return p.list(w, h, false)
@@ -168,8 +168,7 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 		c.Put(ui.At(left+1, 0, w-left-1, h), p.looked(w-left-1, h))
 		return c.Rows, x, y
 	}
-	// A short list leaves the rest to what its row is; filtering does not move the line between
-	// them.
+	// A short list leaves the other rows to the preview; filtering does not move the border.
 	low := h - min(max(len(p.items)+listHead, listLeast), h-h/3)
 	rows, x, y = p.list(w, h-low, true)
 	for len(rows) < h-low {
@@ -178,11 +177,11 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	return append(rows, p.looked(w, low)...), x, y
 }
 
-// listHead are the rows above a list, listLeast what it takes at least.
+// listHead is the number of rows above a list, listLeast its minimum height.
 const listHead, listLeast = 2, 6
 
-// list draws the filter and the rows around the chosen one. peeks says that a look into the row is
-// drawn beside it.
+// list draws the filter and the rows around the selected one. peeks means that a preview is drawn
+// beside it.
 func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 	t := p.theme
 	name := p.Title
@@ -213,21 +212,21 @@ func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 	return rows, lead.Width() + x, 1
 }
 
-// Close ends the list without a choice.
+// Close closes the list without a choice.
 func (p *List) Close() {
 	p.Open = false
 	p.peek.drop()
 	p.search.drop()
 }
 
-// Pick takes the marked row; canPick says why it cannot.
+// Pick chooses the selected row.
 func (p *List) Pick() tea.Cmd {
 	c, _ := p.Here()
 	p.Close()
 	return p.chosen(c)
 }
 
-// CanPick says why the marked row cannot be taken; if empty, it can.
+// CanPick returns why the selected row cannot be chosen, or "".
 func (p *List) CanPick() string {
 	c, ok := p.Here()
 	if !ok {
@@ -236,14 +235,14 @@ func (p *List) CanPick() string {
 	return c.Off
 }
 
-// PickCopy takes a copy of the marked row; canPickCopy says why it cannot.
+// PickCopy chooses a copy of the selected row.
 func (p *List) PickCopy() tea.Cmd {
 	c, _ := p.Here()
 	p.Close()
 	return p.Copied(c)
 }
 
-// PickEnd ends what the marked row stands for; CanPickEnd says why it cannot.
+// PickEnd ends the selected row's job.
 func (p *List) PickEnd() tea.Cmd {
 	c, _ := p.Here()
 	end := p.Ended
@@ -251,7 +250,7 @@ func (p *List) PickEnd() tea.Cmd {
 	return end(c)
 }
 
-// CanPickEnd says why what the marked row stands for cannot be ended; if empty, it can.
+// CanPickEnd returns why the selected row's job cannot be ended, or "".
 func (p *List) CanPickEnd() string {
 	switch c, ok := p.Here(); {
 	case p.Ended == nil:
@@ -264,7 +263,7 @@ func (p *List) CanPickEnd() string {
 	return ""
 }
 
-// CanPickCopy says why no copy of the marked row can be taken; if empty, it can.
+// CanPickCopy returns why the selected row cannot be copied, or "".
 func (p *List) CanPickCopy() string {
 	switch c, ok := p.Here(); {
 	case p.Copied == nil:

@@ -9,7 +9,7 @@ import (
 	"adze/tui/async"
 )
 
-// lookupTime bounds how long a lookup may take: the user waits for it.
+// lookupTime limits a lookup, because the user waits for it.
 const lookupTime = 10 * time.Second
 
 const looking = "looking…"
@@ -23,25 +23,25 @@ func (p *List) Lookup(look func(ctx context.Context) ([]Choice, error)) tea.Cmd 
 		defer cancel()
 		return look(ctx)
 	}, func(items []Choice, err error) tea.Cmd {
-		if p.Open && serial == p.Serial { // else another list is open by now
+		if p.Open && serial == p.Serial { // another list may be open by now
 			p.Fill(items, err)
 		}
 		return nil
 	})
 }
 
-// lookup is a question of an open list: about its marked row, or about the text of its filter.
+// lookup is a background request for the selected row or for the filter's text.
 type lookup[T any] struct {
-	of     string // the row or the filter
+	of     string // the row's id or the filter
 	look   func(ctx context.Context, of string) (T, error)
-	serial int                // counts what it was for
-	cancel context.CancelFunc // of the running look; if nil, none runs
+	serial int                // increases with each request
+	cancel context.CancelFunc // cancels the running request; nil if none runs
 	got    T
-	note   string // why there is nothing
+	note   string // why got is empty
 	failed bool   // the note is an error
 }
 
-// drop ends a running look.
+// drop cancels a running request.
 func (l *lookup[T]) drop() {
 	if l == nil {
 		return
@@ -52,9 +52,9 @@ func (l *lookup[T]) drop() {
 	}
 }
 
-// turn forgets what was found, for something else. The returned message looks, when its time has
-// come and that is still wanted; if nil, there is nothing to look up. After is called with the
-// answer.
+// turn starts a new request and forgets the old result. It returns a message that runs the request,
+// unless another one replaces it before; nil if of is empty. after is called with the result
+// stored.
 func (l *lookup[T]) turn(of, wait string, after func()) async.Then {
 	l.drop()
 	var none T

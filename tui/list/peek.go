@@ -10,20 +10,20 @@ import (
 	"adze/tui/ui"
 )
 
-// PeekAfter is how long a row must be marked before it is looked into: who moves through a list
-// must not load every session on the way.
+// PeekAfter is the delay before a preview loads, so that moving through a list does not load every
+// session.
 const PeekAfter = 80 * time.Millisecond
 
-// minPeek is the height in rows from which on a list has room for a look into its row.
+// minPeek is the minimum list height with a preview, in rows.
 const minPeek = 12
 
-// PeekWith has the open list look into its marked row.
+// PeekWith adds a preview of the selected row.
 func (p *List) PeekWith(title string, look func(ctx context.Context, id string) ([]draw.Span, error)) {
 	p.peek, p.peekTitle = &lookup[[]draw.Span]{look: look}, title
 }
 
-// Follow is called after every key: when another row is marked than before, the returned message
-// looks into it.
+// Follow must be called after every key. If the selection has changed, it returns a message that
+// loads the preview.
 func (p *List) Follow() async.Then {
 	if !p.Open || p.peek == nil {
 		return nil
@@ -35,11 +35,11 @@ func (p *List) Follow() async.Then {
 	return p.peek.turn(here.ID, looking, func() {})
 }
 
-// looked draws what was seen, at most h rows.
+// looked draws the preview in at most h rows.
 func (p *List) looked(w, h int) []draw.Row {
 	t, k := p.theme, p.peek
 	if k.of == "" {
-		return nil // there is nothing to look into
+		return nil
 	}
 	rows := []draw.Row{ui.Title(t, w, p.peekTitle)}
 	if k.note != "" {
@@ -52,7 +52,7 @@ func (p *List) looked(w, h int) []draw.Row {
 		}
 		rows = t.Wrap(rows, w, draw.Margins{}, line)
 	}
-	if len(rows) > h && h > 1 { // what is consented to must not look whole when it is not
+	if len(rows) > h && h > 1 { // a truncated text must not look complete to a user who consents to it
 		rows = append(rows[:h-1], t.Line(draw.Warn, safeterm.Fixed("… and more: a larger window shows it")))
 	}
 	return rows[:min(len(rows), h)]

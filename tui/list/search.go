@@ -8,18 +8,17 @@ import (
 	"adze/tui/async"
 )
 
-// SearchAfter is how long the filter must rest before what the rows stand for is searched: who
-// types must not start a search with every letter.
+// SearchAfter is the delay after a change of the filter before a search starts, so that typing does
+// not start one per letter.
 const SearchAfter = 150 * time.Millisecond
 
-// found are the rows that a search found, and what is to be said of them.
+// found holds the rows of a search and a note about them.
 type found struct {
 	rows []Choice
 	note string
 }
 
-// SearchWith has the open list search in what its rows stand for, and show what it finds below
-// them.
+// SearchWith adds a search whose results appear below the matching rows.
 func (p *List) SearchWith(look func(ctx context.Context, text string) (rows []Choice, note string, err error)) {
 	p.search = &lookup[found]{look: func(ctx context.Context, text string) (f found, err error) {
 		f.rows, f.note, err = look(ctx, text)
@@ -27,8 +26,8 @@ func (p *List) SearchWith(look func(ctx context.Context, text string) (rows []Ch
 	}}
 }
 
-// Seek is after every key: when the filter changed, what was found for it before goes, and the
-// returned message searches. The marked row stays marked.
+// Seek must be called after every key. If the filter has changed, it drops the old results and
+// returns a message that searches. The selection stays.
 func (p *List) Seek() async.Then {
 	s := p.search
 	if !p.Open || s == nil || s.of == p.Filter.Text {
@@ -43,7 +42,7 @@ func (p *List) Seek() async.Then {
 	return due
 }
 
-// item is a row by its number: those of the list, then those that were found.
+// item returns a row by its index: items first, then search results.
 func (p *List) item(i int) Choice {
 	if n := i - len(p.items); n >= 0 {
 		return p.search.got.rows[n]
@@ -51,10 +50,10 @@ func (p *List) item(i int) Choice {
 	return p.items[i]
 }
 
-// says is what stands below the rows.
+// says returns the line below the rows.
 func (p *List) says(peeks bool) string {
 	if p.Wait == "" && !peeks && p.peek != nil && p.peek.failed {
-		return p.peek.note // there is no room for the look itself
+		return p.peek.note // there is no room for the preview
 	}
 	if p.Wait == "" && p.search != nil {
 		return cmp.Or(p.search.note, p.search.got.note)
@@ -62,7 +61,7 @@ func (p *List) says(peeks bool) string {
 	return p.Wait
 }
 
-// foundRows are the numbers of the rows that were found, for the filter as it is.
+// foundRows returns the indexes of the search results for the current filter.
 func (p *List) foundRows() (out []int) {
 	if p.search == nil || p.search.of != p.Filter.Text {
 		return nil
@@ -73,7 +72,7 @@ func (p *List) foundRows() (out []int) {
 	return out
 }
 
-// widest is the width of the widest label.
+// widest returns the widest label's width.
 func (p *List) widest() int {
 	widest := p.labels
 	for _, i := range p.foundRows() {

@@ -14,32 +14,32 @@ import (
 	"adze/tui/ui"
 )
 
-// Activity is what runs beside the conversation: subagents with their calls, and jobs. What the
-// conversation itself calls stands there.
+// Activity shows background work: subagents with their calls, and jobs. The transcript shows the
+// conversation's own calls.
 type Activity struct {
 	draw    *ui.Drawing
 	now     func() time.Time
-	running []*runningCall // in the order of their start
-	jobs    []Job          // that run in the background
+	running []*runningCall // in start order
+	jobs    []Job          // background jobs
 }
 
-// NewActivity is a pane in which nothing runs; now is its clock.
+// NewActivity returns an empty pane; now is its clock.
 func NewActivity(d *ui.Drawing, now func() time.Time) *Activity {
 	return &Activity{draw: d, now: now}
 }
 
 type runningCall struct {
 	ID        tool.CallID
-	Parent    tool.CallID // whose subagent makes it
-	depth     int         // if 0, the main conversation makes it
+	Parent    tool.CallID // the call whose subagent made it
+	depth     int         // 0 for the main conversation
 	Name      string
 	Title     string
 	since     time.Time
 	forming   bool
-	delegates bool // a subagent works for it
+	delegates bool // it runs a subagent
 }
 
-// Apply follows calls from the model's first word of them to their end.
+// Apply follows calls from the first byte that the model writes to their end.
 func (a *Activity) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.CallForming:
@@ -69,16 +69,16 @@ func (a *Activity) Apply(e session.Event) {
 	}
 }
 
-// Reset forgets what runs: a resumed conversation has calls that nobody makes any more.
+// Reset forgets running calls; in a resumed conversation none of them runs any more.
 func (a *Activity) Reset() { a.running = nil }
 
-// Started are the calls that run.
+// Started returns the running calls.
 func (a *Activity) Started() []*runningCall {
 	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.forming })
 }
 
-// nested are all calls in the order of their start, each with those of its subagent behind it. What
-// a subagent in the background calls is not among them: the call that started it has ended.
+// nested returns all calls in start order, each followed by its subagent's calls. It omits calls by
+// background subagents, whose parent call has ended.
 func (a *Activity) nested() []*runningCall {
 	return a.below(make([]*runningCall, 0, len(a.running)), "", 0)
 }
@@ -89,19 +89,19 @@ func (a *Activity) below(out []*runningCall, parent tool.CallID, depth int) []*r
 			continue
 		}
 		c.depth, out = depth, append(out, c)
-		if c.ID != "" { // a stranger's: those without a parent are not below it
+		if c.ID != "" { // an empty ID would match every call without a parent
 			out = a.below(out, c.ID, depth+1)
 		}
 	}
 	return out
 }
 
-// within reports whether a call is made, at whatever depth, for the one that started its subagent.
+// within reports whether c was made, at any depth, for the given call.
 func (c *runningCall) within(call tool.CallID) bool {
 	return c.Parent == call || strings.HasPrefix(string(c.Parent), string(session.CallOf(call, "")))
 }
 
-// Subagents counts the calls that a subagent works for.
+// Subagents returns the number of running subagents.
 func (a *Activity) Subagents() (n int) {
 	for _, c := range a.running {
 		if c.delegates {
@@ -124,7 +124,7 @@ func (a *Activity) call(id tool.CallID) *runningCall {
 
 func (a *Activity) drop(gone func(*runningCall) bool) { a.running = slices.DeleteFunc(a.running, gone) }
 
-// titleOf is one line for a call, without its verb where its name is that.
+// titleOf returns a one-line title, without the verb if the tool's name is the verb.
 func titleOf(e tool.Event) string {
 	if e.Heading.Verb != "" {
 		return ui.Shorten(e.Heading.String())
@@ -132,12 +132,12 @@ func titleOf(e tool.Event) string {
 	return ui.Shorten(strings.TrimSpace(e.Tool + "  " + e.Title))
 }
 
-// visible are the calls of subagents, each below the one that it is made for.
+// visible returns the subagents' calls, each below its parent.
 func (a *Activity) visible() []*runningCall {
 	return slices.DeleteFunc(a.nested(), func(c *runningCall) bool { return c.Parent == "" && !c.delegates })
 }
 
-// Render draws as many calls and jobs as fit.
+// Render draws the calls and jobs that fit.
 func (a *Activity) Render(w, h int) []draw.Row {
 	calls := a.visible()
 	if h < 2 || len(calls)+len(a.jobs) == 0 {
@@ -168,7 +168,7 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	return t.Pen().Row(row).Pad(w - clock.Width()).Row(clock).Done()
 }
 
-// running writes how long something runs already, in steps of the clock that redraws it.
+// running formats a running time in steps of the clock that redraws it.
 func running(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d/time.Second))

@@ -11,19 +11,19 @@ import (
 	"adze/tui/ui"
 )
 
-// Job is a command that runs in the background.
+// Job is a background command.
 type Job struct {
 	ID, Command string
 	Since       time.Time
 }
 
-// InBackground takes what runs beside the calls, which nobody waits for.
+// InBackground sets the running background jobs.
 func (a *Activity) InBackground(jobs []Job) { a.jobs = jobs }
 
-// Jobs counts what runs in the background.
+// Jobs returns the number of background jobs.
 func (a *Activity) Jobs() int { return len(a.jobs) }
 
-// heading counts what runs.
+// heading returns the counts for the title.
 func (a *Activity) heading() string {
 	var parts []string
 	if n := a.Subagents(); n > 0 {
@@ -35,7 +35,7 @@ func (a *Activity) heading() string {
 	return strings.Join(parts, " · ")
 }
 
-// background appends the jobs to the rows of the calls, as far as there is room.
+// background appends the jobs that fit to the rows of the calls.
 func (a *Activity) background(rows []draw.Row, w, h int) []draw.Row {
 	t := a.draw.Theme
 	for i, j := range a.jobs {

@@ -14,26 +14,26 @@ import (
 	"adze/tui/ui"
 )
 
-// Changes are the files that calls changed in this session. It knows no tool: outcomes name the
-// files, and blocks show the diffs. Events tell of files that undo saw change beside that, by
-// commands above all.
+// Changes lists the files changed in this session, without knowledge of the tools: outcomes name
+// the files, and blocks contain the diffs. Events add changes that undo has seen besides, mostly by
+// commands.
 type Changes struct {
 	draw   *ui.Drawing
 	unseen []pendingChange
-	// delegated are calls whose subagents' calls were seen.
+	// delegated lists calls whose subagents' calls were seen.
 	delegated []tool.CallID
-	files     []*changedFile // in the order of their first change
+	files     []*changedFile // in order of their first change
 }
 
-// NewChanges is before the first change.
+// NewChanges returns an empty list.
 func NewChanges(d *ui.Drawing) *Changes { return &Changes{draw: d} }
 
-// pendingChange is a call that changed files and was not looked at yet.
+// pendingChange is a call with changes that are not decoded yet.
 type pendingChange struct {
 	tool   string
 	raw    json.RawMessage
 	of     []string
-	window []session.FileChange // what was seen of files meanwhile
+	window []session.FileChange // file changes seen during the call
 }
 
 type changedFile struct {
@@ -41,17 +41,17 @@ type changedFile struct {
 	calls          int
 	diffs          int
 	added, removed int
-	became         string // what was seen of it last where there is no diff
+	became         string // last observed change without a diff
 }
 
-// Apply remembers what changed; it is decoded when it is drawn.
+// Apply stores changes; drawing decodes them.
 func (c *Changes) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolEnd:
 		if e.Parent != "" {
 			c.delegated = append(c.delegated, e.Parent)
 		}
-		if !slices.Contains(c.delegated, e.Outcome.Call) { // else each of its calls was seen
+		if !slices.Contains(c.delegated, e.Outcome.Call) { // otherwise the subagent's calls were seen
 			c.remember(e.Outcome, e.Window)
 		}
 	case session.FilesChanged:
@@ -85,7 +85,7 @@ func (c *Changes) look() {
 	c.unseen = nil
 }
 
-// declared takes the diffs that a call shows itself, and tells of which files.
+// declared adds the diffs in a call's blocks and returns their files.
 func (u pendingChange) declared(c *Changes) map[string]bool {
 	shown := map[string]bool{}
 	if u.raw == nil {
@@ -104,7 +104,7 @@ func (u pendingChange) declared(c *Changes) map[string]bool {
 	return shown
 }
 
-// seen takes what was seen of the other files.
+// seen adds observed changes to other files.
 func (u pendingChange) seen(c *Changes, shown map[string]bool) {
 	for _, x := range u.window {
 		if x.Git || shown[x.Path] || x.Before.Kind == "folder" && x.After.Kind == "folder" && x.Before.Mode == x.After.Mode {
@@ -121,7 +121,7 @@ func (u pendingChange) seen(c *Changes, shown map[string]bool) {
 	}
 }
 
-// became says what happened to a path, where no diff shows it.
+// became describes a change without a diff.
 func became(x session.FileChange) string {
 	a, b := x.Before, x.After
 	switch {
@@ -181,7 +181,7 @@ func (c *Changes) Brief(w, h int) []draw.Row {
 	return rows
 }
 
-// None reports that no file was changed.
+// None reports whether no file has changed.
 func (c *Changes) None() bool { c.look(); return len(c.files) == 0 }
 
 func (f *changedFile) facts() string {

@@ -9,30 +9,29 @@ import (
 	"adze/tui/ui"
 )
 
-// Help is the list of all keys and commands, over everything but the status line. Typing narrows
-// it.
+// Help lists all keys and commands in a full-screen pane. Typing filters it.
 type Help struct {
 	Open   bool
 	top    int
-	h      int // of the window, as last drawn
+	h      int // window height when last drawn
 	Filter edit.Editor
 }
 
 // Line is one key or command.
 type Line struct {
 	Names, Text string
-	Why         string // why it does nothing now; if empty, it does
+	Why         string // why it is unavailable, or ""
 }
 
-// Group is a part of the list.
+// Group is a section of the list.
 type Group struct {
 	Title string
 	Lines []Line
-	// Found says that the group is listed only where something was typed that it has.
+	// Found hides the group until the filter matches one of its lines.
 	Found bool
 }
 
-// Render lists what the filter holds under the filter, and says where the cursor is.
+// Render draws the filter and the matching lines, and returns the cursor position.
 func (h *Help) Render(t *draw.Theme, groups []Group, w, height int) (rows []draw.Row, x, y int) {
 	all := h.rows(t, groups, w)
 	h.h = height - 1
@@ -76,21 +75,20 @@ func (h *Help) rows(t *draw.Theme, groups []Group, w int) (rows []draw.Row) {
 // Scroll moves the window.
 func (h *Help) Scroll(by int) { h.top = max(h.top+by, 0) }
 
-// Begin opens the list with a text in its filter.
+// Begin opens the list with find as the filter.
 func (h *Help) Begin(find string) {
 	*h = Help{Open: true}
 	h.Filter.Insert(find)
 }
 
-// holds reports whether a line has every word that was typed.
+// holds reports whether a line contains every word of the filter.
 func (h *Help) holds(l Line) bool {
 	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
 }
 
-// helpColumn is where the explanations begin.
+// helpColumn is the column of the explanations.
 const helpColumn = 32
 
-// append draws the line.
 func (l Line) append(rows []draw.Row, t *draw.Theme, w int) []draw.Row {
 	column := min(helpColumn, w/3)
 	margins := draw.Margins{

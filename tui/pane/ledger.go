@@ -13,20 +13,20 @@ import (
 	"adze/tui/ui"
 )
 
-// Ledger is the pane of what fills the model's context, what was used, and what a provider's cache
-// lost. The session counts; this only draws.
+// Ledger is the context pane: the contents of the model's context, the usage, and cache misses at
+// the provider. It only draws the session's counts.
 type Ledger struct {
 	draw  *ui.Drawing
-	clock func() time.Time // its zone is that of the times
+	clock func() time.Time // for its time zone
 	now   session.Ledger
 }
 
-// NewLedger is a pane without a count; clock's zone is that of the times it tells.
+// NewLedger returns an empty pane; times are shown in clock's zone.
 func NewLedger(d *ui.Drawing, clock func() time.Time) *Ledger {
 	return &Ledger{draw: d, clock: clock}
 }
 
-// Apply takes the newest count.
+// Apply stores the latest count.
 func (l *Ledger) Apply(e session.Event) {
 	if c, ok := e.(session.Counted); ok {
 		l.now = c.Ledger
@@ -52,7 +52,7 @@ func (l *Ledger) Sheet(w int) (rows []draw.Row, marks []int) {
 	return p.rows, p.marks
 }
 
-// ledgerPage lays the pane out.
+// ledgerPage draws the pane.
 type ledgerPage struct {
 	l     session.Ledger
 	theme *draw.Theme
@@ -62,7 +62,7 @@ type ledgerPage struct {
 	marks []int
 }
 
-// part adds a part of the page, with an empty row before it.
+// part adds a section after an empty row.
 func (p *ledgerPage) part(add func(*ledgerPage)) {
 	before := len(p.rows)
 	if before > 0 {
@@ -80,13 +80,13 @@ func (p *ledgerPage) line(s draw.Style, text string) {
 	p.rows = append(p.rows, p.theme.Line(s, safeterm.Name(text)).Fit(p.w))
 }
 
-// wrapped is a line that may take several rows.
+// wrapped adds a line that may wrap.
 func (p *ledgerPage) wrapped(s draw.Style, text string) {
 	hang := p.theme.Pen().Fixed(draw.Plain, "  ").Done()
 	p.rows = p.theme.Wrap(p.rows, p.w, draw.Margins{Rest: hang}, draw.Span{Style: s, Text: safeterm.Name(text)})
 }
 
-// whole is how much of the window the next request takes, and what the numbers are.
+// whole draws the context window's usage and the basis of the numbers.
 func (p *ledgerPage) whole() {
 	if percent, known := p.l.Fill(); known {
 		style := draw.Accent
@@ -111,7 +111,7 @@ func (p *ledgerPage) whole() {
 	p.wrapped(draw.Plain, "newest request: "+ui.Thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
 }
 
-// cached says how much of a request came from the provider's cache.
+// cached returns the share of a request read from the provider's cache.
 func cached(u session.Usage) string {
 	sent, _ := u.Sent()
 	if sent == 0 || u.CacheRead == 0 {
@@ -120,11 +120,11 @@ func cached(u session.Usage) string {
 	return fmt.Sprintf(", %d%% from its cache", int(100*float64(u.CacheRead)/float64(sent)))
 }
 
-// topSources is how many sources of a group have a row of their own; the rest shares one. Those of
-// the system prompt all have one: it is where instructions are looked for.
+// topSources is the number of sources per group with their own row; the others share one. The
+// system prompt lists all, so that each instruction file is visible.
 const topSources = 6
 
-// sources is what the next request holds, by group and within it, the largest first.
+// sources draws the next request's contents by group, the largest first.
 func (p *ledgerPage) sources() {
 	total := 0
 	for _, s := range p.l.Sources {
@@ -145,7 +145,7 @@ func (p *ledgerPage) sources() {
 		p.bar(draw.Bold, groupNames(group, len(list)), sum, total)
 		rest := 0
 		for i, s := range list {
-			if i < topSources || len(list) == topSources+1 || group == session.SystemGroup { // each instruction file is seen
+			if i < topSources || len(list) == topSources+1 || group == session.SystemGroup { // show each instruction file
 
 				p.bar(draw.Plain, "  "+s.Name, s.Tokens, total)
 			} else {
@@ -170,7 +170,7 @@ func groupNames(g session.Group, n int) string {
 	return "results of tools"
 }
 
-// bar is one source: name, tokens, share, and the share as a length.
+// bar draws one source: name, tokens, share and bar.
 func (p *ledgerPage) bar(s draw.Style, name string, tokens, total int) {
 	share := float64(tokens) / float64(max(total, 1))
 	label := p.theme.Line(s, safeterm.Name(name)).Fit(26)
@@ -181,12 +181,12 @@ func (p *ledgerPage) bar(s draw.Style, name string, tokens, total int) {
 		Fixed(draw.Accent, strings.Repeat("█", max(n, 0))).Done().Fit(p.w))
 }
 
-// used is what the requests so far used and cost, by model.
+// used draws the usage and cost so far, by model.
 func (p *ledgerPage) used() {
 	if len(p.l.Used) == 0 {
 		return
 	}
-	columns := []string{"input", "output", "cost", "cached", "requests", "written"} // the most important first
+	columns := []string{"input", "output", "cost", "cached", "requests", "written"} // most important first
 	fits := min(max((p.w-16)/9, 1), len(columns))
 	columns = columns[:fits]
 	name := max(min(p.w-9*fits, 40), 8)
@@ -211,7 +211,7 @@ func (p *ledgerPage) used() {
 	}
 }
 
-// useOf is one cell of the table.
+// useOf returns a table cell.
 func useOf(u session.ModelUse, column string) string {
 	switch column {
 	case "requests":
@@ -234,7 +234,7 @@ func useOf(u session.ModelUse, column string) string {
 	return ui.Dollars(*u.Cost)
 }
 
-// changes is when and why a request did not begin with the one before, the newest first.
+// changes lists requests that did not begin like the previous one, newest first, with the reason.
 func (p *ledgerPage) changes() {
 	if len(p.l.Changes) == 0 {
 		return

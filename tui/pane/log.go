@@ -5,20 +5,20 @@ import (
 	"adze/tui/draw"
 )
 
-// Log is the output of a background job, as it was when it was opened.
+// Log is a background job's output at the time it was opened.
 type Log struct {
 	theme   *draw.Theme
 	heading string
 	lines   []draw.Span
 }
 
-// NewLog shows lines under a heading.
+// NewLog returns a pane with lines under a heading.
 func NewLog(t *draw.Theme, heading string, lines []draw.Span) *Log { return &Log{t, heading, lines} }
 
 // Heading implements sheet.
 func (l *Log) Heading() string { return "output of " + l.heading }
 
-// Sheet implements sheet. Long lines go on in the next row.
+// Sheet implements sheet. Long lines wrap.
 func (l *Log) Sheet(w int) (rows []draw.Row, marks []int) {
 	for _, line := range l.lines {
 		rows = l.theme.Wrap(rows, w, draw.Margins{Hard: true}, line)

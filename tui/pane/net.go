@@ -10,32 +10,32 @@ import (
 	"adze/tui/ui"
 )
 
-// Net is the pane of what differs now from a moment: each hunk once, in the order of the files.
+// Net is the pane with the changes since a starting point: each hunk once, in file order.
 type Net struct {
 	draw  *ui.Drawing
 	files []NetFile
-	since string // the moment, in words
-	none  string // what stands there where no file does
+	since string // the starting point, in words
+	none  string // text to show without changes
 	parts []NetPart
-	kept  map[NetPart]bool // hunks that the user looked at and keeps
-	rows  ui.Sheaf         // laid out for width w; if nil, not yet
+	kept  map[NetPart]bool // hunks marked as kept
+	rows  ui.Sheaf         // layout for width w; nil if outdated
 	marks []int
 	w     int
 }
 
-// NetFile is a file that differs.
+// NetFile is a changed file.
 type NetFile struct {
 	Path, Note string
-	Hunks      []string // unified, each from its line with @@
+	Hunks      []string // unified, each beginning with its @@ line
 }
 
-// NetPart is a part of the pane: a hunk of a file, or a file without one.
+// NetPart is a part of the pane: a file's hunk, or a file without hunks.
 type NetPart struct{ Path, Hunk string }
 
-// NewNet is an empty pane.
+// NewNet returns an empty pane.
 func NewNet(d *ui.Drawing) *Net { return &Net{draw: d, kept: map[NetPart]bool{}} }
 
-// Show takes what differs from a moment, and what is to be said where nothing does.
+// Show sets the changes since a starting point; none is the text to show if there are none.
 func (n *Net) Show(since string, files []NetFile, none string) {
 	n.since, n.files, n.none, n.rows = since, files, none, nil
 	n.parts = n.parts[:0]
@@ -49,8 +49,8 @@ func (n *Net) Show(since string, files []NetFile, none string) {
 	}
 }
 
-// At is the file and the hunk of a part, both counted from 0; hunk is negative where the file has
-// none.
+// At returns the file and the hunk of a part, counted from 0; hunk is negative for a file without
+// hunks.
 func (n *Net) At(part int) (file, hunk int, ok bool) {
 	for i, f := range n.files {
 		parts := max(len(f.Hunks), 1)
@@ -65,7 +65,7 @@ func (n *Net) At(part int) (file, hunk int, ok bool) {
 	return 0, 0, false
 }
 
-// Keep says that a hunk is looked at and stays, or takes that back.
+// Keep marks a hunk as kept, or removes the mark.
 func (n *Net) Keep(part int) {
 	if part < len(n.parts) {
 		n.kept[n.parts[part]] = !n.kept[n.parts[part]]
@@ -138,5 +138,5 @@ func (n *Net) lay(w int) {
 	}
 }
 
-// Forget drops what was laid out, in another theme.
+// Forget drops the layout after a change of theme.
 func (n *Net) Forget() { n.rows = nil }

@@ -13,28 +13,28 @@ import (
 	"adze/tui/ui"
 )
 
-// Status is the last row of the screen: who works, how long, at what price, and what to press.
+// Status is the last row of the screen: activity, time, cost and hints.
 type Status struct {
 	theme *draw.Theme
 	facts Facts
-	// steps and calls are of the running turn, or of the last one.
+	// steps and calls count within the running turn or the last one.
 	steps, calls int
 	ledger       session.Ledger
-	title        string // what the session is about: the first line of what was first asked
+	title        string // first line of the first message
 	branch       string
 	unsaved      session.Unsaved
-	last         time.Duration // how long the last turn took
+	last         time.Duration // duration of the last turn
 }
 
-// Facts are what stands in it all the time.
+// Facts are always shown.
 type Facts struct {
 	Mode, Model, Effort, Sandbox string
 }
 
-// NewStatus is the line of a session before its first turn.
+// NewStatus returns the status line before the first turn.
 func NewStatus(t *draw.Theme, f Facts) *Status { return &Status{theme: t, facts: f} }
 
-// Apply counts.
+// Apply updates the counts.
 func (s *Status) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.MessageDone:
@@ -56,16 +56,16 @@ func (s *Status) Apply(e session.Event) {
 	}
 }
 
-// InMode says which permission mode is in force; onBranch which git branch is checked out, if
-// empty, none.
+// InMode sets the permission mode, InSandbox the sandbox level, and OnBranch the git branch, "" for
+// none.
 func (s *Status) InMode(name string)     { s.facts.Mode = name }
 func (s *Status) InSandbox(level string) { s.facts.Sandbox = level }
 func (s *Status) OnBranch(name string)   { s.branch = name }
 
-// AtEffort says how hard the model is asked to think; if empty, nothing is said about it.
+// AtEffort sets the thinking effort; "" hides it.
 func (s *Status) AtEffort(name string) { s.facts.Effort = name }
 
-// name gives the session its title.
+// name sets the session's title.
 func (s *Status) name(m session.Message) {
 	if s.title == "" && m.Own == "" && !m.Summary && !m.Note {
 		line, _, _ := strings.Cut(strings.TrimSpace(m.Text()), "\n")
@@ -73,22 +73,21 @@ func (s *Status) name(m session.Message) {
 	}
 }
 
-// Unnamed forgets the title: what was first asked was taken back.
+// Unnamed clears the title after the first message was taken back.
 func (s *Status) Unnamed() { s.title = "" }
 
-// Moment is what the model knows about this moment.
+// Moment is the model's current state.
 type Moment struct {
 	Running  bool
 	Stopping bool
 	Elapsed  time.Duration
-	Queued   int    // messages that wait
-	Say      string // instead of the facts, until the next key
+	Queued   int    // waiting messages
+	Say      string // replaces the facts until the next key
 	Hints    []string
 }
 
-// Rows draws the line: facts at the left, hints at the right. What is said to the user is never
-// cut: it goes on in further rows above the hints. Of the facts, what does not fit is left out from
-// the end.
+// Rows draws the line: facts at the left, hints at the right. A message is never truncated; it
+// wraps above the hints. Facts that do not fit are omitted from the end.
 func (s *Status) Rows(w int, at Moment) []draw.Row {
 	right := s.hints(at.Hints, w)
 	if at.Say == "" {
@@ -105,7 +104,7 @@ func (s *Status) Rows(w int, at Moment) []draw.Row {
 	return rows
 }
 
-// hints are those that fit; the first and the last ones are what is needed most.
+// hints returns the hints that fit, preferring the first and the last ones.
 func (s *Status) hints(all []string, w int) draw.Row {
 	for {
 		pen := s.theme.Pen()
@@ -152,11 +151,10 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 	}
 }
 
-// leastTitle is the room, in cells, below which a title says nothing, and mostTitle what it takes
-// at most.
+// leastTitle and mostTitle limit the width of the title, in cells.
 const leastTitle, mostTitle = 12, 48
 
-// list is what there is to tell, the most important first.
+// list returns the facts, the most important first.
 func (s *Status) list(at Moment) []string {
 	out := []string{s.facts.Mode}
 	if at.Queued > 0 {
@@ -173,7 +171,7 @@ func (s *Status) list(at Moment) []string {
 	return slices.DeleteFunc(out, func(f string) bool { return f == "" })
 }
 
-// Sandboxed says what commands run in, by its level; if empty, that is not known.
+// Sandboxed describes a sandbox level; "" if unknown.
 func Sandboxed(level string) string {
 	switch level {
 	case "":
@@ -191,11 +189,11 @@ func (s *Status) effort() string {
 	return "effort " + s.facts.Effort
 }
 
-// context is how much of the model's context the next request takes.
+// context returns the share of the model's context that the next request takes.
 func (s *Status) context() string {
 	percent, known := s.ledger.Fill()
 	switch {
-	case len(s.ledger.Used) == 0: // nothing was asked yet: it is a prompt and tools
+	case len(s.ledger.Used) == 0: // before the first request there are only the prompt and the tools
 		return ""
 	case known:
 		return fmt.Sprintf("%d%% of %s", percent, ui.Round(s.ledger.Window))
@@ -203,7 +201,7 @@ func (s *Status) context() string {
 	return ui.Thousands(s.ledger.Estimate) + " tokens"
 }
 
-// cost is that of the session, when it is known and not nothing.
+// cost returns the session's cost, or "" if it is unknown or zero.
 func (s *Status) cost() string {
 	if s.ledger.Cost == nil || *s.ledger.Cost == 0 {
 		return ""

@@ -11,18 +11,18 @@ import (
 	"adze/tui/ui"
 )
 
-// keepUnseen bounds the metadata that is searched for a checklist: the next drawing decodes from
-// the newest back, and a long resumed session must not be decoded whole.
+// keepUnseen limits the metadata searched for a checklist: drawing decodes from the newest back,
+// and a long resumed session must not be decoded as a whole.
 const keepUnseen = 100
 
-// Todos is the pane of the newest checklist that any tool showed. It knows no tool's name.
+// Todos shows the latest checklist of any tool, without knowledge of tool names.
 type Todos struct {
 	draw   *ui.Drawing
 	unseen []metadata
 	items  []tool.Item
 }
 
-// NewTodos is a pane without a checklist.
+// NewTodos returns an empty pane.
 func NewTodos(d *ui.Drawing) *Todos { return &Todos{draw: d} }
 
 type metadata struct {
@@ -30,7 +30,7 @@ type metadata struct {
 	raw  json.RawMessage
 }
 
-// Apply remembers metadata; it is decoded when the pane is drawn.
+// Apply stores metadata; drawing decodes it.
 func (t *Todos) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolUpdate:
@@ -57,7 +57,7 @@ func (t *Todos) remember(name string, raw json.RawMessage) {
 	t.unseen = append(t.unseen, metadata{name, raw})
 }
 
-// look finds the newest checklist in what came since the last drawing.
+// look finds the latest checklist since the last drawing.
 func (t *Todos) look() {
 	for i := len(t.unseen) - 1; i >= 0; i-- {
 		for _, b := range t.draw.Blocks(t.unseen[i].tool, t.unseen[i].raw) {
@@ -70,13 +70,13 @@ func (t *Todos) look() {
 	t.unseen = nil
 }
 
-// List is the newest checklist.
+// List returns the latest checklist.
 func (t *Todos) List() []tool.Item {
 	t.look()
 	return t.items
 }
 
-// Open counts the items that are still to be done.
+// Open returns the number of unfinished items.
 func (t *Todos) Open() int {
 	n := 0
 	for _, it := range t.items {
@@ -87,7 +87,7 @@ func (t *Todos) Open() int {
 	return n
 }
 
-// Render draws the list; when it does not fit, finished items at its beginning make room.
+// Render draws the list. If it does not fit, finished items at the beginning are omitted.
 func (t *Todos) Render(w, h int) []draw.Row {
 	if t.look(); h < 2 || len(t.items) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func (t *Todos) Render(w, h int) []draw.Row {
 	}
 	room := h - 1
 	if len(items) > room {
-		room = max(room-1, min(room, 1)) // the last row counts the rest, where there is one
+		room = max(room-1, min(room, 1)) // the last row counts the other items, if there is room
 	}
 	for _, it := range items[:min(len(items), room)] {
 		rows = t.draw.Theme.Item(rows, it, w, false)

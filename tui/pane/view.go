@@ -1,14 +1,13 @@
-// Package pane is the panes around the conversation: what runs (Activity), the checklist (Todos),
-// the status line (Status), and what is looked at in the conversation's place: changes, the model's
-// context (Ledger) and help.
+// Package pane contains the panes around the conversation: background work (Activity), the
+// checklist (Todos), the status line (Status), and the panes that replace the conversation:
+// changes, the model's context (Ledger) and help.
 //
-// The one rule: a pane takes events by Apply and draws itself by Render or as a sheet; it reaches
-// nothing else, not even another pane. What a key does with it is said by who puts the panes
-// together.
+// The one rule: a pane takes events by Apply and draws itself by Render or as a sheet; it has no
+// access to anything else, not even another pane. The caller assigns keys.
 //
-// Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add one: a file
-// here, a field in tui's model, a line in its apply, a rectangle in Arrange. Known limits: of a
-// session that was resumed, what commands changed before is listed without diffs.
+// Start reading at todos.go, the simplest one; view.go is the window on a sheet. To add a pane: a
+// file here, a field in tui's model, a line in its apply, a rectangle in Arrange. Known limits: in
+// a resumed session, earlier changes by commands are listed without diffs.
 package pane
 
 import (
@@ -19,17 +18,16 @@ import (
 	"adze/tui/ui"
 )
 
-// sheet is a pane that is looked at in place of the conversation, such as the changes. It has one
-// of two more methods; marks are the rows at which its parts begin:
+// sheet is a pane shown in place of the conversation, such as the net changes. It has one of two
+// more methods; marks are the first rows of its parts:
 //
 //	Sheet(w int) (rows []draw.Row, marks []int)
-//	Pages(w int) (rows page, marks []int) // where there may be too many rows to draw all of them
+//	Pages(w int) (rows page, marks []int) // for too many rows to draw all of them
 type sheet interface {
-	// Heading is its name and what it amounts to.
+	// Heading returns the name and a summary.
 	Heading() string
 }
 
-// lay lays a sheet out.
 func lay(s sheet, w int) (ui.Page, []int) {
 	switch s := s.(type) {
 	case interface {
@@ -45,19 +43,19 @@ func lay(s sheet, w int) (ui.Page, []int) {
 	return ui.Laid(nil), nil
 }
 
-// View is the window on the sheet that is open.
+// View is the window on the open sheet.
 type View struct {
 	theme *draw.Theme
-	sheet sheet // if nil, none is open
+	sheet sheet // nil if none is open
 	close string
 	top   int
-	part  int   // of the sheet: the one that is looked at
-	h     int   // of the window, as last drawn
-	total int   // rows, likewise
-	marks []int // likewise
+	part  int   // index of the current part
+	h     int   // window height when last drawn
+	total int   // row count when last drawn
+	marks []int // marks when last drawn
 }
 
-// NewView names the key that closes what is open.
+// NewView returns a closed view; closes names the key that closes a sheet.
 func NewView(t *draw.Theme, closes string) *View { return &View{theme: t, close: closes} }
 
 // Render draws the sheet under its heading.
@@ -71,12 +69,12 @@ func (v *View) Render(w, h int) []draw.Row {
 	if head.Width()+right.Width() > w {
 		right = v.where("%d–%d/%d · ")
 	}
-	first := head.Rule(draw.Border, w-right.Width()).Done().Fit(w - right.Width()) // the key that closes is never cut
+	first := head.Rule(draw.Border, w-right.Width()).Done().Fit(w - right.Width()) // never truncate the closing key
 	out := []draw.Row{v.theme.Pen().Row(first).Row(right).Done().Fit(w)}
 	return rows.Append(out, v.top, min(v.top+v.h, v.total))
 }
 
-// where says what is seen of the sheet.
+// where draws the current part and rows.
 func (v *View) where(rows string) draw.Row {
 	pen := v.theme.Pen().Fixed(draw.Plain, " ")
 	put := func(format string, args ...any) { pen.Put(draw.Dim, safeterm.Name(fmt.Sprintf(format, args...))) }
@@ -90,7 +88,7 @@ func (v *View) where(rows string) draw.Row {
 	return pen.Done()
 }
 
-// Scroll moves the window; the part that is looked at is then the one at its top.
+// Scroll moves the window; the part at its top becomes the current one.
 func (v *View) Scroll(by int) {
 	v.top = max(min(v.top+by, v.total-v.h), 0)
 	for i, at := range v.marks {
@@ -100,20 +98,21 @@ func (v *View) Scroll(by int) {
 	}
 }
 
-// ToPart goes to the next part of the sheet, or to the one before.
+// ToPart moves by parts of the sheet.
 func (v *View) ToPart(by int) {
 	v.part = max(min(v.part+by, len(v.marks)-1), 0)
 	v.top = max(min(v.marks[v.part], v.total-v.h), 0)
 }
 
-// Open reports whether a sheet is looked at; shows, whether it is this one.
+// Open reports whether a sheet is open; Shows reports whether it is s.
 func (v *View) Open() bool         { return v.sheet != nil }
 func (v *View) Shows(s sheet) bool { return v.sheet == s }
 
 // Shut closes the sheet.
 func (v *View) Shut() { v.sheet = nil }
 
-// TakeOut closes the sheet and gives it whole, to who reads by lines; if nil, none was open.
+// TakeOut closes the sheet and returns all of it, for the line-based interface. rows is nil if none
+// was open.
 func (v *View) TakeOut(w int) (heading string, rows ui.Page) {
 	s := v.sheet
 	if s == nil {
@@ -124,16 +123,16 @@ func (v *View) TakeOut(w int) (heading string, rows ui.Page) {
 	return s.Heading(), rows
 }
 
-// ByPages scrolls by windows, toEnd by the whole sheet.
+// ByPages scrolls by pages, ToEnd by the whole sheet.
 func (v *View) ByPages(n int) { v.Scroll(n * max(v.h-2, 1)) }
 func (v *View) ToEnd(n int)   { v.Scroll(n * v.total) }
 
-// At is the part that is looked at; canParts says why there is no other one.
+// At returns the current part; CanParts returns why there is no other one, or "".
 func (v *View) At() int { return v.part }
 
 func (v *View) CanParts() string { return ui.Why(len(v.marks) < 2, "there is only one part") }
 
-// Toggle opens a sheet; the one that is open is closed.
+// Toggle opens a sheet, or closes it if it is open.
 func (v *View) Toggle(s sheet) {
 	if v.sheet == s {
 		v.sheet = nil

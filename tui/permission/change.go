@@ -10,12 +10,11 @@ import (
 	"adze/tui/ui"
 )
 
-// Edits reports whether the call has a text that the user may rewrite before it runs.
+// Edits reports whether the user may edit the call's text before it runs.
 func (p *Dialog) Edits() bool { return p.Open() && p.queue[0].Question.Editing != nil }
 
-// Change opens that text, or goes back to the question; what was written stays until the question
-// is answered. It begins as the question shows it: hidden characters are written out, so that what
-// is seen is what runs.
+// Change opens that text, or returns to the question; edits stay until the question is answered.
+// Hidden characters are written out, so that the visible text is what runs.
 func (p *Dialog) Change(on bool) {
 	if !on {
 		p.goTo(AtQuestion)
@@ -27,16 +26,15 @@ func (p *Dialog) Change(on bool) {
 	p.goTo(AtText)
 }
 
-// begin is a text as a user begins to rewrite it.
+// begin returns text prepared for editing.
 func begin(text string) string {
 	return safeterm.Clean(safeterm.Reveal(strings.TrimRight(text, "\n")).String()).String()
 }
 
-// TextWidth is how wide the text was drawn, in cells.
+// TextWidth returns the width of the drawn text, in cells.
 func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
 
-// Changed allows the call with the text as it now is; one that was not changed is the call as it
-// was made.
+// Changed allows the call with the edited text; an unedited text allows the original call.
 func (p *Dialog) Changed() {
 	a := ask.Answer{Choice: ask.Once}
 	if p.Text.Text != p.begun {
@@ -45,7 +43,7 @@ func (p *Dialog) Changed() {
 	p.Answer(a)
 }
 
-// Blank says why the text cannot be taken; if empty, it can.
+// Blank returns why the text cannot be used, or "".
 func (p *Dialog) Blank() string {
 	return ui.Why(strings.TrimSpace(p.Text.Text) == "", "the "+p.queue[0].Question.Editing.Name+" is empty: write one, or go back and say no")
 }

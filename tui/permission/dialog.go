@@ -1,11 +1,11 @@
-// Package permission is the dialog that asks the user whether a call may go on, and the questions
-// and answers that pass through it.
+// Package permission is the dialog that asks the user whether a call may run. It also has the types
+// for questions and answers.
 //
-// The one rule: nothing of a question is cut or hidden without saying so, and no key that was meant
-// for something else answers it.
+// The one rule: the dialog never hides a part of a question without a hint, and a key pressed for
+// another purpose never answers it.
 //
-// Start reading at Dialog.Render; question.go lays the question out. Known limits:
-// questions are answered one by one, in their order.
+// Start reading at Dialog.Render; question.go does the layout. Known limits: questions are answered
+// one by one, in order.
 package permission
 
 import (
@@ -23,82 +23,81 @@ import (
 	"adze/tui/ui"
 )
 
-// Guard is how long a dialog must have been seen, and how long no key was pressed, before keys
-// answer it: who is typing when it appears must not answer by accident.
+// Guard is the minimum time that a dialog is visible, and without other keys, before keys answer
+// it: a user who is typing must not answer by accident.
 const Guard = 300 * time.Millisecond
 
-// Labels name the keys that answer, as people read them.
+// Labels name the answer keys.
 type Labels struct {
 	Once, All, Other, Edit, No, Stop, Down, Up, Mode string
-	Send, Back, Line, Flip, Next                     string // while a text or the hunks are open
+	Send, Back, Line, Flip, Next                     string // for an open text or open hunks
 }
 
-// Step is what the user does with the question.
+// Step is the current view of the question.
 type Step uint8
 
 // Steps.
 const (
 	AtQuestion Step = iota
-	AtReason        // a reason is written
-	AtText          // the text of the call is rewritten
-	AtHunks         // hunks of the change are taken out
+	AtReason        // writing a reason
+	AtText          // editing the call's text
+	AtHunks         // choosing hunks
 )
 
-// Asked is a question that waits for its answer.
+// Asked is a waiting question.
 type Asked struct {
 	ask.Permission
-	Reply chan ask.Answer // holds one
+	Reply chan ask.Answer // buffered, capacity 1
 }
 
-// Unasked takes back a question whose call has ended.
+// Unasked withdraws a question after its call has ended.
 type Unasked struct{ *Asked }
 
-// Dialog is the dialog that asks whether a call may go on. Questions are answered in their order.
+// Dialog asks whether calls may run. Questions are answered in order.
 type Dialog struct {
 	theme *draw.Theme
 	now   func() time.Time
 	keys  Labels
 	queue []*Asked
-	armed time.Time // from when on keys answer
+	armed time.Time // keys answer from this time on
 	step  Step
-	// Reason is what the user writes to the model; Text is the call as they want it.
+	// Reason is the user's reason for the model; Text is the edited call.
 	Reason, Text edit.Editor
-	begun        string // what Text began as
+	begun        string // initial Text
 	textWidth    int
-	hunks        []hunk // of the change; if nil, they were not opened
-	at           int    // the hunk that keys act on
+	hunks        []hunk // hunks of the change; nil unless opened
+	at           int    // current hunk
 	scrolled     int
-	shown        int      // of what can be allowed, the grant that is shown
-	hidden       int      // rows of the question below the window, as last drawn
-	cwd          string   // the workspace: a command that runs elsewhere says so
-	kept         ui.Sheaf // the question, laid out for width w; if nil, not yet
+	shown        int      // index of the shown grant
+	hidden       int      // question rows below the window when last drawn
+	cwd          string   // workspace: a command with another folder shows it
+	kept         ui.Sheaf // question layout for width w; nil if outdated
 	w            int
-	ruleAt       int // the row of kept with which the rule begins
-	decisive     int // rows of kept that say what an answer allows
-	room         int // rows of the window, as last drawn
-	seen         int // rows of kept that were in the window, counted from the first
-	last         int // the row behind the last one of the hunks that was in the window
+	ruleAt       int // row in kept where the rule begins
+	decisive     int // rows in kept that describe the effect of an answer
+	room         int // window rows when last drawn
+	seen         int // rows in kept shown so far, from the first
+	last         int // end of the last shown row of hunks
 }
 
-// New names the keys that answer, and the workspace: a command that runs elsewhere says so.
+// New returns an empty dialog with the labels of its keys; cwd is the workspace.
 func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
 	return &Dialog{theme: t, now: now, keys: k, cwd: cwd}
 }
 
-// Naming has other keys named, or none.
+// Naming changes the labels; empty ones hide the keys.
 func (p *Dialog) Naming(k Labels) { p.keys = k }
 
-// Step is what the user does with the first question.
+// Step returns the step for the first question.
 func (p *Dialog) Step() Step { return p.step }
 
-// goTo goes to another step.
 func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.seen, p.last, p.kept = s, 0, 0, 0, nil }
 
-// Explain lets the user write a reason, or goes back to what it is for.
+// Explain opens the reason field, or returns from it.
 func (p *Dialog) Explain(on bool) {
 	switch {
 	case on:
-		p.step = AtReason // what it is about stays in sight
+		p.step = AtReason // keeps the question in view
 	case p.hunks != nil:
 		p.goTo(AtHunks)
 		p.Move(0)
@@ -107,8 +106,7 @@ func (p *Dialog) Explain(on bool) {
 	}
 }
 
-// Refuse denies the first question, or the hunks that were refused, with the reason that was
-// written.
+// Refuse denies the first question, or its refused hunks, with the written reason.
 func (p *Dialog) Refuse() {
 	if p.hunks != nil {
 		p.Part()
@@ -117,7 +115,7 @@ func (p *Dialog) Refuse() {
 	p.Answer(ask.Answer{Choice: ask.Deny, Reason: strings.TrimSpace(p.Reason.Text)})
 }
 
-// First is the question that is shown; if nil, none is open.
+// First returns the shown question, or nil.
 func (p *Dialog) First() *Asked {
 	if !p.Open() {
 		return nil
@@ -125,7 +123,7 @@ func (p *Dialog) First() *Asked {
 	return p.queue[0]
 }
 
-// Stage reports a question about the changes of a staged turn.
+// Stage reports whether the question is about a staged turn's changes.
 func (p *Dialog) Stage() bool {
 	return p.Open() && slices.ContainsFunc(p.queue[0].Question.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
 }
@@ -136,10 +134,10 @@ func (p *Dialog) Open() bool { return len(p.queue) > 0 }
 // Ready reports whether keys answer.
 func (p *Dialog) Ready() bool { return p.Open() && !p.now().Before(p.armed) }
 
-// HoldOff starts the guard again: the user is still writing something else.
+// HoldOff restarts the guard time: the user is still typing elsewhere.
 func (p *Dialog) HoldOff() { p.armed = p.now().Add(Guard) }
 
-// Add has a question wait for its answer, behind those that do already.
+// Add queues a question.
 func (p *Dialog) Add(a *Asked) {
 	p.queue = append(p.queue, a)
 	if len(p.queue) == 1 {
@@ -156,7 +154,7 @@ func (p *Dialog) begin() {
 	p.HoldOff()
 }
 
-// Remove takes back a question whose call has ended.
+// Remove withdraws a question after its call has ended.
 func (p *Dialog) Remove(a *Asked) {
 	first := p.Open() && p.queue[0] == a
 	p.queue = slices.DeleteFunc(p.queue, func(b *Asked) bool { return a == b })
@@ -172,11 +170,12 @@ func (p *Dialog) Answer(a ask.Answer) {
 	p.begin()
 }
 
-// fewest is how many rows of a question have to be seen before it is allowed, where it has so many.
+// fewest is the number of rows that must be shown before a question can be allowed, if it has that
+// many.
 const fewest = 10
 
-// needed is how many rows have to be seen: of a change hunk by hunk any ones, since keys go from
-// hunk to hunk.
+// needed returns the number of rows that must be shown. Between hunks they may be any rows, because
+// keys jump from hunk to hunk.
 func (p *Dialog) needed() int {
 	total := min(p.Body(max(p.w, 1)).Len(), fewest)
 	if p.step == AtHunks {
@@ -185,8 +184,7 @@ func (p *Dialog) needed() int {
 	return max(p.decisive, total)
 }
 
-// Unseen says why the question cannot be allowed yet; if empty, the rows that decide were all in
-// the window.
+// Unseen returns why the question cannot be allowed yet, or "" if all decisive rows were shown.
 func (p *Dialog) Unseen() string {
 	if !p.Open() || p.step != AtQuestion && p.step != AtHunks {
 		return ""
@@ -200,14 +198,13 @@ func (p *Dialog) Unseen() string {
 	return ""
 }
 
-// Scroll moves the question under its keys, by no more rows than the window has, so that none is
-// passed over.
+// Scroll moves the question by at most the window's height, so that no row is skipped.
 func (p *Dialog) Scroll(by int) {
 	by = min(max(by, -max(p.room, 1)), max(p.room, 1))
 	p.scrolled = max(p.scrolled+min(by, p.hidden), 0)
 }
 
-// Want is how many rows the dialog would like.
+// Want returns the preferred height.
 func (p *Dialog) Want(w int) int {
 	if !p.Open() {
 		return 0
@@ -218,7 +215,7 @@ func (p *Dialog) Want(w int) int {
 	return 1 + p.Body(w).Len() + 1 + len(p.choices(w))
 }
 
-// Render draws the first question. Its end is never hidden without saying so.
+// Render draws the first question. If its end does not fit, a row says so.
 func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	a := p.queue[0]
 	text := a.Title()
@@ -262,11 +259,12 @@ func (p *Dialog) title(w int, text string) draw.Row {
 		Rule(draw.Warn, w).Done().Fit(w)
 }
 
-// roomForTitle is what the first row needs beside the reason: its lead, the tool, how many wait,
-// and some of the line.
+// roomForTitle is the width that the first row needs besides the reason: lead, tool, number of
+// waiting questions, and some of the line.
 const roomForTitle = 48
 
-// beside is why it is asked, where that fits into the first row; else it is a row of its own.
+// beside returns the reason for the question if it fits into the first row; otherwise it gets its
+// own row.
 func (p *Dialog) beside(w int) string {
 	why := safeterm.Name(p.queue[0].Why)
 	if why.Len() == 0 || p.theme.Line(draw.Plain, why).Width()+roomForTitle > w {
@@ -275,7 +273,7 @@ func (p *Dialog) beside(w int) string {
 	return " · " + p.queue[0].Why
 }
 
-// rest says which rows of the question are seen, where not all are.
+// rest draws which rows are visible, unless all are.
 func (p *Dialog) rest(total, w int) draw.Row {
 	if p.hidden == 0 && p.scrolled == 0 {
 		return draw.Row{}
@@ -289,7 +287,7 @@ func (p *Dialog) rest(total, w int) draw.Row {
 	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
 }
 
-// waiting counts the questions behind this one.
+// waiting returns the number of questions after this one.
 func (p *Dialog) waiting() int {
 	n := len(p.queue) - 1
 	if more := p.queue[0].Waiting; more != nil {
@@ -298,7 +296,7 @@ func (p *Dialog) waiting() int {
 	return n
 }
 
-// warnings are reasons to look twice.
+// warnings returns reasons to be careful.
 func warnings(a *Asked, why string) []string {
 	var out []string
 	if a.Problem != "" {

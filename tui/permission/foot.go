@@ -5,7 +5,7 @@ import (
 	"adze/tui/draw"
 )
 
-// foot is what stands below the question in any case: the keys, or the reason that is written.
+// foot draws the last rows: the keys or the reason field.
 func (p *Dialog) foot(w int) []draw.Row {
 	if p.step == AtReason {
 		return make([]draw.Row, 1)
@@ -13,10 +13,10 @@ func (p *Dialog) foot(w int) []draw.Row {
 	return p.choices(w)
 }
 
-// keyHint is a key with what it does; brief is for narrow windows.
+// keyHint is a key and its effect; brief is for narrow windows.
 type keyHint struct{ key, word, brief string }
 
-// answers are the keys of the step.
+// answers returns the step's keys.
 func (p *Dialog) answers() []keyHint {
 	k := p.keys
 	switch p.step {
@@ -49,14 +49,13 @@ func (p *Dialog) answers() []keyHint {
 	return append(all, keyHint{k.No, "no", "no"}, keyHint{k.Stop, "stop", "stop"})
 }
 
-// choices are the keys that answer, in as many rows as they need: none of them is ever out of
-// sight.
+// choices draws the answer keys in as many rows as they need, so that none is hidden.
 func (p *Dialog) choices(w int) []draw.Row {
 	rows := p.choice(false, "   ", w)
 	if len(rows) > 1 {
 		rows = p.choice(true, "  ", w)
 	}
-	if !p.Ready() { // as high as they will be
+	if !p.Ready() { // same height as with keys
 		clear(rows)
 		rows[0] = p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
 	}

@@ -11,16 +11,16 @@ import (
 	"adze/tui/ui"
 )
 
-// hunk is one of the places that a call changes.
+// hunk is one hunk of a call's change.
 type hunk struct {
-	text    string // of the diff, from its "@@" line on
+	text    string // diff text, beginning with its "@@" line
 	of      tool.Block
 	refused bool
-	row     int // where it begins, as last laid out
+	row     int // first row in the last layout
 }
 
-// Parts counts the hunks that can be refused one by one; 0 or 1: the change is allowed whole or not
-// at all.
+// Parts returns the number of hunks that can be refused one by one. With 0 or 1 the change can only
+// be allowed or denied as a whole.
 func (p *Dialog) Parts() int {
 	if !p.Open() || p.queue[0].Question.Without == nil {
 		return 0
@@ -36,11 +36,10 @@ func (p *Dialog) Parts() int {
 	return n
 }
 
-// startsHunk reports the first line of a hunk: those of the text have a sign or a space before
-// them.
+// startsHunk reports whether line begins a hunk: content lines begin with a sign or a space.
 func startsHunk(line string) bool { return strings.HasPrefix(line, "@@") }
 
-// diffs are the changes that the preview shows.
+// diffs returns the diffs in the preview.
 func (p *Dialog) diffs() (found []tool.Block) {
 	for _, b := range p.queue[0].Preview {
 		if b.Kind == tool.DiffBlock {
@@ -50,7 +49,7 @@ func (p *Dialog) diffs() (found []tool.Block) {
 	return found
 }
 
-// Split opens the hunks, or goes back to the question and forgets which were refused.
+// Split opens the hunks, or returns to the question and forgets refused ones.
 func (p *Dialog) Split(on bool) {
 	if !on {
 		p.hunks = nil
@@ -72,7 +71,7 @@ func (p *Dialog) Split(on bool) {
 	p.goTo(AtHunks)
 }
 
-// Move goes to another hunk, and brings it into sight.
+// Move selects another hunk and scrolls to it.
 func (p *Dialog) Move(by int) {
 	p.at = min(max(p.at+by, 0), len(p.hunks)-1)
 	p.kept = nil
@@ -80,13 +79,13 @@ func (p *Dialog) Move(by int) {
 	p.scrolled = p.hunks[p.at].row
 }
 
-// Flip refuses the hunk, or keeps it after all.
+// Flip refuses the current hunk, or keeps it again.
 func (p *Dialog) Flip() {
 	h := &p.hunks[p.at]
 	h.refused, p.kept = !h.refused, nil
 }
 
-// refused are the numbers of the hunks that are not wanted, counted from 1.
+// refused returns the refused hunks' numbers, counted from 1.
 func (p *Dialog) refused() (out []int) {
 	for i, h := range p.hunks {
 		if h.refused {
@@ -96,10 +95,10 @@ func (p *Dialog) refused() (out []int) {
 	return out
 }
 
-// Refused counts them.
+// Refused returns the number of refused hunks.
 func (p *Dialog) Refused() int { return len(p.refused()) }
 
-// Part allows the change without the refused hunks; without all of them it is denied.
+// Part allows the change without the refused hunks; if all are refused, it denies the call.
 func (p *Dialog) Part() {
 	refused := p.refused()
 	a := ask.Answer{Choice: ask.Once, Refused: refused, Reason: strings.TrimSpace(p.Reason.Text)}
@@ -112,7 +111,7 @@ func (p *Dialog) Part() {
 	p.Answer(a)
 }
 
-// layHunks is the change hunk by hunk, each under a row that says what becomes of it.
+// layHunks draws each hunk under a row with its state.
 func (p *Dialog) layHunks(w int) (body ui.Sheaf) {
 	for i := range p.hunks {
 		h := &p.hunks[i]

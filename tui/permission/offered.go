@@ -9,14 +9,14 @@ import (
 	"adze/tool"
 )
 
-// grant is one thing that the key "all like this" may answer, for longer than once.
+// grant is a possible meaning of the key "all like this".
 type grant struct {
 	choice ask.Choice
-	offer  int // of Ask.Offers; of all edits, none
+	offer  int // index in Offers; unused for all edits
 }
 
-// grants lists what can be allowed: each rule for this session, and kept where that can be. All
-// edits come first, or last where a command is asked about.
+// grants returns the possible grants: each rule for this session and, if possible, saved. The grant
+// for all edits comes first, but last for a command.
 func (p *Dialog) grants() (all []grant) {
 	if !p.Open() {
 		return nil
@@ -40,19 +40,18 @@ func (p *Dialog) grants() (all []grant) {
 // Grants reports whether more than this call can be allowed.
 func (p *Dialog) Grants() bool { return len(p.grants()) > 0 }
 
-// NoRule says why no rule is offered.
+// NoRule returns why no rule is offered.
 func (p *Dialog) NoRule() string {
 	return "no rule: " + cmp.Or(p.queue[0].NoOffer, "this call is asked each time")
 }
 
-// All allows all like this, by what is shown.
+// All allows calls by the shown grant.
 func (p *Dialog) All() {
 	g := p.grants()[p.shown]
 	p.Answer(ask.Answer{Choice: g.choice, Offer: g.offer})
 }
 
-// Kept is the file in which the rule that is shown would be kept. It is empty for a rule of this
-// session.
+// Kept returns the file that the shown rule would be saved to, or "" for a session rule.
 func (p *Dialog) Kept() string {
 	if p.Grants() && p.grants()[p.shown].choice == ask.Always {
 		return p.Offer().Save
@@ -60,10 +59,10 @@ func (p *Dialog) Kept() string {
 	return ""
 }
 
-// OfEdits reports that all edits are what is shown.
+// OfEdits reports whether the shown grant is for all edits.
 func (p *Dialog) OfEdits() bool { return p.Grants() && p.grants()[p.shown].choice == ask.AllEdits }
 
-// Offer is the one that is shown.
+// Offer returns the shown offer.
 func (p *Dialog) Offer() ask.Offer {
 	if !p.Grants() {
 		return ask.Offer{}
@@ -78,19 +77,19 @@ func (p *Dialog) offered(g grant) ask.Offer {
 	return p.queue[0].Offers[g.offer]
 }
 
-// Others counts what else can be allowed; Another shows the next of that.
+// Others returns the number of other grants; Another shows the next one.
 func (p *Dialog) Others() int { return max(len(p.grants())-1, 0) }
 
 func (p *Dialog) Another() {
 	p.shown = (p.shown + 1) % len(p.grants())
 	p.kept = nil
 	p.Body(p.w)
-	p.seen = min(p.seen, p.ruleAt) // the rule is another one
+	p.seen = min(p.seen, p.ruleAt) // its rule differs
 	p.scrolled = min(p.scrolled, p.seen)
 }
 
-// Offered lists all that can be allowed, what is shown too: each as the rule and what that means.
-// Choose shows one of them, counted from 0; of a number that none has it changes nothing.
+// Offered lists all grants: each rule and its meaning. Choose shows one of them, counted from 0; it
+// ignores an invalid number.
 func (p *Dialog) Offered() (list []string) {
 	for _, g := range p.grants() {
 		o := p.offered(g)

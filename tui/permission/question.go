@@ -13,10 +13,10 @@ import (
 	"adze/tui/ui"
 )
 
-// Body is the question itself: nothing in it is cut, and hidden characters are written out.
+// Body returns the question's layout: nothing is truncated, and hidden characters are written out.
 func (p *Dialog) Body(w int) ui.Sheaf {
 	if p.kept == nil || p.w != w {
-		if p.w != w { // rows are others now
+		if p.w != w { // rows differ now
 			p.seen = min(p.seen, p.scrolled)
 		}
 		p.kept, p.w = p.lay(w), w
@@ -59,8 +59,8 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	return body
 }
 
-// worthSeeing are the blocks that show more than the needs do: a command alone stands there
-// already.
+// worthSeeing returns the preview blocks that show more than the needs; it drops the empty output
+// of a command.
 func worthSeeing(a *Asked) []tool.Block {
 	runs := slices.ContainsFunc(a.Question.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Reach == "" })
 	return slices.DeleteFunc(slices.Clone(a.Preview), func(b tool.Block) bool {
@@ -68,13 +68,13 @@ func worthSeeing(a *Asked) []tool.Block {
 	})
 }
 
-// preview shows what the call would do. A diff of any length is drawn as far as it is looked at.
+// preview shows the call's effect. Only visible rows of a diff are drawn.
 func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	if b.Kind != tool.DiffBlock {
 		return ui.Sheaf{ui.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
 	}
 	head := p.theme.Pen().Put(draw.Bold, safeterm.Name(cmp.Or(b.Title, b.Path)))
-	if b.Title == "" { // else it tells them
+	if b.Title == "" { // a title already has the counts
 		added, removed := draw.Count(b.Text)
 		head.Put(draw.Dim, safeterm.Name("  "+ui.PlusMinus(added, removed)))
 	}
@@ -85,7 +85,7 @@ func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, patch}
 }
 
-// counts is how much of the file changes, where the change stands below without a heading.
+// counts returns a file's changed lines if its diff below has no heading.
 func (p *Dialog) counts(n tool.Need) draw.Span {
 	if !p.names(n.Touches()) {
 		return draw.Span{}
@@ -94,14 +94,13 @@ func (p *Dialog) counts(n tool.Need) draw.Span {
 	return draw.Span{Style: draw.Dim, Text: safeterm.Name("  " + ui.PlusMinus(added, removed))}
 }
 
-// names reports whether the only thing that the question is about is a change of that file.
+// names reports whether the question is only about a change of this file.
 func (p *Dialog) names(path string) bool {
 	needs := p.queue[0].Question.Needs
 	return path != "" && len(needs) == 1 && needs[0].Permission == tool.Write && needs[0].Touches() == path && len(p.diffs()) == 1 && p.diffs()[0].Path == path
 }
 
-// rule draws what the offered rules allow, the rules themselves beside that, and what they leave
-// out.
+// rule draws the offered rule's meaning, its text, and its exceptions.
 func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 	o := p.Offer()
 	lead, rule := "rule: ", strings.ReplaceAll(strings.ReplaceAll(o.Rule, "\nallow ", "\n"), "\n", ", ")
@@ -115,7 +114,7 @@ func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, draw.Span{Style: draw.Plain, Text: safeterm.Name(rule)})...)
 	case beside:
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers, draw.Span{Text: safeterm.Fixed("  ")}, own)...)
-	default: // in a row of its own, which is not torn
+	default: // on its own row, to keep it in one piece
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers)...)
 		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, own)
 	}
@@ -125,7 +124,7 @@ func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 	return rows
 }
 
-// gap parts the rule from the call; a narrow window has no row for that.
+// gap returns an empty row before the rule; a narrow window has none.
 func gap(w int) []draw.Row {
 	if w < ui.Narrow {
 		return nil
@@ -133,10 +132,10 @@ func gap(w int) []draw.Row {
 	return []draw.Row{{}}
 }
 
-// under indents what goes on in a further row.
+// under returns margins that indent continuation rows.
 func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().Pad(2).Done()} }
 
-// rest says how long a grant holds and what it leaves out.
+// rest returns a grant's duration and exceptions.
 func rest(o ask.Offer, c ask.Choice) string {
 	parts := []string{"for this session"}
 	if c == ask.Always {
@@ -151,7 +150,7 @@ func rest(o ask.Offer, c ask.Choice) string {
 	return strings.Join(parts, " · ")
 }
 
-// Title asks about what the call would do.
+// Title returns the question for the first row.
 func (a *Asked) Title() string {
 	has := map[tool.Permission]int{}
 	for _, n := range a.Question.Needs {
@@ -184,7 +183,7 @@ func (a *Asked) Title() string {
 	return "Open this address?"
 }
 
-// label says what a need does; a command alone needs no more than the sign of a prompt.
+// label returns the word for a need; a single command has only a prompt sign.
 func (p *Dialog) label(n tool.Need) (word string, width int) {
 	if n.Permission == tool.Execute && n.Reach == "" && len(p.queue[0].Question.Needs) == 1 {
 		return "$", 2
@@ -193,9 +192,8 @@ func (p *Dialog) label(n tool.Need) (word string, width int) {
 	return cmp.Or(word, string(n.Permission)), 6
 }
 
-// need draws what is touched. A command may have several lines, which are numbered: where one goes
-// on in the next row, it cannot be taken for another. Of all else a newline is shown as what it is,
-// so that one path cannot look like two.
+// need draws a need's target. Lines of a command are numbered, so that a wrapped line does not look
+// like two. In other targets a newline is written out, so that a path cannot look like two.
 func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	word, width := p.label(n)
 	first := p.theme.Pen().Put(draw.Bold, safeterm.Name(word)).Fixed(draw.Plain, " ").Pad(width).Done()

@@ -10,15 +10,15 @@ import (
 	"adze/tui/ui"
 )
 
-// repairContext and repairShown bound what is shown of a fix, in characters: around what differs,
-// and of it. The needs and the preview show the call itself whole.
+// repairContext and repairShown limit the shown part of a fix, in characters: the context and the
+// difference. The needs and the preview show the whole call.
 const (
 	repairContext = 30
 	repairShown   = 400
 )
 
-// repaired draws what the model wrote and what would run, where the two differ. Other names for the
-// same are a note, no more.
+// repaired draws the difference between the model's text and the repaired call. Renamed fields are
+// only noted.
 func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
 	if r == nil {
 		return rows
@@ -35,7 +35,7 @@ func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
 	return rows
 }
 
-// repairSteps names what was mended.
+// repairSteps names the repairs.
 func repairSteps(r *tool.Repair) string {
 	if r == nil {
 		return ""
@@ -43,7 +43,7 @@ func repairSteps(r *tool.Repair) string {
 	return ": " + strings.NewReplacer("+", ", ", "_", " ").Replace(r.Kind)
 }
 
-// differing cuts two texts down to where they differ, with a little of what is around.
+// differing shortens two texts to their differing parts with some context.
 func differing(a, b string) (string, string) {
 	x, y := []rune(a), []rune(b)
 	head, tail, most := 0, 0, min(len(x), len(y))

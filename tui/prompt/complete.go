@@ -16,13 +16,13 @@ import (
 	"adze/tui/ui"
 )
 
-// menuRows is how many completions are shown at once.
+// menuRows is the maximum number of shown completions.
 const menuRows = 8
 
-// filesAge is how old the list of files may be before a new completion looks again.
+// filesAge is the maximum age of the file list for a new completion.
 const filesAge = 3 * time.Second
 
-// kind says what is being completed.
+// kind is the kind of completion.
 type kind uint8
 
 const (
@@ -31,29 +31,29 @@ const (
 	fileMenu
 )
 
-// Menu is the pane of completions over the prompt: commands after a slash, files after an @.
+// Menu shows completions above the prompt: commands after a slash, files after an @.
 type Menu struct {
 	theme *draw.Theme
-	// commands lists the commands that begin alike.
+	// commands returns the completions for a command's beginning.
 	commands func(start string) []list.Choice
 	kind     kind
 	items    []list.Choice
 	at       int
-	from     int // where in the prompt the completed word begins, its mark included
-	// closed is the beginning of a word that the user does not want completed, plus one.
+	from     int // offset of the completed word, including / or @
+	// closed is the offset, plus one, of a word whose completion the user has closed.
 	closed int
-	seen   string // the text up to the cursor when completions were looked for
+	seen   string // text up to the cursor at the last completion
 
-	// Agents are who a prompt can be addressed to; their mark is part of their name.
+	// Agents are the agents that can be addressed; the @ is part of their name.
 	Agents []list.Choice
-	// Root is the workspace; touched are files of it that calls read or changed, newest first.
+	// Root is the workspace; touched lists its files that calls have read or changed, newest first.
 	Root     string
 	touched  []string
-	changed  []string // as the program said
+	changed  []string // from the program
 	near     near
-	folder   Folder // that was written out
+	folder   Folder // folder named in the prompt
 	files    *candidates
-	whole    bool // files are all that there are
+	whole    bool // files is complete
 	loading  bool
 	loadedAt time.Time
 	failed   error
@@ -64,24 +64,24 @@ type Listed struct {
 	files *candidates
 	near  []string
 	err   error
-	part  bool // more is looked for
+	part  bool // a longer list follows
 }
 
-// NewListed makes paths ready to be searched at every key: all, or a part of them.
+// NewListed prepares paths for the search; part means that more follow.
 func NewListed(f api.Files, err error, part bool) Listed {
 	return Listed{newCandidates(f.Paths), f.Near, err, part}
 }
 
 func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
 
-// Move marks another completion; after the last comes the first.
+// Move moves the selection and wraps around.
 func (u *Menu) Move(by int) {
 	if n := len(u.items); n > 0 {
 		u.at = (u.at + by + n) % n
 	}
 }
 
-// word finds the word before the cursor that can be completed.
+// word returns the completable word before the cursor.
 func word(e *edit.Editor) (kind kind, from int) {
 	before := e.Text[:e.At]
 	if strings.HasPrefix(before, "/") && !strings.ContainsAny(before[1:], " \n\t/") {
@@ -92,16 +92,16 @@ func word(e *edit.Editor) (kind kind, from int) {
 		return noMenu, 0
 	}
 	if at > 0 && strings.IndexByte(" \n\t([\"'`", before[at-1]) < 0 {
-		return noMenu, 0 // ann@example.org
+		return noMenu, 0
 	}
 	return fileMenu, at
 }
 
-// Stale reports whether the prompt changed since completions were looked for.
+// Stale reports whether the prompt has changed since the last completion.
 func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
 
-// Complete follows the line after a change; it reports whether the files are wanted, for a word
-// that was begun.
+// Complete updates the completions after a change. Its result requests the file list for a new
+// word.
 func (p *Line) Complete() Happened {
 	u, e := p.Menu, &p.Editor
 	u.seen = e.Text[:e.At]
@@ -141,7 +141,7 @@ func (u *Menu) findFiles(query string) {
 	}
 }
 
-// addressed are the agents whose names begin so; only a prompt as a whole is addressed to one.
+// addressed returns the matching agents; only the first word of a prompt can address one.
 func (u *Menu) addressed(query string) (out []list.Choice) {
 	for _, a := range u.Agents {
 		if u.from == 0 && strings.HasPrefix(a.ID[1:], query) {
@@ -151,13 +151,13 @@ func (u *Menu) addressed(query string) (out []list.Choice) {
 	return out[:min(len(out), menuRows/2)]
 }
 
-// agent reports a completion that is an agent.
+// agent reports whether a completion is an agent.
 func (u *Menu) agent(c list.Choice) bool {
 	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a list.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
 }
 
-// Look reports whether the files should be listed now, unless that is being done or was just now;
-// what was known before is shown meanwhile.
+// Look reports whether the caller should list the files now. It returns false if a listing is
+// running or recent.
 func (u *Menu) Look(now time.Time) bool {
 	if u.loading || u.files != nil && now.Sub(u.loadedAt) < filesAge {
 		return false
@@ -166,8 +166,8 @@ func (u *Menu) Look(now time.Time) bool {
 	return true
 }
 
-// Listed takes the list of files; with an error what was known before stays, unless there are some
-// all the same. It reports whether more is to come.
+// Listed sets the list of files. After an error with no files the old list stays. It reports
+// whether more follow.
 func (p *Line) Listed(l Listed, now time.Time) (more bool) {
 	u := p.Menu
 	if l.part && u.whole {
@@ -192,7 +192,7 @@ func (p *Line) Listed(l Listed, now time.Time) (more bool) {
 	return l.part
 }
 
-// note says why there are no files.
+// note returns why there are no files.
 func (u *Menu) note() string {
 	switch {
 	case u.kind != fileMenu || len(u.items) > 0:
@@ -207,7 +207,7 @@ func (u *Menu) note() string {
 	return "no file matches"
 }
 
-// Want is how many rows the pane would like.
+// Want returns the preferred height.
 func (u *Menu) Want(w int) int {
 	if !u.open() {
 		return 0
@@ -215,7 +215,7 @@ func (u *Menu) Want(w int) int {
 	return len(u.Render(w, menuRows))
 }
 
-// Render draws the completions around the chosen one.
+// Render draws the completions around the selected one.
 func (u *Menu) Render(w, h int) []draw.Row {
 	if u.note() == "" {
 		return list.Rows(u.theme, u.items, u.at, w, h)
@@ -224,15 +224,15 @@ func (u *Menu) Render(w, h int) []draw.Row {
 	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Rest: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
 }
 
-// Choosable says why there is no completion to choose.
+// Choosable returns why there is no completion to choose, or "".
 func (u *Menu) Choosable() string {
 	return ui.Why(!u.open() || len(u.items) == 0, "nothing to complete: write / for commands, @ for files")
 }
 
-// Shown says why there are no completions to close.
+// Shown returns why there is no menu to close, or "".
 func (u *Menu) Shown() string { return ui.Why(!u.open(), "no completions are shown") }
 
-// Accept puts the chosen completion into the line.
+// Accept inserts the selected completion.
 func (p *Line) Accept() Happened {
 	u, e := p.Menu, &p.Editor
 	c := u.items[u.at]
@@ -240,7 +240,7 @@ func (p *Line) Accept() Happened {
 		e.Set("/" + c.ID + " ")
 	} else if u.agent(c) {
 		e.Replace(u.from, e.At, c.ID+" ")
-	} else if strings.HasSuffix(c.ID, "/") { // a folder is a step: a space behind it takes it as it is
+	} else if strings.HasSuffix(c.ID, "/") { // a folder continues the path; a space after it ends the path
 		e.Replace(u.from+1, e.At, c.Label)
 	} else {
 		e.Replace(u.from+1, e.At, quotedPath(c.ID)+" ")
@@ -248,9 +248,9 @@ func (p *Line) Accept() Happened {
 	return p.Complete()
 }
 
-// quotedPath is a path as it stands in a prompt: in quotes where a space would end it, or where its
-// first letter would make a command, a note or an agent of what begins with it; with escapes where
-// a quote or what nobody sees is in it.
+// quotedPath returns a path for the prompt. It adds quotes if the path contains a space or begins
+// with a sign for a command, a note or an agent, and escapes if it contains both kinds of quotes or
+// invisible characters.
 func quotedPath(path string) string {
 	switch {
 	case !utf8.ValidString(path), strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }), strings.Contains(path, `"`) && strings.Contains(path, "'"):
@@ -263,7 +263,7 @@ func quotedPath(path string) string {
 	return path
 }
 
-// AcceptOrRun is enter on a completion: a command that needs nothing more runs.
+// AcceptOrRun handles Enter: it runs a command, or accepts another completion.
 func (p *Line) AcceptOrRun() Happened {
 	if p.Menu.kind != commandMenu {
 		return p.Accept()
@@ -273,5 +273,5 @@ func (p *Line) AcceptOrRun() Happened {
 	return Happened{Send: true}
 }
 
-// Close ends the completions of the word that is being written.
+// Close closes the completions for the current word.
 func (u *Menu) Close() { u.closed, u.kind = u.from+1, noMenu }

@@ -7,8 +7,7 @@ import (
 	"adze/session/api"
 )
 
-// Dropped puts a file in the place of the pasted text that named it, unless the user changed that
-// meanwhile.
+// Dropped replaces the pasted path of a file, unless the user has changed it.
 func (p *Line) Dropped(text string, file api.Dropped) {
 	text = safeterm.Clean(text).String()
 	at := strings.LastIndex(p.Text, text)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// candidates are paths made ready for a fuzzy search at every key.
+// candidates are paths prepared for fuzzy search.
 type candidates struct {
 	paths []string
 	lower []string
-	masks []uint64 // the characters of each path: most are ruled out by one comparison
+	masks []uint64 // character set of each path, to reject most with one comparison
 }
 
 func newCandidates(paths []string) *candidates {
@@ -32,8 +32,7 @@ func maskOf(s string) uint64 {
 
 type scored struct{ index, score int }
 
-// best finds the n paths that fit a query best: among those that fit alike near ones come first,
-// then the shortest.
+// best returns the n best matches. Among equal matches, near paths win, then short ones.
 func (c *candidates) best(query string, n int, work near) []string {
 	query = strings.ToLower(query)
 	mask := maskOf(query)
@@ -49,7 +48,7 @@ func (c *candidates) best(query string, n int, work near) []string {
 		if s == 0 || len(top) == n && s <= top[n-1].score {
 			continue
 		}
-		at := sort.Search(len(top), func(i int) bool { return top[i].score < s }) // behind its equals
+		at := sort.Search(len(top), func(i int) bool { return top[i].score < s }) // after equal scores
 		top = slices.Insert(top, at, scored{i, s})
 		top = top[:min(len(top), n)]
 	}
@@ -60,7 +59,7 @@ func (c *candidates) best(query string, n int, work near) []string {
 	return out
 }
 
-// Grades of a fit; within a grade shorter paths win.
+// Match grades; within a grade shorter paths win.
 const (
 	fitLetters = (iota + 1) * 10_000
 	fitPath
@@ -69,8 +68,8 @@ const (
 	fitWhole
 )
 
-// fit says how well a path fits: its base name counts more than its folders, a whole piece more
-// than scattered letters. if 0, not at all.
+// fit returns the score of a path, 0 for no match. The base name counts more than folders, a
+// substring more than scattered letters.
 func fit(path, query string) int {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	short := max(5000-len(path), 1)
@@ -93,8 +92,8 @@ func fit(path, query string) int {
 	return max(fitLetters+short-20*gaps, 1)
 }
 
-// scattered looks for the letters in order, from the end, where names are; gaps is how often they
-// do not follow each other, not counting gaps at the beginning of a word.
+// scattered matches letters in order, from the end, where names are. gaps counts interruptions,
+// except before the start of a word.
 func scattered(path, query string) (gaps int, ok bool) {
 	at := len(path)
 	for i := len(query) - 1; i >= 0; i-- {

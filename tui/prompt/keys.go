@@ -2,18 +2,18 @@ package prompt
 
 import "adze/tui/vim"
 
-// Happened is what a key led to that the prompt cannot do itself.
+// Happened is a key's effect outside the prompt.
 type Happened struct {
-	Say    string // to the user
-	Files  bool   // the files of the workspace are wanted, for completion
-	Folder string // the names in this folder are
-	Send   bool   // what is written is to be sent
+	Say    string // message for the user
+	Files  bool   // list the workspace's files for completion
+	Folder string // list this folder for completion
+	Send   bool   // send the prompt
 }
 
-// Press gives a key to vim's keys, where they are on. What is not taken goes on to the key table.
+// Press passes a key to vim, if enabled. Otherwise the key table handles it.
 func (p *Line) Press(s vim.Stroke, w int) (h Happened, taken bool) {
 	v, e := &p.vim, &p.Editor
-	if !v.On || s.Text == "?" && e.Empty() { // help
+	if !v.On || s.Text == "?" && e.Empty() { // ? opens help
 		return h, false
 	}
 	if s.Text == "/" && v.BeginCommand(e) {
@@ -33,17 +33,17 @@ func (p *Line) Press(s vim.Stroke, w int) (h Happened, taken bool) {
 	return h, taken
 }
 
-// Settle is after every key: vim keeps the cursor on a character.
+// Settle must be called after every key: vim keeps the cursor on a character.
 func (p *Line) Settle() { p.vim.Settle(&p.Editor) }
 
-// ToggleVim turns vim's keys on or off, and reports which.
+// ToggleVim turns vim keys on or off and returns the new state.
 func (p *Line) ToggleVim() (on bool) {
 	p.vim.Reset(&p.Editor)
 	p.vim.On = !p.vim.On
 	return p.vim.On
 }
 
-// Up moves a row up; from the first one it takes back what waits, then what was written before.
+// Up moves a row up. From the first row it takes back a queued message, then shows older ones.
 func (p *Line) Up(w int) (h Happened) {
 	if p.Vertical(w, -1) || p.takeBack() || p.older() {
 		return h
@@ -59,7 +59,7 @@ func (p *Line) Up(w int) (h Happened) {
 	return h
 }
 
-// Down moves a row down; from the last one it goes back towards what was being written.
+// Down moves a row down. From the last row it shows newer messages, then the draft.
 func (p *Line) Down(w int) (h Happened) {
 	if !p.Vertical(w, 1) && !p.newer() {
 		h.Say = "nothing newer"

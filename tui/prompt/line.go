@@ -1,12 +1,11 @@
-// Package prompt is the line where the user writes: its text and keys, what was written before,
-// what waits to be sent, completion of commands and files, pasted texts and files dropped on it.
+// Package prompt is the input line: its text and keys, history, queued messages, completion of
+// commands and files, pasted texts and dropped files.
 //
-// The one rule: it takes keys and returns what happened (Happened); it knows no model, asks nobody
-// and sends nothing. What it needs from elsewhere is handed in: the list of files, what was written
-// in earlier sessions.
+// The one rule: it handles keys and returns their effects (Happened); it does not know the model
+// and sends nothing. The caller provides the file list and earlier sessions' messages.
 //
-// Start reading at Line, then keys.go. Known limits: a text of more than 64 KiB that comes back is
-// folded to a word.
+// Start reading at Line, then keys.go. Known limits: a restored text of more than 64 KiB is folded
+// to a word.
 package prompt
 
 import (
@@ -25,34 +24,34 @@ import (
 	"adze/tui/vim"
 )
 
-// foldLines and foldBytes are from where on a pasted text is shown as one word.
+// foldLines and foldBytes are the sizes from which a pasted text is shown as one word.
 const (
 	foldLines = 8
 	foldBytes = 1500
 )
 
-// Line is the pane where the user writes.
+// Line is the prompt.
 type Line struct {
 	edit.Editor
 	vim   vim.Keys
 	theme *draw.Theme
-	Menu  *Menu // of completions
+	Menu  *Menu // completions
 	past
 	queue []api.Prompt
-	// steering are messages that the agent has but has not read yet.
+	// steering holds messages passed to the agent but not read yet.
 	steering []api.Prompt
-	folded   map[string]string // pasted texts by the word that stands for them
-	attached map[string]string // files by the word that stands for them
-	// Above is a line in the rule above the text; if nil, or empty, there is none.
+	folded   map[string]string // pasted texts by placeholder
+	attached map[string]string // files by placeholder
+	// Above returns a line for the rule above the text; it may be nil or return "".
 	Above func() string
 }
 
-// New is an empty line; commands lists those that begin alike, for completion.
+// New returns an empty prompt; commands returns completions for a command's beginning.
 func New(t *draw.Theme, vimKeys bool, commands func(start string) []list.Choice) *Line {
 	return &Line{theme: t, vim: vim.Keys{On: vimKeys}, Menu: &Menu{theme: t, commands: commands}}
 }
 
-// Paste inserts a text; a long one is folded to a word that is unfolded when sent. It never sends.
+// Paste inserts text; a long one is folded to a placeholder, which Take unfolds. It never sends.
 func (p *Line) Paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n") // tmux pastes CR
 	lines := strings.Count(text, "\n") + 1
@@ -69,7 +68,7 @@ func (p *Line) Paste(text string) {
 	p.Insert(word)
 }
 
-// Attach puts the word for a file at the cursor; the file goes along when it is sent.
+// Attach adds a file to the message and returns its placeholder; the caller inserts it.
 func (p *Line) Attach(path string) (word string) {
 	if p.attached == nil {
 		p.attached = map[string]string{}
@@ -80,9 +79,9 @@ func (p *Line) Attach(path string) (word string) {
 	return word
 }
 
-// Put shows a text that comes from elsewhere in the place of what is there.
+// Put replaces the text.
 func (p *Line) Put(text string) {
-	p.Menu.kind = noMenu // of what stood there
+	p.Menu.kind = noMenu // for the old text
 	if len(text) < edit.Long {
 		p.Set(text)
 		return
@@ -91,7 +90,8 @@ func (p *Line) Put(text string) {
 	p.Paste(text)
 }
 
-// Continues makes a backslash at the end of the line a new line: enter behind one does not send.
+// Continues replaces a backslash at the end of the line by a newline and reports whether it did, so
+// that Enter does not send.
 func (p *Line) Continues() bool {
 	if !strings.HasSuffix(p.Text[:p.At], "\\") || p.At != p.LineEnd() {
 		return false
@@ -100,7 +100,7 @@ func (p *Line) Continues() bool {
 	return true
 }
 
-// Take empties the prompt and returns what was written, pasted texts unfolded.
+// Take empties the prompt and returns its message, with pasted texts unfolded.
 func (p *Line) Take() api.Prompt {
 	out := api.Prompt{Text: strings.TrimSpace(p.Unfolded()), Draft: p.Text}
 	for _, word := range slices.Sorted(maps.Keys(p.attached)) {
@@ -113,7 +113,7 @@ func (p *Line) Take() api.Prompt {
 	return out
 }
 
-// Unfolded is what was written with pasted texts in the place of their words.
+// Unfolded returns the text with pasted texts in place of their placeholders.
 func (p *Line) Unfolded() string {
 	var pairs []string
 	for word, full := range p.folded {
@@ -122,18 +122,17 @@ func (p *Line) Unfolded() string {
 	return strings.NewReplacer(pairs...).Replace(p.Text)
 }
 
-// promptSign stands before the text.
 const promptSign = "❯ "
 
-// Inner is how wide the text is where the pane is w wide.
+// Inner returns the text width in a pane of width w.
 func (p *Line) Inner(w int) int { return max(w-len([]rune(promptSign))-1, 1) }
 
-// Want is how many rows the pane would like.
+// Want returns the preferred height.
 func (p *Line) Want(w int) int {
 	return 1 + min(len(p.queue)+len(p.steering), 2) + len(p.Places(p.Inner(w)))
 }
 
-// Render draws the pane and says where the cursor is.
+// Render draws the pane and returns the cursor position.
 func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
 	pen := p.theme.Pen()
 	words := []string{p.vim.Name()}

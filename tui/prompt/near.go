@@ -7,10 +7,10 @@ import (
 	"adze/session"
 )
 
-// maxTouched bounds the files of the session that are remembered for completion.
+// maxTouched limits the session's files remembered for completion.
 const maxTouched = 50
 
-// touch remembers what a call read or changed, newest first: that is what a user names next.
+// touch records files that a call has read or changed, newest first: users often name them next.
 func (u *Menu) touch(e session.ToolEnd) {
 	for _, n := range e.Outcome.Record.Needs {
 		if n.Permission != "read" && n.Permission != "write" {
@@ -23,14 +23,14 @@ func (u *Menu) touch(e session.ToolEnd) {
 	}
 }
 
-// near are the grades of paths that stand near to the work: what was touched in the session, what
-// the program said was changed lately, then what lies in a folder with one of those.
+// near ranks paths close to the current work: files touched in the session, recently changed files
+// from the program, then their folders.
 type near struct {
 	rank    map[string]int // from 1, the nearest
 	folders map[string]bool
 }
 
-// nearFolder is the bonus of a neighbour: within a grade of a fit it outdoes some length.
+// nearFolder is the bonus for a file in the same folder; within a grade it outweighs some length.
 const nearFolder = 1_500
 
 func newNear(paths ...string) near {
@@ -44,8 +44,8 @@ func newNear(paths ...string) near {
 	return n
 }
 
-// raised is the score of a path that fits, within the grade of its fit: of near ones the nearest
-// has most, whatever its length.
+// raised adds the bonus for a near path within its grade: the nearest path wins, whatever its
+// length.
 func (n near) raised(path string, score int) int {
 	if r := n.rank[path]; r > 0 {
 		return score/fitLetters*fitLetters + fitLetters - r
@@ -56,7 +56,7 @@ func (n near) raised(path string, score int) int {
 	return score
 }
 
-// folderOf is the folder of a path with its slash; if empty, the workspace.
+// folderOf returns a path's folder with a trailing slash, or "" for the workspace.
 func folderOf(path string) string {
 	return path[:strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1]
 }

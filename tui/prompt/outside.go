@@ -6,21 +6,21 @@ import (
 	"adze/tui/list"
 )
 
-// Folder is what stands in a folder that was written out: "~/", "../src/", "/etc/".
+// Folder lists a folder named in the prompt: "~/", "../src/", "/etc/".
 type Folder struct {
-	dir     string // as it was written
-	base    string // what it is
+	dir     string // as written
+	base    string // real path
 	entries []string
 	err     error
 }
 
-// NewFolder is a folder, with its real path and the names in it; those of folders end in a slash.
+// NewFolder returns a folder with its real path and entries; names of folders end in a slash.
 func NewFolder(dir, base string, entries []string, err error) Folder {
 	return Folder{dir, base, entries, err}
 }
 
-// outside parts a query that leads out of the workspace, or through it step by step, into its
-// folder and the beginning of a name; if false, it is searched for in the workspace.
+// outside splits a query with an explicit folder into that folder and a name's beginning. It
+// returns false for a query within the workspace.
 func outside(query string) (dir, start string, is bool) {
 	for _, lead := range []string{"~/", "../", "./", "/"} {
 		if strings.HasPrefix(query, lead) {
@@ -31,7 +31,7 @@ func outside(query string) (dir, start string, is bool) {
 	return "", "", false
 }
 
-// findOutside completes in a folder that was written out. It reports the folder when that is not
+// findOutside completes a name in an explicit folder. It returns the folder if its entries are not
 // known yet.
 func (u *Menu) findOutside(dir, start string) (wanted string) {
 	u.items, u.at = nil, 0
@@ -48,10 +48,10 @@ func (u *Menu) findOutside(dir, start string) (wanted string) {
 	return ""
 }
 
-// maxOutside bounds the names that are offered of one folder.
+// maxOutside limits the offered names of a folder.
 const maxOutside = 200
 
-// Listing takes what stands in a folder, unless another one is being written by now.
+// Listing sets a folder's entries, unless the prompt names another one by now.
 func (p *Line) Listing(f Folder) {
 	u := p.Menu
 	if u.folder.dir != f.dir || u.kind != fileMenu {

@@ -9,20 +9,20 @@ import (
 	"adze/tui/edit"
 )
 
-// past is what the user wrote before, and where in it they are.
+// past is the message history and the position in it.
 type past struct {
 	history  []string // oldest first
-	browse   int      // how far back in history; if 0, not
-	draft    string   // what was being written when browsing began
-	recalled string   // what browsing shows
-	sent     string   // the last message, pastes unfolded
-	sentAs   string   // the same as it was written
-	loading  bool     // what was written in earlier sessions is being read
-	wanted   int      // how far back the user wanted to go meanwhile
-	restored bool     // a message came back
+	browse   int      // steps back in history; 0 if not browsing
+	draft    string   // text when browsing began
+	recalled string   // text shown by browsing
+	sent     string   // last message, pastes unfolded
+	sentAs   string   // last message as written
+	loading  bool     // earlier sessions are being read
+	wanted   int      // steps back requested meanwhile
+	restored bool     // a message was restored
 }
 
-// Earlier puts the messages of earlier sessions, oldest first, before those written since.
+// Earlier adds earlier sessions' messages, oldest first, before the current ones.
 func (p *Line) Earlier(texts []string) {
 	p.history = append(slices.Clip(texts), p.history...)
 	p.loading = false
@@ -31,7 +31,7 @@ func (p *Line) Earlier(texts []string) {
 	}
 }
 
-// Apply remembers what the user said before, for a resumed session.
+// Apply adds a resumed session's messages to the history.
 func (p *Line) Apply(e session.Event) {
 	if e, ok := e.(session.ToolEnd); ok {
 		p.Menu.touch(e)
@@ -43,7 +43,7 @@ func (p *Line) Apply(e session.Event) {
 	text := strings.TrimSpace(done.Message.Text())
 	if i := slices.IndexFunc(p.steering, func(s api.Prompt) bool { return s.Text == text }); i >= 0 {
 		p.steering = slices.Delete(p.steering, i, i+1)
-	} else if text != p.sent && len(text) < edit.Long { // else it is there, pastes folded
+	} else if text != p.sent && len(text) < edit.Long { // otherwise it is already in the history, with pastes folded
 		p.remember(text)
 	}
 }
@@ -54,7 +54,7 @@ func (p *Line) remember(text string) {
 	}
 }
 
-// Clear empties the prompt; what was there is the newest of the history.
+// Clear empties the prompt and adds its text to the history.
 func (p *Line) Clear() {
 	p.remember(p.Text)
 	p.vim.Reset(&p.Editor)
@@ -62,13 +62,13 @@ func (p *Line) Clear() {
 	p.browse = 0
 }
 
-// older shows what was written before; newer goes back. What was begun narrows it: only what begins
-// alike is shown.
+// older shows the previous message, newer the next one. If the user has begun a text, only messages
+// with this beginning are shown.
 func (p *Line) older() bool { return p.recall(1) }
 func (p *Line) newer() bool { return p.recall(-1) }
 
 func (p *Line) recall(by int) bool {
-	if p.browse > 0 && p.Text != p.recalled { // it was changed: a draft of its own
+	if p.browse > 0 && p.Text != p.recalled { // the user edited it: a new draft
 		p.browse = 0
 	}
 	if p.browse == 0 {
@@ -90,12 +90,12 @@ func (p *Line) recall(by int) bool {
 	return false
 }
 
-// beginsWith is a prefix without regard to case.
+// beginsWith reports a case-insensitive prefix.
 func beginsWith(text, start string) bool {
 	return len(text) >= len(start) && strings.EqualFold(text[:len(start)], start)
 }
 
-// Restore shows a message again that was sent: as it was written, when that is known.
+// Restore shows a sent message again, as written if known.
 func (p *Line) Restore(text string) {
 	p.restored = true
 	put := p.Put
@@ -108,14 +108,14 @@ func (p *Line) Restore(text string) {
 	put(text)
 }
 
-// Restored reports, once, that a message was restored.
+// Restored reports whether a message was restored since the last call.
 func (p *Line) Restored() bool {
 	restored := p.restored
 	p.restored = false
 	return restored
 }
 
-// Recent is what was written before, each once, newest first.
+// Recent returns earlier messages without duplicates, newest first.
 func (p *Line) Recent() (out []string) {
 	seen := map[string]bool{}
 	for _, text := range slices.Backward(p.history) {
@@ -127,5 +127,5 @@ func (p *Line) Recent() (out []string) {
 	return out
 }
 
-// Await has up wait for what was written in earlier sessions; it comes by earlier.
+// Await makes Up wait until Earlier provides earlier sessions' messages.
 func (p *Line) Await() { p.loading = true }

@@ -8,19 +8,19 @@ import (
 	"adze/session/api"
 )
 
-// Enqueue has a message wait for the end of the turn.
+// Enqueue queues a message for the end of the turn.
 func (p *Line) Enqueue(m api.Prompt) { p.queue = append(p.queue, m) }
 
-// Unsent puts a message that was not taken before those that wait.
+// Unsent puts a message that was not accepted before the queued ones.
 func (p *Line) Unsent(m api.Prompt) { p.queue = append([]api.Prompt{m}, p.queue...) }
 
-// Steered remembers a message that the agent has but has not read yet.
+// Steered records a message passed to the agent but not read yet.
 func (p *Line) Steered(m api.Prompt) { p.steering = append(p.steering, m) }
 
-// Queued counts the messages that wait.
+// Queued returns the number of queued messages.
 func (p *Line) Queued() int { return len(p.queue) }
 
-// Unqueue puts the messages that wait back into the prompt.
+// Unqueue moves the queued messages back into the prompt.
 func (p *Line) Unqueue() {
 	if len(p.queue) == 0 {
 		return
@@ -36,10 +36,10 @@ func (p *Line) Unqueue() {
 	p.queue = nil
 }
 
-// Unsteer queues what the agent was given but did not read before its turn was over.
+// Unsteer queues messages that the agent did not read before its turn ended.
 func (p *Line) Unsteer() { p.queue, p.steering = append(p.steering, p.queue...), nil }
 
-// Next takes the first message that waits.
+// Next removes and returns the first queued message.
 func (p *Line) Next() (api.Prompt, bool) {
 	if len(p.queue) == 0 {
 		return api.Prompt{}, false
@@ -49,7 +49,7 @@ func (p *Line) Next() (api.Prompt, bool) {
 	return first, true
 }
 
-// Waits are the texts of the messages that wait, and of those that the agent has not read yet.
+// Waits returns the texts of queued messages, and those that the agent has not read yet.
 func (p *Line) Waits() (queued, steered []string) {
 	for _, q := range p.queue {
 		queued = append(queued, q.Text)
@@ -60,7 +60,7 @@ func (p *Line) Waits() (queued, steered []string) {
 	return queued, steered
 }
 
-// Withdraw takes a message of this text out of those that wait; if false, none is there.
+// Withdraw removes a queued message by its text; it returns false if there is none.
 func (p *Line) Withdraw(text string) bool {
 	at := slices.IndexFunc(p.queue, func(q api.Prompt) bool { return q.Text == text })
 	if at < 0 {
@@ -70,7 +70,7 @@ func (p *Line) Withdraw(text string) bool {
 	return true
 }
 
-// takeBack puts the message that was queued last into an empty prompt.
+// takeBack moves the last queued message into an empty prompt.
 func (p *Line) takeBack() bool {
 	n := len(p.queue) - 1
 	if n < 0 || !p.Empty() {
@@ -81,7 +81,7 @@ func (p *Line) takeBack() bool {
 	return true
 }
 
-// waiting lists what was sent and not yet read, with what is said of it.
+// waiting returns the messages not read yet, with their labels.
 func (p *Line) waiting() (lead, text []string) {
 	for _, s := range p.steering {
 		lead, text = append(lead, "before the next step: "), append(text, written(s))
@@ -92,7 +92,7 @@ func (p *Line) waiting() (lead, text []string) {
 	return lead, text
 }
 
-// written is the message as it stood in the prompt, pastes folded.
+// written returns the message as written, pastes folded.
 func written(p api.Prompt) string {
 	return cmp.Or(p.Draft, p.Text)
 }

@@ -1,11 +1,10 @@
-// Package question is the dialog in which the model asks the user one question: choices to mark,
-// and a line for an answer in other words.
+// Package question is the dialog for a question from the model: choices, and a line for a free
+// answer.
 //
-// The one rule: nothing of a question is hidden without saying so, and no key that was meant for
-// something else answers it.
+// The one rule: the dialog never hides a part of a question without a hint, and a key pressed for
+// another purpose never answers it.
 //
-// Start reading at Dialog.Render. Known limits: questions are answered one by one,
-// in their order.
+// Start reading at Dialog.Render. Known limits: questions are answered one by one, in order.
 package question
 
 import (
@@ -24,49 +23,49 @@ import (
 	"adze/tui/ui"
 )
 
-// Asked is a question that waits for its answer.
+// Asked is a waiting question.
 type Asked struct {
 	ask.Question
-	Reply chan Reply // holds one
+	Reply chan Reply // buffered, capacity 1
 }
 
-// Reply is what came of a question.
+// Reply is the user's reply.
 type Reply struct {
 	Text    string
-	Refused bool // the user does not answer
+	Refused bool // the user declines to answer
 }
 
-// Unasked takes back a question whose call has ended.
+// Unasked withdraws a question after its call has ended.
 type Unasked struct{ *Asked }
 
-// Labels name the keys, as people read them.
+// Labels name the keys.
 type Labels struct{ Send, Stop, Down, Up, Marks string }
 
-// Dialog is the dialog of the first question that waits.
+// Dialog shows the first waiting question.
 type Dialog struct {
 	theme *draw.Theme
 	now   func() time.Time
 	guard time.Duration
 	keys  Labels
 	queue []*Asked
-	armed time.Time // from when on keys answer
-	// Own is the answer in the user's own words.
+	armed time.Time // keys answer from this time on
+	// Own is the user's free answer.
 	Own      edit.Editor
-	at       int // the choice that is marked
+	at       int // index of the selected choice
 	scrolled int
-	hidden   int         // rows below the window, as last drawn
-	room     int         // rows of the window, as last drawn
-	w        int         // its width
-	seen     int         // rows of the question that were in the window, counted from the first
-	onMarked bool        // the marked choice is in the window, as last drawn
-	prose    *draw.Prose // the question as Markdown; if nil, not yet
+	hidden   int         // rows below the window when last drawn
+	room     int         // window rows when last drawn
+	w        int         // window width
+	seen     int         // question rows shown so far, from the first
+	onMarked bool        // the selected choice is visible
+	prose    *draw.Prose // the question as Markdown; nil until drawn
 }
 
-// fewest is how many rows of a question have to be seen before a choice is taken, where it has so
-// many.
+// fewest is the number of rows that must be shown before a choice can be taken, if the question has
+// that many.
 const fewest = 10
 
-// New makes a dialog without questions. Keys answer once it was seen for guard.
+// New returns an empty dialog. Keys answer once a question was visible for guard.
 func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Dialog {
 	return &Dialog{theme: t, now: now, guard: guard, keys: k}
 }
@@ -74,7 +73,7 @@ func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Di
 // Open reports whether a question waits.
 func (d *Dialog) Open() bool { return len(d.queue) > 0 }
 
-// First is the question that is shown; if nil, none is open.
+// First returns the shown question, or nil.
 func (d *Dialog) First() *Asked {
 	if !d.Open() {
 		return nil
@@ -85,10 +84,10 @@ func (d *Dialog) First() *Asked {
 // Ready reports whether keys answer.
 func (d *Dialog) Ready() bool { return d.Open() && !d.now().Before(d.armed) }
 
-// HoldOff starts the guard again: the user is still at something else.
+// HoldOff restarts the guard time: the user is still busy elsewhere.
 func (d *Dialog) HoldOff() { d.armed = d.now().Add(d.guard) }
 
-// Add has a question wait behind those that do already.
+// Add queues a question.
 func (d *Dialog) Add(a *Asked) {
 	d.queue = append(d.queue, a)
 	if len(d.queue) == 1 {
@@ -101,7 +100,7 @@ func (d *Dialog) begin() {
 	d.HoldOff()
 }
 
-// Remove takes back a question whose call has ended.
+// Remove withdraws a question after its call has ended.
 func (d *Dialog) Remove(a *Asked) {
 	first := d.First() == a
 	d.queue = slices.DeleteFunc(d.queue, func(b *Asked) bool { return a == b })
@@ -110,12 +109,12 @@ func (d *Dialog) Remove(a *Asked) {
 	}
 }
 
-// Answer is what would be sent now: what was written, where that is no number of a choice; else the
-// marked choice. If empty, there is none yet.
+// Answer returns the current answer: the written text, unless it is a choice's number; without text
+// the selected choice. It returns "" if there is none yet.
 func (d *Dialog) Answer() string { return d.Means(d.Own.Text) }
 
-// Means is the answer that a line stands for: the number of a choice, words of one's own, or
-// nothing, which is the marked choice.
+// Means returns the answer for a line: a choice by its number, the text itself, or for an empty
+// line the selected choice.
 func (d *Dialog) Means(line string) string {
 	line = strings.TrimSpace(line)
 	choices := d.queue[0].Choices
@@ -130,13 +129,12 @@ func (d *Dialog) Means(line string) string {
 	return line
 }
 
-// Fixed reports a question that its choices alone answer: other words are for the prompt.
+// Fixed reports whether only the choices are valid answers; other text is for the prompt.
 func (d *Dialog) Fixed() bool {
 	return d.Open() && d.queue[0].Decides && len(d.queue[0].Choices) > 0
 }
 
-// Aside takes what was written while a fixed question stood there and is no answer to it; if empty,
-// there is nothing.
+// Aside removes and returns text that is no answer to a fixed question, or "".
 func (d *Dialog) Aside() string {
 	text := strings.TrimSpace(d.Own.Text)
 	if !d.Fixed() || text == "" || d.Means(text) != "" {
@@ -153,7 +151,7 @@ func (d *Dialog) Reply(r Reply) {
 	d.begin()
 }
 
-// Move marks another choice; without choices it scrolls.
+// Move selects another choice; without choices it scrolls.
 func (d *Dialog) Move(by int) {
 	if n := len(d.queue[0].Choices); n > 0 {
 		if !d.Fixed() {
@@ -166,8 +164,7 @@ func (d *Dialog) Move(by int) {
 	d.Scroll(by)
 }
 
-// toMarked has the next drawing begin where the marked choice is seen, when the choices scroll
-// along with the text.
+// toMarked scrolls to the selected choice if the choices scroll with the text.
 func (d *Dialog) toMarked() {
 	if text := len(d.text(max(d.w, 1))); d.along(d.w, d.room) && d.seen >= d.needed(text) {
 		_, last := d.rowsOfMarked(d.w)
@@ -176,7 +173,7 @@ func (d *Dialog) toMarked() {
 	}
 }
 
-// needed is how many rows of the question have to be seen.
+// needed returns the number of question rows that must be shown.
 func (d *Dialog) needed(text int) int {
 	if d.queue[0].Decides {
 		return text
@@ -184,8 +181,8 @@ func (d *Dialog) needed(text int) int {
 	return min(text, fewest)
 }
 
-// Unseen says why the marked choice cannot be taken yet; if empty, the rows that decide were in the
-// window. An answer in other words can be sent at any time.
+// Unseen returns why the selected choice cannot be taken yet, or "". A free answer can be sent at
+// any time.
 func (d *Dialog) Unseen() string {
 	if !d.Open() || d.marked() < 0 {
 		return ""
@@ -202,17 +199,16 @@ func (d *Dialog) Unseen() string {
 	return ""
 }
 
-// Scroll moves the question, by no more rows than the window has, so that none is passed over.
+// Scroll moves the question by at most the window's height, so that no row is skipped.
 func (d *Dialog) Scroll(by int) {
 	by = min(max(by, -max(d.room, 1)), max(d.room, 1))
 	d.scrolled = max(d.scrolled+min(by, d.hidden), 0)
 }
 
-// foot is how many rows stand below the question and its choices: the user's own words, and the
-// keys.
+// foot is the number of rows below the choices: the free answer and the keys.
 const foot = 2
 
-// Want is how many rows the dialog would like.
+// Want returns the preferred height.
 func (d *Dialog) Want(w int) int {
 	if !d.Open() {
 		return 0
@@ -220,7 +216,7 @@ func (d *Dialog) Want(w int) int {
 	return 1 + len(d.text(w)) + len(d.choices(w)) + foot
 }
 
-// text is the question; nothing in it is cut, and hidden characters are written out.
+// text draws the whole question, with hidden characters written out.
 func (d *Dialog) text(w int) ui.Laid {
 	q := d.queue[0]
 	if q.Markdown {
@@ -238,14 +234,13 @@ func (d *Dialog) text(w int) ui.Laid {
 	return rows
 }
 
-// choices are what can be marked, behind an empty row.
+// choices draws the choices after an empty row.
 func (d *Dialog) choices(w int) ui.Laid {
 	rows, _, _ := d.layChoices(w)
 	return rows
 }
 
-// rowsOfMarked are the first row of the marked choice among the rows of choices, and the one behind
-// its last.
+// rowsOfMarked returns the range of the selected choice in the rows of choices.
 func (d *Dialog) rowsOfMarked(w int) (first, end int) {
 	_, first, end = d.layChoices(w)
 	return first, end
@@ -276,19 +271,19 @@ func (d *Dialog) layChoices(w int) (rows ui.Laid, from, end int) {
 	return rows, from, end
 }
 
-// along reports whether the choices scroll along with the text, because the window is small.
+// along reports whether the choices scroll with the text, because the window is small.
 func (d *Dialog) along(w, room int) bool { return len(d.choices(max(w, 1))) > room/2 }
 
-// marked is the choice that would be sent; if -1, none of them.
+// marked returns the index of the choice that would be sent, or -1.
 func (d *Dialog) marked() int {
 	return slices.Index(d.queue[0].Choices, d.Answer())
 }
 
-// Render draws the first question, and says where the cursor is.
+// Render draws the first question and returns the cursor position.
 func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, d.title(w))
 	body, below := d.text(w), d.choices(w)
-	if d.w != w { // rows are others now
+	if d.w != w { // rows differ now
 		d.seen = min(d.seen, d.scrolled)
 	}
 	text := len(body)
@@ -315,7 +310,7 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	return append(rows, d.help(w, len(body))), x + lead.Width(), len(rows) - 1
 }
 
-// lead stands before the user's own words.
+// lead draws the label of the free answer.
 func (d *Dialog) lead() draw.Row {
 	q, text := d.queue[0], "or in your words"
 	switch {
@@ -340,7 +335,7 @@ func (d *Dialog) title(w int) draw.Row {
 	return d.theme.Pen().Fixed(draw.Warn, "━━ ").Put(draw.Bold, safeterm.Name(text)).Fixed(draw.Plain, " ").Rule(draw.Warn, w).Done().Fit(w)
 }
 
-// help is the row of keys, or what to know before they act.
+// help draws the keys, or a hint while they are not available.
 func (d *Dialog) help(w, total int) draw.Row {
 	switch {
 	case !d.Ready():
@@ -348,7 +343,7 @@ func (d *Dialog) help(w, total int) draw.Row {
 	case d.hidden > 0 || d.scrolled > 0:
 		rows := ui.RowsOf(d.scrolled, total-d.hidden, total)
 		text := rows + fmt.Sprintf(" · %s and %s show the rest · %s: answer", d.keys.Up, d.keys.Down, d.keys.Send)
-		if len(text) > w { // what answers is seen in any case
+		if len(text) > w { // the answer key must be visible
 			text = fmt.Sprintf("%s: answer · %s %s · %s", d.keys.Send, d.keys.Up, d.keys.Down, rows)
 		}
 		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)

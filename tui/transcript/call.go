@@ -11,50 +11,50 @@ import (
 	"adze/tui/ui"
 )
 
-// liveRows is how many rows of output a call that is followed has from its first moment to its
-// end.
+// liveRows is the number of output rows below a running command, constant from start to end.
 const liveRows = 3
 
-// callEntry is a tool call. It is drawn from the call's heading, metadata and status; it knows no
-// tool. A call that only looks shares the row of the one before it, if that has the same verb.
+// callEntry is a tool call. It is drawn from the call's heading, metadata and status, without
+// knowledge of the tool. A read-only call shares the row of the call before it if both have the
+// same verb.
 type callEntry struct {
 	laidOut
 	id         tool.CallID
 	name       string
 	title      string
-	heading    tool.Heading // as far as it is known
+	heading    tool.Heading // as far as known
 	args       json.RawMessage
-	own        bool // a command of the user's own: they want to read what it prints
-	approved   bool // a user said yes
-	refused    bool // a user said no
-	asked      bool // a user is asked about it
+	own        bool // the user's own command, with more output shown
+	approved   bool // the user allowed it
+	refused    bool // the user denied it
+	asked      bool // the user is being asked
 	started    bool
-	forming    int // bytes of its arguments, while the model writes them
+	forming    int // argument bytes so far, while the model writes them
 	since      time.Time
-	counted    string // its result, as it is shown in this second of it
+	counted    string // result shown in the current second
 	second     int
 	metadata   json.RawMessage
-	live       []draw.Row // the end of its output, laid out for width liveW
+	live       []draw.Row // end of its output, laid out for width liveW
 	liveW      int
-	below      []*belowCall // what its subagent calls, the newest last
+	below      []*belowCall // its subagent's calls, the newest last
 	outcome    *tool.Outcome
-	prev, next *callEntry // its neighbours, where they are calls too
+	prev, next *callEntry // adjacent calls
 }
 
-// belowCall is a call that the subagent of a call makes.
+// belowCall is a call by a call's subagent.
 type belowCall struct {
 	id    tool.CallID
 	text  string
 	ended bool
 }
 
-// head is the heading of the call, or what is known in its place.
+// head returns the call's heading, or a substitute.
 func (e *callEntry) head() tool.Heading { return tool.HeadingOr(e.heading, e.name, e.title, e.args) }
 
-// tight has calls stand directly below one another and below the text that leads to them.
+// tight places calls directly below each other and below the text before them.
 func (e *callEntry) tight() bool { return true }
 
-// quiet reports a call that only looks and went as it should: its heading says all there is to say.
+// quiet reports whether a call is read-only and has not failed: its heading is enough.
 func (e *callEntry) quiet() bool {
 	if e.heading.Shape != tool.OneRow || e.approved || e.asked || e.forming > 0 {
 		return false
@@ -62,13 +62,12 @@ func (e *callEntry) quiet() bool {
 	return e.outcome == nil || e.outcome.Status == tool.Completed && len(e.doubts()) == 0 && len(e.outcome.Record.Refused) == 0
 }
 
-// joined reports whether the call stands in the row of the call before it.
+// joined reports whether the call shares the row of the call before it.
 func (e *callEntry) joined() bool {
 	return e.prev != nil && e.quiet() && e.prev.quiet() && e.heading.Verb == e.prev.heading.Verb
 }
 
-// hidden reports that the call has no row of its own: it shares one, or its result stands
-// elsewhere.
+// hidden reports whether the call has no own row: it shares one, or its result is shown elsewhere.
 func (e *callEntry) hidden(d *ui.Drawing) bool {
 	if d.Expanded {
 		return false
@@ -79,7 +78,7 @@ func (e *callEntry) hidden(d *ui.Drawing) bool {
 	return e.joined()
 }
 
-// members are the call and those that share its row.
+// members returns the call and the calls in the same row.
 func (e *callEntry) members() []*callEntry {
 	out := []*callEntry{e}
 	for n := e.next; n != nil && n.joined(); n = n.next {
@@ -88,13 +87,13 @@ func (e *callEntry) members() []*callEntry {
 	return out
 }
 
-// forget also drops the row that the call shares.
+// forget drops the layout and the live output.
 func (e *callEntry) forget() {
 	e.laidOut.forget()
 	e.live = nil
 }
 
-// changed drops what was laid out of the call and of the rows that it shares or shared.
+// changed drops the layouts of the call and of its neighbors in a shared row.
 func (e *callEntry) changed() {
 	for c := e; c != nil; c = c.prev {
 		c.forget()
@@ -148,7 +147,7 @@ func (e *callEntry) update(ev tool.Event) {
 func (e *callEntry) end(o tool.Outcome) {
 	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(ui.Shorten(o.Title), e.title)
 	if len(e.args) == 0 {
-		e.args = o.Record.Args // of a stored call its start was not seen
+		e.args = o.Record.Args // the start of a stored call was not seen
 	}
 	if o.Heading.Verb != "" {
 		e.heading = o.Heading
@@ -157,15 +156,15 @@ func (e *callEntry) end(o tool.Outcome) {
 		e.metadata = o.Metadata
 	}
 	e.refused = slices.ContainsFunc(o.Record.Decisions, func(d tool.Decision) bool { return d.Asked && !d.Allow })
-	o.Metadata, o.Attachments = nil, nil // kept once; pictures are not drawn
+	o.Metadata, o.Attachments = nil, nil // metadata is already stored; pictures are not drawn
 	e.outcome, e.below, e.forming, e.asked = &o, nil, 0, false
 	e.changed()
 }
 
-// keepBelow is how many calls of a subagent are remembered.
+// keepBelow is the number of subagent calls stored.
 const keepBelow = 2 * liveRows
 
-// follow shows a call of the call's subagent.
+// follow shows a call by the call's subagent.
 func (e *callEntry) follow(id tool.CallID, h tool.Heading, ended bool) {
 	e.live = nil
 	at := slices.IndexFunc(e.below, func(c *belowCall) bool { return c.id == id })
@@ -196,21 +195,20 @@ func (e *callEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	})
 }
 
-// doubts marks what the user should know about how the call came to its arguments: they were
-// mended, were taken out of text, or were never checked because the tool has no schema.
+// doubts returns warnings about the call's arguments: repaired, parsed from text, or not validated
+// because the tool has no schema.
 func (e *callEntry) doubts() []string {
 	if e.outcome == nil {
 		return nil
 	}
 	var marks []string
 	switch r := e.outcome.Record; {
-	case r.Repair != "" && (&tool.Repair{Kind: r.Repair}).Guessed(): // other names alone are no reason to look
+	case r.Repair != "" && (&tool.Repair{Kind: r.Repair}).Guessed(): // renamed fields alone need no warning
 		marks = append(marks, "mended: "+r.Repair)
 	case r.Origin == tool.FromText:
 		marks = append(marks, "from text")
 	}
-	// A call that was refused as invalid says so already; a record that names no definition never
-	// ran.
+	// A call rejected as invalid has its own error; a record without a digest never ran.
 	if r := e.outcome.Record; !r.Validated && r.Digest != "" && e.outcome.Status != tool.Invalid {
 		marks = append(marks, "unchecked")
 	}

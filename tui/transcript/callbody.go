@@ -10,16 +10,16 @@ import (
 	"adze/tui/ui"
 )
 
-// The most rows below the heading of a call that has ended, until a key shows all.
+// Row limits below the heading of an ended call, until the user expands it.
 const (
 	successRows = 1
 	failureRows = 3
 	changeRows  = 8
-	createdRows = 3 // of a file that is new: all of it has come
-	ownOutput   = 8 // of a command of the user's own
+	createdRows = 3 // a new file: all lines are added
+	ownOutput   = 8 // the user's own command
 )
 
-// whole is the whole object and the note, when all is shown and the heading does not hold them.
+// whole returns the full object and note of an expanded call if the heading truncates them.
 func (e *callEntry) whole(d *ui.Drawing, w int) (rows []draw.Row) {
 	h := e.head()
 	if !d.Expanded || h.Object == "" {
@@ -38,7 +38,7 @@ func (e *callEntry) whole(d *ui.Drawing, w int) (rows []draw.Row) {
 	return rows
 }
 
-// blocks are what the metadata shows.
+// blocks returns the blocks from the call's metadata.
 func (e *callEntry) blocks(d *ui.Drawing) []tool.Block {
 	if e.metadata == nil || d.Blocks == nil {
 		return nil
@@ -46,8 +46,8 @@ func (e *callEntry) blocks(d *ui.Drawing) []tool.Block {
 	return d.Blocks(e.name, e.metadata)
 }
 
-// following is the end of what a running call shows: as many rows from the first moment on, so that
-// nothing moves when it prints.
+// following returns the end of a running call's output, with a constant height so that nothing
+// moves.
 func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 	follows := e.started && e.heading.Shape == tool.Live
 	if e.live != nil && e.liveW == w {
@@ -67,7 +67,7 @@ func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 			switch b.Kind {
 			case tool.OutputBlock:
 				own = d.Theme.Last(own, b, w-gutter.Width(), liveRows)
-			case tool.MarkdownBlock: // the user is asked about it, and reads it there
+			case tool.MarkdownBlock: // the permission dialog shows it
 			default:
 				own = d.Theme.Block(own, b, w-gutter.Width(), draw.Show{Rows: 4 * liveRows})
 			}
@@ -92,7 +92,7 @@ func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 	return rows
 }
 
-// onlyLine is the one line that a command printed which did what it should.
+// onlyLine returns a successful command's output if it is a single line.
 func (e *callEntry) onlyLine(d *ui.Drawing) (line string, only bool) {
 	if e.outcome == nil || e.outcome.Status != tool.Completed || e.heading.Shape != tool.Live {
 		return "", false
@@ -106,7 +106,7 @@ func (e *callEntry) onlyLine(d *ui.Drawing) (line string, only bool) {
 	return "", false
 }
 
-// body draws what came of the call: all of it when expanded, else the rows that say most.
+// body draws the call's result: all of it if expanded, otherwise the most important rows.
 func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
 	blocks := e.blocks(d)
 	if d.Expanded {
@@ -122,7 +122,7 @@ func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
 	return e.reason(d, blocks, w)
 }
 
-// refusals adds what the sandbox refused a command that ran.
+// refusals appends the sandbox's refusals.
 func (e *callEntry) refusals(d *ui.Drawing, rows []draw.Row, w int) []draw.Row {
 	for _, x := range e.outcome.Record.Refused {
 		text := "refused: " + x.Kind + " " + x.Name
@@ -141,7 +141,7 @@ func (e *callEntry) brief(d *ui.Drawing, rows int) draw.Brief {
 	return draw.Brief{Rows: rows, Key: d.Key()}
 }
 
-// success is a row of what a call showed, and of a change its lines.
+// success draws one row of a result, or the lines of a change.
 func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []draw.Row) {
 	if e.heading.Shape == tool.OneRow {
 		return nil
@@ -164,13 +164,13 @@ func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []d
 			case only, e.silent(b):
 			case e.own:
 				rows = d.Theme.Block(rows, b, w, draw.Show{Rows: ownOutput})
-			case b.Total == 2: // a heading that counts two says less than both
+			case b.Total == 2: // the heading "2 lines" is less useful than both
 				rows = d.Theme.Last(rows, b, w, 2)
 			default:
 				rows = d.Theme.Last(rows, b, w, successRows)
 			}
-		case b.Kind == tool.ChecklistBlock: // it stands above the prompt
-		case e.heading.Verb == "" || changes > 0: // a tool of others, or a remark about a change
+		case b.Kind == tool.ChecklistBlock: // shown above the prompt
+		case e.heading.Verb == "" || changes > 0: // an unknown tool, or a remark about a change
 			rows = d.Theme.Block(rows, b, w, draw.Show{Rows: failureRows})
 		default:
 			first := d.Theme.Block(nil, b, w, draw.Show{Rows: successRows})
@@ -180,7 +180,7 @@ func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []d
 	return rows
 }
 
-// reason is why a call did not succeed, where the heading does not say it.
+// reason draws why a call failed if the heading does not explain it.
 func (e *callEntry) reason(d *ui.Drawing, blocks []tool.Block, w int) (rows []draw.Row) {
 	o := e.outcome
 	for _, b := range blocks {
@@ -205,24 +205,24 @@ func (e *callEntry) reason(d *ui.Drawing, blocks []tool.Block, w int) (rows []dr
 	return d.Theme.Telling(nil, tool.Block{Text: text}, w, e.brief(d, failureRows))
 }
 
-// silent reports a command that printed nothing: how it ended stands in its heading.
+// silent reports whether a command printed nothing: the heading shows its result.
 func (e *callEntry) silent(b tool.Block) bool { return b.Total == 0 && e.heading.Verb != "" }
 
-// explained reports that the words of the code say all that a user needs. The rest of the output is
+// explained reports whether the error code's text is enough for a user. The rest of the output is
 // advice for the model.
 func (e *callEntry) explained() bool {
 	return slices.Contains([]string{tool.CodeNotFound, tool.CodeIsDirectory, tool.CodeBinary, tool.CodeTooLarge, tool.CodeStale, tool.CodeNotRead,
 		tool.CodeNoMatch, tool.CodeManyMatches, tool.CodeNoChange, tool.CodeAborted}, e.outcome.Code)
 }
 
-// refusal is what a user said to a call that they denied, or the reason of who did.
+// refusal returns the user's reason for a denial, or the rule's.
 func refusal(all []tool.Decision) string {
 	for _, d := range slices.Backward(all) {
 		switch {
 		case d.Allow:
 		case d.Said != "":
 			return "“" + d.Said + "”"
-		case !d.Asked: // else the heading says so
+		case !d.Asked: // otherwise the heading shows it
 			return d.Reason
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"adze/tui/ui"
 )
 
-// row is the call's first row: state, verb, object; what the model says of it dim beside it; what
-// came of it at the right.
+// row draws the call's first row: state, verb, object, the model's note (dim), and the result at
+// the right.
 func (e *callEntry) row(d *ui.Drawing, w int) draw.Row {
 	if e.quiet() && !d.Expanded {
 		return e.shared(d.Theme, w)
@@ -40,10 +40,11 @@ func (e *callEntry) row(d *ui.Drawing, w int) draw.Row {
 	return p.Pad(w - right.Width()).Row(right).Done().Fit(w)
 }
 
-// leastNote is the room, in cells, below which a note says nothing.
+// leastNote is the minimum width of a note, in cells.
 const leastNote = 8
 
-// between is what stands between a verb and its object: a command follows its prompt sign directly.
+// between returns the space between a verb and its object; a command directly follows its prompt
+// sign.
 func between(verb string) string {
 	if strings.HasSuffix(verb, "$") {
 		return " "
@@ -51,7 +52,7 @@ func between(verb string) string {
 	return "  "
 }
 
-// objectStyle has a command line stand out as the title that it is.
+// objectStyle returns bold for a command line.
 func objectStyle(h tool.Heading) draw.Style {
 	if strings.HasSuffix(h.Verb, "$") {
 		return draw.Bold
@@ -59,7 +60,7 @@ func objectStyle(h tool.Heading) draw.Style {
 	return draw.Plain
 }
 
-// shared is the row of calls that only look, one behind the other.
+// shared draws a row of several read-only calls.
 func (e *callEntry) shared(t *draw.Theme, w int) draw.Row {
 	all := e.members()
 	mark, style := "✓", draw.Good
@@ -111,8 +112,7 @@ func (e *callEntry) mark() (string, draw.Style) {
 	return "✗", draw.Bad
 }
 
-// note is what stands beside the command: the one line that it printed, else what the model says
-// of it.
+// note returns the text beside the command: its single output line, or the model's note.
 func (e *callEntry) note(d *ui.Drawing, h tool.Heading) string {
 	if line, only := e.onlyLine(d); only && !d.Expanded {
 		return line
@@ -120,8 +120,7 @@ func (e *callEntry) note(d *ui.Drawing, h tool.Heading) string {
 	return h.Note
 }
 
-// right adds to the mark how the call ended, the failure first. Words that do not fit are left out
-// from the end.
+// right draws the result, a failure first. Words that do not fit are omitted from the end.
 func (e *callEntry) right(d *ui.Drawing, w int) draw.Row {
 	t := d.Theme
 	p := t.Pen()
@@ -174,8 +173,8 @@ func (e *callEntry) right(d *ui.Drawing, w int) draw.Row {
 	return p.Done()
 }
 
-// soFar is the result of a running call as it was when its second began: counts that change with
-// every frame would cost a row of bytes each time, and nobody reads them.
+// soFar returns a running call's result, updated once a second: counts that change in every frame
+// would cost output and are not readable.
 func (e *callEntry) soFar(result string, took time.Duration) string {
 	if second := int(took / time.Second); e.counted == "" || second != e.second {
 		e.counted, e.second = result, second
@@ -184,12 +183,12 @@ func (e *callEntry) soFar(result string, took time.Duration) string {
 }
 
 func (e *callEntry) allowed(put func(draw.Style, string)) {
-	if e.approved && !e.own { // who runs a command allows it
+	if e.approved && !e.own { // the user's own commands need no permission
 		put(draw.Dim, "allowed by you")
 	}
 }
 
-// failure says in words why a call did not do what it should.
+// failure returns a description of the failure, or "".
 func (e *callEntry) failure() string {
 	switch o := e.outcome; {
 	case o.Status == tool.Completed:
@@ -208,7 +207,7 @@ func (e *callEntry) failure() string {
 	return tool.InWords(tool.CodeFailed)
 }
 
-// elapsed writes how long something runs already, in steps of the clock that redraws it.
+// elapsed formats a running time in steps of the clock that redraws it.
 func elapsed(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d/time.Second))

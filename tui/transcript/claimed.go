@@ -6,8 +6,8 @@ import (
 	"adze/tui/ui"
 )
 
-// claimed puts what calls show of the last answer behind its clauses, and what they do not show
-// behind its sentences and below it.
+// claimed marks the last answer's clauses with evidence and contradictions from its calls.
+// Contradictions also get a line below.
 func (t *Pane) claimed(e session.Claimed) {
 	var marks []draw.Remark
 	for _, c := range e.Claims {
@@ -23,7 +23,7 @@ func (t *Pane) claimed(e session.Claimed) {
 		t.note(draw.Warn, c.String())
 	}
 	for _, m := range marks {
-		if m.Style == draw.Dim { // there was no place for it
+		if m.Style == draw.Dim { // its clause was not found
 			t.note(draw.Dim, m.Text+" (“"+m.Quote+"”)")
 		}
 	}
@@ -32,7 +32,7 @@ func (t *Pane) claimed(e session.Claimed) {
 	}
 }
 
-// lastAnswer is the newest text of the model; if nil, there is none.
+// lastAnswer returns the model's latest text, or nil.
 func (t *Pane) lastAnswer() *proseEntry {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if p, ok := t.entries[i].(*proseEntry); ok && !p.reasoning && p.Len() > 0 {

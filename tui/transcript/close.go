@@ -13,9 +13,9 @@ import (
 	"adze/tui/ui"
 )
 
-// end closes a turn: a row of what it came to, and why it ended, where that was not as it should.
+// end closes a turn with a summary row, and the reason if it did not end normally.
 func (t *Pane) end(r session.Result) {
-	t.finish() // an aborted answer stays as far as it came
+	t.finish() // an aborted answer stays incomplete
 	t.unform(session.Message{})
 	t.open, t.pieces = "", nil
 	if text := t.sum(r); text != "" {
@@ -37,19 +37,20 @@ func (t *Pane) end(r session.Result) {
 	}
 }
 
-// closing is a remark on the turn that stands directly below it.
+// closing adds a remark directly below the turn.
 func (t *Pane) closing(s draw.Style, text string) {
 	t.note(s, text)
 	t.entries[len(t.entries)-1].(*noteEntry).closes = true
 }
 
-// sum is one row of what a turn came to: files, todos, calls, time. A turn without calls has none.
+// sum returns a turn's summary: files, todos, calls and time. A turn without calls and changes has
+// none.
 func (t *Pane) sum(r session.Result) string {
 	calls := t.ofTurn()
 	switch {
 	case len(calls) == 0 && len(r.Changed) > 0:
 		return "changed: " + ui.Shorten(strings.Join(r.Changed, ", "))
-	case len(calls) == 0, calls[len(calls)-1].own: // its row says all of it
+	case len(calls) == 0, calls[len(calls)-1].own: // its own row is enough
 		return ""
 	}
 	parts := changedFiles(calls, r.Changed, t.draw)
@@ -63,7 +64,7 @@ func (t *Pane) sum(r session.Result) string {
 	return strings.Join(parts, " · ")
 }
 
-// ofTurn are the calls of the turn.
+// ofTurn returns the turn's calls.
 func (t *Pane) ofTurn() (calls []*callEntry) {
 	for _, e := range t.entries[min(t.begun, len(t.entries)):] {
 		if c, ok := e.(*callEntry); ok {
@@ -73,10 +74,10 @@ func (t *Pane) ofTurn() (calls []*callEntry) {
 	return calls
 }
 
-// mostFiles is how many files the row that closes a turn names.
+// mostFiles limits the file names in the summary.
 const mostFiles = 4
 
-// changedFiles are the files that a turn changed, with the lines that its calls show of them.
+// changedFiles returns the changed files with their added and removed lines.
 func changedFiles(calls []*callEntry, paths []string, d *ui.Drawing) []string {
 	type count struct{ added, removed int }
 	lines := map[string]count{}
@@ -115,7 +116,7 @@ func changedFiles(calls []*callEntry, paths []string, d *ui.Drawing) []string {
 	return out
 }
 
-// todosOf is how far the newest checklist of a turn came.
+// todosOf returns the progress of the turn's latest checklist.
 func todosOf(calls []*callEntry, d *ui.Drawing) string {
 	for _, c := range slices.Backward(calls) {
 		if c.heading.Shape != tool.NoRow || c.outcome == nil {

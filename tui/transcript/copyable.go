@@ -9,16 +9,16 @@ import (
 	"adze/tui/ui"
 )
 
-// copyable is something of the conversation that can be copied on its own.
+// copyable is a part of the conversation to copy.
 type copyable struct {
 	Kind             string // answer, code or result
 	What, Note, Text string
 }
 
-// maxCopyables bounds how much is offered to be copied, the newest first.
+// maxCopyables limits the list, newest first.
 const maxCopyables = 60
 
-// Copyables lists answers, the blocks of code in them, and what calls showed.
+// Copyables returns answers, their code blocks, and call results.
 func (t *Pane) Copyables() []copyable {
 	var out []copyable
 	for i := len(t.entries) - 1; i >= 0 && len(out) < maxCopyables; i-- {
@@ -44,13 +44,13 @@ func (t *Pane) Copyables() []copyable {
 	return out
 }
 
-// head is the first line that says something.
+// head returns the first nonblank line.
 func head(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return ui.Shorten(strings.TrimSpace(first))
 }
 
-// text is what the call's result shows, without what is drawn around it.
+// text returns the call's result as plain text.
 func (e *callEntry) text(d *ui.Drawing) string {
 	if e.outcome == nil {
 		return ""
@@ -69,10 +69,10 @@ func (e *callEntry) text(d *ui.Drawing) string {
 	return strings.Join(parts, "\n")
 }
 
-// codeBlock is what stands between two fences.
+// codeBlock is the text between two fences.
 type codeBlock struct{ lang, text string }
 
-// codeBlocks are the finished blocks of code of a text.
+// codeBlocks returns a text's complete code blocks.
 func codeBlocks(text string) []codeBlock {
 	var out []codeBlock
 	var open []string
@@ -92,7 +92,7 @@ func codeBlocks(text string) []codeBlock {
 	return out
 }
 
-// Answer is the last one of the model; if empty, there is none.
+// Answer returns the model's last answer, or "".
 func (t *Pane) Answer() string {
 	if p := t.lastAnswer(); p != nil {
 		return p.String()

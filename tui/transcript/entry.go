@@ -9,17 +9,17 @@ import (
 	"adze/tui/ui"
 )
 
-// entry is something in the transcript that can lay itself out.
+// entry is a part of the transcript that lays itself out.
 type entry interface {
-	// rows lays the entry out for a width; it keeps the result until forget or a change.
+	// rows returns the layout for a width, cached until forget or a change.
 	rows(d *ui.Drawing, w int) []draw.Row
-	// forget drops what rows keeps.
+	// forget drops the cached layout.
 	forget()
-	// tight reports that no empty row stands between it and the entry before it.
+	// tight reports whether no empty row precedes the entry.
 	tight() bool
 }
 
-// laidOut keeps the rows of an entry that does not change by itself.
+// laidOut caches the rows of an entry that does not change by itself.
 type laidOut struct {
 	kept     []draw.Row
 	w        int
@@ -28,7 +28,7 @@ type laidOut struct {
 
 func (l *laidOut) forget() { l.kept = nil }
 
-// get returns the kept rows, or keeps those that lay makes.
+// get returns the cached rows, or the result of lay.
 func (l *laidOut) get(d *ui.Drawing, w int, lay func() []draw.Row) []draw.Row {
 	if l.kept == nil || l.w != w || l.expanded != d.Expanded {
 		l.kept, l.w, l.expanded = lay(), w, d.Expanded
@@ -36,12 +36,12 @@ func (l *laidOut) get(d *ui.Drawing, w int, lay func() []draw.Row) []draw.Row {
 	return l.kept
 }
 
-// userEntry is what the user said.
+// userEntry is a message from the user.
 type userEntry struct {
 	laidOut
-	message string // its id
+	message string // message id
 	text    safeterm.Text
-	own     bool // it tells of a command of the user's own
+	own     bool // reports the user's own command
 }
 
 func (e *userEntry) tight() bool { return false }
@@ -68,19 +68,18 @@ func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	})
 }
 
-// userRows is how much of what the user said is shown: a pasted log must not fill the screen.
+// userRows limits the rows of a user message, so that a pasted log does not fill the screen.
 const userRows = 20
 
-// ownRows is the same for a command of the user's own of which only the message for the model is
-// left.
+// ownRows limits the message about the user's own command.
 const ownRows = 1
 
-// noteEntry is a remark of ours: a retry, a notice, how a turn ended.
+// noteEntry is a remark by the program: a retry, a notice, the end of a turn.
 type noteEntry struct {
 	laidOut
 	style  draw.Style
 	lines  []safeterm.Text
-	closes bool // a turn: it belongs to what stands above
+	closes bool // ends a turn and belongs to the entry above
 }
 
 func (e *noteEntry) tight() bool { return e.closes }
@@ -95,15 +94,15 @@ func (e *noteEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	})
 }
 
-// proseEntry is text of the model: an answer, or its thinking.
+// proseEntry is the model's answer or thinking.
 type proseEntry struct {
 	draw.Prose
-	message   string // its id
+	message   string // message id
 	reasoning bool
 	done      bool
 	thought   laidOut
-	after     bool // thoughts of the same message stand above it
-	written   bool // it is where it cannot be drawn again
+	after     bool // follows thinking of the same message
+	written   bool // already in the scrollback or printed
 }
 
 func (e *proseEntry) tight() bool { return e.after }
@@ -123,10 +122,10 @@ func (e *proseEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.thoughts(d, w)
 }
 
-// thinkingRows is how much of running thoughts is shown.
+// thinkingRows limits the rows of running thinking.
 const thinkingRows = 3
 
-// thoughts draws thinking dimmed: the last rows while it runs, one row when it is over.
+// thoughts draws dimmed thinking: its last rows while it runs, one row at the end.
 func (e *proseEntry) thoughts(d *ui.Drawing, w int) []draw.Row {
 	all := e.Prose.Rows(draw.Bare(), w-2)
 	if e.done && !d.Expanded {

@@ -5,35 +5,35 @@ import (
 	"adze/tui/ui"
 )
 
-// keepAround is how many entries beside the visible ones keep their layout.
+// keepAround is the number of entries before and after the visible ones whose layout is cached.
 const keepAround = 64
 
-// list shows a window on entries. It lays out only what is visible: the position is an entry and a
-// row in it, so a hundred thousand rows above cost nothing, also after a change of width.
+// list is a window on entries. It lays out only the visible ones. Its position is an entry and a
+// row within it, so a hundred thousand rows above cost nothing, even after a change of width.
 type list struct {
 	entries []entry
-	// top is the first visible row, unless follow is set: then the last row is at the bottom.
+	// top is the first visible row. With follow, the last row is at the bottom instead.
 	top    position
 	follow bool
 	w, h   int
-	laid   [2]int // entries outside of it have no layout
+	laid   [2]int // range of entries with a layout
 }
 
 type position struct{ entry, row int }
 
 func (l *list) add(e entry) { l.entries = append(l.entries, e) }
 
-// rows lays one entry out and remembers that it did.
+// rows lays out entry i and records it in laid.
 func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 	l.laid = [2]int{min(l.laid[0], i), max(l.laid[1], i+1)}
 	return l.entries[i].rows(d, l.w)
 }
 
-// height of an entry with the empty row before it.
+// height returns an entry's rows, including the empty row before it.
 func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(d, i) }
 
-// gap is the empty row before an entry: none before one that has no rows, before a call or the row
-// that closes a turn, or below what the user said, which has a ground of its own.
+// gap returns the number of empty rows before an entry, 0 or 1. A hidden or tight entry has none,
+// and neither has an entry below a user message, which has its own background.
 func (l *list) gap(d *ui.Drawing, i int) int {
 	if hidden(d, l.entries[i]) {
 		return 0
@@ -51,7 +51,7 @@ func (l *list) gap(d *ui.Drawing, i int) int {
 	return 1
 }
 
-// hidden reports an entry without rows.
+// hidden reports whether an entry has no rows.
 func hidden(d *ui.Drawing, e entry) bool {
 	h, ok := e.(interface{ hidden(*ui.Drawing) bool })
 	return ok && h.hidden(d)
@@ -74,7 +74,7 @@ func (l *list) visible(d *ui.Drawing, w, h int) []draw.Row {
 	return rows
 }
 
-// appendRows appends an entry's rows from at on, until there are h.
+// appendRows appends an entry's rows, beginning at position at, up to h rows.
 func (l *list) appendRows(rows []draw.Row, d *ui.Drawing, at position, h int) []draw.Row {
 	skip := at.row
 	if l.gap(d, at.entry) == 1 {
@@ -89,7 +89,7 @@ func (l *list) appendRows(rows []draw.Row, d *ui.Drawing, at position, h int) []
 	return append(rows, own[:min(len(own), h-len(rows))]...)
 }
 
-// lastTop is the top at which the last row is the last one of the window.
+// lastTop returns the top position for a window at the end.
 func (l *list) lastTop(d *ui.Drawing) position {
 	return l.up(d, position{len(l.entries), 0}, l.h)
 }
@@ -121,7 +121,7 @@ func (l *list) down(d *ui.Drawing, p position, n int) position {
 	return p
 }
 
-// clamp mends a position whose entry became shorter, and follows again when the end is in sight.
+// clamp corrects a position after its entry became shorter, and follows again at the end.
 func (l *list) clamp(d *ui.Drawing, p position) position {
 	if p.entry >= len(l.entries) {
 		l.follow = true
@@ -140,7 +140,7 @@ func before(a, b position) bool {
 	return a.entry < b.entry || a.entry == b.entry && a.row < b.row
 }
 
-// Scroll moves the window by n rows, up when negative. Reaching the end follows it from then on.
+// Scroll moves the window by n rows, up if negative. At the end it follows new rows again.
 func (l *list) Scroll(d *ui.Drawing, n int) {
 	if l.w == 0 {
 		return
@@ -157,7 +157,7 @@ func (l *list) Scroll(d *ui.Drawing, n int) {
 	}
 }
 
-// ToStart shows the beginning, ToEnd the end, and follows it.
+// ToStart shows the beginning; ToEnd shows the end and follows it.
 func (l *list) ToStart() { l.top, l.follow = position{}, false }
 func (l *list) ToEnd()   { l.follow = true }
 
@@ -169,7 +169,7 @@ func (l *list) ForgetAll() {
 	l.laid = [2]int{}
 }
 
-// forgetFar drops layouts that are far from the window from..to.
+// forgetFar drops layouts far from the window from..to.
 func (l *list) forgetFar(from, to int) {
 	keep := [2]int{max(from-keepAround, 0), min(to+keepAround, len(l.entries))}
 	for i := l.laid[0]; i < min(l.laid[1], len(l.entries)); i++ {

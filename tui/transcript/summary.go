@@ -9,8 +9,8 @@ import (
 	"adze/tui/ui"
 )
 
-// summaryEntry marks where the beginning of the conversation was summed up: what stands above it is
-// not sent any more. The summary itself is shown when results are.
+// summaryEntry marks a compaction: the model no longer receives the messages above. Expanded, it
+// shows the summary.
 type summaryEntry struct {
 	laidOut
 	head safeterm.Text

@@ -7,7 +7,7 @@ import (
 	"adze/tui/draw"
 )
 
-// Final reports whether an entry does not change any more.
+// Final reports whether entry i no longer changes.
 func (t *Pane) Final(i int) bool {
 	if i < t.begun {
 		return true
@@ -16,13 +16,13 @@ func (t *Pane) Final(i int) bool {
 	case *callEntry:
 		return t.settled(i, e)
 	case *proseEntry:
-		return e.done && !slices.Contains(t.pieces, e) && // a message that fails is taken back
-			(e.reasoning || i < len(t.entries)-1) // and remarks may come into the last answer
+		return e.done && !slices.Contains(t.pieces, e) && // a failed message is removed
+			(e.reasoning || i < len(t.entries)-1) // the last answer may still get remarks
 	}
 	return true
 }
 
-// settled reports whether a call has ended, and with it those that may still share its row.
+// settled reports whether a call has ended, and every call that may share its row.
 func (t *Pane) settled(at int, e *callEntry) bool {
 	for i, c := at, e; ; i, c = i+1, c.next {
 		if c.outcome == nil {
@@ -37,7 +37,7 @@ func (t *Pane) settled(at int, e *callEntry) bool {
 	}
 }
 
-// AppendEntry appends an entry with the empty row before it, and forgets its layout.
+// AppendEntry appends an entry with the empty row before it and drops its layout.
 func (t *Pane) AppendEntry(rows []draw.Row, i, w int) []draw.Row {
 	if t.gap(t.draw, i) == 1 {
 		rows = append(rows, draw.Row{})
@@ -50,7 +50,7 @@ func (t *Pane) AppendEntry(rows []draw.Row, i, w int) []draw.Row {
 	return rows
 }
 
-// Tail is the last rows, at most h, of the entries from first on.
+// Tail returns the last rows, at most h, of the entries from first on.
 func (t *Pane) Tail(first, w, h int) []draw.Row {
 	var rows []draw.Row
 	for i := len(t.entries) - 1; i >= first && len(rows) < h; i-- {
@@ -64,8 +64,8 @@ func (t *Pane) Tail(first, w, h int) []draw.Row {
 	return rows
 }
 
-// Line lays an entry out for who reads by lines; if false, it is not finished. Thoughts are left
-// out, and where the user writes the lines, so is what they just wrote.
+// Line lays out an entry for the line-based interface; finished is false if it may still change. It
+// omits thinking and, if writes is set, the user's messages.
 func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 	switch e := t.entries[i].(type) {
 	case *userEntry:
@@ -85,8 +85,7 @@ func (t *Pane) Line(i, w int, writes bool) (rows []draw.Row, finished bool) {
 	return t.entries[i].rows(t.draw, w), true
 }
 
-// Reveal brings what a message said, or what a call of it came to, to the top of the window; if
-// false, it is not there.
+// Reveal scrolls to a message or one of its calls. It returns false if it is not in the transcript.
 func (t *Pane) Reveal(message string, call tool.CallID) bool {
 	at := slices.IndexFunc(t.entries, func(e entry) bool {
 		switch e := e.(type) {

@@ -1,12 +1,12 @@
-// Package transcript is the pane of the conversation and what stands in it: what the user said,
-// the model's text and thoughts, calls with their results, summaries and remarks.
+// Package transcript is the conversation pane: user messages, the model's text and thinking, calls
+// with their results, summaries and remarks.
 //
-// The one rule: it takes events by Apply and lays out what is in sight by Render; a hundred
+// The one rule: Apply takes events, and Render lays out only the visible entries; a hundred
 // thousand rows above cost nothing.
 //
-// Start reading at Pane.Apply, then list.go, the window on entries, and entry.go, what an entry is.
-// tail.go is for who shows only the end or whole lines, copyable.go for what can be copied. Known
-// limits: a resumed conversation is held whole in memory, without its layouts.
+// Start reading at Pane.Apply, then list.go (the window) and entry.go (an entry). tail.go serves
+// the inline and line-based interfaces, copyable.go the copy command. Known limits: a resumed
+// conversation is kept in memory as a whole, without layouts.
 package transcript
 
 import (
@@ -21,25 +21,25 @@ import (
 	"adze/tui/ui"
 )
 
-// Pane is the pane of the conversation.
+// Pane is the conversation pane.
 type Pane struct {
 	list
 	draw  *ui.Drawing
 	calls map[tool.CallID]*callEntry
-	// open is the message that is being written and its entries.
+	// open is the id of the streaming message; pieces are its entries.
 	open    string
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
-	seen    int // entries when the window was last at the end
-	begun   int // entries before those of the turn that runs, or would begin now
+	seen    int // entry count when the window was last at the end
+	begun   int // index of the current or next turn's first entry
 }
 
-// New is an empty conversation; welcome draws what stands there until something is said.
+// New returns an empty conversation; welcome draws it until the first entry.
 func New(d *ui.Drawing, welcome func(t *draw.Theme, w int) []draw.Row) *Pane {
 	return &Pane{draw: d, calls: map[tool.CallID]*callEntry{}, list: list{follow: true}, welcome: welcome}
 }
 
-// Apply takes every event; those that other panes show are nothing here.
+// Apply handles an event. It ignores those for other panes.
 func (t *Pane) Apply(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -72,7 +72,7 @@ func (t *Pane) Apply(e session.Event) {
 	case session.Claimed:
 		t.claimed(e)
 	case session.PrefixChanged:
-		if !e.Change.Expected { // what somebody wanted is in the context pane
+		if !e.Change.Expected { // expected changes are in the context pane
 			t.note(draw.Warn, "warning: "+e.Change.String())
 		}
 	case session.TurnEnd:
@@ -80,7 +80,7 @@ func (t *Pane) Apply(e session.Event) {
 	}
 }
 
-// Render draws the window on the conversation, or the welcome while there is none.
+// Render draws the window, or the welcome if the conversation is empty.
 func (t *Pane) Render(w, h int) []draw.Row {
 	if len(t.entries) == 0 {
 		rows := t.welcome(t.draw.Theme, w)
@@ -93,7 +93,7 @@ func (t *Pane) Render(w, h int) []draw.Row {
 	return rows
 }
 
-// All lays out the whole conversation, for a terminal that keeps it when the interface is gone.
+// All lays out the whole conversation, for a terminal that keeps it after the interface ends.
 func (t *Pane) All(w int) []draw.Row {
 	var rows []draw.Row
 	for i, e := range t.entries {
@@ -106,16 +106,16 @@ func (t *Pane) All(w int) []draw.Row {
 	return rows
 }
 
-// Len counts the entries; page is how many rows the window goes on by.
+// Len returns the number of entries; PageRows returns the rows of a page.
 func (t *Pane) Len() int { return len(t.entries) }
 
 func (t *Pane) PageRows() int { return max(t.h-2, 1) }
 
-// Below reports whether the window is above the end, and whether something new is there.
+// Below reports whether the window is above the end, and whether there are new entries.
 func (t *Pane) Below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 
-// piece is the entry that a piece of a message belongs to: the last one when it is of the same
-// kind.
+// piece returns the entry for a piece of a message: the last one if it has the same kind, else a
+// new one.
 func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 	if t.open != message {
 		t.open, t.pieces = message, nil
@@ -136,7 +136,7 @@ func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 	return e
 }
 
-// finish closes the pieces of the message that was being written.
+// finish completes the streaming message's entries.
 func (t *Pane) finish() {
 	for _, p := range t.pieces {
 		p.finish()
@@ -150,7 +150,7 @@ func (e *proseEntry) finish() {
 	}
 }
 
-// message takes a whole message: it repeats what was streamed, or is the only copy of it.
+// message handles a complete message, which was streamed before or is the only copy.
 func (t *Pane) message(m session.Message) {
 	switch m.Role {
 	case session.User:
@@ -192,11 +192,11 @@ func (t *Pane) assistant(m session.Message) {
 	t.open, t.pieces = "", nil
 	t.unform(m)
 	for _, c := range m.Calls() {
-		t.call(c.ID, c.Name) // it waits; its arguments are shown once they are redacted
+		t.call(c.ID, c.Name) // waiting; the arguments follow after redaction
 	}
 }
 
-// streamed reports whether the pieces already hold the message's text.
+// streamed reports whether the pieces already contain the message's text.
 func (t *Pane) streamed(m session.Message) bool {
 	n := 0
 	for _, p := range t.pieces {
@@ -207,7 +207,7 @@ func (t *Pane) streamed(m session.Message) bool {
 	return n == safeterm.Clean(m.Text()).Len()
 }
 
-// unform ends the writing of calls: those of the message are there, others were taken back.
+// unform ends the streaming of call arguments: it keeps the message's calls and drops the others.
 func (t *Pane) unform(m session.Message) {
 	made := m.Calls()
 	for len(t.entries) > 0 {
@@ -224,7 +224,7 @@ func (t *Pane) unform(m session.Message) {
 	}
 }
 
-// drop takes back the last entry, a call that was never made.
+// drop removes the last entry, a call that was never made.
 func (t *Pane) drop(e *callEntry) {
 	delete(t.calls, e.id)
 	if e.prev != nil {
@@ -234,7 +234,7 @@ func (t *Pane) drop(e *callEntry) {
 	t.laid[0], t.laid[1] = min(t.laid[0], len(t.entries)), min(t.laid[1], len(t.entries))
 }
 
-// void takes back what was streamed of a message.
+// void removes a message's streamed text.
 func (t *Pane) void(message string) {
 	if t.open == message && len(t.pieces) > 0 {
 		t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
@@ -245,7 +245,7 @@ func (t *Pane) void(message string) {
 	t.open, t.pieces = message, nil
 }
 
-// outcomes closes calls whose end was not seen, as when a session is resumed.
+// outcomes ends calls whose end was not seen, as in a resumed session.
 func (t *Pane) outcomes(m session.Message) {
 	for _, p := range m.Parts {
 		if p.Kind == session.OutcomePart && p.Outcome != nil {
@@ -256,7 +256,7 @@ func (t *Pane) outcomes(m session.Message) {
 	}
 }
 
-// Said reports whether the user said something that can be taken back.
+// Said reports whether there is a user message to take back.
 func (t *Pane) Said() bool { return t.lastSaid() >= 0 }
 
 func (t *Pane) lastSaid() int {
@@ -268,7 +268,7 @@ func (t *Pane) lastSaid() int {
 	return -1
 }
 
-// Rewind drops what the user said last and all that came after it.
+// Rewind removes the last user message and everything after it.
 func (t *Pane) Rewind() {
 	at := t.lastSaid()
 	if at < 0 {
@@ -302,7 +302,7 @@ func (t *Pane) call(id tool.CallID, name string) *callEntry {
 	return e
 }
 
-// Asks says that a user is asked about a call, until it starts or ends.
+// Asks marks a call as waiting for the user's decision.
 func (t *Pane) Asks(id tool.CallID) {
 	if c, ok := t.calls[id]; ok && c.outcome == nil && !c.started {
 		c.asked = true
@@ -310,7 +310,7 @@ func (t *Pane) Asks(id tool.CallID) {
 	}
 }
 
-// Follow shows what the subagent of a call does in the rows of that call.
+// Follow shows a subagent's calls in the row of its call.
 func (t *Pane) Follow(e session.Event) {
 	var of tool.Event
 	ended := false
@@ -325,7 +325,7 @@ func (t *Pane) Follow(e session.Event) {
 	default:
 		return
 	}
-	for parent := string(of.Parent); parent != ""; parent = parent[:max(strings.LastIndexByte(parent, '/'), 0)] { // as session.CallOf names them
+	for parent := string(of.Parent); parent != ""; parent = parent[:max(strings.LastIndexByte(parent, '/'), 0)] { // ids as in session.CallOf
 		if c, ok := t.calls[tool.CallID(parent)]; ok {
 			if c.outcome == nil {
 				c.follow(of.Call, tool.HeadingOr(of.Heading, of.Tool, of.Title, of.Args), ended)
@@ -342,7 +342,7 @@ func (t *Pane) retry(e session.Retry) {
 		strconv.Itoa(e.Of)+" in "+ui.Seconds(e.Delay))
 }
 
-// notice shows a notice; details are in the context pane.
+// notice shows a notice; its details are in the context pane.
 func (t *Pane) notice(e session.Notice) {
 	switch e.Kind {
 	case session.Warning:

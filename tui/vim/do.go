@@ -8,7 +8,7 @@ import (
 	"adze/tui/edit"
 )
 
-// do is a command of normal mode.
+// do runs a normal-mode command.
 func (v *Keys) do(e *edit.Editor, w int, c command) (browse int) {
 	switch {
 	case c.op != "":
@@ -19,13 +19,13 @@ func (v *Keys) do(e *edit.Editor, w int, c command) (browse int) {
 		return 0
 	}
 	m, ok := v.motion(e, w, c)
-	if ok && m.browse == 0 && c.verb != "j" && c.verb != "k" { // which have moved, and keep their column
+	if ok && m.browse == 0 && c.verb != "j" && c.verb != "k" { // j and k have already moved and keep their column
 		e.MoveTo(snap(e, m.to))
 	}
 	return m.browse
 }
 
-// operator does d, c or y to what a motion or object covers.
+// operator applies d, c or y to a motion or object.
 func (v *Keys) operator(e *edit.Editor, w int, c command) {
 	from, to, lines, ok := v.span(e, w, c)
 	if ok {
@@ -33,7 +33,7 @@ func (v *Keys) operator(e *edit.Editor, w int, c command) {
 	}
 }
 
-// span is what a command is about.
+// span returns the range of a command.
 func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok bool) {
 	switch {
 	case c.verb == same:
@@ -42,7 +42,7 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 		from, to = wordObject(e, c.verb == "W", c.object == "a")
 		return snap(e, from), snap(e, to), false, from < to
 	case c.op == "c" && among("w W", c.verb) && kindAt(e.Text, e.At, false) != blankKind:
-		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // as ce, but from the last letter, too
+		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // like ce, but also from the last letter of a word
 	}
 	m, ok := v.motion(e, w, c)
 	from, to = min(e.At, m.to), max(e.At, m.to)
@@ -56,7 +56,7 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 	return from, to, m.lines, ok && (from < to || m.lines)
 }
 
-// afterWords is where the n-th word ends, counted from the one at the cursor.
+// afterWords returns the end of the n-th word, counted from the one at the cursor.
 func afterWords(e *edit.Editor, n int, big bool) int {
 	at := e.At
 	for i := range n {
@@ -70,7 +70,7 @@ func afterWords(e *edit.Editor, n int, big bool) int {
 	return snap(e, at)
 }
 
-// withoutLineEnd leaves out the ends of lines that a word motion passed last.
+// withoutLineEnd excludes line ends that a word motion has passed at the end.
 func withoutLineEnd(text string, from, to int) int {
 	for {
 		i := strings.LastIndexByte(text[from:to], '\n')
@@ -81,7 +81,7 @@ func withoutLineEnd(text string, from, to int) int {
 	}
 }
 
-// operate deletes, changes or copies.
+// operate deletes, changes or copies a range.
 func (v *Keys) operate(e *edit.Editor, op string, from, to int, lines bool) {
 	v.lines = lines
 	if lines {
@@ -121,10 +121,10 @@ func (v *Keys) operateLines(e *edit.Editor, op string, from, to int) {
 	}
 }
 
-// command is a command that is no motion.
+// command runs a command that is no motion.
 func (v *Keys) command(e *edit.Editor, w int, c command) {
 	n := max(c.count, 1)
-	short := map[string]command{ // those that are short for others
+	short := map[string]command{ // abbreviations
 		"x": {op: "d", verb: "l", count: n}, "X": {op: "d", verb: "h", count: n}, "s": {op: "c", verb: "l", count: n},
 		"D": {op: "d", verb: "$", count: n}, "C": {op: "c", verb: "$", count: n},
 		"S": {op: "c", verb: same, count: n}, "Y": {op: "y", verb: same, count: n},
@@ -153,7 +153,7 @@ func (v *Keys) command(e *edit.Editor, w int, c command) {
 	}
 }
 
-// insert is the ways into insert mode.
+// insert enters insert mode.
 func (v *Keys) insert(e *edit.Editor, verb string) {
 	v.enterInsert(e)
 	switch verb {
@@ -209,7 +209,7 @@ func otherCase(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// joinLines puts the line below behind this one.
+// joinLines joins the next line to this one.
 func joinLines(e *edit.Editor) {
 	end := e.LineEnd()
 	if end == len(e.Text) {
@@ -224,7 +224,7 @@ func joinLines(e *edit.Editor) {
 	e.MoveTo(snap(e, end))
 }
 
-// put puts what was deleted or copied last behind the cursor, or before it.
+// put inserts the last deleted or copied text after or before the cursor.
 func (v *Keys) put(e *edit.Editor, behind bool, n int) {
 	text := strings.Repeat(e.Killed, min(n, 1+edit.Long/max(len(e.Killed), 1)))
 	switch {

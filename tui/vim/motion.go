@@ -9,21 +9,21 @@ import (
 	"adze/tui/edit"
 )
 
-// move is where a motion leads.
+// move is a motion's target.
 type move struct {
 	to     int
-	onto   bool // the character there belongs to what is moved over
-	lines  bool // whole lines do
-	browse int  // there is no such row: -1 above, 1 below
+	onto   bool // inclusive
+	lines  bool // whole lines
+	browse int  // no such row: -1 above, 1 below
 }
 
-// find is a search for a character in the line.
+// find is a character search in the line.
 type find struct {
 	kind string // f F t T
 	arg  string
 }
 
-// motion says where a motion leads; if false, nowhere.
+// motion computes a motion's target; it returns false if there is none.
 func (v *Keys) motion(e *edit.Editor, w int, c command) (move, bool) {
 	n := max(c.count, 1)
 	switch c.verb {
@@ -60,7 +60,7 @@ func (v *Keys) motion(e *edit.Editor, w int, c command) (move, bool) {
 	return move{}, false
 }
 
-// repeat takes a step n times, or as often as it leads on.
+// repeat applies step n times, or until it no longer moves.
 func repeat(e *edit.Editor, n int, step func(*edit.Editor) int) move {
 	c := e.CopyAt(e.At)
 	for range n {
@@ -73,7 +73,7 @@ func repeat(e *edit.Editor, n int, step func(*edit.Editor) int) move {
 	return move{to: c.At}
 }
 
-// snap is the beginning of the character at a place.
+// snap returns the start of the character at a position.
 func snap(e *edit.Editor, at int) int {
 	at = max(min(at, len(e.Text)), 0)
 	c := edit.New(e.Text, at)
@@ -90,7 +90,7 @@ func snap(e *edit.Editor, at int) int {
 	return from
 }
 
-// vertical moves by rows as they are drawn; an operator takes the lines as they are written.
+// vertical moves by drawn rows; an operator uses lines instead.
 func vertical(e *edit.Editor, w, n int, c command) move {
 	if c.op != "" {
 		if c.verb == "j" {
@@ -113,7 +113,7 @@ func vertical(e *edit.Editor, w, n int, c command) move {
 	return move{to: e.At}
 }
 
-// lineBelow is the editor with its cursor n lines further down; lineAbove, further up.
+// lineBelow returns a copy with the cursor n lines down, lineAbove n lines up.
 func lineBelow(e *edit.Editor, n int) *edit.Editor {
 	c := e.CopyAt(e.At)
 	for ; n > 0 && c.LineEnd() < len(c.Text); n-- {
@@ -131,7 +131,7 @@ func lineAbove(e *edit.Editor, n int) *edit.Editor {
 	return &c
 }
 
-// lineNumber is where a line begins, counted from one; zero is the first, or the last.
+// lineNumber returns the start of a line, counted from 1; 0 means the first, or the last.
 func lineNumber(text string, n int, last bool) int {
 	if n == 0 && last {
 		return strings.LastIndexByte(text, '\n') + 1
@@ -147,12 +147,12 @@ func lineNumber(text string, n int, last bool) int {
 	return at
 }
 
-// firstLetter is the first character of the line that begins at a place that is no blank.
+// firstLetter returns the first nonblank position in the line that begins at at.
 func firstLetter(text string, at int) int {
 	return at + len(text[at:]) - len(strings.TrimLeft(text[at:], " \t"))
 }
 
-// from looks for the character n times; again goes on behind where t stopped.
+// from searches the character n times; again continues after the position where t or T stopped.
 func (f find) from(e *edit.Editor, n int, again bool) (move, bool) {
 	if f.arg == "" {
 		return move{}, false
@@ -198,7 +198,7 @@ func (f find) reversed(yes bool) find {
 	return f
 }
 
-// Kinds of characters: words are runs of one.
+// Character kinds; a word is a run of one kind.
 const (
 	blankKind = iota
 	wordKind
@@ -215,7 +215,7 @@ func kind(r rune, big bool) int {
 	return signKind
 }
 
-// skip goes over a run of a kind; marks belong to what they stand on.
+// skip skips a run of one kind, including combining marks.
 func skip(text string, at, k int, big bool) int {
 	for at < len(text) {
 		r, n := utf8.DecodeRuneInString(text[at:])
@@ -235,7 +235,7 @@ func kindAt(text string, at int, big bool) int {
 	return kind(r, big)
 }
 
-// nextWord is where the next word begins; an empty line is one.
+// nextWord returns the start of the next word; an empty line is a word.
 func nextWord(text string, at int, big bool) int {
 	start := at
 	if k := kindAt(text, at, big); k != blankKind {
@@ -251,7 +251,7 @@ func nextWord(text string, at int, big bool) int {
 	return at
 }
 
-// wordEnd is the last character of the word that ends next.
+// wordEnd returns the last character of the current or next word.
 func wordEnd(text string, at int, big bool) int {
 	if at >= len(text) {
 		return at
@@ -264,13 +264,13 @@ func wordEnd(text string, at int, big bool) int {
 	return lastLetter(text, skip(text, at, kindAt(text, at, big), big))
 }
 
-// lastLetter is where the character before a place begins.
+// lastLetter returns the start of the character before a position.
 func lastLetter(text string, at int) int {
 	_, n := utf8.DecodeLastRuneInString(text[:at])
 	return at - n
 }
 
-// wordBefore is where the word before the cursor begins.
+// wordBefore returns the start of the word before the cursor.
 func wordBefore(text string, at int, big bool) int {
 	for at > 0 {
 		r, n := utf8.DecodeLastRuneInString(text[:at])

@@ -6,7 +6,8 @@ import (
 	"adze/tui/edit"
 )
 
-// wordObject is the word at the cursor; around it, the blanks behind it, or else those before.
+// wordObject returns the word at the cursor; around adds the blanks after it, or else those before
+// it.
 func wordObject(e *edit.Editor, big, around bool) (from, to int) {
 	start, end := e.LineStart(), e.LineEnd()
 	line := e.Text[start:end]

@@ -2,34 +2,33 @@ package vim
 
 import "strings"
 
-// command is what was asked for.
+// command is a parsed command.
 type command struct {
-	count  int    // if 0, none was given
-	op     string // d, c or y; if empty, none
-	verb   string // a motion, the kind of an object, or a command; same: the operator's own lines
-	object string // i or a, before the kind of an object
-	arg    string // of f, F, t, T and r
+	count  int    // 0 if not given
+	op     string // d, c, y or ""
+	verb   string // a motion, an object kind, or a command; same: the operator's own lines
+	object string // i or a, before an object kind
+	arg    string // argument of f, F, t, T and r
 }
 
-// same stands for an operator that is written twice.
+// same stands for a doubled operator.
 const same = "same"
 
-// state is how far a command has come.
+// state is the progress of a command.
 type state uint8
 
 const (
-	none state = iota // it is none
-	more              // it is not complete
+	none state = iota // no command
+	more              // incomplete
 	done
 )
 
-// What a verb can be. Those that move go behind an operator.
+// Verbs. Motions may follow an operator.
 const (
 	motions  = "h j k l w b e W B E 0 ^ $ G f F t T ; , space"
 	commands = "i a I A o O x X r ~ D C Y p P u ctrl+r . J s S"
 )
 
-// maxCount bounds counts: nobody means more.
 const maxCount = 999
 
 func among(list, key string) bool {
@@ -41,7 +40,7 @@ func among(list, key string) bool {
 	return false
 }
 
-// reader reads the keys of a command.
+// reader reads a command's keys.
 type reader struct {
 	keys []Stroke
 	at   int
@@ -69,7 +68,7 @@ func (r *reader) count() (n int) {
 	return n
 }
 
-// parse reads the keys pressed so far.
+// parse parses the pending keys.
 func parse(keys []Stroke) (c command, state state) {
 	r := &reader{keys: keys}
 	c.count = r.count()
@@ -130,7 +129,7 @@ func doneIf(ok bool) state {
 	return none
 }
 
-// changes reports whether the dot repeats it.
+// changes reports whether the dot repeats the command.
 func (c command) changes() bool {
 	return c.op == "d" || c.op == "c" || c.op == "" && among("x X r ~ D p P J", c.verb)
 }

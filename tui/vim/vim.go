@@ -1,9 +1,8 @@
-// Package vim is the keys of the editor of that name, over a text of package edit. It knows nothing
-// else.
+// Package vim implements keys of the editor vim for a text of package edit.
 //
-// Start reading at Keys.Press; parse.go says what was asked for, motion.go and object.go where that
-// is, do.go does it. Known limits: the keys of a line of text: no visual mode, registers, marks,
-// macros or searches, and of text objects words alone.
+// Start reading at Keys.Press; parse.go parses commands, motion.go and object.go find their ranges,
+// do.go runs them. Known limits: keys for a line of text; no visual mode, registers, marks, macros
+// or searches; words are the only text objects.
 package vim
 
 import (
@@ -12,31 +11,30 @@ import (
 	"adze/tui/edit"
 )
 
-// mode is what keys do.
 type mode uint8
 
 const (
-	inserting mode = iota // they write
+	inserting mode = iota // keys write text
 	normal
 )
 
-// Stroke is one key: its name, and what it writes.
+// Stroke is one key: its name and its text.
 type Stroke struct{ Key, Text string }
 
-// Keys is the state of vim's keys for one text. The zero value is off.
+// Keys is the vim state for one text. The zero value is off.
 type Keys struct {
 	On      bool
 	mode    mode
-	pending []Stroke // the beginning of a command
-	lines   bool     // what was deleted or copied last are whole lines
-	find    find     // the last f, F, t or T
-	change  []Stroke // the last change, for the dot
-	record  []Stroke // the change that is being written; if nil, none is
+	pending []Stroke // beginning of a command
+	lines   bool     // the last deleted or copied text is whole lines
+	find    find     // last f, F, t or T
+	change  []Stroke // last change, for the dot
+	record  []Stroke // change being recorded; nil if none
 	replays bool
 }
 
-// Press takes one key; if false, it is none of vim's. Browse says that the cursor cannot go on up
-// (-1) or down.
+// Press handles a key; it returns false if vim does not use it. browse is -1 or 1 if the cursor
+// cannot move further up or down.
 func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	if v.mode == inserting {
 		if s.Key == "esc" {
@@ -77,8 +75,8 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	return true, browse
 }
 
-// BeginCommand has what follows written, where a command of adze may begin: normal mode, nothing
-// pending.
+// BeginCommand enters insert mode where a slash command may begin: in normal mode, with an empty
+// text and no pending keys.
 func (v *Keys) BeginCommand(e *edit.Editor) bool {
 	if v.mode != normal || !e.Empty() || len(v.pending) > 0 {
 		return false
@@ -87,7 +85,7 @@ func (v *Keys) BeginCommand(e *edit.Editor) bool {
 	return true
 }
 
-// obey does a command, and remembers it when it changes something.
+// obey runs a command and records it if it changes the text.
 func (v *Keys) obey(e *edit.Editor, w int, c command, keys []Stroke) (browse int) {
 	before := e.Text
 	if c.verb == "." {
@@ -130,7 +128,7 @@ func (v *Keys) again(e *edit.Editor, w, count int) {
 	v.replays = false
 }
 
-// write is what keys do that write, as far as the dot repeats them.
+// write handles keys in insert mode when the dot repeats them.
 func write(e *edit.Editor, s Stroke) {
 	switch {
 	case edit.Types(s.Text):
@@ -146,7 +144,7 @@ func write(e *edit.Editor, s Stroke) {
 	}
 }
 
-// enterInsert lets keys write; what they write is undone at once.
+// enterInsert enters insert mode; its changes are undone together.
 func (v *Keys) enterInsert(e *edit.Editor) {
 	v.mode = inserting
 	e.Begin()
@@ -165,7 +163,7 @@ func (v *Keys) leaveInsert(e *edit.Editor) {
 	}
 }
 
-// Reset is after the prompt was sent or emptied: the next key writes.
+// Reset returns to insert mode after the prompt was sent or emptied.
 func (v *Keys) Reset(e *edit.Editor) {
 	if v.On && v.mode != inserting || e.InOne() {
 		v.leaveInsert(e)
@@ -173,8 +171,7 @@ func (v *Keys) Reset(e *edit.Editor) {
 	v.mode, v.pending, v.record = inserting, nil, nil
 }
 
-// Settle keeps the cursor on a character outside of insert mode: what was written may join what is
-// there.
+// Settle keeps the cursor on a character outside insert mode.
 func (v *Keys) Settle(e *edit.Editor) {
 	if !v.On || v.mode == inserting {
 		return
@@ -187,7 +184,7 @@ func (v *Keys) Settle(e *edit.Editor) {
 	}
 }
 
-// Name is what the prompt shows of it.
+// Name returns the mode and the pending keys for display.
 func (v *Keys) Name() string {
 	if !v.On {
 		return ""
