@@ -11,25 +11,25 @@ import (
 	"adze/internal/files/search/match"
 )
 
-// first keeps the first files by path that together hold the matches to return: a heap with the
-// last of them on top. A file without kept lines counts as one. All workers share it.
+// first keeps the files with the first matches by path, in a heap with the last path on top. A file
+// without kept lines counts as one match. Workers share it.
 type first struct {
 	limit int
-	last  atomic.Pointer[string] // the path of the last file, once the limit is reached; a later one is not taken
+	last  atomic.Pointer[string] // path of the last kept file once the limit is reached; later ones are refused
 
 	mu    sync.Mutex
-	files []weightedFile // a heap from when the limit was reached first
+	files []weightedFile // a heap once the limit was reached
 	held  int            // matches in files
 }
 
-// weightedFile is a file with how much of the limit it takes.
+// weightedFile is a file with its share of the limit.
 type weightedFile struct {
 	FileMatches
 	weight int
 }
 
-// newFirst keeps what a query returns, and, where the search ends at the limit, one match more to
-// know that there is one.
+// newFirst returns a first for a query. If the search stops at the limit, it keeps one match more,
+// to know that there are more.
 func newFirst(q GrepQuery) *first {
 	f := &first{limit: q.Limit}
 	if q.Stop && q.Limit < math.MaxInt {
@@ -38,8 +38,8 @@ func newFirst(q GrepQuery) *first {
 	return f
 }
 
-// takes reports whether a file of this path, or without a name anything below this folder, may
-// still be among the first.
+// takes reports whether this file, or with an empty name anything below the folder, may still be
+// among the first.
 func (f *first) takes(folder, name string) bool {
 	at := f.last.Load()
 	if at == nil {
@@ -48,8 +48,7 @@ func (f *first) takes(folder, name string) bool {
 	return comesBefore(folder, name, *at)
 }
 
-// comesBefore compares folder+name with a path without putting it together: most files come too
-// late.
+// comesBefore reports folder+name < path without building the string: most files are rejected.
 func comesBefore(folder, name, path string) bool {
 	if len(folder) <= len(path) && path[:len(folder)] == folder {
 		return name < path[len(folder):]
@@ -57,7 +56,7 @@ func comesBefore(folder, name, path string) bool {
 	return folder < path
 }
 
-// add offers a file and lets go of those that are no longer needed.
+// add inserts a file and drops files past the limit.
 func (f *first) add(m FileMatches) {
 	file := weightedFile{m, m.weight()}
 	f.mu.Lock()
@@ -79,7 +78,7 @@ func (f *first) add(m FileMatches) {
 	f.last.Store(&last)
 }
 
-// weight is how much of the limit a file takes.
+// weight returns the file's share of the limit.
 func (m *FileMatches) weight() int {
 	n := 0
 	for _, l := range m.Lines {
@@ -90,8 +89,8 @@ func (m *FileMatches) weight() int {
 	return max(n, 1)
 }
 
-// sorted returns the files in order, the last one cut so that no more than limit matches are left,
-// and whether that left something out.
+// sorted returns the files in order, the last one cut so that at most limit matches remain, and
+// whether anything was cut.
 func (f *first) sorted(limit int) (files []FileMatches, more bool) {
 	slices.SortFunc(f.files, func(a, b weightedFile) int { return strings.Compare(a.Path, b.Path) })
 	files = slices.Grow(files, len(f.files))
@@ -109,8 +108,7 @@ func (f *first) sorted(limit int) (files []FileMatches, more bool) {
 	return files, more
 }
 
-// cutMatches keeps the lines of the first n matches: up to the next match, without what lies before
-// that one as its context.
+// cutMatches returns the lines of the first n matches, without the context before the next match.
 func cutMatches(lines []match.Line, n int) []match.Line {
 	for i, l := range lines {
 		if !l.Starts {
@@ -124,7 +122,7 @@ func cutMatches(lines []match.Line, n int) []match.Line {
 	return lines
 }
 
-// trimContext drops context lines at the end that do not follow a match directly.
+// trimContext drops trailing context lines that do not directly follow a match.
 func trimContext(lines []match.Line) []match.Line {
 	last := len(lines) - 1
 	for last >= 0 && !lines[last].Match {

@@ -15,18 +15,18 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// folder is an open folder. Everything below it is reached by its descriptor.
+// folder is an open folder. Everything below it is opened relative to its descriptor.
 type folder struct {
 	fd    int
-	whole bool // its file system is one of wholeReaders
+	whole bool // on a file system in wholeReaders
 }
 
-// direntBuffer is how much of a folder the kernel hands over at once, in bytes.
+// direntBuffer is the number of bytes that getdents64 may return at once.
 const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
-// instead is where a path is to be opened by its name.
+// instead returns the path under which to open a file: below Via if it lies in Stands.
 func (t Tree) instead(path string) string {
 	if rel, ok := t.below(path); ok {
 		return fmt.Sprintf("/proc/self/fd/%d/%s", t.Via.Fd(), rel)
@@ -34,7 +34,7 @@ func (t Tree) instead(path string) string {
 	return path
 }
 
-// below is a path in Via.
+// below returns the path relative to Via.
 func (t Tree) below(path string) (string, bool) {
 	if t.Via == nil {
 		return "", false
@@ -43,8 +43,8 @@ func (t Tree) below(path string) (string, bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// openRoot opens the root's folder, following no link anywhere on it: the caller resolved them,
-// and one that appeared since then was put there to lead elsewhere.
+// openRoot opens the root folder without following links: the caller resolved them, and a link that
+// appeared since may be an attack.
 func (t Tree) openRoot() (folder, error) {
 	path := t.Root
 	fd, err := t.openPath(openFolderFlags)
@@ -57,7 +57,7 @@ func (t Tree) openRoot() (folder, error) {
 	return folder{fd, readsWhole(fd)}, nil
 }
 
-// openRootFile opens the root where it is a regular file, following no link.
+// openRootFile opens the root as a regular file without following links.
 func (t Tree) openRootFile(h *handle) error {
 	path := t.Root
 	fd, err := t.openPath(openFileFlags)
@@ -87,7 +87,7 @@ func (t Tree) openPath(flags int) (int, error) {
 		case errors.Is(err, unix.EINTR), errors.Is(err, unix.EAGAIN):
 			continue
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
-			// A kernel before 5.6, or a filter that does not know the call.
+			// A kernel before 5.6, or a seccomp filter that does not know the call.
 			return openAt(from, path, flags)
 		}
 		return fd, err
@@ -103,7 +103,7 @@ func openAt(fd int, name string, flags int) (int, error) {
 	}
 }
 
-// openFolder opens a folder. One on the same file system need not be asked for what that promises.
+// openFolder opens a subfolder. One on the same file system inherits the parent's properties.
 func (f folder) openFolder(name string) (folder, error) {
 	var path [256]byte
 	if fd, ok := openNow(f.fd, name, &path, openFolderFlags, unix.RESOLVE_NO_XDEV); ok {
@@ -150,7 +150,7 @@ func (f folder) readLink(name string) string {
 	return string(buf[:n])
 }
 
-// names is the memory for reading folders, used again for each.
+// names is a reusable buffer for reading folders.
 type names struct {
 	query ignore.Query
 	tasks []task
@@ -160,12 +160,12 @@ type names struct {
 	ends  []int
 	kinds []kind
 	own   []entry
-	list  []entry // what was read, in own, or is remembered and must not be changed
+	list  []entry // entries read: in own, or shared and read-only
 	more  bool    // there may be more
 }
 
-// read lists a folder in the order of the file system, from where the last read of it ended: about
-// most entries. The list is valid until the next read; its names stay.
+// read reads about most entries in the file system's order, continuing after the last read. The
+// list is valid until the next read; the name strings stay valid.
 func (f folder) read(n *names, most int) error {
 	if n.raw == nil {
 		n.raw = make([]byte, direntBuffer)
@@ -193,12 +193,12 @@ func (f folder) read(n *names, most int) error {
 	return nil
 }
 
-// lastPlace is where the last entry of a folder says that the next one is, on ext4: behind all
-// there can be. Another read would only say so again.
+// lastPlace is the offset after the last entry on ext4, the largest possible one; another read
+// would return nothing.
 const lastPlace = math.MaxInt64
 
-// parse reads records of struct linux_dirent64: inode 8 bytes, place of the next 8, length 2,
-// type 1, name. It returns the last place.
+// parse reads records of struct linux_dirent64: inode 8 bytes, offset of the next record 8, length
+// 2, type 1, name. It returns the last offset.
 func (n *names) parse(f folder, raw []byte) (place uint64) {
 	const nameAt = 19
 	for len(raw) >= nameAt {
@@ -215,7 +215,7 @@ func (n *names) parse(f folder, raw []byte) (place uint64) {
 	return place
 }
 
-// kindOf translates the type in a folder's record; some file systems leave it to stat.
+// kindOf converts the type in a directory record; some file systems leave it to stat.
 func (f folder) kindOf(t byte, name string) kind {
 	switch t {
 	case unix.DT_REG:
@@ -233,7 +233,7 @@ func (f folder) kindOf(t byte, name string) kind {
 	return kindOther
 }
 
-// pathError keeps fs.ErrNotExist and its kin in reach of errors.Is.
+// pathError adds a path and keeps the cause for errors.Is.
 type pathError struct {
 	op, name string
 	err      error

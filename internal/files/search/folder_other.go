@@ -11,11 +11,11 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// folder is an open folder. Everything below it is reached through an os.Root, which no link
-// leaves.
+// folder is an open folder. Everything below it is opened through an os.Root, which no link
+// escapes.
 type folder struct{ root *os.Root }
 
-// instead is a path itself: Via is of Linux.
+// instead returns path: only Linux supports Via.
 func (Tree) instead(path string) string { return path }
 
 func (t Tree) openRoot() (folder, error) {
@@ -41,8 +41,7 @@ func (t Tree) openRootFile(h *handle) error {
 	return folder{root}.openFile(filepath.Base(path), h)
 }
 
-// handle is an open regular file; one is used for one file after another. Once open, it has to be
-// closed.
+// handle is an open regular file, reused for one file after another. It must be closed.
 type handle struct{ *os.File }
 
 func (f folder) openFolder(name string) (folder, error) {
@@ -69,11 +68,10 @@ func (f folder) openFile(name string, h *handle) error {
 	return err
 }
 
-// asker asks about files.
 type asker struct{}
 
-// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link,
-// not of what it leads to.
+// file returns an entry's size and modification time in nanoseconds since 1970; links are not
+// followed.
 func (*asker) file(f folder, name string) (size, modified int64, err error) {
 	st, err := f.stat(name)
 	return st.size, st.modified.UnixNano(), err
@@ -97,17 +95,16 @@ func (f folder) readLink(name string) string {
 	return target
 }
 
-// names is the memory for reading folders, used again for each.
+// names is a reusable buffer for reading folders.
 type names struct {
 	query ignore.Query
 	tasks []task
 	files []entry
-	list  []entry // what was read
-	more  bool    // there may be more: never, here
+	list  []entry
+	more  bool // always false here
 }
 
-// read lists a folder in the order of the file system, all of it at once. The list is valid until
-// the next read.
+// read reads the whole folder in the file system's order. The list is valid until the next read.
 func (f folder) read(n *names, _ int) (err error) {
 	n.list = nil
 	dir, err := f.root.Open(".")

@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// GlobQuery is which files to find.
+// GlobQuery selects the files to find.
 type GlobQuery struct {
-	// Pattern is relative to the tree: "**" crosses folders, "{a,b}" is either. A hidden name is
-	// only matched by an element that begins with a dot.
+	// Pattern is relative to the tree: "**" crosses folders, "{a,b}" is either. Only an element
+	// that begins with a dot matches hidden names.
 	Pattern string
-	Exclude []string // patterns of what to leave out; without a slash they match at any depth
+	Exclude []string // patterns to leave out; without a slash they match at any depth
 	Limit   int      // files to return; must be positive
-	// Found, when given, gets each path when it is found, in no order, from several workers at
-	// once; of an aborted search even after Glob.
+	// Found, if not nil, is called with each path as it is found, unordered and concurrently; after
+	// an abort possibly even after Glob returned.
 	Found func(path string)
 }
 
-// GlobFile is one file or link that was found.
+// GlobFile is a file or link found by Glob.
 type GlobFile struct {
-	Path     string // from the root of the tree
+	Path     string // relative to the tree's root
 	Size     int64
 	Modified time.Time
 	Link     bool
 }
 
-// GlobResult is what was found, newest first, then by path.
+// GlobResult lists files, newest first, then by path.
 type GlobResult struct {
 	Files      []GlobFile
-	Total      int // exact, whatever the limit
-	Withheld   int // files left out because Tree.Withhold said so
+	Total      int // exact, even beyond the limit
+	Withheld   int // files left out by Tree.Withhold
 	Unreadable Unreadable
 }
 
-// Glob finds files by their path.
+// Glob finds files by path.
 func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	ctx, cancel := t.within(ctx)
 	defer cancel()
@@ -57,7 +57,7 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	return mergeGlobs(finders), nil
 }
 
-// scope prepares a walk that wants paths of the given patterns.
+// scope returns the scope of a walk for the given patterns.
 func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error) {
 	s := &scope{find: t.finder(), dir: t.Root}
 	g, err := newGlob(want, anyDepth, false)
@@ -74,14 +74,14 @@ func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error)
 	return s, nil
 }
 
-// globber is one worker of a Glob.
+// globber is a worker of Glob.
 type globber struct {
 	tree   Tree
 	asked  asker
 	newest newest
 	found  func(path string)
 	total  int
-	held   int // files that were held back
+	held   int // withheld files
 	failed Unreadable
 }
 
@@ -102,7 +102,7 @@ func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
 		}
 		size, modified, err := g.asked.file(d.at, e.name)
 		if err != nil {
-			continue // gone since it was listed
+			continue // deleted since it was listed
 		}
 		g.total++
 		g.newest.add(datedFile{modified: modified, size: size, link: e.kind == kindLink}, d.path, e.name)

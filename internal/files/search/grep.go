@@ -7,60 +7,61 @@ import (
 	"adze/internal/files/search/match"
 )
 
-// Mode is what a Grep returns of the files that match.
+// Mode selects the result of Grep for matching files.
 type Mode string
 
 // The modes.
 const (
-	Content Mode = "content" // their lines
-	Files   Mode = "files"   // their paths alone; a file is left after its first match
-	Count   Mode = "count"   // how many lines match in each
+	Content Mode = "content" // matching lines
+	Files   Mode = "files"   // paths only; the search of a file ends at its first match
+	Count   Mode = "count"   // number of matching lines in each file
 )
 
-// GrepQuery is what to look for and where.
+// GrepQuery selects the lines to find.
 type GrepQuery struct {
 	match.Query
-	Include []string // patterns of paths to search; without a slash they match at any depth; none: all
-	Exclude []string // patterns of what to leave out, files or folders
-	Type    string   // a name of Types; if empty, all
+	Include []string // patterns of paths to search; without a slash they match at any depth; if empty, all
+	Exclude []string // patterns of files or folders to leave out
+	Type    string   // one of Types; if empty, all
 	Mode    Mode     // if empty, Content
-	Before  int      // lines of context before a match
-	After   int      // and after it
-	Width   int      // characters shown of a line, around its match; if 0, all
+	Before  int      // context lines before a match
+	After   int      // context lines after a match
+	Width   int      // characters shown of a line, around its match; if 0, the whole line
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
-	PerFile int      // matches to return of each file; if 0, up to Limit
-	// Stop ends the search when nothing that is left can be among the first Limit by path. What is
-	// returned is the same; the totals are then those of it, and GrepResult.More says so.
+	PerFile int      // matches to return from each file; if 0, up to Limit
+	// Stop ends the search once no later path can be among the first Limit. The returned matches
+	// are the same, but the totals then cover only them and GrepResult.More is set.
 	Stop bool
 }
 
-// FileMatches is one file with matches.
+// FileMatches is a file with its matches.
 type FileMatches struct {
-	Path   string // from the root of the tree; empty when the root is the file
-	Count  int    // matching lines, exact; in mode Files only that there is one
+	Path   string // relative to the tree's root; empty if the root is the file
+	Count  int    // matching lines, exact; in mode Files 1
 	Lines  []match.Line
-	Decode string // the encoding it was decoded from, if any
-	NULs   bool   // text with NUL bytes in it
+	Decode string // original encoding if the text was decoded
+	NULs   bool   // text that contains NUL bytes
 }
 
-// GrepResult is what was found. Totals are exact whatever the limit, unless the search ended at it.
+// GrepResult holds the matches. Totals are exact whatever the limit, unless the search stopped at
+// it.
 type GrepResult struct {
-	Files    []FileMatches // in the order of their paths
-	Matches  int           // matching lines of all files; in mode Files 0
-	Matching int           // files with a match
-	Searched int           // files searched to their end, or in mode Files to the first match
-	// More says that the search ended at the limit. The counts are those of the files until then.
+	Files    []FileMatches // ordered by path
+	Matches  int           // matching lines in all files; 0 in mode Files
+	Matching int           // files with matches
+	Searched int           // files searched completely, or in mode Files to the first match
+	// More reports that the search stopped at the limit. The counts cover the files up to there.
 	More     bool
-	Withheld int        // files not searched because Tree.Withhold said so
-	Ignored  int        // files not searched and folders not entered because of ignore rules
-	Binary   Unreadable // files not searched because they have NUL bytes and are no text
-	TooLarge Unreadable // files not searched because a line, or all of them for matches across lines, is too large
-	Partly   Unreadable // files whose end was not searched, because they have more than Tree.FileBytes
-	// Unreadable are files and folders that could not be opened or read.
+	Withheld int        // files left out by Tree.Withhold
+	Ignored  int        // files and folders skipped by ignore rules
+	Binary   Unreadable // files skipped because they contain NUL bytes and are not text
+	TooLarge Unreadable // files skipped because a line, or for a multiline search the file, is too large
+	Partly   Unreadable // files searched only up to Tree.FileBytes
+	// Unreadable counts files and folders that could not be opened or read.
 	Unreadable Unreadable
 }
 
-// Grep finds lines. If the root of the tree is a file, that file is searched, ignored or not.
+// Grep finds lines. If the root is a file, that file is searched even if ignored.
 func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	ctx, cancel := t.within(ctx)
 	defer cancel()
@@ -117,7 +118,7 @@ func (q *GrepQuery) check() error {
 	return nil
 }
 
-// patternProblem adds the next move to what is wrong with a pattern.
+// patternProblem adds the next step to a pattern error.
 func patternProblem(err error, literal bool) error {
 	var p *match.PatternError
 	if errors.As(err, &p) && p.Syntax && !literal {
@@ -126,7 +127,7 @@ func patternProblem(err error, literal bool) error {
 	return &Error{Code: CodeArguments, Message: err.Error(), Err: err}
 }
 
-// grepScope prepares the walk: include and type both have to match.
+// scope returns the scope of the walk; a path must match both include and type.
 func (t Tree) grepScope(q GrepQuery) (*scope, error) {
 	include := q.Include
 	if len(include) == 0 {

@@ -9,21 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is an open regular file; one is used for one file after another. Once open, it has to be
-// closed.
+// handle is an open regular file, reused for one file after another. It must be closed.
 type handle struct {
 	fd    int
-	whole bool       // a read that does not fill the buffer has reached the end
-	begun bool       // it was read from
-	waits bool       // a file system that was asked cannot read without waiting
-	part  unix.Iovec // for the system, as is the name
+	whole bool       // a short read means the end of the file
+	begun bool       // already read from
+	waits bool       // non-blocking reads failed on this file system
+	part  unix.Iovec // argument of the system call, like name
 	name  [256]byte
 }
 
 const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
 
-// openFile opens an entry that the folder says is a regular file. Should a FIFO have taken its
-// place since, neither opening nor reading waits.
+// openFile opens an entry listed as a regular file. If a FIFO has replaced it, neither opening nor
+// reading blocks.
 func (f folder) openFile(name string, h *handle) error {
 	h.whole, h.begun = f.whole, false
 	var ok bool
@@ -38,21 +37,20 @@ func (f folder) openFile(name string, h *handle) error {
 	return nil
 }
 
-// asker asks about files without an allocation for each.
+// asker stats files without allocating.
 type asker struct {
-	name [256]byte // with a NUL behind it, for the system
+	name [256]byte // NUL-terminated
 	st   unix.Stat_t
 }
 
-// file returns the size of an entry and when it was modified, in nanoseconds since 1970; of a link,
-// not of what it leads to.
+// file returns an entry's size and modification time in nanoseconds since 1970; links are not
+// followed.
 func (a *asker) file(f folder, name string) (size, modified int64, err error) {
 	err = a.ask(f, name)
 	return a.st.Size, a.st.Mtim.Nano(), err
 }
 
-// ask fills st with what a search wants to know of an entry. Where files are many, the older call
-// is a tenth cheaper than statx.
+// ask fills st. For many files the older fstatat is a tenth cheaper than statx.
 func (a *asker) ask(f folder, name string) (err error) {
 	if statCall == 0 || len(name) >= len(a.name) {
 		a.st, err = f.fstatat(name)
@@ -72,16 +70,15 @@ func (a *asker) ask(f folder, name string) (err error) {
 	}
 }
 
-// wholeReaders are the file systems whose regular files are read as far as the buffer goes, or to
-// their end: those that are on a disk or in memory here. Others may give less before the end:
-// /proc, FUSE, those over a network.
+// wholeReaders are the file systems on local disks or in memory, where a read of a regular file
+// fills the buffer or reaches the end. Others may return less before the end: /proc, FUSE, network
+// file systems.
 var wholeReaders = [...]int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
 	unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// readsWhole reports whether a read of a file in an open folder that does not fill the buffer has
-// reached the end.
+// readsWhole reports whether a short read of a file in the folder means its end.
 func readsWhole(fd int) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(fd, &st) != nil {
@@ -95,7 +92,7 @@ func readsWhole(fd int) bool {
 	return false
 }
 
-// Read reads on. It tells the end together with the last bytes where it knows.
+// Read returns io.EOF together with the last bytes if the end is known.
 func (h *handle) Read(p []byte) (int, error) {
 	n, end := 0, false
 	if h.whole && !h.begun {
@@ -112,7 +109,7 @@ func (h *handle) Read(p []byte) (int, error) {
 		case err != nil && n == 0:
 			return 0, err
 		case err != nil:
-			return n, nil // the next read will say so again
+			return n, nil // the next read returns the error again
 		}
 		n += more
 		return n, ended(n < len(p) && (more == 0 || h.whole))
@@ -126,7 +123,7 @@ func ended(end bool) error {
 	return nil
 }
 
-// ReadAt reads from a place; what is left to Read stays the same.
+// ReadAt reads at an offset without moving the position of Read.
 func (h *handle) ReadAt(p []byte, at int64) (n int, err error) {
 	for n < len(p) {
 		got, err := unix.Pread(h.fd, p[n:], at+int64(n))
@@ -143,7 +140,7 @@ func (h *handle) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// Size is how long the file is now, in bytes; 0 when that cannot be told.
+// Size returns the file's current size in bytes, or 0 if it is unknown.
 func (h *handle) Size() int64 {
 	var st unix.Stat_t
 	if unix.Fstat(h.fd, &st) != nil {
@@ -152,8 +149,8 @@ func (h *handle) Size() int64 {
 	return st.Size
 }
 
-// SkipHole moves the place for reading out of a hole, and returns how far: to where data follows,
-// or else to the end.
+// SkipHole moves the read position past a hole, to the next data or the end, and returns the
+// distance.
 func (h *handle) SkipHole() int64 {
 	at, err := unix.Seek(h.fd, 0, io.SeekCurrent)
 	if err != nil {

@@ -11,40 +11,41 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// ListQuery is what to list.
+// ListQuery selects the entries to list.
 type ListQuery struct {
-	Depth  int      // levels of folders; 1 lists the root alone
-	Ignore []string // patterns of what to leave out; without a slash they match at any depth
+	Depth  int      // levels of folders; 1 lists only the root
+	Ignore []string // patterns to leave out; without a slash they match at any depth
 	Limit  int      // entries to return; must be positive
 }
 
-// Entry is one entry of a listing.
+// Entry is a listed directory entry.
 type Entry struct {
-	Path    string // from the root of the tree
-	Depth   int    // 1 for an entry of the root
+	Path    string // relative to the tree's root
+	Depth   int    // 1 for entries of the root
 	Folder  bool
 	Link    bool
 	Other   bool   // FIFO, socket, device
 	Size    int64  // of a regular file, in bytes
-	Target  string // where a link leads
-	Ignored bool   // git would ignore it; what is below is not listed
+	Target  string // target of a link
+	Ignored bool   // ignored by git; its contents are not listed
 }
 
-// ListResult is a listing: each folder is followed by what is in it, folders first, then by name.
+// ListResult is a listing in which each folder is followed by its contents, folders first, then by
+// name.
 type ListResult struct {
 	Entries     []Entry
-	Folders     int // folders in all, listed or left out by the limit
-	Files       int // everything else in all, likewise
-	LeftFolders int // left out by the limit
+	Folders     int // all folders, including those past the limit
+	Files       int // all other entries, including those past the limit
+	LeftFolders int // folders past the limit
 	LeftFiles   int
-	Ignored     int // entries below the root left out because git would ignore them
+	Ignored     int // entries below the root left out because git ignores them
 	Unreadable  Unreadable
 }
 
-// maxDepth bounds ListQuery.Depth, and with it the folders that are open at once.
+// maxDepth bounds ListQuery.Depth and thereby the number of open folders.
 const maxDepth = 64
 
-// List lists a folder. ".git" is left out, other hidden entries are not.
+// List lists a folder. It leaves out ".git" but not other hidden entries.
 func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
 	ctx, cancel := t.within(ctx)
 	defer cancel()
@@ -74,7 +75,7 @@ func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
 	return l.r, nil
 }
 
-// lister is one List.
+// lister holds the state of List.
 type lister struct {
 	q     ListQuery
 	scope *scope
@@ -83,25 +84,26 @@ type lister struct {
 	levels []*names // by depth
 }
 
-// row is an entry with what has been found out about it.
+// row is an entry with its stat result.
 type row struct {
 	entry
 	ignored bool
 }
 
-// folder lists one folder and what is below it. Its error is ctx's.
+// folder lists a folder and everything below it. The error is ctx's.
 func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// A folder's names are needed until its subfolders are done, so each level has its own memory.
+	// A folder's names are needed until its subfolders are listed, so each level has its own
+	// buffer.
 	for len(l.levels) < depth {
 		l.levels = append(l.levels, &names{})
 	}
 	n := l.levels[depth-1]
 	err := at.read(n, math.MaxInt)
 	if errors.Is(err, fs.ErrNotExist) && depth > 1 {
-		return nil // gone since it was opened
+		return nil // deleted since it was opened
 	}
 	if err != nil {
 		l.r.Unreadable.add(d.path)
@@ -119,7 +121,7 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 	return ctx.Err()
 }
 
-// rows lists rows as far as the limit goes, and counts those left.
+// rows lists rows up to the limit and counts the others.
 func (l *lister) rows(at folder, path string, rows []row, depth int) (left int) {
 	room := l.q.Limit - len(l.r.Entries)
 	for _, f := range firstRows(rows, room) {
@@ -128,7 +130,7 @@ func (l *lister) rows(at folder, path string, rows []row, depth int) (left int) 
 	return max(0, len(rows)-room)
 }
 
-// sift divides the entries of a folder and drops those left out.
+// sift separates folders from files and drops excluded entries.
 func (l *lister) sift(d *dirState, n *names, depth int) (folders, files []row) {
 	n.query.In(d.level)
 	for i, e := range n.list {
@@ -163,7 +165,7 @@ func (l *lister) drops(d *dirState, name string, isFolder bool) bool {
 	return l.scope.drop.accepts(d.drop, name)
 }
 
-// folders lists subfolders, each with what is below it. Those past the limit are only counted.
+// folders lists subfolders with their contents. Those past the limit are only counted.
 func (l *lister) folders(ctx context.Context, at folder, d dirState, folders []row, depth int) error {
 	if depth == l.q.Depth {
 		l.r.LeftFolders += l.rows(at, d.path, folders, depth)
@@ -185,7 +187,7 @@ func (l *lister) folders(ctx context.Context, at folder, d dirState, folders []r
 	return nil
 }
 
-// below lists what is in one subfolder.
+// below lists the contents of a subfolder.
 func (l *lister) below(ctx context.Context, at folder, d dirState, name string, depth int) error {
 	child, err := at.openFolder(name)
 	if err != nil {
@@ -208,7 +210,7 @@ func firstRows(rows []row, n int) []row {
 	return rows[:min(max(n, 0), len(rows))]
 }
 
-// describe asks the folder for what a listing shows of an entry.
+// describe returns the Entry for a listing.
 func (e entry) describe(at folder, folder string, depth int, ignored bool) Entry {
 	out := Entry{
 		Path: folder + e.name, Depth: depth, Ignored: ignored,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// datedFile is a file that may be returned; its time is a number, which is compared without a
-// pointer to a time zone.
+// datedFile is a candidate result. Its time is an integer because a time.Time would add a pointer
+// to compare.
 type datedFile struct {
 	path     string
 	modified int64 // nanoseconds since 1970
@@ -15,7 +15,7 @@ type datedFile struct {
 	link     bool
 }
 
-// compare is the order of results: newest first, then by path.
+// compare orders newest first, then by path.
 func (f *datedFile) compare(g *datedFile) int {
 	if f.modified != g.modified {
 		return cmp.Compare(g.modified, f.modified)
@@ -23,15 +23,14 @@ func (f *datedFile) compare(g *datedFile) int {
 	return strings.Compare(f.path, g.path)
 }
 
-// newest keeps the first files in the order of results. When there are twice as many as asked for,
-// the later half is given up.
+// newest keeps the first files in result order. At twice the limit it drops the later half.
 type newest struct {
 	limit int
 	files []datedFile
-	last  *datedFile // of those that were kept the last time; nothing behind it counts
+	last  *datedFile // last file kept by the previous cut; later files are rejected
 }
 
-// add offers a file. Its path is only put together when its time does not rule it out.
+// add inserts a file. It builds the path only if the time does not exclude the file.
 func (n *newest) add(f datedFile, folder, name string) {
 	if l := n.last; l != nil && (f.modified < l.modified || f.modified == l.modified && !comesBefore(folder, name, l.path)) {
 		return
@@ -42,7 +41,7 @@ func (n *newest) add(f datedFile, folder, name string) {
 	}
 }
 
-// cut gives up all but the first files, whose order is any.
+// cut keeps the first files, in any order.
 func (n *newest) cut() {
 	if len(n.files) <= n.limit {
 		return
@@ -63,11 +62,10 @@ func (n *newest) cut() {
 	n.last = &last
 }
 
-// part puts what comes before one of some files in front of it, and the rest behind, and returns
-// where it stands.
+// part partitions files around a pivot and returns the pivot's index.
 func part(files []datedFile) int {
 	last := len(files) - 1
-	pivot := rand.IntN(len(files)) // so that no order of the files is a bad one
+	pivot := rand.IntN(len(files)) // random, so that no input order is bad
 	files[pivot], files[last] = files[last], files[pivot]
 	at := 0
 	for i := range last {

@@ -9,15 +9,15 @@ import (
 	"adze/internal/text/braces"
 )
 
-// glob is a set of patterns, matched one path element at a time: a walk carries the places reached
-// so far into each folder and never enters one from which no pattern can match.
+// glob is a set of patterns matched one path element at a time. A walk carries the reached places
+// into each folder and skips folders below which no pattern can match.
 type glob struct {
-	places []place // all patterns, one after another, each ended by a place of kind placeEnd
+	places []place // all patterns in sequence, each ended by placeEnd
 	first  []int
 	hidden bool // wildcards match names that begin with a dot
 }
 
-// place is one element of a pattern.
+// place is an element of a pattern.
 type place struct {
 	kind placeKind
 	text string
@@ -27,21 +27,21 @@ type placeKind uint8
 
 const (
 	placeName   placeKind = iota // exactly text
-	placeSuffix                  // "*" and then text
+	placeSuffix                  // "*" followed by text
 	placeGlob                    // any other pattern without slashes
 	placeAny                     // "**": any number of folders
 	placeEnd
 )
 
-// placeSet is the set of places that the path so far leads to, one bit each.
+// placeSet is a bit set of the places reached by a path.
 type placeSet []uint64
 
 func (r placeSet) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
 
-// Limits of patterns: more than a user or model means, few enough to stay quick.
+// Limits of patterns, far above sensible use and low enough to be fast.
 const (
 	maxPattern   = 4096 // bytes
-	maxExpansion = 512  // patterns after braces
+	maxExpansion = 512  // patterns after brace expansion
 	maxPlaces    = 8192
 )
 
@@ -99,7 +99,7 @@ func checkPattern(pattern string) error {
 func (g *glob) addPath(pattern string) {
 	parts := splitPath(pattern)
 	if n := len(parts) - 1; parts[n] == "" {
-		parts[n] = "**" // "src/" asks for what is in src
+		parts[n] = "**" // "src/" matches everything in src
 	}
 	for _, part := range parts {
 		switch {
@@ -116,7 +116,7 @@ func (g *glob) addPath(pattern string) {
 	}
 }
 
-// splitPath cuts a pattern at its slashes, but not inside brackets.
+// splitPath splits a pattern at slashes outside brackets.
 func splitPath(pattern string) []string {
 	var parts []string
 	start := 0
@@ -143,7 +143,7 @@ func (g *glob) root() placeSet {
 	return r
 }
 
-// reach adds a place, and those after it that need no element.
+// reach adds a place and those after it that need no element.
 func (g *glob) reach(r placeSet, i int) {
 	for {
 		r[i>>6] |= 1 << (i & 63)
@@ -154,8 +154,8 @@ func (g *glob) reach(r placeSet, i int) {
 	}
 }
 
-// enter returns the places reached in the folder name, whether the folder itself matches, and
-// whether something below it could.
+// enter returns the places reached in the folder name, whether the folder matches, and whether
+// anything below it can match.
 func (g *glob) enter(r placeSet, name string) (next placeSet, matches, open bool) {
 	next = make(placeSet, len(r))
 	for i, p := range g.places {
@@ -177,7 +177,7 @@ func (g *glob) enter(r placeSet, name string) (next placeSet, matches, open bool
 	return next, matches, open
 }
 
-// accepts reports whether a file of this name matches.
+// accepts reports whether a file with this name matches.
 func (g *glob) accepts(r placeSet, name string) bool {
 	for i, p := range g.places {
 		if !r.has(i) || p.kind == placeEnd {
@@ -190,9 +190,9 @@ func (g *glob) accepts(r placeSet, name string) bool {
 	return false
 }
 
-// final reports whether a file that matches place i is at the end of a pattern. "a/**" is what lies
-// in a, not a file of that name, as git and ripgrep have it; so only "**" itself may be followed by
-// more of them.
+// final reports whether a file that matches place i ends a pattern. As in git and ripgrep, "a/**"
+// matches the contents of a, not a file named a; so only "**" itself may be followed by further
+// "**".
 func (g *glob) final(i int) bool {
 	if g.places[i].kind != placeAny {
 		return g.places[i+1].kind == placeEnd

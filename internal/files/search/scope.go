@@ -6,29 +6,29 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// scope decides which entries of a tree count. It is fixed before a walk and shared by its workers.
+// scope decides which entries of a tree are included. It does not change during a walk; workers
+// share it.
 type scope struct {
-	want []*glob // a path has to match each of them
-	drop *glob   // a path that matches is left out, with all below it; if nil, none
+	want []*glob // a path must match all of them
+	drop *glob   // matching paths are left out with everything below; may be nil
 	root *ignore.Level
 	find ignore.Finder
-	dir  string // the absolute path of the tree
-	// ignored counts files and folders that match, but for an ignore rule.
+	dir  string // absolute path of the tree
+	// ignored counts matching files and folders excluded by ignore rules.
 	ignored atomic.Int64
 }
 
-// dirState is what a scope has to know about one folder.
+// dirState is the scope's state in one folder.
 type dirState struct {
-	path  string // from the root, with a final slash; "" for the root
+	path  string // relative to the root, with a final slash; "" for the root
 	want  []placeSet
 	drop  placeSet
 	level *ignore.Level
 }
 
-// everything is the pattern of a walk that was given none: all that is not hidden.
+// everything is the default pattern: all files that are not hidden.
 var everything = []string{"**"}
 
-// start returns the state of the root.
 func (s *scope) start() dirState {
 	d := dirState{level: s.root, want: make([]placeSet, len(s.want))}
 	for i, g := range s.want {
@@ -40,7 +40,7 @@ func (s *scope) start() dirState {
 	return d
 }
 
-// file reports whether a file or link of this name in d counts. q is set to d's level.
+// file reports whether a file or link in d is included. It sets q to d's level.
 func (s *scope) file(d *dirState, q *ignore.Query, name string) bool {
 	for i, g := range s.want {
 		if !g.accepts(d.want[i], name) {
@@ -61,8 +61,8 @@ func (s *scope) ignores(q *ignore.Query, name string, dir bool) bool {
 	return true
 }
 
-// enter returns the state of the folder name in d, except for the rules that the folder brings
-// along; false when nothing in it counts.
+// enter returns the state of a subfolder, without the folder's own rules; false if nothing in it is
+// included.
 func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool) {
 	next := dirState{path: d.path + name + "/", level: d.level, want: make([]placeSet, len(s.want))}
 	for i, g := range s.want {
@@ -82,8 +82,8 @@ func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool
 	return next, !s.ignores(q, name, true)
 }
 
-// rules reads the ignore files among the entries of a folder and returns the folder's level. The
-// root's were read before the walk.
+// rules reads the ignore files among a folder's entries and returns the folder's level. The root's
+// are read before the walk.
 func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ignore.Level {
 	if d.path == "" {
 		return s.root
@@ -103,8 +103,8 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 	return d.level.Enter(name, f)
 }
 
-// rulesByName is rules of a folder of which not all entries are known: it asks for the files by
-// their names.
+// rulesByName is rules for a folder whose entries are only partly known: it opens the ignore files
+// by name.
 func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 	var entries []entry
 	for _, known := range [...]string{ignore.GitDir, ignore.JJDir, ignore.GitFile, ignore.OwnFile} {
@@ -115,7 +115,7 @@ func (s *scope) rulesByName(at folder, d *dirState, name string) *ignore.Level {
 	return s.rules(at, d, name, entries)
 }
 
-// readRules parses an ignore file; one that cannot be read has no rules.
+// readRules parses an ignore file; an unreadable one has no rules.
 func readRules(at folder, name string) *ignore.Rules {
 	var f handle
 	if at.openFile(name, &f) != nil {

@@ -1,26 +1,24 @@
-// Package search finds files and lines in a tree: the engine behind glob, grep and list.
+// Package search finds files and lines in a tree; it implements glob, grep and list.
 //
-// The one rule: a walk only ever touches a folder through the descriptor of the folder above it,
-// takes an entry's type from the folder, and opens nothing but regular files. So no link leads it
-// out of the tree or round in circles, and no FIFO or device makes it wait.
+// The one rule: a walk opens a folder only relative to its parent's descriptor, takes an entry's
+// type from the folder, and opens only regular files. So no link leads it out of the tree or in
+// circles, and no FIFO or device blocks it.
 //
-// Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go hands out
-// folders to workers, scope.go decides which entries count, glob pattern matching is in pattern.go,
-// folder_linux.go and folder_other.go read folders (one more file than usual: each system has its
-// own way to hold a folder open), now_linux.go makes the calls that never wait. Package
-// ignore decides what git would ignore, package match finds lines.
+// Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go distributes
+// folders to workers, scope.go decides which entries are included, pattern.go matches globs,
+// folder_linux.go and folder_other.go read folders, now_linux.go makes the calls that never block.
+// Package ignore decides which paths git ignores, package match finds lines.
 //
-// What a walk shows: regular files and links that no ignore rule excludes; hidden ones (a name that
-// begins with a dot) only where a pattern names the dot; ".git" never. Results are in the order of
-// their paths whatever the order of the work, totals are exact unless the query lets a search end
-// at its limit, and memory is bounded by what is asked for, not by what is there: large folders are
-// read in parts, files through a rolling buffer. A search ends within Tree.Time. Holes of sparse
-// files are not read, a file that turns out to be mostly NULs is given up as binary, and of any
-// other at most Tree.FileBytes are read.
+// A walk shows regular files and links that no ignore rule excludes; hidden ones (with a leading
+// dot) only if a pattern names the dot; ".git" never. Results are ordered by path, and totals are
+// exact unless the query lets a search stop at its limit. Memory depends on the query, not on the
+// tree: large folders are read in parts, files through a rolling buffer. A search ends within
+// Tree.Time. It skips holes in sparse files, treats a file of mostly NULs as binary, and reads at
+// most Tree.FileBytes of any other.
 //
-// Known limits: file names are compared byte by byte, also where the file system folds case; a file
-// that changes during a search is searched as it is read; List, and every walk on other systems
-// than Linux, holds a folder as a whole (about 50 bytes an entry).
+// Known limits: file names are compared byte by byte even if the file system folds case; a file
+// that changes during a search is searched as read; List, and every walk outside Linux, holds a
+// whole folder in memory (about 50 bytes an entry).
 package search
 
 import (
@@ -38,37 +36,36 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// Tree is where to search. The zero value but for Root is ready to use.
+// Tree is a folder to search. Only Root is required.
 type Tree struct {
-	// Root is the absolute path of a folder, or for Grep of a file, free of links.
+	// Root is the absolute path of a folder, or for Grep of a file, without symbolic links.
 	Root string
-	// Env looks up the variables that say where git's configuration lies; nil means os.Getenv.
+	// Env looks up environment variables for the location of git's configuration; nil means
+	// os.Getenv.
 	Env func(string) string
-	// Stands is the absolute path of a folder, of which Root may be a part. Outside a repository,
-	// .gitignore files count from there on. Via, when given, is an open folder that is looked into
-	// in its place.
+	// Stands is the absolute path of a folder that may contain Root. Outside a repository,
+	// .gitignore files apply from there down. Via, if not nil, is an open folder that is read in
+	// place of Stands.
 	Via    *os.File
 	Stands string
-	// Workers bounds the folders worked on at once; 0 means one a processor, up to 8.
+	// Workers bounds the folders processed at once; 0 means one per processor, up to 8.
 	Workers int
-	// Withhold, when given, says which files are not to be read: dir is absolute and ends in a
-	// slash. Glob and Grep leave those out and count them; workers ask at the same time. A file
-	// that is the root itself is not asked for.
+	// Withhold, if not nil, reports files that must not be read; dir is absolute and ends in a
+	// slash. Glob and Grep leave them out and count them. Workers call it concurrently. It is not
+	// called for a root that is a file.
 	Withhold func(dir, name string) bool
 	// Time bounds one search; 0 means MaxTime.
 	Time time.Duration
-	// FileBytes bounds what Grep reads of one file, in bytes, holes left out; 0 means MaxFile.
+	// FileBytes bounds the bytes that Grep reads from one file, holes excluded; 0 means MaxFile.
 	FileBytes int64
-	// Texts are searched by Grep in place of what files of the walk hold, by their paths from Root;
-	// that of a file that is the root itself is empty. Those of files that the walk does not come
-	// to are left out.
+	// Texts replace the contents of files for Grep, by path relative to Root ("" if the root is the
+	// file). Texts of files outside the walk are not searched.
 	Texts map[string]string
-	// Visited, when given, counts the files looked at while a search runs, for somebody who
-	// watches.
+	// Visited, if not nil, counts the files seen so far, for progress display.
 	Visited *atomic.Int64
 }
 
-// withheld asks about the files of one folder of the walk; if nil, none of them is held back.
+// withheld returns Withhold for one folder, or nil.
 func (t Tree) withheld(d *dir) func(name string) bool {
 	if t.Withhold == nil {
 		return nil
@@ -77,29 +74,28 @@ func (t Tree) withheld(d *dir) func(name string) bool {
 	return func(name string) bool { return t.Withhold(at, name) }
 }
 
-// visited counts files that have been looked at.
 func (t Tree) visited(n int) {
 	if t.Visited != nil {
 		t.Visited.Add(int64(n))
 	}
 }
 
-// The usual bounds of one search. Both are far beyond what a tree of sources needs.
+// Default bounds of a search, both far above the needs of a source tree.
 const (
 	MaxTime = 50 * time.Second
 	MaxFile = 4 << 30
 )
 
-// within is ctx with the time that a search has.
+// within returns ctx with the search's time limit.
 func (t Tree) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, cmp.Or(t.Time, MaxTime))
 }
 
-// maxWorkers is where more workers stop paying: the kernel's directory locks become the limit.
+// maxWorkers is where more workers stop helping because of the kernel's directory locks.
 const maxWorkers = 8
 
-// abortGrace is how long an aborted search waits for its workers to notice. After it the caller
-// goes on and they end by themselves, at the latest when the line in hand is matched.
+// abortGrace is the time an aborted search waits for its workers. They then end in the background,
+// at the latest after matching the current line.
 const abortGrace = 100 * time.Millisecond
 
 func (t Tree) workers() int {
@@ -114,7 +110,7 @@ func (t Tree) finder() ignore.Finder {
 	return f
 }
 
-// Stable error codes, those of the tools.
+// Stable error codes, as the tools report them.
 const (
 	CodeNotFound  = "not_found"
 	CodeArguments = "invalid_arguments"
@@ -124,7 +120,7 @@ const (
 	CodeIO        = "io"
 )
 
-// Error is a failed search. Its message says what happened and the next move.
+// Error is a failed search. The message includes the next step.
 type Error struct {
 	Code    string
 	Message string
@@ -143,7 +139,7 @@ func invalid(format string, args ...any) error {
 	return &Error{Code: CodeArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// aborted turns the end of a context into an error with a code.
+// aborted converts a context error to an Error.
 func aborted(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Code: CodeTimeout, Message: "the search ran out of time; narrow it with path, include or exclude, or leave out files that are very long or slow to read", Err: err}
@@ -169,14 +165,13 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
-// Unreadable counts what could not be read, be it by its rights or its content, with the first few
-// paths in order.
+// Unreadable counts files that could not be read, with the first few paths in order.
 type Unreadable struct {
 	Count int
 	Paths []string // at most MaxUnreadable
 }
 
-// MaxUnreadable bounds the unreadable paths that are named.
+// MaxUnreadable bounds the paths in Unreadable.
 const MaxUnreadable = 5
 
 // add counts a path.
@@ -185,7 +180,7 @@ func (u *Unreadable) add(path string) {
 	u.name(path)
 }
 
-// name enters a path in order if it is among the first.
+// name inserts a path in order if it is among the first.
 func (u *Unreadable) name(path string) {
 	at := len(u.Paths)
 	for at > 0 && u.Paths[at-1] > path {
@@ -200,7 +195,7 @@ func (u *Unreadable) name(path string) {
 	u.Paths = u.Paths[:min(len(u.Paths), MaxUnreadable)]
 }
 
-// merge adds what another worker counted.
+// merge adds the counts of another worker.
 func (u *Unreadable) merge(o Unreadable) {
 	u.Count += o.Count
 	for _, p := range o.Paths {

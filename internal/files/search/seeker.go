@@ -11,14 +11,14 @@ import (
 	"adze/internal/files/search/match"
 )
 
-// seeker is one worker of a Grep.
+// seeker is a worker of Grep.
 type seeker struct {
 	tree  Tree
 	q     GrepQuery
 	scan  *match.Scanner
-	most  int // matches after which a file is left; if 0, none
+	most  int // matches after which a file's search ends; 0 means no limit
 	file  boundedFile
-	first *first // shared with the others
+	first *first // shared by all workers
 	r     GrepResult
 }
 
@@ -30,8 +30,7 @@ func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
 	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), most: c.Most, first: f}
 }
 
-// beyond reports that nothing below a folder can be returned any more, so that the search need not
-// go there.
+// beyond reports that no match below a folder can be returned, so the search skips it.
 func (s *seeker) beyond(folder string) bool { return s.q.Stop && !s.first.takes(folder, "") }
 
 func (s *seeker) ordered() bool { return true }
@@ -44,7 +43,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 		if ctx.Err() != nil {
 			return
 		}
-		// A link's file is searched where it lies, if that is in the tree.
+		// A link's target is searched at its own path if it is in the tree.
 		if e.kind != kindFile {
 			continue
 		}
@@ -71,8 +70,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 	}
 }
 
-// instead is the text that is searched in place of a file. Where there are none, no path is put
-// together.
+// instead returns the text that replaces a file. Without any texts it builds no path.
 func (s *seeker) instead(d *dir, e entry) (text string, ok bool) {
 	if len(s.tree.Texts) == 0 {
 		return "", false
@@ -81,7 +79,7 @@ func (s *seeker) instead(d *dir, e entry) (text string, ok bool) {
 	return text, ok
 }
 
-// search searches the file that is open and closes it.
+// search searches the open file and closes it.
 func (s *seeker) search(ctx context.Context, folder, name string) error {
 	s.file.left, s.file.cut = cmp.Or(s.tree.FileBytes, MaxFile), false
 	found, err := s.scan.Run(ctx, &s.file, s.keep(folder, name))
@@ -91,7 +89,7 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 	return s.take(folder, name, found, s.file.cut)
 }
 
-// searchText searches a text in place of a file.
+// searchText searches a replacement text.
 func (s *seeker) searchText(ctx context.Context, folder, name, text string) error {
 	found, err := s.scan.Run(ctx, strings.NewReader(text), s.keep(folder, name))
 	if err != nil {
@@ -100,7 +98,7 @@ func (s *seeker) searchText(ctx context.Context, folder, name, text string) erro
 	return s.take(folder, name, found, false)
 }
 
-// keep is how many matches of a file may be returned.
+// keep returns the number of matches to return from a file.
 func (s *seeker) keep(folder, name string) int {
 	if s.q.Mode == Content && s.first.takes(folder, name) {
 		return max(s.q.PerFile, s.most)
@@ -108,7 +106,7 @@ func (s *seeker) keep(folder, name string) int {
 	return 0
 }
 
-// take counts what was found in a file, of which only a part was read where it was cut.
+// take counts a file's matches; cut means that only part of it was read.
 func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	switch found.Skip {
 	case match.Binary:
@@ -135,15 +133,15 @@ func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	return nil
 }
 
-// boundedFile is the file in hand, of which only so many bytes are read: one may be longer than a
-// search has time for, or grow faster than it is read.
+// boundedFile reads a limited number of bytes of a file, which may be too long to search or grow
+// faster than it is read.
 type boundedFile struct {
 	handle
 	left int64
-	cut  bool // there is more than was read
+	cut  bool // the limit was reached before the end
 }
 
-// Read reads on. Where the bound is reached, the file ends.
+// Read returns io.EOF at the limit.
 func (b *boundedFile) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		n, _ := b.handle.Read(p[:min(len(p), 1)])
@@ -155,13 +153,13 @@ func (b *boundedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// grepFile searches the file that is the root of the tree.
+// grepFile searches a root that is a file.
 func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
 	text, instead := t.Texts[""]
 	err := t.openRootFile(&s.file.handle)
 	switch {
 	case err == nil && instead:
-		_ = s.file.Close() // it was only opened to see that it is there
+		_ = s.file.Close() // opened only to check that it exists
 		err = s.searchText(ctx, "", "", text)
 	case err == nil:
 		err = s.search(ctx, "", "")
@@ -198,7 +196,7 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 	return r
 }
 
-// shown is how many matches of a file are in a result.
+// shown returns the number of matches in the result.
 func (m *FileMatches) shown(mode Mode) int {
 	switch mode {
 	case Files:

@@ -2,10 +2,9 @@ package search
 
 import "strings"
 
-// fileType is a name for a family of files.
 type fileType struct{ name, globs string }
 
-// fileTypes is the table behind GrepQuery.Type, by name; globs are separated by spaces.
+// fileTypes maps the values of GrepQuery.Type to globs separated by spaces, sorted by name.
 var fileTypes = [...]fileType{
 	{"asm", "*.s *.S *.asm"},
 	{"bazel", "BUILD WORKSPACE BUILD.bazel WORKSPACE.bazel MODULE.bazel *.bzl"},
@@ -62,14 +61,13 @@ var fileTypes = [...]fileType{
 	{"zig", "*.zig"},
 }
 
-// fileTypeAliases are other names for a type.
 var fileTypeAliases = [...]struct{ alias, name string }{
 	{"bash", "sh"}, {"c++", "cpp"}, {"csharp", "cs"}, {"golang", "go"}, {"hs", "haskell"}, {"javascript", "js"},
 	{"kt", "kotlin"}, {"markdown", "md"}, {"powershell", "ps"}, {"protobuf", "proto"}, {"python", "py"},
 	{"rb", "ruby"}, {"rs", "rust"}, {"shell", "sh"}, {"terraform", "tf"}, {"typescript", "ts"}, {"yml", "yaml"},
 }
 
-// Types lists the names that GrepQuery.Type takes.
+// Types lists the valid values of GrepQuery.Type.
 func Types() []string {
 	names := make([]string, len(fileTypes))
 	for i, t := range fileTypes {

@@ -13,26 +13,25 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// visitor does the work of one worker. It is never used by two at once.
+// visitor does the work of one worker and is never used concurrently.
 type visitor interface {
-	// visit gets files and links of one folder that are in scope, at most filesPerTask.
+	// visit receives at most filesPerTask files and links of one folder.
 	visit(ctx context.Context, d *dir, files []entry)
-	// unreadable gets the path of a folder that could not be opened or read.
+	// unreadable receives the path of a folder that could not be opened or read.
 	unreadable(path string)
-	// beyond reports that a folder, whose path ends with a slash, need not be visited.
+	// beyond reports that a folder, whose path ends with a slash, can be skipped.
 	beyond(folder string) bool
-	// ordered reports that folders should be visited by their names, as far as workers allow.
+	// ordered reports whether folders should be visited in name order as far as possible.
 	ordered() bool
 }
 
-// filesPerTask is how a large folder is cut, so that several workers can share it.
+// filesPerTask splits a large folder so that workers can share it.
 const filesPerTask = 64
 
-// entriesAtOnce is how many entries of a folder are held at once, so that one with a million needs
-// no more memory than others. What follows them is read when they have been worked on.
+// entriesAtOnce bounds the entries of a folder in memory; the rest is read after them.
 const entriesAtOnce = 4 << 10
 
-// dir is a folder of the walk. It stays open until nothing is left to do in it.
+// dir is a folder of the walk. It stays open while tasks use it.
 type dir struct {
 	dirState
 	at   folder
@@ -40,40 +39,39 @@ type dir struct {
 	uses atomic.Int32
 }
 
-// done gives up one use of the folder and closes it after the last.
+// done releases one use of the folder and closes it after the last.
 func (d *dir) done() {
 	if d.uses.Add(-1) == 0 {
 		d.at.close()
 	}
 }
 
-// task is a piece of work: a folder to open, files to visit, or a folder to read on in.
+// task is a folder to open, files to visit, or a folder to continue reading.
 type task struct {
 	parent *dir
-	child  dirState // the folder to open, where files is nil
+	child  dirState // the folder to open if files is nil
 	name   string
 	files  []entry
-	onward bool // read on in parent
+	onward bool // continue reading parent
 }
 
-// walk is one traversal. Work waits on a stack, newest first: depth first, so little is open at
-// once.
+// walk is a traversal. Its stack takes the newest task first, so it goes depth first and few
+// folders are open at once.
 type walk struct {
 	tree    Tree
 	scope   *scope
-	begin   func(visitor) // a worker
+	begin   func(visitor) // starts a worker
 	workers sync.WaitGroup
 	mu      sync.Mutex
 	more    sync.Cond
 	stack   []task
-	open    int       // tasks waiting or being worked on
+	open    int       // tasks waiting or running
 	idle    int       // workers waiting for tasks
-	off     []visitor // whose workers have not begun
+	off     []visitor // visitors without a running worker
 }
 
-// walkTree visits every entry of t in scope, with one worker for each visitor where there is work
-// for so many. It returns when all is done or ctx has ended; in that case workers that do not
-// notice in time are left behind.
+// walkTree visits every entry of t in scope, with up to one worker per visitor. It returns when all
+// is done or ctx has ended; workers that do not stop in time are left running.
 func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 	at, err := t.openRoot()
 	if err != nil {
@@ -88,8 +86,7 @@ func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
 	root := &dir{dirState: w.scope.start(), at: at}
 	root.uses.Store(1)
 	w.begin = func(v visitor) { w.workers.Go(func() { w.work(ctx, v, &names{}) }) }
-	// The root itself is the first piece of work; the other workers begin when it yields more than
-	// one can do at once.
+	// The root is the first task; more workers start when there are tasks for them.
 	w.open, w.off = 1, visitors[1:]
 	w.workers.Go(func() {
 		n := &names{}
@@ -123,7 +120,7 @@ func wait(ctx context.Context, workers *sync.WaitGroup) error {
 	return nil
 }
 
-// work takes tasks until none is left. After the end of ctx it only closes folders.
+// work runs tasks until none is left. After ctx has ended it only closes folders.
 func (w *walk) work(ctx context.Context, v visitor, n *names) {
 	for {
 		t, ok := w.take()
@@ -156,7 +153,7 @@ func (w *walk) take() (task, bool) {
 	return t, true
 }
 
-// finish counts a task as done; after the last, the waiting workers may go.
+// finish marks a task as done; after the last, waiting workers return.
 func (w *walk) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +162,7 @@ func (w *walk) finish() {
 	}
 }
 
-// add puts tasks on the stack. Their uses of folders are counted already.
+// add pushes tasks, whose uses of folders are already counted.
 func (w *walk) add(tasks []task) {
 	if len(tasks) == 0 {
 		return
@@ -177,7 +174,7 @@ func (w *walk) add(tasks []task) {
 	for range min(w.idle, len(tasks)) {
 		w.more.Signal()
 	}
-	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.off) > 0; waiting-- { // one is for who adds them
+	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.off) > 0; waiting-- { // the caller takes one itself
 		w.begin(w.off[0])
 		w.off = w.off[1:]
 	}
@@ -198,7 +195,7 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	}
 	at, err := t.parent.at.openFolder(t.name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // gone since it was listed
+		return // deleted since it was listed
 	}
 	if err != nil {
 		v.unreadable(t.child.path)
@@ -209,7 +206,7 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	w.read(ctx, d, v, n)
 }
 
-// read reads a folder that was just opened.
+// read reads a newly opened folder.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
 	if err := d.at.read(n, entriesAtOnce); err != nil {
@@ -224,14 +221,14 @@ func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	w.entries(ctx, d, v, n)
 }
 
-// failed tells that a folder cannot be read, unless it is gone since it was opened.
+// failed reports an unreadable folder, unless it was deleted since it was opened.
 func (w *walk) failed(d *dir, v visitor, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		v.unreadable(d.path)
 	}
 }
 
-// further reads on in a folder.
+// further continues reading a folder.
 func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
 	if err := d.at.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
@@ -240,19 +237,19 @@ func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
 	w.entries(ctx, d, v, n)
 }
 
-// entries visits the first files of what was read and leaves the rest to whoever is free.
+// entries visits the first files and pushes tasks for the rest.
 func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
 	files, tasks := w.sift(d, n)
 	if v.ordered() {
 		slices.SortFunc(files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-		// The last on the stack is the first to be taken.
+		// The last on the stack is taken first.
 		slices.SortFunc(tasks, func(a, b task) int { return strings.Compare(b.name, a.name) })
 	}
 	if n.more {
 		tasks = slices.Insert(tasks, 0, task{parent: d, onward: true})
 	}
 	if n.files = files[:0]; len(files) > filesPerTask {
-		n.files = nil // tasks keep it
+		n.files = nil // tasks now own it
 	}
 	for len(files) > filesPerTask {
 		cut := len(files) - filesPerTask
@@ -269,7 +266,7 @@ func (w *walk) entries(ctx context.Context, d *dir, v visitor, n *names) {
 	}
 }
 
-// sift picks what is in scope: files and links to visit, folders as tasks.
+// sift returns the files and links in scope, and folders as tasks.
 func (w *walk) sift(d *dir, n *names) (files []entry, tasks []task) {
 	n.query.In(d.level)
 	tasks, files = n.tasks[:0], n.files[:0]

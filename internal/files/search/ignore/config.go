@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// maxIncludes bounds how deep configuration files may include one another.
+// maxIncludes bounds the nesting of included configuration files.
 const maxIncludes = 5
 
-// excludesFile returns the path of core.excludesFile for the repository at top, whose folder of
-// git's is common: the last value of the system's, the user's and the repository's configuration,
-// else the default place.
+// excludesFile returns the path of core.excludesFile for the repository at top with the common git
+// directory: the last value in the system, user and repository configuration, or the default path.
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
@@ -25,7 +24,7 @@ func (f Finder) excludesFile(top, common string) string {
 	return f.userFile("ignore")
 }
 
-// personConfig reads the configuration of the system and of the user.
+// personConfig reads the system and user configuration.
 func (f Finder) personConfig() config {
 	if f.Person == nil {
 		c := config{finder: f}
@@ -38,8 +37,7 @@ func (f Finder) personConfig() config {
 	return f.Person.config
 }
 
-// configFiles lists the configuration files of the system and of the user, lowest precedence
-// first.
+// configFiles returns the system and user configuration files, lowest precedence first.
 func (f Finder) configFiles() []string {
 	var files []string
 	if f.env("GIT_CONFIG_NOSYSTEM") == "" {
@@ -65,7 +63,7 @@ func (f Finder) userFile(name string) string {
 	return f.expandHome("~/.config/git/" + name)
 }
 
-// expandHome replaces a leading "~/". Without a home folder the result is empty: no such file.
+// expandHome replaces a leading "~/". Without a home folder it returns "", which names no file.
 func (f Finder) expandHome(path string) string {
 	rest, ok := strings.CutPrefix(path, "~/")
 	if !ok {
@@ -78,7 +76,7 @@ func (f Finder) expandHome(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// config gathers the one value we need from git configuration files.
+// config collects the one needed value from git configuration files.
 type config struct {
 	finder Finder
 	value  string
@@ -127,8 +125,8 @@ func logicalLines(text string) []string {
 	return lines
 }
 
-// cutSection takes "[name]" or `[name "sub"]` off a line and returns its key, in lower case, and
-// what follows on the same line.
+// cutSection cuts "[name]" or `[name "sub"]` off a line. It returns the section's key in lower case
+// and the rest of the line.
 func cutSection(line string) (section, rest string) {
 	inQuotes := false
 	for i := 1; i < len(line); i++ {
@@ -144,7 +142,7 @@ func cutSection(line string) (section, rest string) {
 	return "", ""
 }
 
-// unquote reads a configuration value: quotes, escapes, and comments outside quotes.
+// unquote parses a configuration value with quotes, escapes, and comments outside quotes.
 func unquote(raw string) string {
 	var out strings.Builder
 	inQuotes, kept := false, 0

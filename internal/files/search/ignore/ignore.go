@@ -1,31 +1,31 @@
 // Package ignore decides which paths of a tree are ignored, exactly as git does.
 //
-// The one rule: a decision is made on bytes, from the rules in force in the folder that holds the
-// entry; the last rule that matches wins, and the nearest file is asked first. An ignored folder
-// settles everything below it, so a walk that never enters one needs no other check.
+// The one rule: decisions are made on bytes, by the rules of the folder that holds the entry; the
+// last matching rule wins, and nearer files take precedence. Everything below an ignored folder is
+// ignored, so a walk that skips it needs no other check.
 //
-// Start reading at Level: Root collects what holds above the folder a walk starts in, Enter adds
-// what one more folder brings along, and a Query asks about the entries of a folder. Rules is one
-// parsed file, wild one pattern with wildcards.
+// Start reading at Level: Root collects the rules above the start folder, Enter adds those of one
+// more folder, and a Query decides about a folder's entries. Rules is a parsed file, wild a pattern
+// with wildcards.
 //
 // Precedence, highest first: .ignore files from the inside out, .gitignore files from the inside
-// out up to the repository that holds the folder, .git/info/exclude, core.excludesFile. The .ignore
-// files are not git's; they let a user hide or show files to search tools alone.
+// out up to the top of the repository, .git/info/exclude, core.excludesFile. Git does not know
+// .ignore files; with them a user hides or shows files only for search tools.
 //
-// Known limits: core.ignoreCase is not obeyed (names are compared byte by byte, as on Linux);
-// configuration behind includeIf is not read. Outside a repository .gitignore files count from
-// Finder.Top on.
+// Known limits: core.ignoreCase is not supported (names are compared byte by byte, as on Linux);
+// configuration behind includeIf is not read. Outside a repository, .gitignore files apply from
+// Finder.Top down.
 package ignore
 
 import (
 	"bytes"
 )
 
-// Verdict is what a list of rules says about a path.
+// Verdict is the decision of a list of rules about a path.
 type Verdict int8
 
 const (
-	// None means that no rule matches: the next list decides.
+	// None means that no rule matches and the next list decides.
 	None Verdict = iota
 	// Ignored means that the last matching rule excludes the path.
 	Ignored
@@ -33,29 +33,27 @@ const (
 	Included
 )
 
-// Rules is the content of one ignore file, indexed so that most paths meet no pattern at all.
-// It never changes after Parse and may be shared.
+// Rules is a parsed ignore file, indexed so that most paths are compared with no pattern. It is
+// immutable and may be shared.
 type Rules struct {
 	rules  []rule
-	byName map[string][]int32 // the pattern is a plain base name
+	byName map[string][]int32 // patterns that are a plain base name
 	byExt  map[string][]int32 // "*.ext", keyed by ext
-	byPath map[string][]int32 // an anchored path without wildcards
-	rest   []int32            // everything else, in file order
+	byPath map[string][]int32 // anchored paths without wildcards
+	rest   []int32            // all others, in file order
 }
 
-// rule is one pattern line.
 type rule struct {
 	negated  bool
 	onlyDirs bool
-	base     bool   // matches the base name, at any depth
-	prefix   string // bytes before the first wildcard
+	base     bool   // matches the base name at any depth
+	prefix   string // text before the first wildcard
 	suffix   string // for "*suffix" on a base name
 	plain    bool   // no wildcard: prefix is the whole pattern
-	glob     *wild  // what follows prefix; nil where plain or suffix decide
+	glob     *wild  // pattern after prefix; nil if plain or suffix decide
 }
 
-// Parse reads an ignore file. It never fails: what git takes for a pattern that cannot match is
-// one here, too.
+// Parse reads an ignore file. It never fails: invalid patterns match nothing, as in git.
 func Parse(text []byte) *Rules {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	r := &Rules{}
@@ -69,18 +67,18 @@ func Parse(text []byte) *Rules {
 	return r
 }
 
-// clean returns the pattern of a line, or "" for a blank line or a comment.
+// clean returns the pattern in a line, or "" for a blank line or comment.
 func clean(line []byte) string {
 	if len(line) == 0 || line[0] == '#' {
 		return ""
 	}
 	line = bytes.TrimSuffix(line, []byte{'\r'})
-	// git keeps patterns as C strings: nothing after a NUL counts.
+	// git keeps patterns as C strings: the rest after a NUL is ignored.
 	line, _, _ = bytes.Cut(line, []byte{0})
 	return string(trimSpaces(line))
 }
 
-// trimSpaces drops trailing spaces that no backslash protects. Tabs stay.
+// trimSpaces removes trailing spaces not escaped by a backslash. Tabs stay.
 func trimSpaces(line []byte) []byte {
 	end := 0
 	for i := 0; i < len(line); i++ {
@@ -106,8 +104,8 @@ func (r *Rules) Len() int {
 	return len(r.rules)
 }
 
-// Match says what the rules decide about path, which is relative to the folder of the ignore file,
-// with slashes. name is its last element; dir tells whether it is a folder (a link to one is not).
+// Match decides about path, which is relative to the folder of the ignore file and uses slashes.
+// name is its last element; dir is true for a folder, but not for a link to one.
 func (r *Rules) Match(path, name []byte, dir bool) Verdict {
 	if r.Len() == 0 {
 		return None
@@ -135,7 +133,7 @@ func (r *Rules) Match(path, name []byte, dir bool) Verdict {
 	return Ignored
 }
 
-// last returns the highest of the given rules that holds for a file or a folder, or -1.
+// last returns the highest of the candidate rules that applies to a file or folder, or -1.
 func (r *Rules) last(candidates []int32, dir bool) int32 {
 	for i := len(candidates) - 1; i >= 0; i-- {
 		if n := candidates[i]; dir || !r.rules[n].onlyDirs {

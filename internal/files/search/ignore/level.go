@@ -1,34 +1,34 @@
 package ignore
 
-// Level is what is in force in one folder: its own rules, those of the folders above it, and the
-// excludes of its repository. It never changes and may be shared.
+// Level holds the rules in force in one folder: its own, those of the folders above and its
+// repository's excludes. It is immutable and may be shared.
 type Level struct {
-	prefix string // the folder's path below the top, with a final slash; "" for the top
+	prefix string // path below the top, with a final slash; "" for the top
 	chain  *link  // ignore files from this folder outwards
-	repo   *link  // where the repository's own files end: outer .gitignore files do not count
+	repo   *link  // outermost files of the repository: outer .gitignore files do not apply
 	more   []*Rules
-	inside bool // of a repository: .gitignore files count
-	top    int  // length of the prefix of the repository's folder, which more is relative to
+	inside bool // inside a repository: .gitignore files apply
+	top    int  // length of the prefix of the repository's folder; more is relative to it
 }
 
-// link is one folder that has ignore files.
+// link is a folder with ignore files.
 type link struct {
 	outer    *link
-	base     int // length of the folder's prefix: what to cut from a path
+	base     int // length of the folder's prefix, to be cut from a path
 	git, own *Rules
 }
 
-// Files are the ignore files a folder brings along; nil for those that it does not have.
+// Files are the ignore files of a folder; nil if absent.
 type Files struct {
 	Git *Rules // .gitignore
 	Own *Rules // .ignore
-	// Repo tells that the folder is the top of a repository, so that outer .gitignore files end here.
+	// Repo is set for the top of a repository, where outer .gitignore files stop applying.
 	Repo bool
-	// Excludes are the repository's excludes, highest first; they count only with Repo.
+	// Excludes are the repository's excludes, highest first; ignored unless Repo is set.
 	Excludes []*Rules
 }
 
-// Enter returns the level of the folder name inside l, which may bring files along.
+// Enter returns the level of the subfolder name with its ignore files f.
 func (l *Level) Enter(name string, f Files) *Level {
 	next := *l
 	next.prefix = l.prefix + name + "/"
@@ -49,21 +49,21 @@ func (l *Level) with(f Files) *Level {
 	return l
 }
 
-// Query asks about the entries of one folder after another without allocating. Not for concurrent
-// use.
+// Query decides about the entries of one folder after another without allocating. It is not safe
+// for concurrent use.
 type Query struct {
 	level *Level
 	path  []byte
 }
 
-// In makes the entries of l's folder the ones asked about.
+// In selects the folder of l for the following calls of Ignored.
 func (q *Query) In(l *Level) {
 	q.level = l
 	q.path = append(q.path[:0], l.prefix...)
 }
 
-// Ignored reports whether the entry of this name is ignored. dir tells whether it is a folder; a
-// link to a folder is not.
+// Ignored reports whether the entry is ignored. dir is true for a folder, but not for a link to
+// one.
 func (q *Query) Ignored(name string, dir bool) bool {
 	l := q.level
 	if l.chain == nil && len(l.more) == 0 {

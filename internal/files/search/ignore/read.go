@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// readFile returns the start of a regular file, or nothing. A FIFO in its place does not block.
+// readFile returns the start of a regular file, or nil. A FIFO does not block it.
 func readFile(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -23,7 +23,7 @@ func readFile(path string) []byte {
 	return text
 }
 
-// readInTree is readFile for a file that the tree brings along: like git, it follows no link.
+// readInTree is readFile for a file inside the tree: like git, it does not follow links.
 func readInTree(path string) []byte {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// MaxFile bounds what is read of one ignore or configuration file, in bytes.
+// MaxFile bounds the bytes read from an ignore or configuration file.
 const MaxFile = 8 << 20
 
 // Names that a walk looks for in every folder. A folder with GitDir or JJDir is the top of a
@@ -19,17 +19,16 @@ const (
 	JJDir   = ".jj"
 )
 
-// Finder reads what lies outside the folders of a walk: configuration and excludes.
+// Finder reads configuration and excludes outside the walked folders.
 type Finder struct {
 	// Env looks up a variable; nil means os.Getenv.
 	Env func(string) string
-	// Person, when given, keeps what is configured for the user, so that it is read once for all
-	// repositories of a walk.
+	// Person, if not nil, caches the user's configuration for all repositories of a walk.
 	Person *Person
-	// Top is the folder where .gitignore files begin to count outside a repository; the folder of a
-	// Root is one always.
+	// Top is the folder from which .gitignore files apply outside a repository. They always apply
+	// from the start folder of Root.
 	Top string
-	// At is where a path is to be opened; nil means there.
+	// At maps a path to the path to open; nil means the path itself.
 	At func(path string) string
 }
 
@@ -40,22 +39,23 @@ func (f Finder) at(path string) string {
 	return f.At(path)
 }
 
-// Person is what is configured for the user beside all repositories, as it was when it was first
-// asked for. The zero value is ready; it is safe for concurrent use.
+// Person caches the user's configuration as of its first use. The zero value is ready to use; it is
+// safe for concurrent use.
 type Person struct {
 	once   sync.Once
-	config config // without those of a repository
+	config config // without any repository's configuration
 
 	mu    sync.Mutex
-	rules map[string]*Rules // of the files that core.excludesFile named, by path
+	rules map[string]*Rules // files named by core.excludesFile, by path
 }
 
-// Root returns the level of dir, an absolute path: the .ignore files of all folders above it, and
-// the excludes and .gitignore files of its repository. That dir itself may be ignored does not
-// count: whoever names it wants to see it.
+// Root returns the level of dir, an absolute path: the .ignore files of all folders above it and
+// the excludes and .gitignore files of its repository. An ignored dir is searched nevertheless,
+// since the caller named it.
 func (f Finder) Root(dir string) *Level { return f.level(filepath.Clean(dir), true) }
 
-// level is that of dir; first says that a repository begins there, where it is inside none.
+// level returns the level of dir; with first, a dir outside any repository is treated as the top of
+// one.
 func (f Finder) level(dir string, first bool) *Level {
 	l := &Level{}
 	if up := filepath.Dir(dir); up != dir {
@@ -69,8 +69,7 @@ func (f Finder) level(dir string, first bool) *Level {
 	return l.Enter(filepath.Base(dir), f.filesOf(dir, top, l.inside))
 }
 
-// filesOf reads the ignore files that count in a folder, which may be the top of a repository or
-// inside one.
+// filesOf reads the ignore files of a folder, which may be the top of a repository or inside one.
 func (f Finder) filesOf(dir string, top, inside bool) Files {
 	files := Files{Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))), Repo: top}
 	if top || inside {
@@ -82,8 +81,8 @@ func (f Finder) filesOf(dir string, top, inside bool) Files {
 	return files
 }
 
-// Excludes returns the rules of .git/info/exclude and of core.excludesFile for the repository at
-// top ("" for none), highest first. Their patterns are relative to top.
+// Excludes returns the rules of .git/info/exclude and core.excludesFile for the repository at top
+// ("" for none), highest first. Their patterns are relative to top.
 func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules
 	common := f.gitDir(top)
@@ -100,8 +99,7 @@ func addRules(all []*Rules, r *Rules) []*Rules {
 	return all
 }
 
-// personRules reads the file that core.excludesFile names: most repositories name the same, or
-// none.
+// personRules reads the file named by core.excludesFile, cached because most repositories share it.
 func (f Finder) personRules(path string) *Rules {
 	p := f.Person
 	if p == nil {
@@ -120,8 +118,8 @@ func (f Finder) personRules(path string) *Rules {
 	return r
 }
 
-// gitDir returns the folder that holds info/exclude and the configuration: ".git" itself, or, for a
-// linked work tree or a submodule, what the file ".git" points to.
+// gitDir returns the folder that holds info/exclude and the configuration: ".git", or for a linked
+// worktree or submodule the target of the file ".git".
 func (f Finder) gitDir(top string) string {
 	if top == "" {
 		return ""
@@ -136,7 +134,7 @@ func (f Finder) gitDir(top string) string {
 	return dir
 }
 
-// under resolves a path that may be relative to dir.
+// under resolves a path relative to dir.
 func under(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

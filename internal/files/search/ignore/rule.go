@@ -8,7 +8,7 @@ import (
 // wildcards are the bytes that end the plain part of a pattern.
 const wildcards = `*?[\`
 
-// add appends the rule of one cleaned pattern line and enters it in the index.
+// add appends the rule of a cleaned pattern line and indexes it.
 func (r *Rules) add(pattern string) {
 	n := int32(len(r.rules))
 	rl := parseRule(pattern)
@@ -33,8 +33,8 @@ func enter(index map[string][]int32, key string, n int32) map[string][]int32 {
 	return index
 }
 
-// parseRule takes a pattern line apart: "!" negates, a final "/" asks for folders, any other "/"
-// anchors the pattern to the folder of the file.
+// parseRule parses a pattern line: "!" negates, a final "/" restricts it to folders, any other "/"
+// anchors it to the folder of the file.
 func parseRule(pattern string) rule {
 	var rl rule
 	pattern, rl.negated = strings.CutPrefix(pattern, "!")
@@ -42,15 +42,15 @@ func parseRule(pattern string) rule {
 	rl.base = !strings.Contains(pattern, "/")
 	pattern = strings.TrimPrefix(pattern, "/")
 	if rest, ok := strings.CutPrefix(pattern, "**/"); ok && rest != "" && !strings.Contains(rest, "/") {
-		// "**/name" finds name at any depth: the same as name alone, which has an index.
+		// "**/name" equals name alone, which is indexed.
 		pattern, rl.base = rest, true
 	}
 	rl.split(pattern)
 	return rl
 }
 
-// split divides a pattern at its first wildcard. What follows is compiled on its own, because git
-// matches it on its own: in "a**/b" the stars stand at the start of what is left.
+// split cuts a pattern at its first wildcard. The rest is compiled separately, because git matches
+// it separately: in "a**/b" the stars are at the start of the rest.
 func (rl *rule) split(pattern string) {
 	at := strings.IndexAny(pattern, wildcards)
 	if at < 0 {

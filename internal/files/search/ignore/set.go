@@ -2,8 +2,8 @@ package ignore
 
 import "strings"
 
-// addSet compiles the set that begins at pattern[i] == '[' and returns where it ends. An unclosed
-// set or an unknown class name breaks the pattern: git lets it match nothing.
+// addSet compiles the set that begins at pattern[i] == '[' and returns its end. An unclosed set or
+// unknown class name makes the pattern match nothing, as in git.
 func (w *wild) addSet(pattern string, i int) int {
 	p := setParser{text: pattern[i+1:]}
 	set, ok := p.parse()
@@ -15,12 +15,12 @@ func (w *wild) addSet(pattern string, i int) int {
 	return i + 1 + p.pos
 }
 
-// setParser reads what stands between the brackets.
+// setParser parses the text between the brackets.
 type setParser struct {
 	text string
 	pos  int
 	set  byteSet
-	prev byte // the member before, where a range may begin; 0 for none
+	prev byte // previous member, which may start a range; 0 for none
 }
 
 func (p *setParser) parse() (*byteSet, bool) {
@@ -28,7 +28,7 @@ func (p *setParser) parse() (*byteSet, bool) {
 	if negated {
 		p.pos++
 	}
-	// A closing bracket in the first place is a member.
+	// A leading closing bracket is a member.
 	for first := true; ; first = false {
 		if p.pos >= len(p.text) {
 			return nil, false
@@ -49,7 +49,7 @@ func (p *setParser) parse() (*byteSet, bool) {
 	return &p.set, true
 }
 
-// member reads one byte, range or named class.
+// member reads a byte, range or named class.
 func (p *setParser) member() bool {
 	rest := p.text[p.pos:]
 	switch {
@@ -71,7 +71,7 @@ func (p *setParser) member() bool {
 	return ok
 }
 
-// char reads one byte, which a backslash may precede.
+// char reads a byte, possibly escaped by a backslash.
 func (p *setParser) char() (byte, bool) {
 	if p.text[p.pos] == '\\' {
 		p.pos++
@@ -91,7 +91,7 @@ func (p *setParser) class(rest string) bool {
 	}
 	name, ok := strings.CutSuffix(rest[:end], ":")
 	if !ok {
-		// No ":]": the bracket is a member like any other.
+		// Without ":]" the bracket is an ordinary member.
 		p.set.add('[')
 		p.prev = '['
 		p.pos++
@@ -111,8 +111,8 @@ func (p *setParser) class(rest string) bool {
 	return true
 }
 
-// classTest returns the test of a named class over ASCII, as git defines it: a vertical tab and a
-// form feed are no spaces.
+// classTest returns the test for a named class over ASCII as git defines it: vertical tab and form
+// feed are not spaces.
 func classTest(name string) func(byte) bool {
 	switch name {
 	case "alnum":

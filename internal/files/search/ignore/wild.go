@@ -2,22 +2,22 @@ package ignore
 
 import "bytes"
 
-// wild is a compiled wildcard pattern. It matches bytes, never runes: "?" is one byte.
+// wild is a compiled wildcard pattern. It matches bytes, not runes: "?" is one byte.
 type wild struct {
 	ops    []op
-	tail   []byte // plain bytes that every match ends with: a cheap first test
-	broken bool   // an unclosed set or a final backslash: matches nothing
+	tail   []byte // bytes that every match ends with, a cheap first test
+	broken bool   // an unclosed set or final backslash: matches nothing
 }
 
 type opKind uint8
 
 const (
-	opByte    opKind = iota // exactly one given byte
+	opByte    opKind = iota // one given byte
 	opOne                   // any byte but a slash
-	opSet                   // a byte of a set, never a slash
+	opSet                   // a byte in a set, never a slash
 	opStar                  // any run of bytes without a slash
 	opAll                   // any run of bytes
-	opFolders               // nothing, or any run of bytes that ends with a slash
+	opFolders               // empty, or any run of bytes that ends with a slash
 )
 
 type op struct {
@@ -26,21 +26,20 @@ type op struct {
 	set  *byteSet
 }
 
-// byteSet holds one bit for each byte value.
 type byteSet [4]uint64
 
 func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
 func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
-// addRange adds lo to hi; a reversed range adds nothing.
+// addRange adds lo to hi; a reversed range is empty.
 func (s *byteSet) addRange(lo, hi byte) {
 	for b := int(lo); b <= int(hi); b++ {
 		s.add(byte(b))
 	}
 }
 
-// compileWild translates a pattern. In a path pattern, two stars between slashes cross folders; in
-// a base name pattern they are one star.
+// compileWild compiles a pattern. In a path pattern, "**" between slashes crosses folders; in a
+// base name pattern it equals "*".
 func compileWild(pattern string, path bool) *wild {
 	w := &wild{}
 	for i := 0; i < len(pattern) && !w.broken; {
@@ -68,7 +67,7 @@ func compileWild(pattern string, path bool) *wild {
 	return w
 }
 
-// addStars compiles a run of stars that begins at i and returns where it ends.
+// addStars compiles a run of stars at i and returns its end.
 func (w *wild) addStars(pattern string, i int, path bool) int {
 	end := i
 	for end < len(pattern) && pattern[end] == '*' {
@@ -107,9 +106,9 @@ func (w *wild) match(text []byte) bool {
 	return m.run()
 }
 
-// wildRun matches with two points to go back to: the last star and the last gap that crosses
-// folders. Older points need no second look: whatever they could give up, the newer one can take
-// instead. So the cost is bounded by the product of the lengths, whatever the pattern.
+// wildRun matches with two backtracking points: the last star and the last gap that crosses
+// folders. Older points are never needed: the newer one can take any bytes that the older could. So
+// the cost is bounded by the product of the lengths.
 type wildRun struct {
 	ops           []op
 	text          []byte
@@ -164,7 +163,7 @@ func (o *op) accepts(b byte) bool {
 	}
 }
 
-// retryStar lets the last star take one byte more.
+// retryStar extends the last star by one byte.
 func (m *wildRun) retryStar() bool {
 	if m.star < 0 || m.starPos == len(m.text) || m.text[m.starPos] == '/' {
 		return false
@@ -174,7 +173,7 @@ func (m *wildRun) retryStar() bool {
 	return true
 }
 
-// retryGap lets the last gap take one byte or one folder more.
+// retryGap extends the last gap by one byte or folder.
 func (m *wildRun) retryGap() bool {
 	if m.gap < 0 || m.gapPos == len(m.text) {
 		return false

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// across finds the matches of a whole text with the automaton, which tells up to where one is known
-// and from where on it may have begun: that part alone is for the machine. It reports false where
-// the automaton has given up, at s.pos.
+// across finds the matches of a whole text. The DFA finds the end of a match and a lower bound of
+// its start; the machine then searches only that range. It returns false at s.pos if the DFA gave
+// up.
 func (s *Scanner) across(ctx context.Context) (bool, error) {
 	text := s.buf[:s.end]
 	s.sight.reset()
@@ -22,14 +22,14 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 		if !ok {
-			continue // it has forgotten its states
+			continue // states were reset
 		}
 		if known < 0 {
 			break
 		}
 		from, to, ok := s.machine().within(text, begun, known)
 		if !ok || from == s.end && s.buf[s.end-1] == '\n' {
-			break // the nothing after the last line break is no line
+			break // the empty text after the last line break is no line
 		}
 		s.pos = s.span(from, to)
 		for ok && !s.enough() {
@@ -40,8 +40,7 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// skip returns the first line at or after one on which a match may begin, by where the lines start;
-// -1 if there is none.
+// skip returns the start of the first line at or after line on which a match may begin, or -1.
 func (s *Scanner) skip(line int) int {
 	if s.m.need == nil {
 		return line
@@ -52,13 +51,13 @@ func (s *Scanner) skip(line int) int {
 		return -1
 	}
 	begins := bytes.LastIndexByte(text[line:at], '\n')
-	if s.m.group > 0 && begins > 0 { // with the line break in front of the word
+	if s.m.group > 0 && begins > 0 { // the match may include the line break before the word
 		begins = bytes.LastIndexByte(text[line:line+begins], '\n')
 	}
 	return line + begins + 1
 }
 
-// lacks reports that a text has not got what every match contains.
+// lacks reports whether text lacks a literal that every match contains.
 func (s *Scanner) lacks(text []byte) bool {
 	if s.also != nil {
 		s.also.reset()
@@ -74,7 +73,7 @@ func (s *Scanner) lacks(text []byte) bool {
 	return at < 0
 }
 
-// machine finds where a match lies that is known to be there.
+// machine returns the machine that finds a match's exact position.
 func (s *Scanner) machine() *machine {
 	if s.tail == nil {
 		s.tail = newMachine(s.m.prog, s.m.group)
@@ -82,10 +81,10 @@ func (s *Scanner) machine() *machine {
 	return s.tail
 }
 
-// seek looks in a text for a match that begins at or after from, the start of a line, and ends
-// before or at known, the first such place; -1 if there is none. It begins at or after begun, the
-// start of a line. skip says at which line to go on where no match has begun. It is not ok when
-// there are too many states; the next time it starts afresh.
+// seek looks for a match that begins at or after from, the start of a line. The match ends at or
+// before known, the first such offset or -1, and begins at or after begun, the start of a line.
+// skip returns the line to continue at if no match has begun. ok is false if there are too many
+// states; the next call starts with none.
 func (d *dfa) seek(text []byte, from int, skip func(line int) int) (begun, known int, ok bool) {
 	if begun = skip(from); begun < 0 {
 		return 0, -1, true

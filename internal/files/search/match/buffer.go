@@ -6,11 +6,10 @@ import (
 	"adze/internal/text/kern"
 )
 
-// newBuffer makes a buffer. What lies behind its end is for the kernels, which look at many bytes
-// at once.
+// newBuffer allocates spare capacity for the kernels, which read many bytes at once.
 func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
 
-// grow makes the buffer longer. It waits until no other scanner of the query has a large one.
+// grow enlarges the buffer. It waits until no other scanner of the query has a large one.
 func (s *Scanner) grow(ctx context.Context, size int) error {
 	var longer []byte
 	if size > largeBuffer && !s.large {
@@ -33,8 +32,8 @@ func (s *Scanner) grow(ctx context.Context, size int) error {
 	return nil
 }
 
-// longer is the size of a buffer that takes more of a line which fills this one, but not more than
-// the file has, where that is known.
+// longer returns the next buffer size for a line that fills the buffer, limited by the file size if
+// known.
 func (s *Scanner) longer() int {
 	size := min(4*len(s.buf), s.maxLine)
 	if r, ok := s.source.(interface{ Size() int64 }); ok && s.found.Decode == "" {
@@ -45,8 +44,7 @@ func (s *Scanner) longer() int {
 	return size
 }
 
-// shrink gives up a buffer that a long line made large. A large one is for the next scanner of the
-// query that wants one.
+// shrink restores the usual buffer and passes a large one to the next scanner that needs it.
 func (s *Scanner) shrink() {
 	var large []byte
 	if len(s.buf) > s.window && (!s.m.multiline || len(s.buf) > largeBuffer) {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// What \w, \d and \s stand for, as in ripgrep and in UTS 18 annex C: Alphabetic, marks, decimal
-// digits, connectors and joiners; decimal digits; White_Space. Alphabetic is the letters, the
+// The meaning of \w, \d and \s, as in ripgrep and UTS 18 annex C: Alphabetic, marks, decimal
+// digits, connectors and joiners; decimal digits; White_Space. Alphabetic consists of letters,
 // letter numbers and the circled and squared Latin letters (Other_Alphabetic beyond the marks).
 const (
 	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}`
@@ -16,7 +16,7 @@ const (
 	spaceClass = `\t\n\v\f\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}`
 )
 
-// isWord reports a character of wordClass.
+// isWord reports whether r is in wordClass.
 func isWord(r rune) bool {
 	if r < 0x80 {
 		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
@@ -30,15 +30,15 @@ func isWord(r rune) bool {
 	return false
 }
 
-// notWordClass is the complement of wordClass, for a class that holds \W among others.
+// notWordClass is the complement of wordClass, for \W inside a class.
 var notWordClass = sync.OnceValue(func() string { return complement(isWord) })
 
-// notSpaceClass is that of spaceClass.
+// notSpaceClass is the complement of spaceClass.
 var notSpaceClass = sync.OnceValue(func() string {
 	return complement(func(r rune) bool { return unicode.Is(unicode.White_Space, r) })
 })
 
-// complement lists the ranges of characters that are not in a set.
+// complement returns the ranges of the characters outside a set.
 func complement(in func(rune) bool) string {
 	var b strings.Builder
 	from := rune(-1)
@@ -55,8 +55,8 @@ func complement(in func(rune) bool) string {
 	return b.String()
 }
 
-// unicodeClasses writes out \w, \d and \s, which Go's syntax has for ASCII alone. The pattern is a
-// valid one; classes in brackets that are named, such as [[:alpha:]], stay ASCII, as everywhere.
+// unicodeClasses expands \w, \d and \s, which are ASCII in Go's syntax. The pattern must be valid.
+// Named classes in brackets such as [[:alpha:]] stay ASCII.
 func unicodeClasses(pattern string) string {
 	if !strings.Contains(pattern, `\`) {
 		return pattern
@@ -87,7 +87,7 @@ func unicodeClasses(pattern string) string {
 	return b.String()
 }
 
-// escapeLen is the length of an escape: two bytes, or all of a quotation.
+// escapeLen returns the length of an escape: two bytes, or a whole \Q quotation.
 func escapeLen(rest string, bracket bool) int {
 	if rest[1] != 'Q' || bracket {
 		return 2
@@ -98,7 +98,7 @@ func escapeLen(rest string, bracket bool) int {
 	return len(rest)
 }
 
-// openLen is the length of what opens a class: a bracket there is one that is meant as it is.
+// openLen returns the length of the start of a class, including a literal "]".
 func openLen(rest string) int {
 	n := 1
 	if strings.HasPrefix(rest[n:], "^") {
@@ -110,7 +110,7 @@ func openLen(rest string) int {
 	return n
 }
 
-// escape is an escape with the classes written out, for use within brackets or alone.
+// escape expands a class escape, inside brackets or alone.
 func escape(esc string, bracket bool) string {
 	inside, alone := "", ""
 	switch esc {
@@ -139,7 +139,7 @@ func escape(esc string, bracket bool) string {
 	return alone
 }
 
-// escapes reports that an escape of a pattern is one of those asked for, \r or \< say.
+// escapes reports whether pattern contains one of the given escapes, such as \r or \<.
 func escapes(pattern string, which ...string) bool {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {

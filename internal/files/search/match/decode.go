@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// mark handles a byte order mark at the start of a file: UTF-8's is stepped over; for UTF-16 it
-// returns a reader of the same text in UTF-8, and what was read so far counts as unread.
+// mark handles a byte order mark at the start of a file. It skips UTF-8's; for UTF-16 it returns a
+// reader that decodes the file from its start.
 func (s *Scanner) mark(r io.Reader) io.Reader {
 	head := s.buf[:s.end]
 	var order binary.ByteOrder
@@ -19,7 +19,7 @@ func (s *Scanner) mark(r io.Reader) io.Reader {
 		s.end = copy(s.buf, head[3:])
 		return nil
 	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
-		return nil // UTF-32: its NUL bytes make it binary
+		return nil // UTF-32: binary because of its NUL bytes
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		order = binary.LittleEndian
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -32,12 +32,12 @@ func (s *Scanner) mark(r io.Reader) io.Reader {
 	return &utf16Reader{r: rest, order: order}
 }
 
-// utf16Reader turns UTF-16 into UTF-8. A lone surrogate or half a unit becomes U+FFFD.
+// utf16Reader converts UTF-16 to UTF-8. A lone surrogate or half a unit becomes U+FFFD.
 type utf16Reader struct {
 	r     io.Reader
 	order binary.ByteOrder
-	out   []byte // decoded, not yet returned
-	high  rune   // a high surrogate that waits for the other half; 0 for none
+	out   []byte // decoded but not yet returned
+	high  rune   // pending high surrogate, or 0
 	units [4096]byte
 	err   error
 }
@@ -68,7 +68,6 @@ func (u *utf16Reader) fill() {
 	}
 }
 
-// unit decodes one 16-bit unit.
 func (u *utf16Reader) unit(c rune) {
 	high := u.high
 	u.high = 0

@@ -7,41 +7,41 @@ import (
 	"unicode/utf8"
 )
 
-// dfa answers whether a line matches, and nothing else: no captures, no leftmost rule. A state is a
-// set of the regexp's instructions; it and its transitions are worked out when a line first leads
-// there. Those of ASCII stand in a table, the others in a small cache. It belongs to one worker.
+// dfa decides whether a line matches, without captures or the leftmost rule. A state is a set of
+// regexp instructions; states and transitions are computed when first reached. ASCII transitions
+// are in a table, others in a small cache. It is used by one worker.
 type dfa struct {
 	prog     *syntax.Prog
-	anchored bool // a match can only begin where the line does
-	words    bool // \b or \B occur, so the byte before counts
-	lines    bool // "^" is the start of any line of a text
+	anchored bool // a match can only begin at the start of the line
+	words    bool // \b or \B occur, so the previous byte matters
+	lines    bool // "^" matches at every line start of the text
 
-	next   []int32    // by column, of one state after another; if 0, not yet known
-	wide   []wideStep // of characters beyond ASCII, by a hash
+	next   []int32    // transitions, by state and column; 0 if not computed
+	wide   []wideStep // cache of non-ASCII transitions, by hash
 	states []dfaState
 	ids    map[string]int32
 	resets int
 
-	mark  []uint32 // by instruction: the last closure that met it
+	mark  []uint32 // by instruction: last closure that visited it
 	round uint32
 	stack []uint32
 	key   []byte
 }
 
-// dfaState is where the search for a match stands between two bytes.
+// dfaState is the set of instructions between two bytes.
 type dfaState struct {
 	set    []uint32
 	before byteKind
 }
 
-// wideStep is one transition by a character beyond ASCII; the zero value is none.
+// wideStep is a non-ASCII transition; the zero value is an empty slot.
 type wideStep struct {
 	state int32
 	r     rune
 	next  int32
 }
 
-// wideSteps is the size of the cache: a power of two.
+// wideSteps is the cache size, a power of two.
 const wideSteps = 1 << 10
 
 const (
@@ -50,22 +50,22 @@ const (
 	endColumn = utf8.RuneSelf
 	endOfLine = rune(-1)
 
-	// A state is named by where its columns begin in the table, so that a transition is one look;
-	// three have none.
+	// A state's number is the index of its first column in the table, so a transition is one
+	// lookup. Three states have no columns.
 	stateUnknown = 0
 	stateMatch   = 1
-	stateDead    = 2 // no match any more
+	stateDead    = 2 // no match possible
 	stateStart   = 3 * columns
 
-	// maxStates bounds the memory of one dfa to about half a megabyte. A pattern that needs more is
-	// started afresh, and after maxResets left to regexp.
+	// maxStates bounds the memory of a dfa to about half a megabyte. A pattern that needs more is
+	// reset, and after maxResets left to regexp.
 	maxStates = 1000
 	maxResets = 8
-	// maxProg is the size of a pattern, in instructions, beyond which a state costs too much.
+	// maxProg is the number of instructions above which states cost too much.
 	maxProg = 4000
 )
 
-// newDFA returns nil for a pattern that is too large.
+// newDFA returns nil if the pattern is too large.
 func newDFA(prog *syntax.Prog) *dfa {
 	if prog == nil || len(prog.Inst) > maxProg {
 		return nil
@@ -80,7 +80,7 @@ func newDFA(prog *syntax.Prog) *dfa {
 	return d
 }
 
-// reset forgets all states but the one a line begins in.
+// reset drops all states but the start state.
 func (d *dfa) reset() {
 	d.ids = map[string]int32{}
 	clear(d.wide)
@@ -89,7 +89,7 @@ func (d *dfa) reset() {
 	d.states = append(d.states[:0], dfaState{}, dfaState{}, dfaState{}, start)
 }
 
-// line reports whether a line matches; known is false when it cannot tell.
+// line reports whether a line matches; known is false if it cannot decide.
 func (d *dfa) line(line []byte) (matches, known bool) {
 	state, table := int32(stateStart), d.next
 	for i, b := range line {
@@ -111,7 +111,7 @@ func (d *dfa) line(line []byte) (matches, known bool) {
 	return d.end(state)
 }
 
-// rest goes on from a state in a line that is not all ASCII.
+// rest continues from state in a line that is not all ASCII.
 func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 	for i := 0; i < len(line); {
 		next, size := int32(stateUnknown), 1
@@ -131,7 +131,7 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 	return d.end(state)
 }
 
-// end concludes at the end of a line.
+// end returns the result at the end of a line.
 func (d *dfa) end(state int32) (matches, known bool) {
 	next := d.next[int(state)+endColumn]
 	if next == stateUnknown {
@@ -140,7 +140,7 @@ func (d *dfa) end(state int32) (matches, known bool) {
 	return next == stateMatch, next != stateUnknown
 }
 
-// beyond is the transition by a character beyond ASCII.
+// beyond returns the transition for a non-ASCII character.
 func (d *dfa) beyond(state int32, r rune) int32 {
 	if d.wide == nil {
 		d.wide = make([]wideStep, wideSteps)
@@ -156,8 +156,8 @@ func (d *dfa) beyond(state int32, r rune) int32 {
 	return next
 }
 
-// step works out one transition. It returns stateUnknown when there are too many states: the line
-// at hand is then for regexp, and the next one starts afresh.
+// step computes a transition. It returns stateUnknown if there are too many states: regexp then
+// matches the current line, and the next one starts with no states.
 func (d *dfa) step(state int32, r rune) int32 {
 	if len(d.states) >= maxStates {
 		d.resets++
@@ -183,12 +183,12 @@ func (d *dfa) step(state int32, r rune) int32 {
 	return next
 }
 
-// closure follows everything that needs no byte. It returns the instructions that do.
+// closure follows all instructions that consume nothing and returns those that consume a byte.
 func (d *dfa) closure(from dfaState, holds syntax.EmptyOp) (open []uint32, matched bool) {
 	d.round++
 	d.stack = append(d.stack[:0], from.set...)
 	if !d.anchored && from.before != kindNone {
-		d.stack = append(d.stack, uint32(d.prog.Start)) // a match may begin here, too
+		d.stack = append(d.stack, uint32(d.prog.Start)) // a match may also begin here
 	}
 	for len(d.stack) > 0 {
 		pc := d.stack[len(d.stack)-1]
@@ -217,7 +217,7 @@ func (d *dfa) closure(from dfaState, holds syntax.EmptyOp) (open []uint32, match
 	return open, false
 }
 
-// consume returns what follows the instructions that accept a byte.
+// consume returns the successors of the instructions that accept r.
 func (d *dfa) consume(open []uint32, r rune) []uint32 {
 	var set []uint32
 	for _, pc := range open {
@@ -239,7 +239,7 @@ func accepts(in *syntax.Inst, r rune) bool {
 	return in.MatchRune(r)
 }
 
-// state returns the number of a state, new or known.
+// state returns the number of a state, adding it if new.
 func (d *dfa) state(set []uint32, before byteKind) int32 {
 	if len(set) == 0 && d.anchored {
 		return stateDead

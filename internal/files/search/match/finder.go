@@ -7,37 +7,36 @@ import (
 	"adze/internal/text/kern"
 )
 
-// finder names the places that a match may be at: those of literals, of windows of byte sets or of
-// long runs of one class, whichever is rarest. It is made once for a pattern.
+// finder finds the offsets at which a match may be: by literals, windows of byte sets or long runs
+// of one class, whichever is rarest. It is built once for a pattern.
 type finder struct {
-	needles []needle // by alternative; none for classes, whose places say no more than which line to test
+	needles []needle // by alternative; none for classes, which only select lines to test
 	pair    kern.Pair
-	window  *kern.Window // of several literals, or of classes
-	class   *kern.Class  // of runs
-	least   int          // bytes of a run
+	window  *kern.Window // for several literals, or for classes
+	class   *kern.Class  // for runs
+	least   int          // minimum bytes of a run
 
 	whole       bool // a literal between its edges is a match
-	left, right edge // what stands beside it then
+	left, right edge // required neighbors if whole
 }
 
-// edge is what a match wants beside a literal.
+// edge is a condition on the neighbor of a literal.
 type edge uint8
 
 const (
 	edgeAny      edge = iota
 	edgeBoundary      // \b
-	edgeOutside       // no part of a word
-	edgeLine          // the end of the line on that side
+	edgeOutside       // not part of a word
+	edgeLine          // start or end of the line
 )
 
-// needle is one literal, prepared.
+// needle is a prepared literal.
 type needle struct {
-	text []byte // in lower case where fold
+	text []byte // in lower case if fold
 	fold bool
-	back int // how far behind its start the window lies
+	back int // offset of the window in text
 }
 
-// newFinder looks for literals.
 func newFinder(alts []literal) *finder {
 	f := &finder{}
 	for _, alt := range alts {
@@ -54,10 +53,10 @@ func newFinder(alts []literal) *finder {
 	return f
 }
 
-// alone reports that the text itself decides about every place, so that no line has to be tested.
+// alone reports that every occurrence is a match, so no line has to be tested.
 func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
 
-// longest is the length of the longest literal.
+// longest returns the length of the longest literal.
 func (f *finder) longest() (n int) {
 	for _, needle := range f.needles {
 		n = max(n, len(needle.text))
@@ -65,7 +64,7 @@ func (f *finder) longest() (n int) {
 	return n
 }
 
-// pair picks the two bytes that are rarest, the rarer one first.
+// pair selects the two rarest bytes, the rarer first.
 func (n *needle) pair() kern.Pair {
 	first, second := n.rarest(-1), 0
 	if len(n.text) > 1 {
@@ -80,8 +79,8 @@ func (n *needle) pair() kern.Pair {
 	return p
 }
 
-// rarest returns the offset of the rarest byte but the one at not; a second one differs from the
-// first if it can.
+// rarest returns the offset of the rarest byte other than the one at not, preferring a byte with
+// another value.
 func (n *needle) rarest(not int) int {
 	best, odds := 0, 2.0
 	for i, b := range n.text {
@@ -99,8 +98,8 @@ func (n *needle) rarest(not int) int {
 	return best
 }
 
-// addTo makes the rarest three bytes in a row an alternative of a window; a shorter literal leaves
-// the rest open.
+// addTo adds the rarest three consecutive bytes as an alternative of a window; a shorter literal
+// leaves the rest open.
 func (n *needle) addTo(w *kern.Window, alternative int) {
 	best := 2.0
 	for i := 0; i == 0 || i+3 <= len(n.text); i++ {
@@ -125,7 +124,7 @@ func (n *needle) addTo(w *kern.Window, alternative int) {
 	}
 }
 
-// find writes the next places at or after from.
+// find writes the next candidate offsets at or after from.
 func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (n, next int) {
 	switch {
 	case f.window != nil:
@@ -136,7 +135,7 @@ func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (
 	return f.pair.Find(text, from, places)
 }
 
-// verdict is what a place turns out to be.
+// verdict is the result of checking a candidate.
 type verdict uint8
 
 const (
@@ -145,7 +144,7 @@ const (
 	certain         // the line matches
 )
 
-// judge looks closer at a place.
+// judge checks a candidate offset.
 func (f *finder) judge(text []byte, at int) verdict {
 	switch {
 	case len(f.needles) == 0:
@@ -163,7 +162,7 @@ func (f *finder) judge(text []byte, at int) verdict {
 	return best
 }
 
-// judge compares a literal with the text, and looks at what is beside it if that decides.
+// judge compares the literal with the text and, if it is whole, checks its edges.
 func (n *needle) judge(f *finder, text []byte, at int) verdict {
 	end := at + len(n.text)
 	if at < 0 || end > len(text) || !n.equal(text[at:end]) {
@@ -175,8 +174,8 @@ func (n *needle) judge(f *finder, text []byte, at int) verdict {
 	return min(f.left.holds(text, at-1, text[at]), f.right.holds(text, end, text[end-1]))
 }
 
-// holds says whether an edge is as it should be; beside is the place next to the literal, whose
-// last byte on that side is own. What lies beyond ASCII is left to those who know all of the line.
+// holds checks an edge. beside is the offset next to the literal, own the literal's byte on that
+// side. It returns perhaps for non-ASCII bytes, which need the whole line.
 func (e edge) holds(text []byte, beside int, own byte) verdict {
 	switch e {
 	case edgeAny:
@@ -184,7 +183,7 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	case edgeLine:
 		return lineEnds(text, beside)
 	}
-	word := false // the end of the text or line is no part of a word
+	word := false // the end of the text or line is not part of a word
 	if beside >= 0 && beside < len(text) {
 		b := text[beside]
 		if b >= utf8.RuneSelf {
@@ -201,8 +200,8 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	return nothing
 }
 
-// lineEnds says whether a line ends or begins at a place beside a literal. Whether a \r belongs to
-// the end is for others.
+// lineEnds checks for a line end beside a literal. It returns perhaps for \r, which may belong to
+// the line end.
 func lineEnds(text []byte, beside int) verdict {
 	switch {
 	case beside < 0 || beside >= len(text) || text[beside] == '\n':
@@ -225,7 +224,7 @@ func (n *needle) equal(text []byte) bool {
 	return true
 }
 
-// first returns where a single literal occurs first, or -1.
+// first returns the offset of the first occurrence of a single literal, or -1.
 func (f *finder) first(text []byte) int {
 	n := &f.needles[0]
 	if !n.fold {
@@ -244,16 +243,17 @@ func (f *finder) first(text []byte) int {
 	return -1
 }
 
-// placeScanner goes through the places of one text in order, many at a time, for one worker.
+// placeScanner iterates over the candidates of a text in order, fetching many at a time. It is used
+// by one worker.
 type placeScanner struct {
 	finder   *finder
 	runs     kern.Runs
 	places   [kern.Batch]uint32
-	at, n    int // of places: the next, and how many there are
-	searched int // places up to here were looked for
+	at, n    int // next index and count of places
+	searched int // the text before this offset was searched
 }
 
-// newSighting prepares for a finder, which may be nil.
+// newSighting returns a placeScanner; f may be nil.
 func newSighting(f *finder) *placeScanner {
 	s := &placeScanner{finder: f}
 	if f != nil && f.class != nil {
@@ -265,8 +265,7 @@ func newSighting(f *finder) *placeScanner {
 // reset starts a new text.
 func (s *placeScanner) reset() { s.at, s.n, s.searched = 0, 0, 0 }
 
-// next returns the first place at or after from that a match may be at, and what is known of it; -1
-// if there is none.
+// next returns the first candidate at or after from and its verdict, or -1.
 func (s *placeScanner) next(text []byte, from int) (int, verdict) {
 	for {
 		for ; s.at < s.n; s.at++ {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Hint says what a pattern without a match may have meant, to follow the words that nothing
-// matched; empty where nothing is to be said. Each is a habit from another language of patterns.
+// Hint suggests the intended meaning of a pattern without matches, for patterns that follow another
+// language's syntax. It is phrased to follow the message that nothing matched; empty means no hint.
 func Hint(q Query) string {
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
 	switch {
@@ -30,7 +30,8 @@ func Hint(q Query) string {
 	return ""
 }
 
-// anything reports a class that means every character, as other languages write it.
+// anything reports whether the pattern has a class for every character, as written in other
+// languages.
 func anything(pattern string) bool {
 	for _, class := range []string{`[\s\S]`, `[\S\s]`, `[\w\W]`, `[\W\w]`, `[\d\D]`, `[\D\d]`, `[^]`} {
 		if strings.Contains(pattern, class) {
@@ -40,7 +41,7 @@ func anything(pattern string) bool {
 	return false
 }
 
-// spans reports .* or .+ between two parts of an expression.
+// spans reports whether .* or .+ stands between two parts of an expression.
 func spans(tree *syntax.Regexp) bool {
 	for tree.Op == syntax.OpCapture {
 		tree = tree.Sub[0]
@@ -56,7 +57,7 @@ func spans(tree *syntax.Regexp) bool {
 	return false
 }
 
-// literalHint is about text that looks like an expression.
+// literalHint handles literal text that looks like an expression.
 func literalHint(q Query, err error) string {
 	if q.Literal && err == nil && escapes(q.Pattern, "b", "w", "s", "d", ".", "(", "[") {
 		return "; literal takes the pattern as it stands, backslashes included"

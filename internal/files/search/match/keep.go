@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// hit counts the line from..to and keeps it with its context.
+// hit counts the line from..to and stores it with its context.
 func (s *Scanner) hit(from, to int) {
 	s.found.Count++
 	if s.keep == 0 {
@@ -21,7 +21,7 @@ func (s *Scanner) hit(from, to int) {
 	s.after = s.c.After
 }
 
-// before lists the starts of the context lines in front of from that were not kept yet.
+// before returns the starts of the context lines before from that were not stored yet.
 func (s *Scanner) before(from int) []int {
 	var starts []int
 	for at := from; len(starts) < s.c.Before && at > s.shown; {
@@ -34,18 +34,18 @@ func (s *Scanner) before(from int) []int {
 	return starts
 }
 
-// trail keeps the context after the last match, as far as it lies before stop.
+// trail stores the context after the last match, up to stop.
 func (s *Scanner) trail(stop int) {
 	for ; s.after > 0 && s.shown < stop; s.after-- {
 		s.add(s.shown, lineEnd(s.buf[:stop], s.shown), false)
 	}
 }
 
-// add keeps one line, which ends at to.
+// add stores one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
 	switch {
-	case s.c.Width == 0 || len(text) <= s.c.Width: // nearly all
+	case s.c.Width == 0 || len(text) <= s.c.Width: // the usual case
 		s.found.Lines = append(s.found.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match, Starts: match})
 	case match:
 		s.found.Lines = append(s.found.Lines, s.match(from, to))
@@ -55,12 +55,12 @@ func (s *Scanner) add(from, to int, match bool) {
 	s.shown = min(to+1, s.end)
 }
 
-// plain is a line that is kept for what is beside it.
+// plain returns a context line.
 func (s *Scanner) plain(from, to int) Line {
 	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width, &s.texts)
 }
 
-// match is a long line that is kept for what is in it.
+// match returns a long line with the position of its match.
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
@@ -85,17 +85,17 @@ func (l Line) cut(text []byte, width int, in *texts) Line {
 	return l
 }
 
-// texts makes strings of lines, many in one piece of memory.
+// texts allocates the strings of many lines together.
 type texts struct{ piece strings.Builder }
 
 const (
-	// textsPiece is how much memory is taken for several texts at once, in bytes.
+	// textsPiece is the size in bytes of such an allocation.
 	textsPiece = 4 << 10
-	// textsLong is a text that has its own.
+	// textsLong is the length from which a text gets its own allocation.
 	textsLong = textsPiece / 4
 )
 
-// of is a text as a string.
+// of returns text as a string.
 func (t *texts) of(text []byte) string {
 	if len(text) > textsLong {
 		return string(text)
@@ -109,7 +109,7 @@ func (t *texts) of(text []byte) string {
 	return t.piece.String()[from:]
 }
 
-// leftEdge leaves as much before a short match as after it; of a long one it shows the start.
+// leftEdge centers a short match; of a long one it shows the start.
 func (l Line) leftEdge(text []byte, width int) int {
 	margin := width / 8
 	if n := utf8.RuneCount(text[l.From:l.To]); n < width {
@@ -129,7 +129,7 @@ func forward(text []byte, at, n int) int {
 	return at
 }
 
-// backward returns the place n characters before at.
+// backward returns the offset n characters before at.
 func backward(text []byte, at, n int) int {
 	for ; n > 0 && at > 0; n-- {
 		_, size := utf8.DecodeLastRune(text[:at])

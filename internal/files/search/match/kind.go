@@ -2,14 +2,14 @@ package match
 
 import "regexp/syntax"
 
-// byteKind is what an assertion has to know about a character.
+// byteKind classifies a character for assertions.
 type byteKind uint8
 
 const (
 	kindOther byteKind = iota
 	kindWord
-	kindBreak // of lines
-	kindNone  // there is none: the line, or the text, begins or ends here
+	kindBreak // line break
+	kindNone  // start or end of the line or text
 )
 
 func kindOf(r rune) byteKind {
@@ -24,7 +24,7 @@ func kindOf(r rune) byteKind {
 	return kindOther
 }
 
-// assertions lists what holds between two characters.
+// assertions returns the assertions that hold between two characters.
 func assertions(before, after byteKind) syntax.EmptyOp {
 	var holds syntax.EmptyOp
 	switch before {

@@ -1,23 +1,21 @@
 // Package match finds the lines of a file that match a pattern.
 //
-// The one rule: the standard regexp, applied to one line after another, says what is right; all
-// else here only finds out sooner that a line cannot match. A test compares the two. Its classes
-// are widened to Unicode (classes.go), and \b beyond ASCII is for words.go, which regexp has no
-// word about.
+// The one rule: the standard regexp, applied line by line, defines the result; everything else only
+// rules out lines faster. A test compares the two. Differences: classes are widened to Unicode
+// (classes.go), and words.go handles \b beyond ASCII.
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
-// lines: a needed literal (need.go, finder.go) names candidate lines, and only those are tested, by
-// the automaton in dfa.go. Where no literal is rare enough, a window of byte classes or a long run
-// of one does (window.go). Package kern finds them, with vector instructions where the processor
-// has them. Across lines the automaton tells about where a match lies (across.go).
+// lines. A required literal (need.go, finder.go) selects candidate lines, which the automaton in
+// dfa.go tests. If no literal is rare enough, a window of byte classes or a long run of one class
+// takes its place (window.go). Package kern searches with vector instructions where available.
+// Across lines, the automaton locates a match roughly (across.go).
 //
-// A line ends with "\n" or "\r\n"; neither is part of it, so "^" and "$" are the ends of a line.
-// Only for a pattern that names \r itself is it part of the line, too. Bytes are matched as they
-// are: in text that is not UTF-8 only its ASCII part can be named.
+// A line ends with "\n" or "\r\n", which is not part of it, so "^" and "$" match at the ends of a
+// line. Only a pattern that names \r sees it as part of the line. Bytes are matched as they are: in
+// text that is not UTF-8, only ASCII can be matched.
 //
-// Known limits: a multiline search whose matches may have a line break counts at most one match
-// that begins on a line and takes files up to MaxMultiline, beyond which the file is reported as
-// too large, as is one with a line longer than MaxLine.
+// Known limits: a multiline search counts at most one match that begins on a line and reports files
+// above MaxMultiline as too large. So is a file with a line longer than MaxLine.
 package match
 
 import (
@@ -28,35 +26,35 @@ import (
 	"strings"
 )
 
-// Query is what to look for.
+// Query is a pattern with its options.
 type Query struct {
 	Pattern    string // RE2 syntax, as in package regexp
 	Literal    bool   // Pattern is plain text
 	IgnoreCase bool
-	Word       bool // a match is not part of a longer word, by Unicode letters, digits and "_"
-	Multiline  bool // a match may span lines; "^" and "$" stay the ends of lines
+	Word       bool // a match must not be part of a longer word of Unicode letters, digits and "_"
+	Multiline  bool // a match may span lines; "^" and "$" still match at line ends
 }
 
 // Matcher is a compiled query, safe for concurrent use.
 type Matcher struct {
 	re        *regexp.Regexp
-	prog      *syntax.Prog // the same for the dfa and the machine
-	group     int          // the group that is the match proper
-	need      *finder      // what every match contains; nil when nothing is known
-	also      *finder      // multiline: something else that every match contains, maybe on a later line; if nil, nothing
-	plain     bool         // containing it is matching, and it is all there is to a match
+	prog      *syntax.Prog // shared by the dfa and the machine
+	group     int          // capture group of the actual match
+	need      *finder      // finds something every match contains; may be nil
+	also      *finder      // multiline: something else every match contains, maybe on a later line; may be nil
+	plain     bool         // the pattern is a literal
 	multiline bool
 	once      bool        // anchored to the start of the text: only a file's start can match
-	bounds    bool        // it has \b or \B, which regexp knows of ASCII alone
-	returns   bool        // it names \r
-	large     chan []byte // holds the large buffer, or nil before there is one, while no scanner has it
+	bounds    bool        // has \b or \B, which regexp supports only for ASCII
+	returns   bool        // the pattern names \r
+	large     chan []byte // holds the shared large buffer (nil until allocated) while no scanner uses it
 }
 
-// notWord is what may stand beside a whole word.
+// notWord matches a neighbor of a whole word.
 const notWord = `[^` + wordClass + `]`
 
-// MaxPattern bounds a pattern in bytes. Compiling and matching cost time for each byte of it, a
-// megabyte takes minutes, and nobody looks for a text of that length.
+// MaxPattern bounds a pattern in bytes. Compiling and matching take time for each byte, minutes for
+// a megabyte.
 const MaxPattern = 8 << 10
 
 // Compile checks and prepares a query. Its error is a *PatternError.
@@ -85,7 +83,7 @@ func Compile(q Query) (*Matcher, error) {
 		expr = unicodeClasses(closed(expr))
 	}
 	if q.Multiline {
-		// Whether "^" was written or \A, the tree does not tell without (?m).
+		// Without (?m) the tree does not distinguish "^" from \A.
 		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
 		m.once = has(tree, syntax.OpBeginText)
 		if m.multiline = spansLines(tree); m.multiline {
@@ -105,7 +103,7 @@ func Compile(q Query) (*Matcher, error) {
 	return m.prefilter(full, wrap(expr, inner), q.Word), nil
 }
 
-// wrap adds the options of q to an expression that is valid by itself.
+// wrap adds the options of q to a valid expression.
 func wrap(expr string, q Query) string {
 	expr = "(?:" + expr + ")"
 	if q.Word {
@@ -120,7 +118,7 @@ func wrap(expr string, q Query) string {
 	return expr
 }
 
-// endBeforeReturn lets each "$" of an expression also match before "\r\n".
+// endBeforeReturn lets each "$" also match before "\r\n".
 func endBeforeReturn(re *syntax.Regexp) {
 	for _, sub := range re.Sub {
 		endBeforeReturn(sub)
@@ -131,8 +129,7 @@ func endBeforeReturn(re *syntax.Regexp) {
 	}
 }
 
-// closed ends a quotation (\Q) that goes on to the end of a pattern, so that something else can
-// follow it.
+// closed terminates an open \Q quotation so that more can follow.
 func closed(expr string) string {
 	if _, err := syntax.Parse("(?:"+expr+")", syntax.Perl); err != nil {
 		return expr + `\E`
@@ -140,9 +137,8 @@ func closed(expr string) string {
 	return expr
 }
 
-// prefilter prepares what decides about lines before regexp has to: what every match of the
-// expression contains, and the program of the dfa. inner is the expression without the edges of a
-// whole word.
+// prefilter prepares the literal search and the dfa program. inner is the expression without the
+// word edges.
 func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -166,12 +162,11 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 	return m
 }
 
-// finder decides what to look for; nil where only the lines themselves tell.
+// finder returns a finder for the expression, or nil if every line has to be tested.
 func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	found := needOf(core, false)
 	if m.multiline && found.far {
-		// It tells which files hold no match; which lines, only what lies on the line where a match
-		// begins.
+		// A far literal only rules out files; lines need one on the line where a match begins.
 		m.also = newFinder(found.alts)
 		found = needOf(core, true)
 	}
@@ -186,7 +181,7 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 		return nil
 	}
 	f := newFinder(found.alts)
-	// A carriage return may belong to the line's end, which is not searched.
+	// A carriage return may belong to the line end, which is not searched.
 	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
 	if f.left, f.right = left, right; found.repeats && (left != edgeAny || right != edgeAny) {
 		f.whole = false
@@ -194,7 +189,7 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	return f
 }
 
-// edgesOf takes \b, and what stands for an end of the line, off both ends of an expression.
+// edgesOf strips \b and line anchors from both ends of an expression.
 func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 	if tree.Op != syntax.OpConcat {
 		return tree, edgeAny, edgeAny
@@ -217,8 +212,8 @@ func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right
 	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs, Flags: tree.Flags}, left, right
 }
 
-// edgeOf is what an expression says of what is beside it, where line and text stand for an end on
-// that side. Across lines the end of the text is not that of a line.
+// edgeOf returns the edge that re stands for; line and text are the anchors for that side. In a
+// multiline search the end of the text is not a line end.
 func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
 	switch {
 	case re.Op == syntax.OpWordBoundary:
@@ -238,7 +233,7 @@ func (m *Matcher) match(line []byte) bool {
 	return m.re.Match(line)
 }
 
-// Span returns where the first match of a line lies.
+// Span returns the position of the first match in a line.
 func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
 	if m.bounds && !isASCII(line) {
 		return newMachine(m.prog, m.group).find(line)
@@ -246,7 +241,7 @@ func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
 	return m.span(line)
 }
 
-// span is Span of a text in which regexp knows all boundaries.
+// span implements Span for text in which regexp handles all boundaries.
 func (m *Matcher) span(line []byte) (from, to int, ok bool) {
 	if m.plain {
 		from = m.need.first(line)
@@ -259,7 +254,6 @@ func (m *Matcher) span(line []byte) (from, to int, ok bool) {
 	return at[2*m.group], at[2*m.group+1], true
 }
 
-// has reports whether an operator occurs in a tree.
 func has(re *syntax.Regexp, op syntax.Op) bool {
 	if re.Op == op {
 		return true

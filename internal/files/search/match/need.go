@@ -8,30 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// maxAlternatives bounds how many windows of package kern are looked for at once: there is a bit
-// for each.
+// maxAlternatives bounds the windows of package kern: each has a bit.
 const maxAlternatives = 8
 
-// maxLiterals bounds how many literals are: they share the bits, and a place of one is compared
-// with all that have its bit.
+// maxLiterals bounds the literals. They share the bits; each candidate is compared with all
+// literals of its bit.
 const maxLiterals = 4 * maxAlternatives
 
-// literalSet is a choice of literals: every match contains at least one of them.
+// literalSet is a set of literals of which every match contains at least one.
 type literalSet struct {
-	alts    []literal // none: nothing is known
+	alts    []literal // empty: unknown
 	whole   bool      // containing one is already a match
-	repeats bool      // though one of several in a row, so that what is beside it tells nothing
-	far     bool      // it may be on another line than the one on which the match begins
+	repeats bool      // one of several in a row, so its neighbors decide nothing
+	far     bool      // may be on a later line than the start of the match
 }
 
-// literal is text that a match contains.
 type literal struct {
-	text string // in lower case where fold
-	fold bool   // ASCII letters in either case
+	text string // in lower case if fold
+	fold bool   // match ASCII letters in either case
 }
 
-// needOf reads the best choice off a parsed expression; with near, the best of what lies on the
-// line on which a match begins.
+// needOf returns the best literals of an expression; with near, only those on the line on which a
+// match begins.
 func needOf(re *syntax.Regexp, near bool) literalSet {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -54,7 +52,7 @@ func needOf(re *syntax.Regexp, near bool) literalSet {
 	return literalSet{}
 }
 
-// needOfConcat picks the best of the parts: a match contains them all.
+// needOfConcat returns the best set of any part, since a match contains all parts.
 func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	var best literalSet
 	far := false
@@ -71,7 +69,7 @@ func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	return best
 }
 
-// needOfAlternate needs something of every branch.
+// needOfAlternate combines the sets of all branches.
 func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	all := literalSet{whole: true}
 	for _, sub := range re.Sub {
@@ -85,11 +83,12 @@ func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	return all
 }
 
-// needOfLiteral takes the part of a literal that has only one spelling in bytes, or two in ASCII.
+// needOfLiteral returns the best part of a literal with only one byte spelling, apart from ASCII
+// case.
 func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 	fold := re.Flags&syntax.FoldCase != 0
 	var best literal
-	bestFar, far := false, false // behind a line break of the literal
+	bestFar, far := false, false // after a line break in the literal
 	run := strings.Builder{}
 	for i, r := range re.Rune {
 		if oneSpelling(r, fold) {
@@ -111,8 +110,8 @@ func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 	return literalSet{alts: []literal{best}, whole: len(best.text) == len(string(re.Rune)), far: bestFar}
 }
 
-// oneSpelling reports whether a rune of a pattern stands for one byte sequence, up to ASCII case.
-// The Kelvin sign folds to k and the long s to s; U+FFFD matches every byte that is not UTF-8.
+// oneSpelling reports whether a rune matches only one byte sequence, up to ASCII case. The Kelvin
+// sign folds to k and the long s to s; U+FFFD matches every invalid byte.
 func oneSpelling(r rune, fold bool) bool {
 	if r == utf8.RuneError {
 		return false
@@ -139,7 +138,7 @@ func hasLetter(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) >= 0
 }
 
-// odds estimates how often a place has to be looked at for what is needed: 1 where nothing is.
+// odds estimates how often a candidate has to be checked; 1 if there are no literals.
 func (n literalSet) odds() float64 {
 	if len(n.alts) == 0 {
 		return 1
@@ -151,8 +150,8 @@ func (n literalSet) odds() float64 {
 	return min(sum, 1)
 }
 
-// odds estimates how often the three rarest bytes of a literal stand where they should. A long one
-// is not rarer for that: `return` is far more frequent than `Error`.
+// odds estimates the frequency of the literal's three rarest bytes together. Length alone does not
+// make it rarer: `return` is far more frequent than `Error`.
 func (l literal) odds() float64 {
 	least := [3]float64{1, 1, 1}
 	for i := range len(l.text) {

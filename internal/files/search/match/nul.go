@@ -6,40 +6,40 @@ import (
 	"unicode/utf8"
 )
 
-// Text in which a NUL stands here and there, as in a log that was cut while it was written to, is
-// searched; what has more of them, or other bytes that no text has, is binary.
+// Text with a few NULs, such as a log that was truncated while open, is searched. A file with more
+// of them, or with other non-text bytes, is binary.
 const (
-	nulText  = 64   // bytes of text that a NUL needs at least, so that short binary data is none
-	nulEvery = 8192 // bytes of text in which a second one may stand
+	nulText  = 64   // minimum bytes of text per NUL, so that short binary data does not qualify
+	nulEvery = 8192 // bytes of text per additional NUL
 	nulCheck = 64 << 10
 
-	// maxNULs is how many NUL bytes a file may have that are more than half of it. Those of holes
-	// do not count.
+	// maxNULs is the number of NUL bytes, holes excluded, at which a file that consists mostly of
+	// them becomes binary.
 	maxNULs = 64 << 10
-	// HoleLeast is how many NULs at the end of what was read may be the beginning of a hole.
+	// HoleLeast is the number of trailing NULs that may be the start of a hole.
 	HoleLeast = 4 << 10
 )
 
 // sparseFile is a file that may have holes.
 type sparseFile interface {
-	// SkipHole moves the place for reading to where data follows, or to the end, and returns how
-	// far it went: 0 where no hole is.
+	// SkipHole moves the read position to the next data or the end, and returns the distance, 0 if
+	// there is no hole.
 	SkipHole() int64
 }
 
-// skipHole leaves out a hole that what was read last ends in. A hole holds no text, and reading it
-// takes as long as reading data.
+// skipHole skips a hole at the end of the last block. Reading it would take as long as reading
+// data.
 func (s *Scanner) skipHole(r io.Reader, block []byte) (skipped bool) {
 	file, ok := r.(sparseFile)
 	return ok && MayEndInHole(block) && file.SkipHole() > 0
 }
 
-// MayEndInHole reports that a block ends in at least HoleLeast NULs.
+// MayEndInHole reports whether a block ends in at least HoleLeast NULs.
 func MayEndInHole(block []byte) bool {
 	return len(block) >= HoleLeast && len(bytes.TrimRight(block[len(block)-HoleLeast:], "\x00")) == 0
 }
 
-// strange decides about what was read last, which holds a NUL: true for binary data.
+// strange reports whether the last block, which contains a NUL, makes the file binary.
 func (s *Scanner) strange(block []byte) bool {
 	size := s.gone + s.end
 	if s.nulBytes += bytes.Count(block, []byte{0}); s.nulBytes >= maxNULs && s.nulBytes > size/2 {
@@ -53,8 +53,7 @@ func (s *Scanner) strange(block []byte) bool {
 	return noText(block[:min(len(block), nulCheck)])
 }
 
-// nulRuns counts the places where NULs stand, however many stand there together, until there are
-// more than most.
+// nulRuns counts runs of NULs, stopping after most+1.
 func nulRuns(block []byte, most int) (n int) {
 	for i := bytes.IndexByte(block, 0); i >= 0 && n <= most; {
 		n++
@@ -64,7 +63,7 @@ func nulRuns(block []byte, most int) (n int) {
 	return n
 }
 
-// noText reports more than one in 200 bytes that no text holds, or no line break in many.
+// noText reports whether more than one byte in 200 does not occur in text.
 func noText(block []byte) bool {
 	odd := 0
 	for i := 0; i < len(block); {

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// PatternError says what is wrong with a pattern and where.
+// PatternError describes an invalid pattern and the position of the problem.
 type PatternError struct {
 	Pattern string
 	Pos     int // in characters, from 0
 	Problem string
-	Syntax  bool // it is not a regular expression; as a literal it would do
+	Syntax  bool // not a valid regular expression; searching for it literally would work
 }
 
 func (e *PatternError) Error() string {
@@ -28,7 +28,7 @@ func (e *PatternError) Error() string {
 	return fmt.Sprintf("the pattern %s, at position %d, %s", quote(e.Pattern), e.Pos+1, e.Problem)
 }
 
-// quote keeps backslashes single where it can: patterns are full of them. A long one is cut.
+// quote avoids doubling backslashes, which are frequent in patterns, and cuts long patterns.
 func quote(s string) string {
 	const most = 300
 	if len(s) > most {
@@ -40,7 +40,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// patternError locates the error of the regexp parser, which names a fragment but not its place.
+// patternError locates the error of the regexp parser, which returns a fragment without its
+// position.
 func patternError(pattern string, err error) *PatternError {
 	e := &PatternError{Pattern: pattern, Problem: "is not valid: " + err.Error(), Syntax: true}
 	var parse *syntax.Error
@@ -60,7 +61,7 @@ func patternError(pattern string, err error) *PatternError {
 	return e
 }
 
-// fragment finds the place where the named fragment first breaks the pattern.
+// fragment returns the position at which the reported fragment first breaks the pattern.
 func fragment(pattern string, want *syntax.Error) int {
 	for at := 0; at < len(pattern); at++ {
 		if !strings.HasPrefix(pattern[at:], want.Expr) {
@@ -75,7 +76,7 @@ func fragment(pattern string, want *syntax.Error) int {
 	return max(0, strings.Index(pattern, want.Expr))
 }
 
-// openParen returns the place of the first bracket that has no partner.
+// openParen returns the position of the first unbalanced parenthesis.
 func openParen(pattern string) int {
 	var open []int
 	inClass := false
@@ -101,7 +102,7 @@ func openParen(pattern string) int {
 	return open[0]
 }
 
-// needsBreak reports whether no line can match because a match has to contain a line break.
+// needsBreak reports whether every match contains a line break.
 func needsBreak(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -127,7 +128,7 @@ func needsBreak(re *syntax.Regexp) bool {
 	return false
 }
 
-// spansLines reports whether a match may contain a line break, or has to do with an end of the
+// spansLines reports whether a match may contain a line break or depends on the start or end of the
 // text.
 func spansLines(re *syntax.Regexp) bool {
 	switch re.Op {
@@ -145,7 +146,7 @@ func spansLines(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, spansLines)
 }
 
-// breakAt returns the character position of the line break in a pattern, written out or as \n.
+// breakAt returns the character position of the line break in a pattern, literal or as \n.
 func breakAt(pattern string) int {
 	at := strings.IndexByte(pattern, '\n')
 	if at < 0 {

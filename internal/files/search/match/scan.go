@@ -7,59 +7,59 @@ import (
 	"io"
 )
 
-// Limits of a scan, in bytes.
+// Sizes in bytes.
 const (
-	// firstRead decides nearly every file: most are shorter, and binaries show a NUL early.
+	// firstRead suffices for nearly every file: most are shorter, and binaries contain a NUL early.
 	firstRead = 64 << 10
-	// window is the usual size of the rolling buffer, from the second read of a file on.
+	// window is the usual size of the rolling buffer, from the second read on.
 	window = 256 << 10
-	// largeBuffer is when a buffer is a large one, of which a search has one at a time, whatever
-	// the number of its workers.
+	// largeBuffer is the size from which buffers are shared: a search has only one, whatever the
+	// number of workers.
 	largeBuffer = 1 << 20
-	// maxContext bounds how far back context is remembered.
+	// maxContext bounds the buffered context before a line.
 	maxContext = window / 2
-	// MaxLine is the longest line that is searched; a file with a longer one is too large.
+	// MaxLine is the longest line searched; a file with a longer one is too large.
 	MaxLine = 16 << 20
-	// MaxMultiline is the largest file that a multiline search takes.
+	// MaxMultiline is the largest file accepted by a multiline search.
 	MaxMultiline = 8 << 20
 )
 
-// Scanner searches one file after another with the same buffers. Not for concurrent use.
+// Scanner searches files one after another, reusing its buffers. It is not safe for concurrent use.
 type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight *placeScanner
-	also  *placeScanner // of what else a match that spans lines contains; if nil, nothing
+	also  *placeScanner // candidates of Matcher.also; may be nil
 	dfa   *dfa          // if nil, regexp tests the lines
 	lines *dfa          // finds matches that span lines; if nil, regexp does
-	tail  *machine      // tells where they lie
+	tail  *machine      // finds their exact position
 
-	first, window, maxLine int // bytes; tests make them small
+	first, window, maxLine int // bytes; smaller in tests
 
 	buf     []byte
-	usual   []byte // while buf is a longer one
-	large   bool   // buf is the large one
+	usual   []byte // the usual buffer while buf is a larger one
+	large   bool   // buf is the shared large buffer
 	source  io.Reader
-	begun   int // gone, where source began
-	pos     int // where searching goes on: the start of a line
-	end     int // end of what was read
-	counted int // lines before this place are in line
+	begun   int // value of gone when source began
+	pos     int // start of the next line to search
+	end     int // end of the data in buf
+	counted int // offset up to which lines are counted in line
 	line    int
 
-	keep  int // matches whose lines are still kept
-	shown int // end of the last line that was kept
-	after int // lines of context still to be kept from shown on
+	keep  int // matches whose lines are still to be stored
+	shown int // end of the last stored line
+	after int // context lines still to be stored after shown
 	texts texts
-	spare []Line // memory for those of the file in hand
+	spare []Line // reusable memory for lines
 	gone  int    // bytes that have left the buffer
-	nuls  int    // places with NULs so far
+	nuls  int    // runs of NULs so far
 	found Found
 
-	nulBytes int  // that were read, holes left out
-	text     bool // something else than NULs was read
+	nulBytes int  // NUL bytes read, holes excluded
+	text     bool // a byte other than NUL was read
 }
 
-// NewScanner returns a scanner for one worker.
+// NewScanner returns a Scanner for one worker.
 func NewScanner(m *Matcher, c Config) *Scanner {
 	s := &Scanner{m: m, c: c, sight: newSighting(m.need), first: firstRead, window: window, maxLine: MaxLine}
 	if !m.multiline && (m.need == nil || !m.need.alone()) {
@@ -74,7 +74,7 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	return s
 }
 
-// Run searches what r holds and keeps the lines of up to keep matches. An error is r's or ctx's.
+// Run searches r and stores the lines of up to keep matches. The error is r's or ctx's.
 func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
 	s.reset(keep)
 	if s.m.multiline {
@@ -83,7 +83,6 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 	return s.conclude(s.rolling(ctx, r))
 }
 
-// conclude returns what was found.
 func (s *Scanner) conclude(err error) (Found, error) {
 	s.shrink()
 	s.settle()
@@ -96,20 +95,20 @@ func (s *Scanner) conclude(err error) (Found, error) {
 	return s.found, nil
 }
 
-// linesHeld is for how many lines of a file memory is used again.
+// linesHeld bounds the lines whose memory is reused.
 const linesHeld = 1 << 10
 
-// settle gives the lines that were kept memory of their own, no more than they need.
+// settle copies the stored lines to a slice of exact size.
 func (s *Scanner) settle() {
 	lines := s.found.Lines
 	if s.spare = nil; cap(lines) <= linesHeld {
 		s.found.Lines = append([]Line(nil), lines...)
-		clear(lines) // whose texts it would hold
+		clear(lines) // releases the texts
 		s.spare = lines
 	}
 }
 
-// reset forgets the last file.
+// reset prepares for the next file.
 func (s *Scanner) reset(keep int) {
 	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
 	if s.buf == nil {
@@ -120,7 +119,7 @@ func (s *Scanner) reset(keep int) {
 	s.found = Found{Lines: s.spare[:0]}
 }
 
-// rolling searches line by line through a buffer that holds whole lines.
+// rolling searches line by line through a buffer of whole lines.
 func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 	s.source, s.begun = r, s.gone
 	for atEnd := false; ; {
@@ -153,8 +152,8 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 	}
 }
 
-// read fills the buffer up and reports whether the end was reached. On the first read it looks at
-// the byte order mark; what it returns is where to read on.
+// read fills the buffer and reports whether the end was reached. The first read handles the byte
+// order mark and may return another reader.
 func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	start, goal := s.end, len(s.buf)
 	if s.gone+start == 0 {
@@ -190,12 +189,12 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	return r, atEnd, nil
 }
 
-// enough reports that no further match is asked for.
+// enough reports whether no further match is needed.
 func (s *Scanner) enough() bool {
 	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
 }
 
-// region searches the lines up to stop, which is the end of one.
+// region searches the lines up to stop, the end of a line.
 func (s *Scanner) region(ctx context.Context, stop int) error {
 	if s.m.need != nil {
 		s.sight.reset()
@@ -223,13 +222,12 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 	return nil
 }
 
-// fits tests one line with the \r that may end it.
+// fits tests one line, including a \r at its end.
 func (s *Scanner) fits(line []byte) bool {
 	text := trimReturn(line)
 	return s.matches(text) || s.m.returns && len(text) < len(line) && s.matches(line)
 }
 
-// matches tests one line.
 func (s *Scanner) matches(line []byte) bool {
 	if s.dfa != nil {
 		if matches, known := s.dfa.line(line); known {
@@ -242,7 +240,7 @@ func (s *Scanner) matches(line []byte) bool {
 	return s.m.match(line)
 }
 
-// candidate returns a place in the next line that may match, or -1.
+// candidate returns an offset in the next line that may match, or -1.
 func (s *Scanner) candidate(stop int) (int, verdict) {
 	if s.m.need == nil {
 		return s.pos, perhaps
@@ -250,7 +248,7 @@ func (s *Scanner) candidate(stop int) (int, verdict) {
 	return s.sight.next(s.buf[:stop], s.pos)
 }
 
-// lineEnd returns where the line that holds at ends, without its line break.
+// lineEnd returns the end of the line at an offset, without its line break.
 func lineEnd(text []byte, at int) int {
 	n := bytes.IndexByte(text[at:], '\n')
 	if n < 0 {
@@ -266,8 +264,8 @@ func trimReturn(line []byte) []byte {
 	return line
 }
 
-// roll moves what is still needed to the front of the buffer, and makes the buffer longer if that
-// is all of it. A buffer that is full even so is as long as it may be.
+// roll moves the data still needed to the front of the buffer, and grows a buffer that is full of
+// it. Buffers grow up to the maximum line length.
 func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// rune adds one character of a literal.
+// rune adds a character of a literal.
 func (g *gatherer) rune(r rune, fold bool) {
 	runes := []rune{r, r}
 	if fold {
@@ -26,9 +26,9 @@ func (g *gatherer) rune(r rune, fold bool) {
 	g.class(runes)
 }
 
-// class adds one character of a class, given as pairs of first and last. One that may have several
-// bytes ends a row with the first of them and begins the next with the last; where it may be a byte
-// of ASCII as well, the rows go on through that, too.
+// class adds a character of a class, given as pairs of first and last. A multi-byte character ends
+// a row with its first byte and begins the next with its last; if it may also be ASCII, the rows
+// also continue through it.
 func (g *gatherer) class(ranges []rune) {
 	ascii, wide := setOf(ranges)
 	if !wide {
@@ -50,7 +50,7 @@ func (g *gatherer) class(ranges []rune) {
 	}
 	beyond := row{{last, last.share()}}
 	if g.now = before; len(before) >= maxAlternatives || longest(before) == 0 {
-		// Nothing is in front of it, or too much: one row does.
+		// No rows before it, or too many: start with one.
 		g.now = []row{nil}
 		for b := range last {
 			last[b] |= ascii[b]
@@ -63,15 +63,15 @@ func (g *gatherer) class(ranges []rune) {
 	g.weigh()
 }
 
-// addEnds adds the first and the last bytes of the characters from lo to hi. U+FFFD stands for
-// every byte that is not UTF-8, too.
+// addEnds adds the first and last bytes of the characters lo to hi. U+FFFD also stands for every
+// invalid byte.
 func addEnds(first, last *byteSet, lo, hi rune) {
 	if lo <= utf8.RuneError && hi >= utf8.RuneError {
 		first.addRange(utf8.RuneSelf, 0xff)
 		last.addRange(utf8.RuneSelf, 0xff)
 		return
 	}
-	// Halves of surrogate pairs are in no text.
+	// Text contains no surrogate halves.
 	if lo >= 0xd800 && lo < 0xe000 {
 		lo = 0xe000
 	}
@@ -90,7 +90,7 @@ func addEnds(first, last *byteSet, lo, hi rune) {
 	last.addRange(from[len(from)-1], to[len(to)-1])
 }
 
-// setOf returns the part of a class that is ASCII, and whether there is more.
+// setOf returns the ASCII part of a class and whether it has other characters.
 func setOf(ranges []rune) (set byteSet, wide bool) {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if ranges[i] < utf8.RuneSelf {
@@ -101,8 +101,8 @@ func setOf(ranges []rune) (set byteSet, wide bool) {
 	return set, wide
 }
 
-// runOf returns the longest run of one class that every match has, in characters, each of a byte at
-// least.
+// runOf returns the longest run of one class in every match, in characters, which have at least one
+// byte each.
 func runOf(re *syntax.Regexp) (set byteSet, wide bool, least int) {
 	switch re.Op {
 	case syntax.OpCapture:

@@ -1,8 +1,8 @@
 package match
 
-// byteShare is how often each byte occurs in source code, in 100,000 bytes: the mean of the Go
-// toolchain's source tree and of the source of some hundred Go modules with what lies beside it
-// (web pages, C, prose, data). Counted over text files up to 300 kB; 1 stands for less, too.
+// byteShare is the frequency of each byte in source code, per 100,000 bytes: the mean of the Go
+// toolchain's source tree and about a hundred Go modules with their other files (web pages, C,
+// prose, data). Counted over text files up to 300 kB; 1 also stands for less.
 var byteShare = [256]uint16{
 	1, 1, 1, 1, 2, 1, 1, 1, 1, 3466, 3207, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -22,20 +22,19 @@ var byteShare = [256]uint16{
 	2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 }
 
-// byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
 func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
-// addRange adds all bytes from lo to hi.
 func (s *byteSet) addRange(lo, hi byte) {
 	for b := int(lo); b <= int(hi); b++ {
 		s.add(byte(b))
 	}
 }
 
-// share estimates how often a byte is in the set as a window of package kern knows it, from 0 to 1.
+// share estimates how often a byte is in the set, from 0 to 1, as a window of package kern
+// represents it.
 func (s *byteSet) share() float64 {
 	var low, high [16]bool
 	for b := range 256 {
@@ -52,7 +51,7 @@ func (s *byteSet) share() float64 {
 	return min(1, float64(sum)/100_000)
 }
 
-// oddsOf estimates how often a byte, in both cases where fold, occurs.
+// oddsOf estimates the frequency of a byte, in both cases if fold.
 func oddsOf(b byte, fold bool) float64 {
 	n := int(byteShare[b])
 	if u := upper(b); fold && u != b {

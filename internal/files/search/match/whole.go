@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// maxMatchLines bounds the lines kept of one match that spans many.
+// maxMatchLines bounds the stored lines of one match.
 const maxMatchLines = 50
 
-// whole searches a file at once, so that matches may span lines.
+// whole reads the file completely, so that matches may span lines.
 func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -35,9 +35,8 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the matches of the whole text. The next one is looked for in the rest of the line on
-// which the last ended, if that is another than it began on, and then from the line after it, so
-// that "^" means what it says.
+// spans finds the matches of the whole text. After a match that ends on a later line it searches
+// the rest of that line, then the next line, so that "^" matches only at line starts.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.lacks(s.buf[:s.end]) {
 		return nil
@@ -61,7 +60,7 @@ func (s *Scanner) spans(ctx context.Context) error {
 		}
 		from, to = s.pos+from, s.pos+to
 		if from == s.end && s.end > 0 && s.buf[s.end-1] == '\n' {
-			break // the nothing after the last line break is no line
+			break // the empty text after the last line break is no line
 		}
 		s.pos = s.span(from, to)
 		if s.enough() || s.m.once {
@@ -75,8 +74,7 @@ func (s *Scanner) spans(ctx context.Context) error {
 	return nil
 }
 
-// rest finds a match that begins where another ended, on a line that is not the one that began on,
-// and reaches beyond it.
+// rest finds a match that begins on the last line of a multiline match and extends past that line.
 func (s *Scanner) rest(from, to int) (int, int, bool) {
 	end := lineEnd(s.buf[:s.end], max(from, to-1))
 	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {
@@ -96,11 +94,11 @@ func (s *Scanner) rest(from, to int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// span keeps the lines of one match and returns where the line after them begins.
+// span stores the lines of a match and returns the start of the next line.
 func (s *Scanner) span(from, to int) int {
 	s.found.Count++
 	start := bytes.LastIndexByte(s.buf[:from], '\n') + 1
-	last := max(from, to-1) // a match that ends with a line break does not reach the next line
+	last := max(from, to-1) // a match that ends with a line break does not include the next line
 	if to == from {
 		last = from
 	}
@@ -117,7 +115,7 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 		s.add(at, lineEnd(s.buf[:s.end], at), false)
 	}
 	if start < s.shown && from < s.shown {
-		start, from = s.shown, max(from, s.shown) // the line it begins on is the last one of another match
+		start, from = s.shown, max(from, s.shown) // the line was already stored for the previous match
 	}
 	for n := 0; start <= stop && n < maxMatchLines; n++ {
 		end := lineEnd(s.buf[:stop], start)

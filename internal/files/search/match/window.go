@@ -8,28 +8,25 @@ import (
 	"adze/internal/text/kern"
 )
 
-// Bounds of what is looked for instead of a literal.
+// Bounds for windows and runs, the alternatives to a literal.
 const (
-	// rareEnough is the share of places beyond which looking for them costs more than testing every
-	// line.
+	// rareEnough is the frequency above which searching costs more than testing every line.
 	rareEnough = 0.02
-	// rareLiteral is the share below which a literal is good enough as it is.
+	// rareLiteral is the frequency below which a literal needs no alternative.
 	rareLiteral = 0.0001
-	// rareWindow is the share below which a window is better than a long run of one class, whose
-	// bytes come together.
+	// rareWindow is the frequency below which a window is better than a long run of one class,
+	// whose bytes occur together.
 	rareWindow = 0.0005
-	// longRun is from when on a run of one class is looked for, and maxRun the most that kern.Runs
-	// takes.
+	// longRun is the minimum length of a run to search for, maxRun the limit of kern.Runs.
 	longRun, maxRun = 8, 63
-	// maxSteps bounds the parts of an expression that are looked at; repetitions within repetitions
-	// multiply them.
+	// maxSteps bounds the visited parts of an expression; nested repetitions multiply them.
 	maxSteps = 4000
-	// maxCopies bounds how often a repeated part is written out.
+	// maxCopies bounds the expansion of a repetition.
 	maxCopies = 8
 )
 
-// windowFinder looks for windows of byte sets, or for a long run of one class, where that is better
-// than the literals.
+// windowFinder returns a finder for windows of byte sets or for a long run of one class, or nil if
+// the literals are better.
 func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	odds := than.odds()
 	if than.whole || odds < rareLiteral {
@@ -52,11 +49,10 @@ func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	return f
 }
 
-// row is a part of a match: byte sets that follow one another. The zero value is of no use: every
-// place has it.
+// row is a sequence of byte sets in a match. The empty row matches everywhere and is useless.
 type row []cell
 
-// cell is a byte set and how often a byte is in it.
+// cell is a byte set with its frequency.
 type cell struct {
 	byteSet
 	share float64
@@ -95,7 +91,7 @@ func (r row) addTo(w *kern.Window, alternative int) {
 	}
 }
 
-// windowsOf returns windows of up to three sets, one of which every match has; none if nothing is
+// windowsOf returns windows of up to three sets, one of which is in every match, or nil if none is
 // known.
 func windowsOf(re *syntax.Regexp, budget *int) []row {
 	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
@@ -106,7 +102,7 @@ func windowsOf(re *syntax.Regexp, budget *int) []row {
 	}
 	switch re.Op {
 	case syntax.OpAlternate:
-		// Each branch may have its window in another place.
+		// The branches may have their windows at different offsets.
 		if all := eachOf(re.Sub, budget); len(all) > 0 && oddsOfAll(all) < oddsOfAll(best) {
 			best = all
 		}
@@ -135,14 +131,13 @@ func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
 	return all
 }
 
-// gatherer goes through an expression and keeps the rarest sets that follow one another in every
-// match.
+// gatherer walks an expression and keeps the rarest consecutive sets of every match.
 type gatherer struct {
-	now    []row // what may stand before the place it has come to: one row, or one for each branch that leads there
+	now    []row // rows before the current position, one for each branch that leads there
 	best   []row
 	odds   float64
-	within int  // branches that it is in: what they have is not in every match
-	budget *int // parts of the expression that may still be looked at
+	within int  // depth of branches: their sets are not in every match
+	budget *int // remaining parts to visit
 }
 
 // put adds the set of the next byte.
@@ -159,7 +154,7 @@ func (g *gatherer) extend(s byteSet) {
 	}
 }
 
-// distinct leaves out rows that are there twice.
+// distinct removes duplicate rows.
 func distinct(rows []row) []row {
 	var kept []row
 	for _, r := range rows {
@@ -170,7 +165,7 @@ func distinct(rows []row) []row {
 	return kept
 }
 
-// longest is the length of the longest row.
+// longest returns the length of the longest row.
 func longest(rows []row) (n int) {
 	for _, r := range rows {
 		n = max(n, len(r))
@@ -178,7 +173,7 @@ func longest(rows []row) (n int) {
 	return n
 }
 
-// weigh keeps the rows if no better ones are known.
+// weigh keeps the rows if they are the best so far.
 func (g *gatherer) weigh() {
 	if g.within > 0 {
 		return
@@ -188,7 +183,7 @@ func (g *gatherer) weigh() {
 	}
 }
 
-// part tells that what comes next does not follow directly.
+// part starts new rows, since the next byte does not follow directly.
 func (g *gatherer) part() { g.now = []row{nil} }
 
 func (g *gatherer) walk(re *syntax.Regexp) {
@@ -203,7 +198,7 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 		}
 	case syntax.OpCharClass:
 		g.class(re.Rune)
-	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // of a line, which has no break
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // a line has no break
 		g.class([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune})
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -226,7 +221,7 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 	}
 }
 
-// branches goes on from every row through every branch.
+// branches continues every row through every branch.
 func (g *gatherer) branches(branches []*syntax.Regexp) {
 	before, after := g.now, []row(nil)
 	g.within++
@@ -246,8 +241,7 @@ func (g *gatherer) branches(branches []*syntax.Regexp) {
 	g.weigh()
 }
 
-// times writes a repeated part out: as often as it is there at least, in front and, where there may
-// be more, at the end.
+// times expands a repetition: the minimum count at the front and, if there may be more, at the end.
 func (g *gatherer) times(re *syntax.Regexp, n int, exactly bool) {
 	for range n {
 		g.walk(re)

@@ -5,20 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// machine matches a program as regexp does, but with word boundaries between Unicode characters,
-// which regexp has for ASCII alone. It keeps every possible match in the order of preference, so it
-// is slow and never slower than the text times the program; it is used where a pattern has \b or \B
-// and the text is not ASCII.
+// machine matches a program like regexp, but with word boundaries between Unicode characters, which
+// regexp has only for ASCII. It tracks all possible matches by preference, so its time is at most
+// text length times program size. It is used for patterns with \b or \B in non-ASCII text.
 type machine struct {
 	prog  *syntax.Prog
 	group int
 	now   []thread
 	next  []thread
-	mark  []int // by instruction: the round that last met it
+	mark  []int // by instruction: last round that visited it
 	round int
 }
 
-// thread is a place in the program, and where its match and the group asked for begin and end.
+// thread is a position in the program with the bounds of its match and group.
 type thread struct {
 	pc   uint32
 	caps [4]int
@@ -28,11 +27,10 @@ func newMachine(prog *syntax.Prog, group int) *machine {
 	return &machine{prog: prog, group: group, mark: make([]int, len(prog.Inst))}
 }
 
-// find returns where the first match lies: that of the group, if one was asked for.
+// find returns the position of the first match, or of its group.
 func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(text, 0, len(text)) }
 
-// within is find of a match that begins between two places, in the light of what stands before the
-// first.
+// within finds a match that begins between two offsets, taking the text before into account.
 func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	var best [4]int
 	m.now = m.now[:0]
@@ -59,7 +57,7 @@ func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 			if m.prog.Inst[t.pc].Op == syntax.InstMatch {
 				best, ok = t.caps, true
 				best[1] = at
-				m.now = m.now[:i] // what follows is less preferred
+				m.now = m.now[:i] // the rest is less preferred
 				break
 			}
 		}
@@ -75,7 +73,7 @@ func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	return best[0], best[1], ok
 }
 
-// step lets every place take one character.
+// step advances every thread by one character.
 func (m *machine) step(r rune) {
 	kept := m.now[:0]
 	for _, t := range m.now {
@@ -87,7 +85,7 @@ func (m *machine) step(r rune) {
 	m.now = kept
 }
 
-// follow adds all places that are reached from one without a character, the preferred first.
+// follow adds all positions reached without a character, in order of preference.
 func (m *machine) follow(t thread, at int, holds syntax.EmptyOp) {
 	if m.mark[t.pc] == m.round {
 		return
@@ -115,7 +113,7 @@ func (m *machine) follow(t thread, at int, holds syntax.EmptyOp) {
 	}
 }
 
-// boundaries lists what holds between two characters; -1 stands for the end of the text.
+// boundaries returns the assertions that hold between two characters; -1 is the end of the text.
 func boundaries(before, after rune) syntax.EmptyOp {
 	var holds syntax.EmptyOp
 	if before < 0 {
@@ -136,12 +134,12 @@ func boundaries(before, after rune) syntax.EmptyOp {
 	return holds | syntax.EmptyNoWordBoundary
 }
 
-// hasBoundary reports \b or \B in a program.
+// hasBoundary reports whether a program contains \b or \B.
 func hasBoundary(prog *syntax.Prog) bool {
 	return asserts(prog, syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary)
 }
 
-// asserts reports one of some assertions in a program.
+// asserts reports whether a program contains one of the assertions.
 func asserts(prog *syntax.Prog, any syntax.EmptyOp) bool {
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
