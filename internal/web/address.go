@@ -8,8 +8,8 @@ import (
 )
 
 // forbidden returns why a connection to an address is refused, or "" for a public internet address.
-// Beyond the ranges of the ssrf package (the IANA special-purpose registries) it refuses addresses
-// that embed another address and cloud metadata services on public addresses.
+// Beyond the ssrf package's ranges (the IANA special-purpose registries) it refuses addresses that
+// embed another address and cloud metadata services on public addresses.
 func forbidden(a netip.Addr) string {
 	if a.Zone() != "" {
 		return "an address with a zone"
@@ -32,7 +32,7 @@ func forbidden(a netip.Addr) string {
 	return ""
 }
 
-// named returns the common name of an address range, for messages.
+// named returns an address range's common name, for messages.
 func named(a netip.Addr) string {
 	switch {
 	case a.IsUnspecified():
@@ -60,9 +60,8 @@ func metadata(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address inside an IPv6 address and the name of the embedding scheme.
-// All of them are refused whatever they hold: a direct connection never needs one, and a gateway
-// would unwrap it.
+// embedded returns the IPv4 address inside an IPv6 address and the embedding scheme's name. All are
+// refused whatever they hold: a direct connection never needs one, and a gateway would unwrap it.
 func embedded(a netip.Addr) (netip.Addr, string) {
 	if !a.Is6() {
 		return a, ""

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// ratioFloor is the number of decoded bytes allowed before the ratio is checked: small pages of one
+// ratioFloor is how many decoded bytes are allowed before the ratio is checked: small pages of one
 // repeated line compress very well.
 const ratioFloor = 256 << 10
 

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the output. A converter repeats the mark of each quote and list on every line inside,
-// and pads a table to its widest row, so small markup could produce unlimited text.
+// Output bounds. A converter repeats each quote and list mark on every line inside, and pads a
+// table to its widest row, so small markup could produce unlimited text.
 const (
 	maxContent = 1 << 20 // bytes; the model gets a tenth
 	maxNodes   = 100_000
@@ -76,7 +76,7 @@ func boundTable(table *html.Node) {
 	}
 }
 
-// boundSpans limits the spans of a cell and returns its number of columns.
+// boundSpans limits a cell's spans and returns its column count.
 func boundSpans(cell *html.Node) int {
 	columns := 1
 	cell.Attr = slices.DeleteFunc(cell.Attr, func(a html.Attribute) bool {
@@ -95,5 +95,5 @@ func boundSpans(cell *html.Node) int {
 	return columns
 }
 
-// rename changes the element name of n.
+// rename changes n's element name.
 func rename(n *html.Node, a atom.Atom) { n.Data, n.DataAtom = a.String(), a }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Bounds of the cache. Fifteen minutes covers work on one page; the size bound keeps a long session
-// from growing.
+// Cache bounds. Fifteen minutes covers work on one page; the size bound keeps a long session from
+// growing.
 const (
 	cacheAge   = 15 * time.Minute
 	cacheBytes = 16 << 20

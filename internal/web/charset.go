@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// decodeText converts a body to UTF-8 and returns the name of its encoding, "" for UTF-8.
+// decodeText converts a body to UTF-8 and returns its encoding, "" for UTF-8.
 //
 // The order is the browsers': byte order mark, header, declaration inside HTML, then a guess. One
 // deviation: valid UTF-8 is taken as UTF-8 even if a single-byte encoding is declared. Wrong
@@ -65,14 +65,14 @@ func declared(contentType string) (encoding.Encoding, string) {
 	return charset.Lookup(params["charset"])
 }
 
-// wide reports whether text in the declared encoding may be valid UTF-8 by accident because it
-// consists of ASCII bytes: encodings with two bytes a character or with escape sequences.
+// wide reports whether text in the declared encoding may be valid UTF-8 by accident because it has
+// only ASCII bytes: encodings with two bytes a character or with escape sequences.
 func wide(contentType string) bool {
 	_, name := declared(contentType)
 	return strings.HasPrefix(name, "utf-16") || name == "iso-2022-jp" || name == "replacement"
 }
 
-// cutTail returns the length of an incomplete character at the end of truncated data.
+// cutTail returns how many bytes truncated data ends with that are an incomplete character.
 func cutTail(data []byte, truncated bool) int {
 	if !truncated {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// tidyCode normalizes the code blocks of common highlighters: the language becomes the class known
-// to converters; surrounding tables and line numbers are removed.
+// tidyCode normalizes code blocks from common highlighters: the language becomes the class known to
+// converters; surrounding tables and line numbers are removed.
 func tidyCode(content *goquery.Selection) {
 	content.Find("table").Each(func(_ int, table *goquery.Selection) {
 		// Highlighters put line numbers and code in two cells of a one-row table.
@@ -46,7 +46,7 @@ func languageOf(pre *goquery.Selection) string {
 	return languageName(pre.AttrOr("lang", ""))
 }
 
-// languageInClass returns the language in a class name of Prism, highlight.js, GitHub, Sphinx,
+// languageInClass returns the language in a class name from Prism, highlight.js, GitHub, Sphinx,
 // Pandoc or SyntaxHighlighter.
 func languageInClass(class string) string {
 	words := strings.Fields(class)

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Finding the content of a page:
+// How a page's content is found:
 //
 // Navigation, footers and readers' comments are removed first (names.go has their names); comments
 // only if the page is about something else. Then comes the part marked as article or main; without
 // one, the block with most running text, together with siblings that are running text too. A page
-// of link lists without text stays whole.
+// of link lists stays whole.
 
 // marks are selectors for content marked by the page, the most specific first.
 var marks = [...]string{"[itemprop=articleBody], .markdown-body, #mw-content-text", "article", "main, [role=main]"}
@@ -24,7 +24,7 @@ var marks = [...]string{"[itemprop=articleBody], .markdown-body, #mw-content-tex
 // around selects elements declared by the page to be no content.
 const around = "nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary], .mw-editsection, .mw-jump-link"
 
-// mainContent returns the elements with the page's content, and descriptions of removed parts that
+// mainContent returns the elements with the page's content, and descriptions for removed parts that
 // a reader may miss.
 func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	body := doc.Find("body").First()
@@ -42,7 +42,7 @@ func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 type measure struct {
 	text  int
 	link  int  // in links
-	prose int  // in running text: lines of some length, or ending like a sentence
+	prose int  // in running text: lines with some length, or ending like a sentence
 	block bool // is or contains a block
 	last  string
 }
@@ -57,11 +57,11 @@ func (m *measure) add(sub measure) {
 // dense reports whether at least part/whole of the text is in links.
 func (m measure) dense(part, whole int) bool { return m.link*whole >= m.text*part && m.text > 0 }
 
-// pageMeasure holds the measure of every element, from one pass over the page.
+// pageMeasure holds every element's measure, from one pass over the page.
 type pageMeasure struct {
 	sizes map[*html.Node]measure
-	score map[*html.Node]int // running text of the element's own lines, plus half of each child's score
-	total int                // running text of the page
+	score map[*html.Node]int // running text in the element's own lines, plus half each child's score
+	total int                // running text in the page
 	// thread is set if readers' posts are the content.
 	thread bool
 }
@@ -103,8 +103,8 @@ func (r *pageMeasure) walk(n *html.Node) (m measure) {
 // proseRunes is the length from which a line counts as running text whatever it ends with.
 const proseRunes = 25
 
-// end ends a line in a block. Its running text also counts for the containers around it, so that
-// the column of an article scores higher than both its paragraphs and the page.
+// end ends a line in a block. Its running text also counts for the containers around it, so that an
+// article's column scores higher than both its paragraphs and the page.
 func (r *pageMeasure) end(n *html.Node, line, m *measure) {
 	ends := line.last != strings.TrimRight(line.last, `."”»!?:。！？…`)
 	if line.link*2 < line.text && (line.text >= proseRunes || ends && line.text >= proseRunes/3) {
@@ -187,7 +187,7 @@ func (r *pageMeasure) widen(n, root *html.Node) *html.Node {
 }
 
 // dropSurroundings removes navigation, the page's header and footer, and elements named as such. It
-// keeps anything that holds a good part of the page's running text.
+// keeps anything that holds much of the page's running text.
 func dropSurroundings(body *goquery.Selection) {
 	r := readTree(body.Nodes[0])
 	small := func(n *html.Node) bool { return 2*r.sizes[n].prose < max(r.total, 1) || r.sizes[n].dense(1, 2) }
@@ -259,7 +259,7 @@ func selecting(nodes []*html.Node) string {
 	return ""
 }
 
-// dropFurniture removes forms and link lists between and after the parts of an article.
+// dropFurniture removes forms and link lists between and after an article's parts.
 func dropFurniture(content *html.Node) {
 	r := readTree(content)
 	s := goquery.NewDocumentFromNode(content).Selection
@@ -299,7 +299,8 @@ func remove(found *goquery.Selection, which func(*html.Node) bool) {
 	}
 }
 
-// against reports whether n is named as something other than content and is not most of the page.
+// against reports whether n is named as something other than content and is less than most of the
+// page.
 func (r *pageMeasure) against(n *html.Node) bool {
 	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }

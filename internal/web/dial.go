@@ -71,7 +71,7 @@ func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Con
 	return nil, errors.Join(failures...)
 }
 
-// resolve returns the addresses of a host. One forbidden address refuses them all: a name with both
+// resolve returns a host's addresses. One forbidden address refuses them all: a name with both
 // public and private addresses is an attack or a mistake, and which one is dialed would be chance.
 func (p *Policy) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
 	addrs, err := p.lookup(ctx, host)

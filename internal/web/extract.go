@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// renderHTML extracts the content of an HTML page and writes it in the requested format.
+// renderHTML extracts an HTML page's content and writes it in the requested format.
 func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *Error) {
 	root, cut, fault := parseHTML(ctx, page.Text)
 	if fault != nil {
@@ -51,7 +51,7 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	return page, nil
 }
 
-// choose returns one element with the content and descriptions of removed parts: the selected
+// choose returns one element with the content and descriptions for removed parts: the selected
 // elements, or the main content if there is no selector.
 func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
 	if selector != "" {
@@ -62,7 +62,7 @@ func choose(doc *goquery.Document, selector string) (content *goquery.Selection,
 	return wrap(content), left, nil
 }
 
-// share returns part of whole in percent: 100 only for all of it, 0 only for nothing.
+// share returns part/whole in percent: 100 only if they are equal, 0 only for 0.
 func share(part, whole int) int {
 	switch {
 	case whole == 0 || part >= whole:
@@ -88,7 +88,7 @@ func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Erro
 	return wrap(found.NotSelection(inside)), nil
 }
 
-// landmarks lists elements of the page that a selector could use.
+// landmarks lists elements on the page that a selector could use.
 func landmarks(doc *goquery.Document) string {
 	var names []string
 	for _, tag := range []string{"main", "article"} {

@@ -141,7 +141,7 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r R
 	return res, nil
 }
 
-// headers sets the headers of every request: no cookies, referrer, credentials or machine details.
+// headers sets every request's headers: no cookies, referrer, credentials or machine details.
 func (f *Fetcher) headers(h http.Header) {
 	agent := f.policy.UserAgent
 	if agent == "" {

@@ -13,7 +13,7 @@ import (
 var (
 	// Asides inside an article.
 	noteWords = []string{"note", "tip", "warning", "info", "admonition", "callout", "important", "caution", "danger", "hint", "footnote", "footnotes", "sidenote"}
-	// Surroundings of an article, dropped if they hold no running text.
+	// An article's surroundings, dropped if they hold no running text.
 	aroundWords = []string{
 		"nav", "navbar", "navbox", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "footer", "masthead", "toolbar",
 		"pagination", "pager", "catlinks", "editsection", "skip", "login", "signin", "tags", "taglist",
@@ -39,7 +39,7 @@ var (
 		"editor's picks", "don't miss", "up next", "more from", "advertisement", "sponsored", "around the web", "from the web", "newsletter",
 		"sign up", "tags", "filed under", "posted in", "categories", "leave a comment", "leave a reply",
 	}
-	// Next to one of these, a word above names the element's layout, not its role.
+	// Next to such a word, a word above names the element's layout, not its role.
 	layoutWords = []string{"has", "no", "with", "without", "wrap", "wrapper", "layout", "open", "off", "enabled", "disabled", "not"}
 )
 

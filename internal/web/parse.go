@@ -11,20 +11,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the parser. A tag costs a few nodes of about 150 bytes, so a tree stays below 100 MB;
-// the largest real pages (one-page specifications) have about 100,000 tags.
+// Parser bounds. A tag costs a few nodes of about 150 bytes, so a tree stays below 100 MB; the
+// largest real pages (one-page specifications) have about 100,000 tags.
 const (
 	maxHTML   = 4 << 20
 	maxTags   = 200_000
 	parseTime = 5 * time.Second
-	readStep  = 4 << 10 // bytes read between checks of the context
+	readStep  = 4 << 10 // bytes read between context checks
 )
 
 // errSlow is the cause when parsing takes too long.
 var errSlow = errors.New("parsing takes too long")
 
-// parseHTML returns the tree of a page; cut is set if the end was dropped. A page nested too deeply
-// for the parser becomes one element with its text.
+// parseHTML returns a page's tree; cut is set if the end was dropped. A page nested too deeply for
+// the parser becomes one element with its text.
 func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fault *Error) {
 	text, cut = bounded(dropPayloads(text))
 	ctx, cancel := context.WithTimeoutCause(ctx, parseTime, errSlow)
@@ -105,8 +105,8 @@ func shield(text string) string {
 	}
 }
 
-// reopened reports whether a tag starts with the name of a formatting element. <a> does not count:
-// an open one is closed by the next, so they cannot accumulate.
+// reopened reports whether a tag starts with a formatting element's name. <a> does not count: an
+// open one is closed by the next, so they cannot accumulate.
 func reopened(tag string) bool {
 	end := strings.IndexAny(tag[:min(len(tag), len("strike")+1)], " \t\n\f\r/>")
 	if end < 0 {
@@ -134,7 +134,7 @@ func unshield(root *html.Node) {
 	}
 }
 
-// dropPayloads removes inline base64 data, most of the bytes on some pages.
+// dropPayloads removes inline base64 data, most bytes on some pages.
 func dropPayloads(text string) string {
 	const mark = ";base64,"
 	if !strings.Contains(text, mark) {

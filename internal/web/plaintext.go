@@ -51,7 +51,7 @@ func (w *textWriter) node(n *html.Node) {
 	w.breaks = max(w.breaks, after)
 }
 
-// begin writes the prefix of an element.
+// begin writes an element's prefix.
 func (w *textWriter) begin(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
@@ -82,7 +82,7 @@ func (w *textWriter) begin(n *html.Node) {
 	}
 }
 
-// item writes the prefix of a list item.
+// item writes a list item's prefix.
 func (w *textWriter) item() {
 	w.flush()
 	last := len(w.lists) - 1

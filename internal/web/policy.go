@@ -41,7 +41,7 @@ func parseURL(raw string) (*url.URL, *Error) {
 	return canonical(u)
 }
 
-// reason returns the message of a URL error without the URL.
+// reason returns a URL error's message without the URL.
 func reason(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -97,7 +97,7 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// portOf returns the port of a canonical URL.
+// portOf returns a canonical URL's port.
 func portOf(u *url.URL) uint16 {
 	port := u.Port()
 	if port == "" {
@@ -143,8 +143,8 @@ func canonicalHost(host string) (string, *Error) {
 	return name, nil
 }
 
-// hostName reports whether s consists of labels of letters, digits, hyphens and underscores within
-// the lengths of RFC 1035.
+// hostName reports whether s has only labels with letters, digits, hyphens and underscores within
+// the RFC 1035 lengths.
 func hostName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false

@@ -22,7 +22,7 @@ var unprotect = strings.NewReplacer(
 	string(lessMark), "<", string(moreMark), ">", string(lineMark), "_", string(openMark), "[", string(shutMark), "]", string(barMark), `\|`,
 )
 
-// noteMark matches the mark of a footnote.
+// noteMark matches a footnote mark.
 var noteMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([\pL\pN]{1,4})\]`) })
 
 // protect keeps text as displayed: a < b, snake_case and [1] outside code, and | inside code in a
@@ -75,7 +75,7 @@ func withinWord(text string, i int) bool {
 }
 
 // settleTables makes every table valid for Markdown: layout tables become blocks, and code blocks
-// in cells become lines of code.
+// in cells become code lines.
 func settleTables(root *html.Node) {
 	var tables, blocks []*html.Node
 	for n := range root.Descendants() {
@@ -137,7 +137,7 @@ func takeApart(table *html.Node) {
 	rename(table, atom.Div)
 }
 
-// codeLines puts each line of a code block into its own element.
+// codeLines puts each line in a code block into its own element.
 func codeLines(pre *html.Node) {
 	text := &textWriter{code: true}
 	text.node(pre)

@@ -68,7 +68,7 @@ func attached(n *html.Node) bool {
 	return n.Parent != nil && !isBlock(n.Parent.DataAtom) && n.Parent.Parent != nil && attached(n.Parent)
 }
 
-// isOrdinal reports superscript endings that many languages write as part of a word.
+// isOrdinal reports superscript endings that many languages write inside a word.
 func isOrdinal(text string) bool {
 	switch strings.ToLower(text) {
 	case "st", "nd", "rd", "th", "tm", "sm", "®", "™", "©", "er", "re", "e", "ème", "o", "a", "º", "ª", "*", "†", "‡":

@@ -32,7 +32,7 @@ import (
 const (
 	ConnectTimeout = 10 * time.Second  // for resolving, connecting and the TLS handshake each
 	DefaultTimeout = 30 * time.Second  // for the whole fetch, redirects included
-	MaxTimeout     = 120 * time.Second // upper bound of Request.Timeout
+	MaxTimeout     = 120 * time.Second // upper bound for Request.Timeout
 	MaxWire        = 5 << 20           // body bytes received, before decoding
 	MaxDecoded     = 10 << 20          // body bytes after decoding
 	MaxRatio       = 100               // decoded bytes for each received byte
@@ -42,11 +42,11 @@ const (
 	maxExcerpt     = 2 << 10 // bytes quoted from an error page
 )
 
-// Format is the output format of a fetch.
+// Format is an output format.
 type Format string
 
-// The formats. Markdown and Text are the main content of an HTML page; HTML is that content as
-// clean markup; Raw is the whole body decoded to UTF-8.
+// The formats. Markdown and Text are an HTML page's main content; HTML is that content as clean
+// markup; Raw is the whole body decoded to UTF-8.
 const (
 	Markdown Format = "markdown"
 	Text     Format = "text"
@@ -66,7 +66,7 @@ type Policy struct {
 	// Dial connects to a judged address; nil means the system's dialer with a final check. Only
 	// tests and embedders that own the network replace it.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Now is the clock of the cache; nil means time.Now.
+	// Now is the cache's clock; nil means time.Now.
 	Now func() time.Time
 	// UserAgent is sent to servers; empty means "adze".
 	UserAgent string
@@ -84,7 +84,7 @@ type Request struct {
 	Received *atomic.Int64 // if not nil, counts the body bytes as they arrive
 }
 
-// Page is the result of a fetch.
+// Page is a fetched page.
 type Page struct {
 	URL       string // final address, after redirects
 	Status    int    // HTTP status
@@ -101,7 +101,7 @@ type Page struct {
 	// Kept is the percentage of an HTML page's main content that is in Text; 0 if the whole page or
 	// a part was requested.
 	Kept int
-	Left []string // descriptions of removed parts that a reader may miss
+	Left []string // descriptions for removed parts that a reader may miss
 }
 
 // Fetcher fetches pages under one policy. It is safe for concurrent use.

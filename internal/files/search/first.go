@@ -15,14 +15,14 @@ import (
 // without kept lines counts as one match. Workers share it.
 type first struct {
 	limit int
-	last  atomic.Pointer[string] // path of the last kept file once the limit is reached; later ones are refused
+	last  atomic.Pointer[string] // last kept path once the limit is reached; later ones are refused
 
 	mu    sync.Mutex
 	files []weightedFile // a heap once the limit was reached
 	held  int            // matches in files
 }
 
-// weightedFile is a file with its share of the limit.
+// weightedFile is a file with its weight.
 type weightedFile struct {
 	FileMatches
 	weight int
@@ -78,7 +78,7 @@ func (f *first) add(m FileMatches) {
 	f.last.Store(&last)
 }
 
-// weight returns the file's share of the limit.
+// weight returns how many results the file counts for.
 func (m *FileMatches) weight() int {
 	n := 0
 	for _, l := range m.Lines {
@@ -108,7 +108,7 @@ func (f *first) sorted(limit int) (files []FileMatches, more bool) {
 	return files, more
 }
 
-// cutMatches returns the lines of the first n matches, without the context before the next match.
+// cutMatches returns the lines for the first n matches, without the context before the next match.
 func cutMatches(lines []match.Line, n int) []match.Line {
 	for i, l := range lines {
 		if !l.Starts {

@@ -17,7 +17,7 @@ type entry struct {
 	kind kind
 }
 
-// stat is the metadata of an entry; links are not followed.
+// stat is an entry's metadata; links are not followed.
 type stat struct {
 	kind     kind
 	size     int64

@@ -21,7 +21,7 @@ type folder struct {
 	whole bool // on a file system in wholeReaders
 }
 
-// direntBuffer is the number of bytes that getdents64 may return at once.
+// direntBuffer is how many bytes getdents64 may return at once.
 const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
@@ -197,8 +197,8 @@ func (f folder) read(n *names, most int) error {
 // would return nothing.
 const lastPlace = math.MaxInt64
 
-// parse reads records of struct linux_dirent64: inode 8 bytes, offset of the next record 8, length
-// 2, type 1, name. It returns the last offset.
+// parse reads struct linux_dirent64 records: inode 8 bytes, next record's offset 8, length 2, type
+// 1, name. It returns the last offset.
 func (n *names) parse(f folder, raw []byte) (place uint64) {
 	const nameAt = 19
 	for len(raw) >= nameAt {

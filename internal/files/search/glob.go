@@ -57,7 +57,7 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	return mergeGlobs(finders), nil
 }
 
-// scope returns the scope of a walk for the given patterns.
+// scope returns the scope for a walk with the given patterns.
 func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error) {
 	s := &scope{find: t.finder(), dir: t.Root}
 	g, err := newGlob(want, anyDepth, false)

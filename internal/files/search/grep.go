@@ -7,14 +7,14 @@ import (
 	"adze/internal/files/search/match"
 )
 
-// Mode selects the result of Grep for matching files.
+// Mode selects Grep's result for matching files.
 type Mode string
 
 // The modes.
 const (
 	Content Mode = "content" // matching lines
-	Files   Mode = "files"   // paths only; the search of a file ends at its first match
-	Count   Mode = "count"   // number of matching lines in each file
+	Files   Mode = "files"   // paths only; a file is searched up to its first match
+	Count   Mode = "count"   // matching line count for each file
 )
 
 // GrepQuery selects the lines to find.
@@ -26,7 +26,7 @@ type GrepQuery struct {
 	Mode    Mode     // if empty, Content
 	Before  int      // context lines before a match
 	After   int      // context lines after a match
-	Width   int      // characters shown of a line, around its match; if 0, the whole line
+	Width   int      // characters shown from a line, around its match; if 0, the whole line
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
 	PerFile int      // matches to return from each file; if 0, up to Limit
 	// Stop ends the search once no later path can be among the first Limit. The returned matches
@@ -127,7 +127,7 @@ func patternProblem(err error, literal bool) error {
 	return &Error{Code: CodeArguments, Message: err.Error(), Err: err}
 }
 
-// scope returns the scope of the walk; a path must match both include and type.
+// scope returns the walk's scope; a path must match both include and type.
 func (t Tree) grepScope(q GrepQuery) (*scope, error) {
 	include := q.Include
 	if len(include) == 0 {

@@ -12,10 +12,10 @@ import (
 // handle is an open regular file, reused for one file after another. It must be closed.
 type handle struct {
 	fd    int
-	whole bool       // a short read means the end of the file
+	whole bool       // a short read means EOF
 	begun bool       // already read from
 	waits bool       // non-blocking reads failed on this file system
-	part  unix.Iovec // argument of the system call, like name
+	part  unix.Iovec // system call argument, like name
 	name  [256]byte
 }
 
@@ -70,15 +70,15 @@ func (a *asker) ask(f folder, name string) (err error) {
 	}
 }
 
-// wholeReaders are the file systems on local disks or in memory, where a read of a regular file
-// fills the buffer or reaches the end. Others may return less before the end: /proc, FUSE, network
-// file systems.
+// wholeReaders are the file systems on local disks or in memory, where reading a regular file fills
+// the buffer or reaches the end. Others may return less before the end: /proc, FUSE, network file
+// systems.
 var wholeReaders = [...]int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
 	unix.OVERLAYFS_SUPER_MAGIC,
 }
 
-// readsWhole reports whether a short read of a file in the folder means its end.
+// readsWhole reports whether a short read in the folder means EOF.
 func readsWhole(fd int) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(fd, &st) != nil {
@@ -123,7 +123,7 @@ func ended(end bool) error {
 	return nil
 }
 
-// ReadAt reads at an offset without moving the position of Read.
+// ReadAt reads at an offset without moving Read's position.
 func (h *handle) ReadAt(p []byte, at int64) (n int, err error) {
 	for n < len(p) {
 		got, err := unix.Pread(h.fd, p[n:], at+int64(n))

@@ -42,7 +42,7 @@ type ListResult struct {
 	Unreadable  Unreadable
 }
 
-// maxDepth bounds ListQuery.Depth and thereby the number of open folders.
+// maxDepth bounds ListQuery.Depth and thereby the open folders.
 const maxDepth = 64
 
 // List lists a folder. It leaves out ".git" but not other hidden entries.
@@ -187,7 +187,7 @@ func (l *lister) folders(ctx context.Context, at folder, d dirState, folders []r
 	return nil
 }
 
-// below lists the contents of a subfolder.
+// below lists a subfolder.
 func (l *lister) below(ctx context.Context, at folder, d dirState, name string, depth int) error {
 	child, err := at.openFolder(name)
 	if err != nil {

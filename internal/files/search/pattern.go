@@ -9,8 +9,8 @@ import (
 	"adze/internal/text/braces"
 )
 
-// glob is a set of patterns matched one path element at a time. A walk carries the reached places
-// into each folder and skips folders below which no pattern can match.
+// glob matches patterns one path element at a time. A walk carries the reached places into each
+// folder and skips folders below which no pattern can match.
 type glob struct {
 	places []place // all patterns in sequence, each ended by placeEnd
 	first  []int
@@ -33,12 +33,12 @@ const (
 	placeEnd
 )
 
-// placeSet is a bit set of the places reached by a path.
+// placeSet is a bit set for the places reached by a path.
 type placeSet []uint64
 
 func (r placeSet) has(i int) bool { return r[i>>6]&(1<<(i&63)) != 0 }
 
-// Limits of patterns, far above sensible use and low enough to be fast.
+// Pattern limits, far above sensible use and low enough to be fast.
 const (
 	maxPattern   = 4096 // bytes
 	maxExpansion = 512  // patterns after brace expansion
@@ -95,7 +95,7 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// addPath adds the elements of one pattern without braces.
+// addPath adds one pattern's elements without braces.
 func (g *glob) addPath(pattern string) {
 	parts := splitPath(pattern)
 	if n := len(parts) - 1; parts[n] == "" {
@@ -191,8 +191,7 @@ func (g *glob) accepts(r placeSet, name string) bool {
 }
 
 // final reports whether a file that matches place i ends a pattern. As in git and ripgrep, "a/**"
-// matches the contents of a, not a file named a; so only "**" itself may be followed by further
-// "**".
+// matches files in a, not a file named a; so only "**" itself may be followed by further "**".
 func (g *glob) final(i int) bool {
 	if g.places[i].kind != placeAny {
 		return g.places[i+1].kind == placeEnd

@@ -6,7 +6,7 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// scope decides which entries of a tree are included. It does not change during a walk; workers
+// scope decides which entries in a tree are included. It does not change during a walk; workers
 // share it.
 type scope struct {
 	want []*glob // a path must match all of them
@@ -61,7 +61,7 @@ func (s *scope) ignores(q *ignore.Query, name string, dir bool) bool {
 	return true
 }
 
-// enter returns the state of a subfolder, without the folder's own rules; false if nothing in it is
+// enter returns a subfolder's state, without the folder's own rules; false if nothing in it is
 // included.
 func (s *scope) enter(d *dirState, q *ignore.Query, name string) (dirState, bool) {
 	next := dirState{path: d.path + name + "/", level: d.level, want: make([]placeSet, len(s.want))}

@@ -13,8 +13,8 @@
 // dot) only if a pattern names the dot; ".git" never. Results are ordered by path, and totals are
 // exact unless the query lets a search stop at its limit. Memory depends on the query, not on the
 // tree: large folders are read in parts, files through a rolling buffer. A search ends within
-// Tree.Time. It skips holes in sparse files, treats a file of mostly NULs as binary, and reads at
-// most Tree.FileBytes of any other.
+// Tree.Time. It skips holes in sparse files, treats a file with mostly NULs as binary, and reads
+// other files up to Tree.FileBytes.
 //
 // Known limits: file names are compared byte by byte even if the file system folds case; a file
 // that changes during a search is searched as read; List, and every walk outside Linux, holds a
@@ -38,14 +38,14 @@ import (
 
 // Tree is a folder to search. Only Root is required.
 type Tree struct {
-	// Root is the absolute path of a folder, or for Grep of a file, without symbolic links.
+	// Root is the absolute path to a folder, or for Grep to a file, without symbolic links.
 	Root string
 	// Env looks up environment variables for the location of git's configuration; nil means
 	// os.Getenv.
 	Env func(string) string
-	// Stands is the absolute path of a folder that may contain Root. Outside a repository,
-	// .gitignore files apply from there down. Via, if not nil, is an open folder that is read in
-	// place of Stands.
+	// Stands is the absolute path to a folder that may contain Root. Outside a repository,
+	// .gitignore files apply from there down. Via, if not nil, is an open folder that is read
+	// instead of Stands.
 	Via    *os.File
 	Stands string
 	// Workers bounds the folders processed at once; 0 means one per processor, up to 8.
@@ -58,8 +58,8 @@ type Tree struct {
 	Time time.Duration
 	// FileBytes bounds the bytes that Grep reads from one file, holes excluded; 0 means MaxFile.
 	FileBytes int64
-	// Texts replace the contents of files for Grep, by path relative to Root ("" if the root is the
-	// file). Texts of files outside the walk are not searched.
+	// Texts replace file contents for Grep, by path relative to Root ("" if the root is the file).
+	// Texts for files outside the walk are not searched.
 	Texts map[string]string
 	// Visited, if not nil, counts the files seen so far, for progress display.
 	Visited *atomic.Int64
@@ -80,7 +80,7 @@ func (t Tree) visited(n int) {
 	}
 }
 
-// Default bounds of a search, both far above the needs of a source tree.
+// Default bounds for a search, both far above a source tree's needs.
 const (
 	MaxTime = 50 * time.Second
 	MaxFile = 4 << 30
@@ -91,7 +91,7 @@ func (t Tree) within(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeout(ctx, cmp.Or(t.Time, MaxTime))
 }
 
-// maxWorkers is where more workers stop helping because of the kernel's directory locks.
+// maxWorkers is where more workers stop helping, due to the kernel's directory locks.
 const maxWorkers = 8
 
 // abortGrace is the time an aborted search waits for its workers. They then end in the background,

@@ -98,7 +98,7 @@ func (s *seeker) searchText(ctx context.Context, folder, name, text string) erro
 	return s.take(folder, name, found, false)
 }
 
-// keep returns the number of matches to return from a file.
+// keep returns how many matches a file may add.
 func (s *seeker) keep(folder, name string) int {
 	if s.q.Mode == Content && s.first.takes(folder, name) {
 		return max(s.q.PerFile, s.most)
@@ -106,7 +106,7 @@ func (s *seeker) keep(folder, name string) int {
 	return 0
 }
 
-// take counts a file's matches; cut means that only part of it was read.
+// take counts a file's matches; cut means that it was read partly.
 func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	switch found.Skip {
 	case match.Binary:
@@ -133,7 +133,7 @@ func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
 	return nil
 }
 
-// boundedFile reads a limited number of bytes of a file, which may be too long to search or grow
+// boundedFile reads a limited number of bytes from a file, which may be too long to search or grow
 // faster than it is read.
 type boundedFile struct {
 	handle
@@ -196,7 +196,7 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 	return r
 }
 
-// shown returns the number of matches in the result.
+// shown returns the match count in the result.
 func (m *FileMatches) shown(mode Mode) int {
 	switch mode {
 	case Files:

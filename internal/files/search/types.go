@@ -4,7 +4,7 @@ import "strings"
 
 type fileType struct{ name, globs string }
 
-// fileTypes maps the values of GrepQuery.Type to globs separated by spaces, sorted by name.
+// fileTypes maps GrepQuery.Type to globs separated by spaces, sorted by name.
 var fileTypes = [...]fileType{
 	{"asm", "*.s *.S *.asm"},
 	{"bazel", "BUILD WORKSPACE BUILD.bazel WORKSPACE.bazel MODULE.bazel *.bzl"},
@@ -67,7 +67,7 @@ var fileTypeAliases = [...]struct{ alias, name string }{
 	{"rb", "ruby"}, {"rs", "rust"}, {"shell", "sh"}, {"terraform", "tf"}, {"typescript", "ts"}, {"yml", "yaml"},
 }
 
-// Types lists the valid values of GrepQuery.Type.
+// Types lists the valid GrepQuery.Type values.
 func Types() []string {
 	names := make([]string, len(fileTypes))
 	for i, t := range fileTypes {

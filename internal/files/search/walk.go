@@ -13,9 +13,9 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// visitor does the work of one worker and is never used concurrently.
+// visitor does one worker's work and is never used concurrently.
 type visitor interface {
-	// visit receives at most filesPerTask files and links of one folder.
+	// visit receives at most filesPerTask files and links in one folder.
 	visit(ctx context.Context, d *dir, files []entry)
 	// unreadable receives the path of a folder that could not be opened or read.
 	unreadable(path string)
@@ -28,7 +28,7 @@ type visitor interface {
 // filesPerTask splits a large folder so that workers can share it.
 const filesPerTask = 64
 
-// entriesAtOnce bounds the entries of a folder in memory; the rest is read after them.
+// entriesAtOnce bounds a folder's entries in memory; the rest is read after them.
 const entriesAtOnce = 4 << 10
 
 // dir is a folder of the walk. It stays open while tasks use it.
@@ -39,7 +39,7 @@ type dir struct {
 	uses atomic.Int32
 }
 
-// done releases one use of the folder and closes it after the last.
+// done releases one use and closes it after the last.
 func (d *dir) done() {
 	if d.uses.Add(-1) == 0 {
 		d.at.close()

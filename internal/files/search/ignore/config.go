@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxIncludes bounds the nesting of included configuration files.
+// maxIncludes bounds nested includes in configuration files.
 const maxIncludes = 5
 
-// excludesFile returns the path of core.excludesFile for the repository at top with the common git
-// directory: the last value in the system, user and repository configuration, or the default path.
+// excludesFile returns core.excludesFile for the repository at top with the common git directory:
+// the last value in the system, user and repository configuration, or the default path.
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
@@ -55,7 +55,7 @@ func (f Finder) configFiles() []string {
 	return files
 }
 
-// userFile returns the path of a file in the user's git configuration folder.
+// userFile returns a path in the user's git configuration folder.
 func (f Finder) userFile(name string) string {
 	if dir := f.env("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)
@@ -107,7 +107,7 @@ func (c *config) read(path string, depth int) {
 	}
 }
 
-// logicalLines joins lines that end in an odd number of backslashes with the next.
+// logicalLines joins lines ending in an unescaped backslash with the next.
 func logicalLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	var lines []string
@@ -126,7 +126,7 @@ func logicalLines(text string) []string {
 }
 
 // cutSection cuts "[name]" or `[name "sub"]` off a line. It returns the section's key in lower case
-// and the rest of the line.
+// and the remaining line.
 func cutSection(line string) (section, rest string) {
 	inQuotes := false
 	for i := 1; i < len(line); i++ {

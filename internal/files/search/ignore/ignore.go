@@ -1,6 +1,6 @@
-// Package ignore decides which paths of a tree are ignored, exactly as git does.
+// Package ignore decides which paths in a tree are ignored, exactly as git does.
 //
-// The one rule: decisions are made on bytes, by the rules of the folder that holds the entry; the
+// The one rule: decisions are made on bytes, by the rules for the folder that holds the entry; the
 // last matching rule wins, and nearer files take precedence. Everything below an ignored folder is
 // ignored, so a walk that skips it needs no other check.
 //
@@ -21,7 +21,7 @@ import (
 	"bytes"
 )
 
-// Verdict is the decision of a list of rules about a path.
+// Verdict is a rule list's decision about a path.
 type Verdict int8
 
 const (
@@ -96,7 +96,7 @@ func trimSpaces(line []byte) []byte {
 	return line[:end]
 }
 
-// Len returns the number of patterns.
+// Len returns the pattern count.
 func (r *Rules) Len() int {
 	if r == nil {
 		return 0
@@ -104,8 +104,8 @@ func (r *Rules) Len() int {
 	return len(r.rules)
 }
 
-// Match decides about path, which is relative to the folder of the ignore file and uses slashes.
-// name is its last element; dir is true for a folder, but not for a link to one.
+// Match decides about path, which is relative to the ignore file's folder and uses slashes. name is
+// its last element; dir is true for a folder, but not for a link to one.
 func (r *Rules) Match(path, name []byte, dir bool) Verdict {
 	if r.Len() == 0 {
 		return None
@@ -133,7 +133,7 @@ func (r *Rules) Match(path, name []byte, dir bool) Verdict {
 	return Ignored
 }
 
-// last returns the highest of the candidate rules that applies to a file or folder, or -1.
+// last returns the highest candidate rule that applies to a file or folder, or -1.
 func (r *Rules) last(candidates []int32, dir bool) int32 {
 	for i := len(candidates) - 1; i >= 0; i-- {
 		if n := candidates[i]; dir || !r.rules[n].onlyDirs {

@@ -5,20 +5,20 @@ package ignore
 type Level struct {
 	prefix string // path below the top, with a final slash; "" for the top
 	chain  *link  // ignore files from this folder outwards
-	repo   *link  // outermost files of the repository: outer .gitignore files do not apply
+	repo   *link  // the repository's outermost files: outer .gitignore files do not apply
 	more   []*Rules
 	inside bool // inside a repository: .gitignore files apply
-	top    int  // length of the prefix of the repository's folder; more is relative to it
+	top    int  // prefix length for the repository's folder; more is relative to it
 }
 
 // link is a folder with ignore files.
 type link struct {
 	outer    *link
-	base     int // length of the folder's prefix, to be cut from a path
+	base     int // the folder's prefix length, to be cut from a path
 	git, own *Rules
 }
 
-// Files are the ignore files of a folder; nil if absent.
+// Files are a folder's ignore files; nil if absent.
 type Files struct {
 	Git *Rules // .gitignore
 	Own *Rules // .ignore
@@ -28,7 +28,7 @@ type Files struct {
 	Excludes []*Rules
 }
 
-// Enter returns the level of the subfolder name with its ignore files f.
+// Enter returns the level for the subfolder name with its ignore files f.
 func (l *Level) Enter(name string, f Files) *Level {
 	next := *l
 	next.prefix = l.prefix + name + "/"
@@ -49,14 +49,14 @@ func (l *Level) with(f Files) *Level {
 	return l
 }
 
-// Query decides about the entries of one folder after another without allocating. It is not safe
-// for concurrent use.
+// Query decides about entries, folder by folder, without allocating. It is not safe for concurrent
+// use.
 type Query struct {
 	level *Level
 	path  []byte
 }
 
-// In selects the folder of l for the following calls of Ignored.
+// In selects l's folder for the following Ignored calls.
 func (q *Query) In(l *Level) {
 	q.level = l
 	q.path = append(q.path[:0], l.prefix...)

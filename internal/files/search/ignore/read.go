@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// readFile returns the start of a regular file, or nil. A FIFO does not block it.
+// readFile returns a regular file's first bytes, or nil. A FIFO does not block it.
 func readFile(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -26,7 +26,7 @@ type Finder struct {
 	// Person, if not nil, caches the user's configuration for all repositories of a walk.
 	Person *Person
 	// Top is the folder from which .gitignore files apply outside a repository. They always apply
-	// from the start folder of Root.
+	// from Root's folder.
 	Top string
 	// At maps a path to the path to open; nil means the path itself.
 	At func(path string) string
@@ -39,8 +39,8 @@ func (f Finder) at(path string) string {
 	return f.At(path)
 }
 
-// Person caches the user's configuration as of its first use. The zero value is ready to use; it is
-// safe for concurrent use.
+// Person caches the user's configuration at first use. The zero value is ready to use; it is safe
+// for concurrent use.
 type Person struct {
 	once   sync.Once
 	config config // without any repository's configuration
@@ -49,13 +49,13 @@ type Person struct {
 	rules map[string]*Rules // files named by core.excludesFile, by path
 }
 
-// Root returns the level of dir, an absolute path: the .ignore files of all folders above it and
+// Root returns the level for dir, an absolute path: the .ignore files in all folders above it and
 // the excludes and .gitignore files of its repository. An ignored dir is searched nevertheless,
 // since the caller named it.
 func (f Finder) Root(dir string) *Level { return f.level(filepath.Clean(dir), true) }
 
-// level returns the level of dir; with first, a dir outside any repository is treated as the top of
-// one.
+// level returns the level for dir; with first, a dir outside any repository is treated as a
+// repository's top.
 func (f Finder) level(dir string, first bool) *Level {
 	l := &Level{}
 	if up := filepath.Dir(dir); up != dir {
@@ -69,7 +69,7 @@ func (f Finder) level(dir string, first bool) *Level {
 	return l.Enter(filepath.Base(dir), f.filesOf(dir, top, l.inside))
 }
 
-// filesOf reads the ignore files of a folder, which may be the top of a repository or inside one.
+// filesOf reads a folder's ignore files; the folder may be a repository's top or inside one.
 func (f Finder) filesOf(dir string, top, inside bool) Files {
 	files := Files{Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))), Repo: top}
 	if top || inside {
@@ -81,7 +81,7 @@ func (f Finder) filesOf(dir string, top, inside bool) Files {
 	return files
 }
 
-// Excludes returns the rules of .git/info/exclude and core.excludesFile for the repository at top
+// Excludes returns the rules in .git/info/exclude and core.excludesFile for the repository at top
 // ("" for none), highest first. Their patterns are relative to top.
 func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules
@@ -119,7 +119,7 @@ func (f Finder) personRules(path string) *Rules {
 }
 
 // gitDir returns the folder that holds info/exclude and the configuration: ".git", or for a linked
-// worktree or submodule the target of the file ".git".
+// worktree or submodule the target in the file ".git".
 func (f Finder) gitDir(top string) string {
 	if top == "" {
 		return ""

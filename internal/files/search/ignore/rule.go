@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// wildcards are the bytes that end the plain part of a pattern.
+// wildcards are the bytes that end a pattern's plain part.
 const wildcards = `*?[\`
 
-// add appends the rule of a cleaned pattern line and indexes it.
+// add appends a cleaned pattern line's rule and indexes it.
 func (r *Rules) add(pattern string) {
 	n := int32(len(r.rules))
 	rl := parseRule(pattern)
@@ -34,7 +34,7 @@ func enter(index map[string][]int32, key string, n int32) map[string][]int32 {
 }
 
 // parseRule parses a pattern line: "!" negates, a final "/" restricts it to folders, any other "/"
-// anchors it to the folder of the file.
+// anchors it to the file's folder.
 func parseRule(pattern string) rule {
 	var rl rule
 	pattern, rl.negated = strings.CutPrefix(pattern, "!")
@@ -50,7 +50,7 @@ func parseRule(pattern string) rule {
 }
 
 // split cuts a pattern at its first wildcard. The rest is compiled separately, because git matches
-// it separately: in "a**/b" the stars are at the start of the rest.
+// it separately: in "a**/b" the rest begins with the stars.
 func (rl *rule) split(pattern string) {
 	at := strings.IndexAny(pattern, wildcards)
 	if at < 0 {

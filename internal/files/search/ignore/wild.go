@@ -15,9 +15,9 @@ const (
 	opByte    opKind = iota // one given byte
 	opOne                   // any byte but a slash
 	opSet                   // a byte in a set, never a slash
-	opStar                  // any run of bytes without a slash
-	opAll                   // any run of bytes
-	opFolders               // empty, or any run of bytes that ends with a slash
+	opStar                  // any bytes without a slash
+	opAll                   // any bytes
+	opFolders               // empty, or bytes ending with a slash
 )
 
 type op struct {
@@ -67,7 +67,7 @@ func compileWild(pattern string, path bool) *wild {
 	return w
 }
 
-// addStars compiles a run of stars at i and returns its end.
+// addStars compiles the stars at i and returns its end.
 func (w *wild) addStars(pattern string, i int, path bool) int {
 	end := i
 	for end < len(pattern) && pattern[end] == '*' {
@@ -108,7 +108,7 @@ func (w *wild) match(text []byte) bool {
 
 // wildRun matches with two backtracking points: the last star and the last gap that crosses
 // folders. Older points are never needed: the newer one can take any bytes that the older could. So
-// the cost is bounded by the product of the lengths.
+// the cost is bounded by pattern length times text length.
 type wildRun struct {
 	ops           []op
 	text          []byte

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// across finds the matches of a whole text. The DFA finds the end of a match and a lower bound of
-// its start; the machine then searches only that range. It returns false at s.pos if the DFA gave
-// up.
+// across finds a whole text's matches. The DFA finds a match's end and a lower bound for its start;
+// the machine then searches only that range. It returns false at s.pos if the DFA gave up.
 func (s *Scanner) across(ctx context.Context) (bool, error) {
 	text := s.buf[:s.end]
 	s.sight.reset()
@@ -40,7 +39,8 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// skip returns the start of the first line at or after line on which a match may begin, or -1.
+// skip returns the start offset for the first line at or after line on which a match may begin, or
+// -1.
 func (s *Scanner) skip(line int) int {
 	if s.m.need == nil {
 		return line
@@ -81,10 +81,10 @@ func (s *Scanner) machine() *machine {
 	return s.tail
 }
 
-// seek looks for a match that begins at or after from, the start of a line. The match ends at or
-// before known, the first such offset or -1, and begins at or after begun, the start of a line.
-// skip returns the line to continue at if no match has begun. ok is false if there are too many
-// states; the next call starts with none.
+// seek looks for a match that begins at or after from, a line start. The match ends at or before
+// known, the first such offset or -1, and begins at or after begun, a line start. skip returns the
+// line to continue at if no match has begun. ok is false if there are too many states; the next
+// call starts with none.
 func (d *dfa) seek(text []byte, from int, skip func(line int) int) (begun, known int, ok bool) {
 	if begun = skip(from); begun < 0 {
 		return 0, -1, true

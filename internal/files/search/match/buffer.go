@@ -9,7 +9,7 @@ import (
 // newBuffer allocates spare capacity for the kernels, which read many bytes at once.
 func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
 
-// grow enlarges the buffer. It waits until no other scanner of the query has a large one.
+// grow enlarges the buffer. It waits until no other scanner for the query has a large one.
 func (s *Scanner) grow(ctx context.Context, size int) error {
 	var longer []byte
 	if size > largeBuffer && !s.large {

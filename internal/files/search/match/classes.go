@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// The meaning of \w, \d and \s, as in ripgrep and UTS 18 annex C: Alphabetic, marks, decimal
-// digits, connectors and joiners; decimal digits; White_Space. Alphabetic consists of letters,
-// letter numbers and the circled and squared Latin letters (Other_Alphabetic beyond the marks).
+// \w, \d and \s as in ripgrep and UTS 18 annex C: Alphabetic, marks, decimal digits, connectors and
+// joiners; decimal digits; White_Space. Alphabetic means letters, letter numbers and the circled
+// and squared Latin letters (Other_Alphabetic beyond the marks).
 const (
 	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}`
 	digitClass = `\p{Nd}`
@@ -30,15 +30,15 @@ func isWord(r rune) bool {
 	return false
 }
 
-// notWordClass is the complement of wordClass, for \W inside a class.
+// notWordClass complements wordClass, for \W inside a class.
 var notWordClass = sync.OnceValue(func() string { return complement(isWord) })
 
-// notSpaceClass is the complement of spaceClass.
+// notSpaceClass complements spaceClass.
 var notSpaceClass = sync.OnceValue(func() string {
 	return complement(func(r rune) bool { return unicode.Is(unicode.White_Space, r) })
 })
 
-// complement returns the ranges of the characters outside a set.
+// complement returns the ranges outside a set.
 func complement(in func(rune) bool) string {
 	var b strings.Builder
 	from := rune(-1)
@@ -87,7 +87,7 @@ func unicodeClasses(pattern string) string {
 	return b.String()
 }
 
-// escapeLen returns the length of an escape: two bytes, or a whole \Q quotation.
+// escapeLen returns an escape's length: two bytes, or a whole \Q quotation.
 func escapeLen(rest string, bracket bool) int {
 	if rest[1] != 'Q' || bracket {
 		return 2
@@ -98,7 +98,7 @@ func escapeLen(rest string, bracket bool) int {
 	return len(rest)
 }
 
-// openLen returns the length of the start of a class, including a literal "]".
+// openLen returns the length of a class opening, including a literal "]".
 func openLen(rest string) int {
 	n := 1
 	if strings.HasPrefix(rest[n:], "^") {
@@ -139,7 +139,7 @@ func escape(esc string, bracket bool) string {
 	return alone
 }
 
-// escapes reports whether pattern contains one of the given escapes, such as \r or \<.
+// escapes reports whether pattern contains any given escape, such as \r or \<.
 func escapes(pattern string, which ...string) bool {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {

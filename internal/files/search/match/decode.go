@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark handles a byte order mark at the start of a file. It skips UTF-8's; for UTF-16 it returns a
+// mark handles a byte order mark that starts a file. It skips UTF-8's; for UTF-16 it returns a
 // reader that decodes the file from its start.
 func (s *Scanner) mark(r io.Reader) io.Reader {
 	head := s.buf[:s.end]
@@ -19,7 +19,7 @@ func (s *Scanner) mark(r io.Reader) io.Reader {
 		s.end = copy(s.buf, head[3:])
 		return nil
 	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
-		return nil // UTF-32: binary because of its NUL bytes
+		return nil // UTF-32: binary, since it has NUL bytes
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		order = binary.LittleEndian
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):

@@ -8,16 +8,16 @@ import (
 )
 
 // dfa decides whether a line matches, without captures or the leftmost rule. A state is a set of
-// regexp instructions; states and transitions are computed when first reached. ASCII transitions
-// are in a table, others in a small cache. It is used by one worker.
+// instructions; states and transitions are computed when first reached. ASCII transitions are in a
+// table, others in a small cache. It is used by one worker.
 type dfa struct {
 	prog     *syntax.Prog
-	anchored bool // a match can only begin at the start of the line
+	anchored bool // a match can only begin where the line begins
 	words    bool // \b or \B occur, so the previous byte matters
-	lines    bool // "^" matches at every line start of the text
+	lines    bool // "^" matches at every line start
 
 	next   []int32    // transitions, by state and column; 0 if not computed
-	wide   []wideStep // cache of non-ASCII transitions, by hash
+	wide   []wideStep // non-ASCII transitions, by hash
 	states []dfaState
 	ids    map[string]int32
 	resets int
@@ -28,7 +28,7 @@ type dfa struct {
 	key   []byte
 }
 
-// dfaState is the set of instructions between two bytes.
+// dfaState holds the instructions between two bytes.
 type dfaState struct {
 	set    []uint32
 	before byteKind
@@ -45,23 +45,23 @@ type wideStep struct {
 const wideSteps = 1 << 10
 
 const (
-	// columns are the ASCII bytes and the end of the line.
+	// columns are the ASCII bytes and the line end.
 	columns   = utf8.RuneSelf + 1
 	endColumn = utf8.RuneSelf
 	endOfLine = rune(-1)
 
-	// A state's number is the index of its first column in the table, so a transition is one
-	// lookup. Three states have no columns.
+	// A state's number is its first column's index in the table, so a transition is one lookup.
+	// Three states have no columns.
 	stateUnknown = 0
 	stateMatch   = 1
 	stateDead    = 2 // no match possible
 	stateStart   = 3 * columns
 
-	// maxStates bounds the memory of a dfa to about half a megabyte. A pattern that needs more is
-	// reset, and after maxResets left to regexp.
+	// maxStates bounds a dfa's memory to about half a megabyte. A pattern that needs more is reset,
+	// and after maxResets left to regexp.
 	maxStates = 1000
 	maxResets = 8
-	// maxProg is the number of instructions above which states cost too much.
+	// maxProg is the instruction count above which states cost too much.
 	maxProg = 4000
 )
 
@@ -131,7 +131,7 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 	return d.end(state)
 }
 
-// end returns the result at the end of a line.
+// end returns the result at the line end.
 func (d *dfa) end(state int32) (matches, known bool) {
 	next := d.next[int(state)+endColumn]
 	if next == stateUnknown {
@@ -217,7 +217,7 @@ func (d *dfa) closure(from dfaState, holds syntax.EmptyOp) (open []uint32, match
 	return open, false
 }
 
-// consume returns the successors of the instructions that accept r.
+// consume returns the successors of instructions that accept r.
 func (d *dfa) consume(open []uint32, r rune) []uint32 {
 	var set []uint32
 	for _, pc := range open {
@@ -239,7 +239,7 @@ func accepts(in *syntax.Inst, r rune) bool {
 	return in.MatchRune(r)
 }
 
-// state returns the number of a state, adding it if new.
+// state returns a state's number, adding it if new.
 func (d *dfa) state(set []uint32, before byteKind) int32 {
 	if len(set) == 0 && d.anchored {
 		return stateDead

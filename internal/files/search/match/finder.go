@@ -7,34 +7,34 @@ import (
 	"adze/internal/text/kern"
 )
 
-// finder finds the offsets at which a match may be: by literals, windows of byte sets or long runs
-// of one class, whichever is rarest. It is built once for a pattern.
+// finder finds the offsets at which a match may be: by literals, byte set windows or long runs of
+// one class, whichever is rarest. It is built once for a pattern.
 type finder struct {
 	needles []needle // by alternative; none for classes, which only select lines to test
 	pair    kern.Pair
 	window  *kern.Window // for several literals, or for classes
 	class   *kern.Class  // for runs
-	least   int          // minimum bytes of a run
+	least   int          // minimum run length
 
 	whole       bool // a literal between its edges is a match
 	left, right edge // required neighbors if whole
 }
 
-// edge is a condition on the neighbor of a literal.
+// edge is a condition on a literal's neighbor.
 type edge uint8
 
 const (
 	edgeAny      edge = iota
 	edgeBoundary      // \b
-	edgeOutside       // not part of a word
-	edgeLine          // start or end of the line
+	edgeOutside       // outside words
+	edgeLine          // line start or end
 )
 
 // needle is a prepared literal.
 type needle struct {
 	text []byte // in lower case if fold
 	fold bool
-	back int // offset of the window in text
+	back int // the window's offset in text
 }
 
 func newFinder(alts []literal) *finder {
@@ -56,7 +56,7 @@ func newFinder(alts []literal) *finder {
 // alone reports that every occurrence is a match, so no line has to be tested.
 func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
 
-// longest returns the length of the longest literal.
+// longest returns the longest literal's length.
 func (f *finder) longest() (n int) {
 	for _, needle := range f.needles {
 		n = max(n, len(needle.text))
@@ -79,8 +79,7 @@ func (n *needle) pair() kern.Pair {
 	return p
 }
 
-// rarest returns the offset of the rarest byte other than the one at not, preferring a byte with
-// another value.
+// rarest returns the rarest byte's offset other than not, preferring a byte with another value.
 func (n *needle) rarest(not int) int {
 	best, odds := 0, 2.0
 	for i, b := range n.text {
@@ -98,7 +97,7 @@ func (n *needle) rarest(not int) int {
 	return best
 }
 
-// addTo adds the rarest three consecutive bytes as an alternative of a window; a shorter literal
+// addTo adds the rarest three consecutive bytes to a window as an alternative; a shorter literal
 // leaves the rest open.
 func (n *needle) addTo(w *kern.Window, alternative int) {
 	best := 2.0
@@ -135,7 +134,7 @@ func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (
 	return f.pair.Find(text, from, places)
 }
 
-// verdict is the result of checking a candidate.
+// verdict is a candidate's result.
 type verdict uint8
 
 const (
@@ -183,7 +182,7 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	case edgeLine:
 		return lineEnds(text, beside)
 	}
-	word := false // the end of the text or line is not part of a word
+	word := false // a text or line end is not a word character
 	if beside >= 0 && beside < len(text) {
 		b := text[beside]
 		if b >= utf8.RuneSelf {
@@ -224,7 +223,7 @@ func (n *needle) equal(text []byte) bool {
 	return true
 }
 
-// first returns the offset of the first occurrence of a single literal, or -1.
+// first returns the offset where a single literal first occurs, or -1.
 func (f *finder) first(text []byte) int {
 	n := &f.needles[0]
 	if !n.fold {
@@ -243,8 +242,8 @@ func (f *finder) first(text []byte) int {
 	return -1
 }
 
-// placeScanner iterates over the candidates of a text in order, fetching many at a time. It is used
-// by one worker.
+// placeScanner iterates over a text's candidates in order, fetching many at a time. It is used by
+// one worker.
 type placeScanner struct {
 	finder   *finder
 	runs     kern.Runs

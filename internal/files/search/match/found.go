@@ -12,20 +12,20 @@ const (
 
 // Config sets the lines to keep from a file.
 type Config struct {
-	Before, After int  // lines of context
-	Width         int  // characters kept of a line, around its match; if 0, all
+	Before, After int  // context lines
+	Width         int  // characters kept from a line, around its match; if 0, all
 	First         bool // stop at the first match; no lines are kept
 	Most          int  // stop after this many; if 0, search to the end
 }
 
-// Line is one line of a result.
+// Line is a result line.
 type Line struct {
 	Number   int    // from 1
 	Text     string // whole, or cut to Width characters
-	From, To int    // range of the match in Text, if it was cut or the match spans lines
-	Column   int    // byte offset of Text in the line, from 1
+	From, To int    // the match's range in Text, if it was cut or the match spans lines
+	Column   int    // where Text begins in the line, in bytes from 1
 	Match    bool   // false for context
-	Starts   bool   // first line of a match; only a multiline match has others
+	Starts   bool   // a match begins here; only a multiline match has more lines
 	CutLeft  bool   // the line's start was cut off
 	CutRight bool   // the line's end was cut off
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Hint suggests the intended meaning of a pattern without matches, for patterns that follow another
+// Hint suggests what a pattern without matches was meant to be, for patterns that follow another
 // language's syntax. It is phrased to follow the message that nothing matched; empty means no hint.
 func Hint(q Query) string {
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
@@ -41,7 +41,7 @@ func anything(pattern string) bool {
 	return false
 }
 
-// spans reports whether .* or .+ stands between two parts of an expression.
+// spans reports whether .* or .+ stands between two other parts.
 func spans(tree *syntax.Regexp) bool {
 	for tree.Op == syntax.OpCapture {
 		tree = tree.Sub[0]

@@ -21,7 +21,7 @@ func (s *Scanner) hit(from, to int) {
 	s.after = s.c.After
 }
 
-// before returns the starts of the context lines before from that were not stored yet.
+// before returns where the context lines before from begin that were not stored yet.
 func (s *Scanner) before(from int) []int {
 	var starts []int
 	for at := from; len(starts) < s.c.Before && at > s.shown; {
@@ -60,7 +60,7 @@ func (s *Scanner) plain(from, to int) Line {
 	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width, &s.texts)
 }
 
-// match returns a long line with the position of its match.
+// match returns a long line and where it matches.
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
@@ -69,7 +69,7 @@ func (s *Scanner) match(from, to int) Line {
 	return l.cut(text, s.c.Width, &s.texts)
 }
 
-// cut sets the text of a line: all of it, or width characters around the match.
+// cut sets a line's text: whole, or width characters around the match.
 func (l Line) cut(text []byte, width int, in *texts) Line {
 	from, to := 0, len(text)
 	if width > 0 && len(text) > width {
@@ -85,11 +85,11 @@ func (l Line) cut(text []byte, width int, in *texts) Line {
 	return l
 }
 
-// texts allocates the strings of many lines together.
+// texts allocates strings for many lines together.
 type texts struct{ piece strings.Builder }
 
 const (
-	// textsPiece is the size in bytes of such an allocation.
+	// textsPiece is the allocation size in bytes.
 	textsPiece = 4 << 10
 	// textsLong is the length from which a text gets its own allocation.
 	textsLong = textsPiece / 4
@@ -109,7 +109,7 @@ func (t *texts) of(text []byte) string {
 	return t.piece.String()[from:]
 }
 
-// leftEdge centers a short match; of a long one it shows the start.
+// leftEdge centers a short match and shows where a long one begins.
 func (l Line) leftEdge(text []byte, width int) int {
 	margin := width / 8
 	if n := utf8.RuneCount(text[l.From:l.To]); n < width {

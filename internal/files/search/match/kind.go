@@ -9,7 +9,7 @@ const (
 	kindOther byteKind = iota
 	kindWord
 	kindBreak // line break
-	kindNone  // start or end of the line or text
+	kindNone  // line or text boundary
 )
 
 func kindOf(r rune) byteKind {

@@ -4,14 +4,14 @@
 // rules out lines faster. A test compares the two. Differences: classes are widened to Unicode
 // (classes.go), and words.go handles \b beyond ASCII.
 //
-// Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
-// lines. A required literal (need.go, finder.go) selects candidate lines, which the automaton in
-// dfa.go tests. If no literal is rare enough, a window of byte classes or a long run of one class
-// takes its place (window.go). Package kern searches with vector instructions where available.
-// Across lines, the automaton locates a match roughly (across.go).
+// Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer. A
+// required literal (need.go, finder.go) selects candidate lines, which the automaton in dfa.go
+// tests. If no literal is rare enough, a window with byte classes or a long run of one class takes
+// its place (window.go). Package kern searches with vector instructions where available. Across
+// lines, the automaton locates a match roughly (across.go).
 //
-// A line ends with "\n" or "\r\n", which is not part of it, so "^" and "$" match at the ends of a
-// line. Only a pattern that names \r sees it as part of the line. Bytes are matched as they are: in
+// A line ends with "\n" or "\r\n", which it does not include, so "^" and "$" match before and after
+// the rest. Only a pattern that names \r sees it in the line. Bytes are matched as they are: in
 // text that is not UTF-8, only ASCII can be matched.
 //
 // Known limits: a multiline search counts at most one match that begins on a line and reports files
@@ -31,7 +31,7 @@ type Query struct {
 	Pattern    string // RE2 syntax, as in package regexp
 	Literal    bool   // Pattern is plain text
 	IgnoreCase bool
-	Word       bool // a match must not be part of a longer word of Unicode letters, digits and "_"
+	Word       bool // a match must not lie in a longer word (Unicode letters, digits and "_")
 	Multiline  bool // a match may span lines; "^" and "$" still match at line ends
 }
 
@@ -39,18 +39,18 @@ type Query struct {
 type Matcher struct {
 	re        *regexp.Regexp
 	prog      *syntax.Prog // shared by the dfa and the machine
-	group     int          // capture group of the actual match
+	group     int          // capture group with the actual match
 	need      *finder      // finds something every match contains; may be nil
 	also      *finder      // multiline: something else every match contains, maybe on a later line; may be nil
 	plain     bool         // the pattern is a literal
 	multiline bool
-	once      bool        // anchored to the start of the text: only a file's start can match
+	once      bool        // anchored to the text start: only a file's start can match
 	bounds    bool        // has \b or \B, which regexp supports only for ASCII
 	returns   bool        // the pattern names \r
 	large     chan []byte // holds the shared large buffer (nil until allocated) while no scanner uses it
 }
 
-// notWord matches a neighbor of a whole word.
+// notWord matches a character beside a whole word.
 const notWord = `[^` + wordClass + `]`
 
 // MaxPattern bounds a pattern in bytes. Compiling and matching take time for each byte, minutes for
@@ -103,7 +103,7 @@ func Compile(q Query) (*Matcher, error) {
 	return m.prefilter(full, wrap(expr, inner), q.Word), nil
 }
 
-// wrap adds the options of q to a valid expression.
+// wrap adds q's options to a valid expression.
 func wrap(expr string, q Query) string {
 	expr = "(?:" + expr + ")"
 	if q.Word {
@@ -189,7 +189,7 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	return f
 }
 
-// edgesOf strips \b and line anchors from both ends of an expression.
+// edgesOf strips \b and line anchors from an expression's ends.
 func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 	if tree.Op != syntax.OpConcat {
 		return tree, edgeAny, edgeAny
@@ -213,7 +213,7 @@ func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right
 }
 
 // edgeOf returns the edge that re stands for; line and text are the anchors for that side. In a
-// multiline search the end of the text is not a line end.
+// multiline search the text's end is not a line end.
 func (m *Matcher) edgeOf(re *syntax.Regexp, line, text syntax.Op) edge {
 	switch {
 	case re.Op == syntax.OpWordBoundary:
@@ -233,7 +233,7 @@ func (m *Matcher) match(line []byte) bool {
 	return m.re.Match(line)
 }
 
-// Span returns the position of the first match in a line.
+// Span returns a line's first match.
 func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
 	if m.bounds && !isASCII(line) {
 		return newMachine(m.prog, m.group).find(line)

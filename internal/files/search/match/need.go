@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxAlternatives bounds the windows of package kern: each has a bit.
+// maxAlternatives bounds the windows in package kern: each has a bit.
 const maxAlternatives = 8
 
 // maxLiterals bounds the literals. They share the bits; each candidate is compared with all
-// literals of its bit.
+// literals that have its bit.
 const maxLiterals = 4 * maxAlternatives
 
-// literalSet is a set of literals of which every match contains at least one.
+// literalSet lists literals; every match contains at least one.
 type literalSet struct {
 	alts    []literal // empty: unknown
 	whole   bool      // containing one is already a match
-	repeats bool      // one of several in a row, so its neighbors decide nothing
-	far     bool      // may be on a later line than the start of the match
+	repeats bool      // one in a row, so its neighbors decide nothing
+	far     bool      // may be on a later line than the match's start
 }
 
 type literal struct {
@@ -28,8 +28,8 @@ type literal struct {
 	fold bool   // match ASCII letters in either case
 }
 
-// needOf returns the best literals of an expression; with near, only those on the line on which a
-// match begins.
+// needOf returns an expression's best literals; with near, only those on the line on which a match
+// begins.
 func needOf(re *syntax.Regexp, near bool) literalSet {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -52,7 +52,7 @@ func needOf(re *syntax.Regexp, near bool) literalSet {
 	return literalSet{}
 }
 
-// needOfConcat returns the best set of any part, since a match contains all parts.
+// needOfConcat returns the best set in any part, since a match contains all parts.
 func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	var best literalSet
 	far := false
@@ -69,7 +69,7 @@ func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	return best
 }
 
-// needOfAlternate combines the sets of all branches.
+// needOfAlternate combines all branches' sets.
 func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	all := literalSet{whole: true}
 	for _, sub := range re.Sub {
@@ -83,8 +83,7 @@ func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	return all
 }
 
-// needOfLiteral returns the best part of a literal with only one byte spelling, apart from ASCII
-// case.
+// needOfLiteral returns a literal's best part with only one byte spelling, apart from ASCII case.
 func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 	fold := re.Flags&syntax.FoldCase != 0
 	var best literal
@@ -150,7 +149,7 @@ func (n literalSet) odds() float64 {
 	return min(sum, 1)
 }
 
-// odds estimates the frequency of the literal's three rarest bytes together. Length alone does not
+// odds estimates how often the literal's three rarest bytes occur together. Length alone does not
 // make it rarer: `return` is far more frequent than `Error`.
 func (l literal) odds() float64 {
 	least := [3]float64{1, 1, 1}

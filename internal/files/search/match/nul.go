@@ -7,16 +7,16 @@ import (
 )
 
 // Text with a few NULs, such as a log that was truncated while open, is searched. A file with more
-// of them, or with other non-text bytes, is binary.
+// NULs, or with other non-text bytes, is binary.
 const (
-	nulText  = 64   // minimum bytes of text per NUL, so that short binary data does not qualify
-	nulEvery = 8192 // bytes of text per additional NUL
+	nulText  = 64   // minimum text bytes per NUL, so that short binary data does not qualify
+	nulEvery = 8192 // text bytes per additional NUL
 	nulCheck = 64 << 10
 
-	// maxNULs is the number of NUL bytes, holes excluded, at which a file that consists mostly of
-	// them becomes binary.
+	// maxNULs is how many NUL bytes, holes excluded, make a file binary in which they are the
+	// majority.
 	maxNULs = 64 << 10
-	// HoleLeast is the number of trailing NULs that may be the start of a hole.
+	// HoleLeast is how many trailing NULs may begin a hole.
 	HoleLeast = 4 << 10
 )
 
@@ -27,8 +27,7 @@ type sparseFile interface {
 	SkipHole() int64
 }
 
-// skipHole skips a hole at the end of the last block. Reading it would take as long as reading
-// data.
+// skipHole skips a hole that the last block ends in. Reading it would take as long as reading data.
 func (s *Scanner) skipHole(r io.Reader, block []byte) (skipped bool) {
 	file, ok := r.(sparseFile)
 	return ok && MayEndInHole(block) && file.SkipHole() > 0
@@ -53,7 +52,7 @@ func (s *Scanner) strange(block []byte) bool {
 	return noText(block[:min(len(block), nulCheck)])
 }
 
-// nulRuns counts runs of NULs, stopping after most+1.
+// nulRuns counts NUL runs, stopping after most+1.
 func nulRuns(block []byte, most int) (n int) {
 	for i := bytes.IndexByte(block, 0); i >= 0 && n <= most; {
 		n++

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// PatternError describes an invalid pattern and the position of the problem.
+// PatternError describes an invalid pattern and where the problem is.
 type PatternError struct {
 	Pattern string
 	Pos     int // in characters, from 0
@@ -40,8 +40,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// patternError locates the error of the regexp parser, which returns a fragment without its
-// position.
+// patternError locates the regexp parser's error, which returns a fragment without its position.
 func patternError(pattern string, err error) *PatternError {
 	e := &PatternError{Pattern: pattern, Problem: "is not valid: " + err.Error(), Syntax: true}
 	var parse *syntax.Error
@@ -76,7 +75,7 @@ func fragment(pattern string, want *syntax.Error) int {
 	return max(0, strings.Index(pattern, want.Expr))
 }
 
-// openParen returns the position of the first unbalanced parenthesis.
+// openParen returns where the first unbalanced parenthesis is.
 func openParen(pattern string) int {
 	var open []int
 	inClass := false
@@ -128,8 +127,7 @@ func needsBreak(re *syntax.Regexp) bool {
 	return false
 }
 
-// spansLines reports whether a match may contain a line break or depends on the start or end of the
-// text.
+// spansLines reports whether a match may contain a line break or depends on a text boundary.
 func spansLines(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
@@ -146,7 +144,7 @@ func spansLines(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, spansLines)
 }
 
-// breakAt returns the character position of the line break in a pattern, literal or as \n.
+// breakAt returns where a pattern has a line break, in characters, literal or as \n.
 func breakAt(pattern string) int {
 	at := strings.IndexByte(pattern, '\n')
 	if at < 0 {

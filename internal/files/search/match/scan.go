@@ -11,10 +11,9 @@ import (
 const (
 	// firstRead suffices for nearly every file: most are shorter, and binaries contain a NUL early.
 	firstRead = 64 << 10
-	// window is the usual size of the rolling buffer, from the second read on.
+	// window is the rolling buffer's usual size, from the second read on.
 	window = 256 << 10
-	// largeBuffer is the size from which buffers are shared: a search has only one, whatever the
-	// number of workers.
+	// largeBuffer is the size from which buffers are shared: a search has only one for all workers.
 	largeBuffer = 1 << 20
 	// maxContext bounds the buffered context before a line.
 	maxContext = window / 2
@@ -29,7 +28,7 @@ type Scanner struct {
 	m     *Matcher
 	c     Config
 	sight *placeScanner
-	also  *placeScanner // candidates of Matcher.also; may be nil
+	also  *placeScanner // candidates for Matcher.also; may be nil
 	dfa   *dfa          // if nil, regexp tests the lines
 	lines *dfa          // finds matches that span lines; if nil, regexp does
 	tail  *machine      // finds their exact position
@@ -40,19 +39,19 @@ type Scanner struct {
 	usual   []byte // the usual buffer while buf is a larger one
 	large   bool   // buf is the shared large buffer
 	source  io.Reader
-	begun   int // value of gone when source began
-	pos     int // start of the next line to search
-	end     int // end of the data in buf
+	begun   int // gone when source began
+	pos     int // next line to search
+	end     int // data end in buf
 	counted int // offset up to which lines are counted in line
 	line    int
 
 	keep  int // matches whose lines are still to be stored
-	shown int // end of the last stored line
+	shown int // where the last stored line ends
 	after int // context lines still to be stored after shown
 	texts texts
 	spare []Line // reusable memory for lines
 	gone  int    // bytes that have left the buffer
-	nuls  int    // runs of NULs so far
+	nuls  int    // NUL runs so far
 	found Found
 
 	nulBytes int  // NUL bytes read, holes excluded
@@ -74,7 +73,7 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	return s
 }
 
-// Run searches r and stores the lines of up to keep matches. The error is r's or ctx's.
+// Run searches r and stores up to keep matches. The error is r's or ctx's.
 func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
 	s.reset(keep)
 	if s.m.multiline {
@@ -98,7 +97,7 @@ func (s *Scanner) conclude(err error) (Found, error) {
 // linesHeld bounds the lines whose memory is reused.
 const linesHeld = 1 << 10
 
-// settle copies the stored lines to a slice of exact size.
+// settle copies the stored lines to an exactly sized slice.
 func (s *Scanner) settle() {
 	lines := s.found.Lines
 	if s.spare = nil; cap(lines) <= linesHeld {
@@ -194,7 +193,7 @@ func (s *Scanner) enough() bool {
 	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
 }
 
-// region searches the lines up to stop, the end of a line.
+// region searches the lines up to stop, a line end.
 func (s *Scanner) region(ctx context.Context, stop int) error {
 	if s.m.need != nil {
 		s.sight.reset()
@@ -248,7 +247,7 @@ func (s *Scanner) candidate(stop int) (int, verdict) {
 	return s.sight.next(s.buf[:stop], s.pos)
 }
 
-// lineEnd returns the end of the line at an offset, without its line break.
+// lineEnd returns where the line at an offset ends, without its line break.
 func lineEnd(text []byte, at int) int {
 	n := bytes.IndexByte(text[at:], '\n')
 	if n < 0 {
@@ -264,8 +263,8 @@ func trimReturn(line []byte) []byte {
 	return line
 }
 
-// roll moves the data still needed to the front of the buffer, and grows a buffer that is full of
-// it. Buffers grow up to the maximum line length.
+// roll moves the data still needed to the buffer's front, and grows a buffer full with such data.
+// Buffers grow up to the maximum line length.
 func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)
@@ -281,7 +280,7 @@ func (s *Scanner) roll(ctx context.Context) error {
 	return nil
 }
 
-// lookBack returns the start of the lines before pos that a later match may show as context.
+// lookBack returns where the lines before pos begin that a later match may show as context.
 func (s *Scanner) lookBack() int {
 	from := s.pos
 	for range s.c.Before {
@@ -293,7 +292,7 @@ func (s *Scanner) lookBack() int {
 	return from
 }
 
-// number returns the number of the line that begins at place.
+// number returns the line number at place, a line start.
 func (s *Scanner) number(place int) int {
 	if place > s.counted {
 		s.line += bytes.Count(s.buf[s.counted:place], []byte{'\n'})

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// rune adds a character of a literal.
+// rune adds a literal's character.
 func (g *gatherer) rune(r rune, fold bool) {
 	runes := []rune{r, r}
 	if fold {
@@ -26,9 +26,9 @@ func (g *gatherer) rune(r rune, fold bool) {
 	g.class(runes)
 }
 
-// class adds a character of a class, given as pairs of first and last. A multi-byte character ends
-// a row with its first byte and begins the next with its last; if it may also be ASCII, the rows
-// also continue through it.
+// class adds a character in a class, given as pairs (first, last). A multi-byte character ends a
+// row with its first byte and begins the next with its last; if it may also be ASCII, the rows also
+// continue through it.
 func (g *gatherer) class(ranges []rune) {
 	ascii, wide := setOf(ranges)
 	if !wide {
@@ -63,7 +63,7 @@ func (g *gatherer) class(ranges []rune) {
 	g.weigh()
 }
 
-// addEnds adds the first and last bytes of the characters lo to hi. U+FFFD also stands for every
+// addEnds adds the first and last bytes for the characters lo to hi. U+FFFD also stands for every
 // invalid byte.
 func addEnds(first, last *byteSet, lo, hi rune) {
 	if lo <= utf8.RuneError && hi >= utf8.RuneError {
@@ -90,7 +90,7 @@ func addEnds(first, last *byteSet, lo, hi rune) {
 	last.addRange(from[len(from)-1], to[len(to)-1])
 }
 
-// setOf returns the ASCII part of a class and whether it has other characters.
+// setOf returns a class's ASCII part and whether it has other characters.
 func setOf(ranges []rune) (set byteSet, wide bool) {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if ranges[i] < utf8.RuneSelf {

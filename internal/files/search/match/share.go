@@ -1,6 +1,6 @@
 package match
 
-// byteShare is the frequency of each byte in source code, per 100,000 bytes: the mean of the Go
+// byteShare is each byte's frequency in source code, per 100,000 bytes: the mean for the Go
 // toolchain's source tree and about a hundred Go modules with their other files (web pages, C,
 // prose, data). Counted over text files up to 300 kB; 1 also stands for less.
 var byteShare = [256]uint16{
@@ -33,8 +33,7 @@ func (s *byteSet) addRange(lo, hi byte) {
 	}
 }
 
-// share estimates how often a byte is in the set, from 0 to 1, as a window of package kern
-// represents it.
+// share estimates how often a byte is in the set, from 0 to 1, as a kern.Window represents it.
 func (s *byteSet) share() float64 {
 	var low, high [16]bool
 	for b := range 256 {
@@ -51,7 +50,7 @@ func (s *byteSet) share() float64 {
 	return min(1, float64(sum)/100_000)
 }
 
-// oddsOf estimates the frequency of a byte, in both cases if fold.
+// oddsOf estimates a byte's frequency, in both cases if fold.
 func oddsOf(b byte, fold bool) float64 {
 	n := int(byteShare[b])
 	if u := upper(b); fold && u != b {

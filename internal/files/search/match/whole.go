@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// maxMatchLines bounds the stored lines of one match.
+// maxMatchLines bounds the lines stored for a match.
 const maxMatchLines = 50
 
 // whole reads the file completely, so that matches may span lines.
@@ -35,8 +35,8 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the matches of the whole text. After a match that ends on a later line it searches
-// the rest of that line, then the next line, so that "^" matches only at line starts.
+// spans finds the whole text's matches. After a match that ends on a later line it goes on in that
+// line, then in the next line, so that "^" matches only at line starts.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.lacks(s.buf[:s.end]) {
 		return nil
@@ -74,7 +74,7 @@ func (s *Scanner) spans(ctx context.Context) error {
 	return nil
 }
 
-// rest finds a match that begins on the last line of a multiline match and extends past that line.
+// rest finds a match that begins on a multiline match's last line and extends past that line.
 func (s *Scanner) rest(from, to int) (int, int, bool) {
 	end := lineEnd(s.buf[:s.end], max(from, to-1))
 	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {
@@ -94,7 +94,7 @@ func (s *Scanner) rest(from, to int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// span stores the lines of a match and returns the start of the next line.
+// span stores a match's lines and returns where the next line starts.
 func (s *Scanner) span(from, to int) int {
 	s.found.Count++
 	start := bytes.LastIndexByte(s.buf[:from], '\n') + 1

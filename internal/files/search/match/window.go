@@ -17,16 +17,16 @@ const (
 	// rareWindow is the frequency below which a window is better than a long run of one class,
 	// whose bytes occur together.
 	rareWindow = 0.0005
-	// longRun is the minimum length of a run to search for, maxRun the limit of kern.Runs.
+	// longRun is the minimum length for a run, maxRun the limit in kern.Runs.
 	longRun, maxRun = 8, 63
-	// maxSteps bounds the visited parts of an expression; nested repetitions multiply them.
+	// maxSteps bounds the visited subexpressions; nested repetitions multiply them.
 	maxSteps = 4000
-	// maxCopies bounds the expansion of a repetition.
+	// maxCopies bounds how far a repetition is expanded.
 	maxCopies = 8
 )
 
-// windowFinder returns a finder for windows of byte sets or for a long run of one class, or nil if
-// the literals are better.
+// windowFinder returns a finder for byte set windows or for a long run of one class, or nil if the
+// literals are better.
 func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	odds := than.odds()
 	if than.whole || odds < rareLiteral {
@@ -49,7 +49,7 @@ func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	return f
 }
 
-// row is a sequence of byte sets in a match. The empty row matches everywhere and is useless.
+// row is consecutive byte sets in a match. The empty row matches everywhere and is useless.
 type row []cell
 
 // cell is a byte set with its frequency.
@@ -91,8 +91,8 @@ func (r row) addTo(w *kern.Window, alternative int) {
 	}
 }
 
-// windowsOf returns windows of up to three sets, one of which is in every match, or nil if none is
-// known.
+// windowsOf returns windows with up to three sets; every match has at least one. It returns nil if
+// none is known.
 func windowsOf(re *syntax.Regexp, budget *int) []row {
 	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
 	g.walk(re)
@@ -119,7 +119,7 @@ func windowsOf(re *syntax.Regexp, budget *int) []row {
 	return best
 }
 
-// eachOf returns windows of all branches, or none if there are too many.
+// eachOf returns windows from all branches, or none if there are too many.
 func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
 	for _, sub := range branches {
 		w := windowsOf(sub, budget)
@@ -131,16 +131,16 @@ func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
 	return all
 }
 
-// gatherer walks an expression and keeps the rarest consecutive sets of every match.
+// gatherer walks an expression and keeps the rarest consecutive sets in every match.
 type gatherer struct {
 	now    []row // rows before the current position, one for each branch that leads there
 	best   []row
 	odds   float64
-	within int  // depth of branches: their sets are not in every match
+	within int  // branch depth: their sets are not in every match
 	budget *int // remaining parts to visit
 }
 
-// put adds the set of the next byte.
+// put adds the next byte's set.
 func (g *gatherer) put(s byteSet) {
 	g.extend(s)
 	g.weigh()
@@ -165,7 +165,7 @@ func distinct(rows []row) []row {
 	return kept
 }
 
-// longest returns the length of the longest row.
+// longest returns the longest row's length.
 func longest(rows []row) (n int) {
 	for _, r := range rows {
 		n = max(n, len(r))

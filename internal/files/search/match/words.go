@@ -17,7 +17,7 @@ type machine struct {
 	round int
 }
 
-// thread is a position in the program with the bounds of its match and group.
+// thread is a position in the program with its match and group bounds.
 type thread struct {
 	pc   uint32
 	caps [4]int
@@ -27,7 +27,7 @@ func newMachine(prog *syntax.Prog, group int) *machine {
 	return &machine{prog: prog, group: group, mark: make([]int, len(prog.Inst))}
 }
 
-// find returns the position of the first match, or of its group.
+// find returns the first match, or its group.
 func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(text, 0, len(text)) }
 
 // within finds a match that begins between two offsets, taking the text before into account.
@@ -85,7 +85,7 @@ func (m *machine) step(r rune) {
 	m.now = kept
 }
 
-// follow adds all positions reached without a character, in order of preference.
+// follow adds all positions reached without a character, preferred ones first.
 func (m *machine) follow(t thread, at int, holds syntax.EmptyOp) {
 	if m.mark[t.pc] == m.round {
 		return
@@ -113,7 +113,7 @@ func (m *machine) follow(t thread, at int, holds syntax.EmptyOp) {
 	}
 }
 
-// boundaries returns the assertions that hold between two characters; -1 is the end of the text.
+// boundaries returns the assertions that hold between two characters; -1 is the text's end.
 func boundaries(before, after rune) syntax.EmptyOp {
 	var holds syntax.EmptyOp
 	if before < 0 {
@@ -139,7 +139,7 @@ func hasBoundary(prog *syntax.Prog) bool {
 	return asserts(prog, syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary)
 }
 
-// asserts reports whether a program contains one of the assertions.
+// asserts reports whether a program contains any given assertion.
 func asserts(prog *syntax.Prog, any syntax.EmptyOp) bool {
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
