@@ -17,7 +17,7 @@ const maxLiterals = 4 * maxAlternatives
 
 // literalSet lists literals; every match contains at least one.
 type literalSet struct {
-	alts    []literal // empty: unknown
+	alts    []literal // if empty, unknown
 	whole   bool      // containing one is already a match
 	repeats bool      // one in a row, so its neighbors decide nothing
 	far     bool      // may be on a later line than the match's start
