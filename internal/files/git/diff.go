@@ -5,41 +5,39 @@ import (
 	"strings"
 )
 
-// DiffQuery chooses two sides. The newer side is the work tree, or with Staged the index; the older
-// one is the index, or with Staged HEAD, unless Base names a commit.
+// DiffQuery selects two sides. The newer side is the worktree, or with Staged the index; the older
+// is the index, or with Staged HEAD, unless Base names a commit.
 type DiffQuery struct {
-	Path   string // relative to the folder of the Repo
+	Path   string // relative to the Repo's folder
 	Staged bool
 	Base   string
-	// Strip is taken away from the paths in the patch; it is "" or ends in a slash.
+	// Strip is removed from the paths in the patch; it is "" or ends in a slash.
 	Strip    string
-	MaxFiles int // kept in Diff.Files
-	MaxBytes int // kept of the patch, whole lines
-	// Withhold says of a path below Repo.Top that its content is not to be seen; such files, and
-	// renames from or to one, are counted in Diff.Withheld and in nothing else. If nil, all may be
-	// seen.
+	MaxFiles int // limit for Diff.Files
+	MaxBytes int // limit for the patch, in whole lines
+	// Withhold reports whether a path below Repo.Top has secret content. Such files, and renames
+	// from or to them, are only counted in Diff.Withheld. If nil, all files are shown.
 	Withhold func(path string) bool
 }
 
-// Diff is what differs. TotalFiles, Added and Deleted are exact, whatever is kept.
+// Diff is the result. TotalFiles, Added and Deleted are exact, even beyond the limits.
 type Diff struct {
 	Files          []FileDiff
 	TotalFiles     int
 	Added, Deleted int
 	Withheld       int
-	Patch          string // the start of the unified diff
+	Patch          string // first part of the unified diff
 }
 
-// FileDiff is one changed file. Paths are relative to Repo.Top.
+// FileDiff is a changed file. Paths are relative to Repo.Top.
 type FileDiff struct {
 	Path           string
-	From           string // the old name of a rename or copy
+	From           string // old name after a rename or copy
 	Added, Deleted int
 	Binary         bool // lines were not counted
 }
 
-// diffOptions overrides everything in the configuration that changes what a diff looks like or runs
-// a program.
+// diffOptions overrides all configuration that changes a diff's format or runs a program.
 func diffOptions() []string {
 	return []string{
 		"--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--submodule=short",
@@ -47,7 +45,7 @@ func diffOptions() []string {
 	}
 }
 
-// Diff compares.
+// Diff runs git diff.
 func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	var d Diff
 	var sides []string
@@ -84,23 +82,23 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 	return d, err
 }
 
-// maxHeld bounds the paths that one diff leaves out, since each is an argument.
+// maxHeld bounds the withheld paths in one diff, since each is an argument.
 const maxHeld = 500
 
-// numstat reads the records of git diff --numstat -z: "added TAB deleted TAB path", or for a rename
-// an empty path followed by the old and the new one. Binary files have - for both counts.
+// numstat parses git diff --numstat -z records: "added TAB deleted TAB path", or for a rename an
+// empty path followed by the old and new one. Binary files have - for both counts.
 type numstat struct {
 	diff    *Diff
 	most    int
-	pending *FileDiff // a rename whose names follow
+	pending *FileDiff // a rename waiting for its names
 	last    string
 
 	withhold func(path string) bool
-	held     []string // path specifications that leave out what is held back
+	held     []string // pathspecs that exclude withheld files
 }
 
-// holds counts a file that must not be seen. A rename is left out under both names: under one
-// alone, git would show its content as new or deleted.
+// holds counts a withheld file. A rename is excluded under both names: under one alone, git would
+// show its content as new or deleted.
 func (n *numstat) holds(f FileDiff) bool {
 	if n.withhold == nil || !n.withhold(f.Path) && (f.From == "" || !n.withhold(f.From)) {
 		return false
@@ -139,7 +137,7 @@ func (n *numstat) record(line string) {
 	n.add(f)
 }
 
-// add counts a file. An unmerged one comes twice: as such, without lines, and with its difference
+// add counts a file. An unmerged one appears twice: once without lines, once with its difference
 // from ours.
 func (n *numstat) add(f FileDiff) {
 	if n.holds(f) {

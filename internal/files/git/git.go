@@ -1,27 +1,26 @@
-// Package git asks the installed git about a repository without letting the repository run
+// Package git queries a repository through the installed git without letting the repository run
 // anything.
 //
-// A repository names programs in its configuration, attributes and hooks, and git runs them also
-// for commands that only read: fsmonitor and hooks at status, external diffs, text converters and
-// content filters at diff, gpg at log. Every git call of adze goes through here, with those ways
-// closed.
+// A repository names programs in its configuration, attributes and hooks, and git runs them even
+// for read-only commands: fsmonitor and hooks at status, external diffs, text converters and
+// content filters at diff, gpg at log. All git calls in adze go through this package, which
+// disables these programs.
 //
-// The one rule: arguments are made in this package. Callers give paths, revisions and texts as
-// values, and none of them can become an option.
+// The one rule: arguments are built in this package. Callers pass paths, revisions and texts as
+// values, none of which can become an option.
 //
-// Start reading at Git.Open, then harden.go, which says what is closed and how. status.go, diff.go
-// and log.go each hold one question; head.go reads which branch is checked out without git;
-// place.go tells whether a repository reads what lies elsewhere.
+// Start reading at Git.Open, then harden.go, which disables programs. status.go, diff.go and log.go
+// each implement one query; head.go finds the current branch without git; place.go finds data
+// outside the repository.
 //
 // Known limits:
-//   - Content filters are not run, so a file that one changes (Git LFS) may count as modified while
-//     its recorded size and time are stale; Status.Filtered names the files that this can be true
-//     for.
-//   - Changes inside a submodule's work tree are not seen, only which commit it is at.
-//   - Filters and hooks of the configuration are listed before they are switched off: a program
-//     that adds one in the moment between is not noticed.
-//   - git below 2.38 does not refuse bare repositories in subfolders; their
-//     configuration is overridden all the same.
+//   - Content filters do not run, so a file changed by one (Git LFS) may count as modified while
+//     its recorded size and time are stale; Status.Filtered names such files.
+//   - Changes inside a submodule's worktree are not detected, only its commit.
+//   - Configured filters and hooks are listed before they are disabled: a program that adds one in
+//     between is not noticed.
+//   - Before 2.38, git does not refuse bare repositories in subfolders; their configuration is
+//     overridden nevertheless.
 package git
 
 import (
@@ -35,7 +34,7 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Stable codes of Error, the same that tools report to a model.
+// Stable error codes, as tools report them to a model.
 const (
 	CodeNotFound = "not_found"
 	CodeInvalid  = "invalid_arguments"
@@ -44,7 +43,7 @@ const (
 	CodeIO       = "io"
 )
 
-// Causes that a caller may want to tell apart.
+// Causes for errors.Is.
 var (
 	ErrMissing       = errors.New("git is not installed")
 	ErrNotRepository = errors.New("not a git repository")
@@ -52,7 +51,7 @@ var (
 	ErrRevision      = errors.New("unknown revision")
 )
 
-// Error is every error of this package: a stable code, and a message for a model.
+// Error is returned by all functions in this package; its message is for a model.
 type Error struct {
 	Code    string
 	Message string
@@ -61,41 +60,41 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// ErrorCode is the stable code.
+// ErrorCode returns the stable code.
 func (e *Error) ErrorCode() string { return e.Code }
 
-// Unwrap is the cause; it may be nil.
+// Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 func fail(code string, cause error, format string, args ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// DefaultTimeout bounds one git process. A status of a work tree of a million files takes some ten
-// seconds when nothing is cached.
+// DefaultTimeout bounds one git process. The status of a worktree with a million files takes about
+// ten seconds without caches.
 const DefaultTimeout = 60 * time.Second
 
-// Git runs the installed git. The zero value has no environment and so finds none.
+// Git runs the installed git. The zero value has no environment and finds no git.
 type Git struct {
 	Supervisor proc.Supervisor
-	Env        []string      // a user's environment without secrets, see proc.Environ
-	Timeout    time.Duration // of one process; if 0, DefaultTimeout
+	Env        []string      // the user's environment without secrets, see proc.Environ
+	Timeout    time.Duration // per process; if 0, DefaultTimeout
 }
 
-// Repo is a repository with its work tree, as seen from one folder in it. Its methods run git in
-// that folder, and paths given to them are relative to it.
+// Repo is a repository with its worktree, seen from one folder in it. Methods run git in that
+// folder, and path arguments are relative to it.
 type Repo struct {
-	Top    string // of the work tree, absolute and free of links
-	GitDir string // of this work tree
-	Common string // shared by all its work trees; usually GitDir
+	Top    string // worktree root, absolute, without links
+	GitDir string // this worktree's git directory
+	Common string // shared by all worktrees; usually GitDir
 
 	git     Git
 	dir     string
-	filters []string // content filters that each call switches off
-	hooks   []string // hooks of the configuration that each call switches off
+	filters []string // content filters to disable in each call
+	hooks   []string // configured hooks to disable in each call
 }
 
-// Open finds the repository that dir, an absolute path free of links, lies in.
+// Open finds the repository that contains dir, an absolute path without links.
 func (g Git) Open(ctx context.Context, dir string) (*Repo, error) {
 	r := &Repo{git: g, dir: dir}
 	out, err := r.text(ctx, "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
@@ -114,7 +113,7 @@ func (g Git) Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, r.listNamed(ctx)
 }
 
-// resolved is an absolute path free of links, as far as it exists.
+// resolved returns an absolute path, with links resolved as far as it exists.
 func resolved(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -125,13 +124,13 @@ func resolved(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// within reports whether path is dir or below it; both are free of links.
+// within reports whether path is dir or below it; both must have no links.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Resolve finds the commit that a revision means and returns its full hash.
+// Resolve returns the full hash of a revision's commit.
 func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	odd := func(c rune) bool { return c < ' ' || c == 0x7f }
 	switch {
@@ -156,7 +155,7 @@ func isCode(err error, code string) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// branches says what else could be named, for the message about an unknown revision.
+// branches lists alternatives for the error about an unknown revision.
 func (r *Repo) branches(ctx context.Context) string {
 	out, err := r.text(ctx, "for-each-ref", "--count=6", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
 	names := strings.Fields(out)
@@ -169,7 +168,7 @@ func (r *Repo) branches(ctx context.Context) string {
 	return "; newest branches and tags: " + strings.Join(names, ", ") + "; git log lists commits"
 }
 
-// IsHash accepts a full SHA-1 or SHA-256 name.
+// IsHash reports whether s is a full SHA-1 or SHA-256 hash.
 func IsHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

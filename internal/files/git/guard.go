@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Guard returns variables under which a git that somebody else starts in the folders runs no
-// program that their repositories name. What the user has configured, for all repositories or the
-// machine, stays: only settings of a repository itself are overridden, with the user's value
-// where there is one. Found tells whether there were any, or hooks.
+// Guard returns environment variables that keep a git started by another program in these folders
+// from running programs named by their repositories. Only repository settings are overridden, with
+// the user's value if there is one; settings for the user or machine stay. Found reports whether
+// there were such settings or hooks.
 //
-// Looks says that git only looks there, so that it needs no server, no signature and no hook: then
-// what safeOptions names is switched off whoever has set it, and the user's own hooks are too.
+// Looks means that git only reads and needs no server, signature or hook: then everything in
+// safeOptions is disabled whoever set it, including the user's own hooks.
 func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []string, found bool) {
 	mine, theirs := map[string][]string{}, map[string]bool{}
 	for i, dir := range dirs {
 		r := &Repo{git: g, dir: dir}
-		all, _ := r.settings(ctx, true) // without git, or a repository, there is nothing to guard
+		all, _ := r.settings(ctx, true) // an error means no git or no repository: nothing to guard
 		for _, s := range all {
 			switch {
 			case s.own:
@@ -59,15 +59,14 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 	return env, found
 }
 
-// instead are the settings that take the place of a repository's. Credential helpers are a list,
-// which an empty one begins anew; of the others the last counts. A hook is switched off by its
-// name.
+// instead returns the settings that replace a repository's setting. Credential helpers are a list,
+// which an empty value resets; otherwise the last value counts. A hook is disabled by name.
 func instead(key, value string, mine []string) [][2]string {
 	if strings.HasPrefix(key, "hook.") {
 		return [][2]string{{key[:strings.LastIndexByte(key, '.')] + ".enabled", "false"}}
 	}
 	if strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, "pack") {
-		return [][2]string{{"protocol.file.allow", "never"}} // the first counts; over ssh it names a program of the other side
+		return [][2]string{{"protocol.file.allow", "never"}} // the first value counts; over ssh it names a program on the server
 	}
 	if strings.HasSuffix(key, ".helper") {
 		out := [][2]string{{key, ""}}
@@ -82,12 +81,11 @@ func instead(key, value string, mine []string) [][2]string {
 	return [][2]string{{key, value}}
 }
 
-// plainDiff does what git diff would without an external program; git calls it with the two files
-// as $2 and $5.
+// plainDiff is git diff without an external program; git passes the two files as $2 and $5.
 const plainDiff = `f() { diff -u --label "a/$1" --label "b/$1" -- "$2" "$5" || :; }; f`
 
-// harmless is the value that makes a setting run nothing; runs is false where it names no program
-// anyway. Git writes the section and the last word of a key in lower case.
+// harmless returns the value that makes a setting run nothing; runs is false if it never names a
+// program. Git prints a key's section and last word in lower case.
 func harmless(key string) (value string, runs bool) {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]

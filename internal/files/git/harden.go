@@ -8,8 +8,8 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// safeOptions stand before every subcommand. A value on the command line wins over every file,
-// included ones too. /dev/null as a folder holds no hook; "false" is a program that fails.
+// safeOptions precede every subcommand. A command line value overrides every file, included ones
+// too. /dev/null as the hooks folder contains no hooks; "false" is a program that fails.
 func safeOptions() []string {
 	options := []string{"--no-pager", "--no-optional-locks", "--literal-pathspecs"}
 	for _, kv := range []string{
@@ -26,7 +26,7 @@ func safeOptions() []string {
 	return options
 }
 
-// quietSettings are those of safeOptions, as names and values.
+// quietSettings returns the safeOptions as names and values.
 func quietSettings() (settings [][2]string) {
 	for _, option := range safeOptions() {
 		if key, value, ok := strings.Cut(option, "="); ok {
@@ -36,8 +36,8 @@ func quietSettings() (settings [][2]string) {
 	return append(settings, [2]string{"status.submoduleSummary", "false"}, [2]string{"diff.ignoreSubmodules", "dirty"})
 }
 
-// Quiet is an environment in which git only looks: of what a user has set for git nothing counts
-// that names a program or a place, and nothing is fetched, locked or asked.
+// Quiet returns an environment in which git only reads: user settings that name a program or a
+// location are ignored, and nothing is fetched, locked or prompted for.
 func Quiet(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -51,9 +51,9 @@ func Quiet(env []string) []string {
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false")
 }
 
-// withoutNamed overrides what a setting runs under a name of the repository's choice: hooks of the
-// configuration, and all that a content filter can run. A filter whose commands are empty changes
-// nothing, and one that is not required may.
+// withoutNamed overrides programs under names chosen by the repository: configured hooks, and all
+// commands of content filters. A filter with empty commands changes nothing, which git accepts only
+// if the filter is not required.
 func (r *Repo) withoutNamed() (options []string) {
 	for _, name := range r.hooks {
 		options = append(options, "-c", "hook."+name+".enabled=false")
@@ -66,9 +66,9 @@ func (r *Repo) withoutNamed() (options []string) {
 	return options
 }
 
-// environ is what git sees: of the user's environment nothing that speaks to git, and no program
-// folder inside the work tree. With no allowed protocol, git cannot fetch the objects that a
-// partial clone lacks, which would start the programs that its remote names.
+// environ returns git's environment: the user's without git variables and without program folders
+// inside the worktree. Without an allowed protocol, git cannot fetch objects missing in a partial
+// clone, which would start programs named by its remote.
 func environ(base []string, dir string) []string {
 	var out []string
 	for _, kv := range base {
@@ -88,7 +88,7 @@ func environ(base []string, dir string) []string {
 		"GIT_EDITOR=false", "GIT_ASKPASS=false", "GIT_SSH_COMMAND=false", "LC_ALL=C")
 }
 
-// listNamed finds the content filters and the hooks that the repository or the user has configured.
+// listNamed finds the content filters and hooks configured by the repository or the user.
 func (r *Repo) listNamed(ctx context.Context) error {
 	all, err := r.settings(ctx, false)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Repo) listNamed(ctx context.Context) error {
 		if len(names) > maxNamed {
 			return fail(CodeInvalid, nil, "the repository configures more than %d %ss, which cannot all be switched off; look with bash", maxNamed, what)
 		}
-		// The command line cannot name it, because a setting ends at its first =.
+		// The command line cannot contain such a name, because a setting ends at its first =.
 		if i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, "=") }); i >= 0 {
 			return fail(CodeInvalid, nil, "the repository configures a %s with = in its name (%q), which cannot be switched off; look with bash", what, names[i])
 		}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Head is what is checked out in the repository that dir is in: the name of a branch, or the first
-// digits of a commit and "detached". If empty, there is no repository, or it cannot be told. It
-// reads one or two small files and runs nothing, so that it can be asked often.
+// Head returns the current branch in the repository that contains dir, or the first digits of the
+// commit and "detached". It returns "" without a repository or if unknown. It reads one or two
+// small files and runs nothing, so frequent calls are cheap.
 func Head(dir string) string {
 	folder := gitFolder(dir)
 	if folder == "" {
@@ -21,7 +21,7 @@ func Head(dir string) string {
 	line, _, _ := strings.Cut(raw, "\n")
 	if ref, ok := strings.CutPrefix(line, "ref: "); ok {
 		name, isBranch := strings.CutPrefix(strings.TrimSpace(ref), "refs/heads/")
-		if !isBranch || name == ".invalid" { // the latter: the repository keeps its references elsewhere
+		if !isBranch || name == ".invalid" { // .invalid: the repository stores its references elsewhere
 			return ""
 		}
 		return name
@@ -32,8 +32,8 @@ func Head(dir string) string {
 	return line[:7] + " detached"
 }
 
-// gitFolder is where the repository of dir, or of a folder above it, keeps HEAD. In a linked work
-// tree and in a submodule, .git is a file that names it.
+// gitFolder returns the folder with HEAD for the repository at or above dir. In a linked worktree
+// or submodule, .git is a file that names it.
 func gitFolder(dir string) string {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		found := filepath.Join(at, ".git")
@@ -58,8 +58,8 @@ func gitFolder(dir string) string {
 	}
 }
 
-// Outside is where git keeps the state of the repository that root lies in, if that is not below
-// root: of a linked work tree, a submodule, a folder below the top. If empty, there is none.
+// Outside returns git's folder for the repository that contains root, if it is not below root: in a
+// linked worktree, a submodule or a folder below the top. Otherwise "".
 func Outside(root string) string {
 	folder := gitFolder(root)
 	if folder == "" {

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Hook is a program that git runs at an event, because a repository names it.
+// Hook is a program that git runs at an event because a repository names it.
 type Hook struct {
 	Event   string
-	Setting string // names it in the configuration (git 2.54 and later); if empty, it is a file
+	Setting string // name in the configuration (git 2.54 and later); empty for a file
 }
 
-// Hooks lists the hooks of the repository that dir lies in: those in the folder that its own
-// settings name, or in its own folder, and those of its configuration. The user's own, for all
-// repositories, are not among them.
+// Hooks lists the repository's hooks for dir: files in its hooks folder and hooks in its
+// configuration. It omits the user's own for all repositories.
 func (g Git) Hooks(ctx context.Context, dir string) (hooks []Hook) {
 	r := &Repo{git: g, dir: dir}
-	all, _ := r.settings(ctx, true) // without git, or a repository, there are no hooks
+	all, _ := r.settings(ctx, true) // an error means no git or no repository
 	for _, event := range hooksIn(r.hookFolder(ctx, all)) {
 		hooks = append(hooks, Hook{Event: event})
 	}
@@ -52,7 +51,7 @@ func configuredHooks(all []setting) (hooks []Hook) {
 	return hooks
 }
 
-// hookFolder is where the repository keeps its hooks; if empty, git runs none of them.
+// hookFolder returns the repository's hooks folder, or "" if git runs none of its hooks.
 func (r *Repo) hookFolder(ctx context.Context, all []setting) string {
 	own, mine := "", ""
 	for _, s := range all {
@@ -75,12 +74,12 @@ func (r *Repo) hookFolder(ctx context.Context, all []setting) string {
 	case own == "":
 		return filepath.Join(resolved(r.dir, lines[0]), "hooks")
 	case err == nil && len(lines) > 1:
-		return expanded(lines[1], own, r.git.Env) // git reads it in the top folder of the work tree
+		return expanded(lines[1], own, r.git.Env) // relative to the worktree root, as git reads it
 	}
 	return expanded(r.dir, own, r.git.Env)
 }
 
-// hooksIn lists the hooks of a folder that git would run.
+// hooksIn lists the hooks in a folder that git would run.
 func hooksIn(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

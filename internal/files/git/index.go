@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// errIndex means that an index is damaged or of a version that is not known.
+// errIndex means that an index is damaged or has an unknown version.
 var errIndex = errors.New("the index cannot be read")
 
-// Index is what an index names.
+// Index is a parsed index file.
 type Index struct {
-	Objects []string // the contents of its files, and the trees that it remembers
-	Shared  string   // the id of the index that it is based on (git update-index --split-index); if empty, none
-	// Files are its entries without what stat said of them: what git status may refresh.
+	Objects []string // ids of file contents and cached trees
+	Shared  string   // id of the shared index (git update-index --split-index), or ""
+	// Files are the entries without stat data, which git status may refresh.
 	Files []string
 }
 
 const (
 	indexHeader   = 12
-	indexStat     = 40 // of an entry, before the id of its object
+	indexStat     = 40 // bytes in an entry before its object id
 	indexExtended = 0x4000
 	modeFormat    = 0o170000
 	modeSubmodule = 0o160000
@@ -58,13 +58,13 @@ func ParseIndex(b []byte, sha256 bool) (x Index, err error) {
 	return p.found, nil
 }
 
-// indexReader takes an index apart; bad once something is missing.
+// indexReader parses an index; bad is set if data is missing.
 type indexReader struct {
 	b     []byte
-	size  int // of an id
+	size  int // id length
 	bad   bool
 	found Index
-	name  string // of the entry before
+	name  string // previous entry's name
 }
 
 func (p *indexReader) take(n int) []byte {
@@ -77,7 +77,7 @@ func (p *indexReader) take(n int) []byte {
 	return out
 }
 
-// text is what stands before the next byte of a kind.
+// text reads up to the byte end.
 func (p *indexReader) text(end byte) string {
 	before, after, ok := bytes.Cut(p.b, []byte{end})
 	if !ok {
@@ -126,7 +126,7 @@ func (p *indexReader) entry(version uint32) {
 	p.found.Files = append(p.found.Files, fmt.Sprintf("%x %x %x %x %s", stat[24:28], id, flags[0]&^0x0f, extended, p.name))
 }
 
-// offset is a number in the form of a pack's offset to its base (gitformat-pack(5)).
+// offset reads a number encoded like a pack's base offset (gitformat-pack(5)).
 func (p *indexReader) offset() (n int) {
 	for i := 0; !p.bad && i < 4; i++ {
 		b := p.take(1)
@@ -180,7 +180,7 @@ func (p *indexReader) extension() {
 	p.found.Objects = append(p.found.Objects, x.found.Objects...)
 }
 
-// SameIndex reports whether two index files have the same entries, whatever stat said of the files.
+// SameIndex reports whether two index files have the same entries, ignoring stat data.
 func SameIndex(a, b []byte) bool {
 	for _, sha256 := range []bool{false, true} {
 		x, err := ParseIndex(a, sha256)

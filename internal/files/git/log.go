@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Subjects returns the subjects of the newest commits of HEAD, at most n; before the first commit
-// there are none.
+// Subjects returns the subjects of the newest commits on HEAD, at most n; none before the first
+// commit.
 func (r *Repo) Subjects(ctx context.Context, n int) (subjects []string, err error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if isCode(err, CodeNotFound) {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Merging is what a merge of a branch into what is checked out would come to.
+// Merging is a preview of merging a branch into HEAD.
 type Merging struct {
-	Commits   int      // that the merge brings; if 0, all of it is there
-	Forward   bool     // the branch has all commits that are checked out
-	Files     []string // that the branch changed since the two parted, from the top of the work tree
-	Conflicts []string // files that both changed in ways that git cannot join
+	Commits   int      // commits to merge; 0 if HEAD has them all
+	Forward   bool     // the branch contains HEAD
+	Files     []string // changed on the branch since the merge base, relative to Repo.Top
+	Conflicts []string // files with conflicting changes
 }
 
-// Merging looks what a merge of a local branch would come to. No file is changed. A git older than
-// 2.38 cannot say which files conflict.
+// Merging previews the merge of a local branch without changing files. Before 2.38, git does not
+// report conflicts.
 func (r *Repo) Merging(ctx context.Context, branch string) (m Merging, err error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -45,8 +45,8 @@ func (r *Repo) Merging(ctx context.Context, branch string) (m Merging, err error
 	return m, err
 }
 
-// conflicts are the files that two commits change in ways that cannot be joined. Where git cannot
-// say it, there are none: the merge itself finds them.
+// conflicts returns the files with conflicting changes. If git cannot compute them, it returns
+// none; the merge itself will find them.
 func (r *Repo) conflicts(ctx context.Context, ours, theirs string) (names []string, err error) {
 	tree := ""
 	s := splitter{each: func(record string) {
@@ -57,6 +57,6 @@ func (r *Repo) conflicts(ctx context.Context, ours, theirs string) (names []stri
 			names = append(names, record)
 		}
 	}}
-	_, _ = r.run(ctx, call{args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs}, stream: s.write}) // it exits with 1 where there are some
+	_, _ = r.run(ctx, call{args: []string{"merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs}, stream: s.write}) // exits with 1 if there are conflicts
 	return names, ctx.Err()
 }

@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// Objects asks what the object folder of a repository holds. Nothing of the repository itself is
-// read, neither its refs nor its configuration, so that it can be asked about a state that is not
-// there yet.
+// Objects is a repository's object folder. Refs and configuration are not read, so it can check a
+// state that does not exist there yet.
 type Objects struct {
-	Dir    string // the folder of objects, absolute
-	SHA256 bool   // the repository names its objects by SHA-256
+	Dir    string // object folder, absolute
+	SHA256 bool   // the repository uses SHA-256
 }
 
-// Missing returns those of the ids that the folder lacks.
+// Missing returns the ids that are not in the folder.
 func (g Git) Missing(ctx context.Context, o Objects, ids []string) (lacks map[string]bool, err error) {
 	lacks = map[string]bool{}
 	if len(ids) == 0 {
@@ -32,8 +31,8 @@ func (g Git) Missing(ctx context.Context, o Objects, ids []string) (lacks map[st
 	return lacks, err
 }
 
-// Complete returns an error when something that is reached from the ids is missing. What known ids
-// reach is not looked at.
+// Complete returns an error if an object reachable from ids is missing. Objects reachable from
+// known are not checked.
 func (g Git) Complete(ctx context.Context, o Objects, ids, known []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -46,7 +45,7 @@ func (g Git) Complete(ctx context.Context, o Objects, ids, known []string) error
 	return err
 }
 
-// onObjects runs git in a repository of its own that has only these objects.
+// onObjects runs git in a temporary repository that has only these objects.
 func (g Git) onObjects(ctx context.Context, o Objects, in string, args ...string) (string, error) {
 	dir, err := o.view()
 	if dir != "" {
@@ -61,7 +60,7 @@ func (g Git) onObjects(ctx context.Context, o Objects, in string, args ...string
 	return out.String(), err
 }
 
-// view makes an empty repository that borrows the objects.
+// view creates an empty repository that borrows the objects.
 func (o Objects) view() (dir string, err error) {
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		return "", fail(CodeNotFound, ErrNotRepository, "the folder of its objects is not there")

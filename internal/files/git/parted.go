@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Parted finds the commit at which the branch that is checked out parted from the main one, and the
-// name of that: the one that origin says is its HEAD, else main or master. On the main branch
-// itself it is what its upstream has, and without one, HEAD.
+// Parted returns the commit at which the current branch left the main one, and the main one's name:
+// origin's HEAD, else main or master. On the main branch itself it uses the upstream, or HEAD
+// without one.
 func (r *Repo) Parted(ctx context.Context) (commit, from string, err error) {
 	head, _ := r.text(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	head = strings.TrimSpace(head)

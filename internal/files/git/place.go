@@ -11,15 +11,14 @@ import (
 )
 
 // Elsewhere lists the folders and files outside root that git would read for this repository
-// although nothing outside root vouches for it. A folder that somebody else filled can point its
-// .git file, links in it, or its alternates at a private repository: whoever was allowed to read
-// the folder was not allowed to read that. The usual ways of being outside are vouched for and not
-// listed:
+// although nothing outside root confirms the link. A folder filled by somebody else can point its
+// .git file, links in it, or its alternates at a private repository, and permission to read the
+// folder does not cover that. Confirmed cases are not listed:
 //
 //   - a repository above root, found by walking up;
 //   - a linked work tree or submodule whose repository points back here.
 //
-// A work tree outside root is listed too, unless its own .git is this repository.
+// A worktree outside root is listed too, unless its own .git is this repository.
 func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 	own := filepath.Join(r.Top, ".git")
 	vouched := []string{root}
@@ -42,8 +41,8 @@ func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
 	return found, err
 }
 
-// ownedBy reports that the .git of the work tree is this repository; else core.worktree of the
-// repository chose the tree.
+// ownedBy reports whether the worktree's .git is this repository; otherwise the repository's
+// core.worktree selected it.
 func (r *Repo) ownedBy(own string) bool {
 	if text, err := smallFile(own); err == nil {
 		to, ok := strings.CutPrefix(text, "gitdir: ")
@@ -52,8 +51,8 @@ func (r *Repo) ownedBy(own string) bool {
 	return resolved(r.Top, ".git") == r.GitDir
 }
 
-// Strays lists what [Repo.Elsewhere] does for the repository that dir lies in, also where git would
-// not work in it. Outside of a repository there is nothing.
+// Strays is [Repo.Elsewhere] for the repository that contains dir, even where git would refuse to
+// work. Outside a repository it returns nil.
 func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
 	r := &Repo{git: g, dir: dir}
 	out, err := r.text(ctx, "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
@@ -73,8 +72,8 @@ func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
 	return r.Elsewhere(ctx, root)
 }
 
-// pointsBack reports whether the repository outside says itself that its work tree is here: a
-// linked work tree in the file gitdir, a submodule in core.worktree.
+// pointsBack reports whether the outside repository names this worktree: for a linked one in the
+// file gitdir, for a submodule in core.worktree.
 func (r *Repo) pointsBack(ctx context.Context, own string) bool {
 	if raw, err := smallFile(filepath.Join(r.GitDir, "gitdir")); err == nil {
 		return resolved(r.GitDir, strings.TrimSpace(raw)) == own && r.Common == filepath.Dir(filepath.Dir(r.GitDir))
@@ -83,15 +82,15 @@ func (r *Repo) pointsBack(ctx context.Context, own string) bool {
 	return err == nil && r.Common == r.GitDir && resolved(r.GitDir, strings.TrimSpace(tree)) == r.Top
 }
 
-// places lists where the repository's data lies, free of links: its folders, what links in them
-// lead to, and alternates.
+// places lists the locations of the repository's data, without links: its folders, the targets of
+// links in them, and alternates.
 func (r *Repo) places() ([]string, error) {
 	objects := filepath.Join(r.Common, "objects")
 	found := []string{r.GitDir, r.Common}
 	for _, dir := range []string{r.GitDir, r.Common, objects, filepath.Join(objects, "pack")} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // git will say what is wrong with it
+			continue // git itself will report the error
 		}
 		for _, e := range entries {
 			if e.Type()&os.ModeSymlink != 0 {
@@ -103,14 +102,13 @@ func (r *Repo) places() ([]string, error) {
 	return append(found, borrowed...), err
 }
 
-// Bounds of what is followed: git's own depth of alternates is 5.
+// Limits for alternates; git's own depth limit is 5.
 const (
 	maxAlternates = 6
 	maxSmallFile  = 16 << 10
 )
 
-// alternates lists the object folders that a repository borrows from, and those that they borrow
-// from.
+// alternates lists the object folders that a repository borrows from, directly or indirectly.
 func alternates(objects string) (found []string, err error) {
 	from := []string{objects}
 	for range maxAlternates {
@@ -121,7 +119,7 @@ func alternates(objects string) (found []string, err error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			if err != nil || strings.Contains(text, `"`) || len(found)+len(next) > maxAlternates*10 { // quoted names are not decoded here
+			if err != nil || strings.Contains(text, `"`) || len(found)+len(next) > maxAlternates*10 { // quoted names are not supported
 				return found, fail(CodeInvalid, err, "%s cannot be checked, so the repository is not read; look with bash", path)
 			}
 			for line := range strings.Lines(text) {
@@ -135,7 +133,7 @@ func alternates(objects string) (found []string, err error) {
 	return found, nil
 }
 
-// smallFile reads a regular file of a few lines; anything else could block or fill the memory.
+// smallFile reads a short regular file; others could block or fill the memory.
 func smallFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -12,28 +12,28 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Bounds of one git process, in bytes.
+// Bounds for one git process, in bytes.
 const (
-	maxText   = 256 << 10 // of an answer that is kept whole
-	maxRecord = 64 << 10  // of one record; the rest of a longer one is dropped
+	maxText   = 256 << 10 // for output kept whole
+	maxRecord = 64 << 10  // for one record; the rest is dropped
 	maxErrors = 8 << 10
-	// maxOutput ends a git that writes more than anybody counts: a diff of a generated tree, say.
+	// maxOutput ends a git that writes too much, such as the diff of a generated tree.
 	maxOutput = 1 << 30
 )
 
-// call is one git process.
+// call describes a git process.
 type call struct {
 	args []string // subcommand and arguments
-	// options stand before the subcommand, behind those that make git safe.
+	// options precede the subcommand and follow safeOptions.
 	options []string
-	keep    int // bytes kept of the start of the output
+	keep    int // bytes kept from the output's start
 	input   []byte
 	stream  func([]byte)
-	// plain runs git as a user does, to read settings, for which it runs nothing.
+	// plain omits the hardening, to read the user's view of settings, for which git runs nothing.
 	plain bool
 }
 
-// run runs git, hardened, in the folder of r. The error is nil when it exited with 0.
+// run runs hardened git in r's folder. The error is nil if it exited with 0.
 func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
 	argv, env := append([]string{"git"}, slices.Concat(safeOptions(), r.withoutNamed(), c.options)...), environ(r.git.Env, r.home())
 	if c.plain {
@@ -53,7 +53,7 @@ func (r *Repo) run(ctx context.Context, c call) (proc.Text, error) {
 	return res.Output, r.verdict(ctx, c, res)
 }
 
-// home is the work tree, or before git has named it, the nearest folder that looks like one.
+// home returns the worktree or, before git reported it, the nearest folder that looks like one.
 func (r *Repo) home() string {
 	if r.Top != "" {
 		return r.Top
@@ -68,7 +68,7 @@ func (r *Repo) home() string {
 	}
 }
 
-// text runs git for a short answer.
+// text runs git for short output.
 func (r *Repo) text(ctx context.Context, args ...string) (string, error) {
 	out, err := r.run(ctx, call{args: args, keep: maxText})
 	if err == nil && out.Tail != "" {
@@ -77,7 +77,7 @@ func (r *Repo) text(ctx context.Context, args ...string) (string, error) {
 	return out.Head, err
 }
 
-// records runs git for an answer of any length in which every record ends with NUL.
+// records runs git for NUL-terminated records of any total length.
 func (r *Repo) records(ctx context.Context, each func(string), args ...string) error {
 	s := splitter{each: each}
 	_, err := r.run(ctx, call{args: args, stream: s.write})
@@ -87,7 +87,7 @@ func (r *Repo) records(ctx context.Context, each func(string), args ...string) e
 	return err
 }
 
-// splitter cuts a stream at its NULs.
+// splitter splits a stream at NULs.
 type splitter struct {
 	each    func(string)
 	pending []byte
@@ -120,7 +120,7 @@ func (r *Repo) startError(err error) error {
 	return err
 }
 
-// verdict turns what became of a process into an error for a model.
+// verdict converts a process result to an error for a model.
 func (r *Repo) verdict(ctx context.Context, c call, res proc.Result) error {
 	name := "git " + c.args[0]
 	switch {
@@ -138,7 +138,7 @@ func (r *Repo) verdict(ctx context.Context, c call, res proc.Result) error {
 	return r.explain(name, res.Errors.Head)
 }
 
-// explain words the errors that have a next move; git's messages are in English because of LC_ALL.
+// explain rewrites errors that have a next step; LC_ALL makes git's messages English.
 func (r *Repo) explain(name, stderr string) error {
 	said := lastMessage(stderr)
 	switch {
@@ -154,8 +154,8 @@ func (r *Repo) explain(name, stderr string) error {
 	return fail(CodeIO, nil, "%s failed: %s", name, said)
 }
 
-// lastMessage is the last line that git wrote as an error or hint, with the indented names below it
-// and without its label, cut where it is long.
+// lastMessage returns the last error or hint from git without its label, with the indented names
+// below it, shortened if long.
 func lastMessage(stderr string) string {
 	said := "it gave no reason"
 	for line := range strings.Lines(strings.ReplaceAll(stderr, "\n\t", " ")) {

@@ -8,26 +8,25 @@ import (
 	"strings"
 )
 
-// setting is one setting that git reads for a repository. Git writes the section and the last word
-// of a key in lower case, and the name between them as it is written.
+// setting is a git setting. Git prints a key's section and last word in lower case, and the name
+// between them unchanged.
 type setting struct {
-	own        bool // of the repository itself, not of the user or the machine
+	own        bool // from the repository, not from the user or machine
 	key, value string
-	file       string // absolute; if empty, it stands in no file
+	file       string // absolute; "" if it comes from no file
 }
 
-// Bounds of what a configuration may name. A user has one or two of each.
+// Limits for configured names. A user has one or two of each.
 const (
 	maxIncluded = 50
 	maxNamed    = 100
 )
 
-// settings lists what git reads for the repository, and what it would read on another branch or in
-// another work tree: of the files that the repository includes under a condition each is read,
-// whether the condition holds or not. Git runs nothing for that.
+// settings lists the repository's settings, including those for other branches and worktrees:
+// conditional includes in repository files are always read. Git runs nothing for that.
 //
-// With plain, the settings are those of a git that the user starts. A git older than 2.26 does not
-// say whose a setting is; then none counts as the repository's own.
+// With plain, the settings are those of a git started by the user. Before 2.26, git does not report
+// the scope; then no setting counts as the repository's own.
 func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 	all, err := r.listed(ctx, plain, true)
 	scoped := err == nil
@@ -55,7 +54,7 @@ func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 		}
 		more, err := r.listed(ctx, plain, false, "--file", path)
 		if err != nil {
-			continue // git dies of it where it includes the file
+			continue // git fails if it includes the file
 		}
 		for _, m := range more {
 			m.own = s.own
@@ -65,7 +64,7 @@ func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 	return all, nil
 }
 
-// includedBy is the file that a setting includes; if empty, it includes none.
+// includedBy returns the file included by a setting, or "".
 func includedBy(s setting, env []string) string {
 	section, _, _ := strings.Cut(s.key, ".")
 	if section != "include" && section != "includeif" || !strings.HasSuffix(s.key, ".path") || s.value == "" || s.file == "" {
@@ -74,8 +73,7 @@ func includedBy(s setting, env []string) string {
 	return expanded(filepath.Dir(s.file), s.value, env)
 }
 
-// expanded is a path of a setting: ~/ is the home folder of env, and dir is where a relative one
-// begins.
+// expanded expands a path in a setting: ~/ is env's home folder, and relative paths start at dir.
 func expanded(dir, path string, env []string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		for _, kv := range env {
@@ -90,7 +88,7 @@ func expanded(dir, path string, env []string) string {
 	return filepath.Join(dir, path)
 }
 
-// listed asks git for settings with the files they come from.
+// listed reads settings with their files from git.
 func (r *Repo) listed(ctx context.Context, plain, scoped bool, flags ...string) (all []setting, err error) {
 	args := append([]string{"config", "--list", "--show-origin", "-z"}, flags...)
 	width := 2
@@ -108,7 +106,7 @@ func (r *Repo) listed(ctx context.Context, plain, scoped bool, flags ...string) 
 		if file, ok := strings.CutPrefix(origin, "file:"); ok {
 			found.file = expanded(r.home(), file, nil)
 		}
-		if found.file != "" { // the rest stands on the command line or in the environment
+		if found.file != "" { // others come from the command line or environment
 			all = append(all, found)
 		}
 		fields = nil
@@ -117,7 +115,7 @@ func (r *Repo) listed(ctx context.Context, plain, scoped bool, flags ...string) 
 	return all, err
 }
 
-// namedIn lists the names that settings of a section have: x of "filter.x.clean".
+// namedIn lists the names in a section: x for "filter.x.clean".
 func namedIn(all []setting, section string) (names []string) {
 	for _, s := range all {
 		rest, ok := strings.CutPrefix(s.key, section+".")

@@ -7,45 +7,44 @@ import (
 	"strings"
 )
 
-// The ways of git status --untracked-files: folders as one entry, each file.
+// Values for git status --untracked-files: folders as one entry, or each file.
 const (
 	UntrackedNormal = "normal"
 	UntrackedAll    = "all"
 )
 
-// Status is the state of a work tree. Paths are relative to Repo.Top.
+// Status is a worktree's state. Paths are relative to Repo.Top.
 type Status struct {
 	Branch          string // "" when detached
 	Commit          string // full hash; "" before the first commit
-	Upstream        string // "" without one
-	Gone            bool   // the upstream is configured but not there
+	Upstream        string // "" if none
+	Gone            bool   // the upstream is configured but does not exist
 	Ahead, Behind   int
-	Doing           string // a merge, rebase or such in progress, in words
+	Doing           string // merge, rebase or similar in progress, in words
 	Staged, Changed Group
 	Conflicts       Group
 	Untracked       Group
-	// Filtered lists changed files that pass through a content filter, which was not run: they may
-	// be unchanged.
+	// Filtered lists changed files with a content filter, which did not run: they may be unchanged.
 	Filtered []string
 }
 
-// Clean reports that nothing differs.
+// Clean reports whether nothing differs.
 func (s Status) Clean() bool {
 	return s.Staged.Total+s.Changed.Total+s.Conflicts.Total+s.Untracked.Total == 0
 }
 
-// Group is the entries of one kind: all are counted, the first are kept.
+// Group counts entries of one kind and keeps the first ones.
 type Group struct {
 	Total   int
 	Entries []Entry
 }
 
-// Entry is one path. State is a letter of git status (M A D R C T), two for a conflict, none when
+// Entry is a path. State is a letter from git status (M A D R C T), two for a conflict, "" if
 // untracked.
 type Entry struct {
 	State string
 	Path  string
-	From  string // the old name of a rename or copy
+	From  string // old name after a rename or copy
 }
 
 func (g *Group) add(limit int, e Entry) {
@@ -55,7 +54,7 @@ func (g *Group) add(limit int, e Entry) {
 	}
 }
 
-// Status asks what differs at path; of each group at most limit entries are kept.
+// Status returns the differences at path, keeping at most limit entries in each group.
 func (r *Repo) Status(ctx context.Context, path, untracked string, limit int) (Status, error) {
 	p := statusParser{limit: limit}
 	err := r.records(ctx, p.record, "status", "--porcelain=v2", "-z", "--branch", "--ahead-behind", "--find-renames",
@@ -68,11 +67,11 @@ func (r *Repo) Status(ctx context.Context, path, untracked string, limit int) (S
 	return p.status, err
 }
 
-// statusParser reads the records of porcelain format v2 (git-status, "Porcelain Format Version 2").
+// statusParser parses porcelain format v2 (git-status, "Porcelain Format Version 2").
 type statusParser struct {
 	status  Status
 	limit   int
-	renamed *Entry // waits for its old name, which is the next record
+	renamed *Entry // waits for its old name, the next record
 }
 
 func (p *statusParser) record(line string) {
@@ -103,8 +102,8 @@ func (p *statusParser) record(line string) {
 	}
 }
 
-// changed enlists an entry under staged, changed or both; of a rename that was staged, a later
-// change has only the new name.
+// changed adds an entry under staged, changed or both; after a staged rename, a later change has
+// only the new name.
 func (p *statusParser) changed(e Entry) {
 	if len(e.State) != 2 {
 		return
@@ -145,7 +144,7 @@ func (p *statusParser) header(line string) {
 	}
 }
 
-// number reads what git counted; anything else is 0.
+// number parses a count, or returns 0.
 func number(s string) (n int) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' || n > 1<<40 {
@@ -156,7 +155,7 @@ func number(s string) (n int) {
 	return n
 }
 
-// doing names what the work tree is in the middle of, by the files that git leaves for it.
+// doing describes the operation in progress, by the files that git leaves for it.
 func (r *Repo) doing() string {
 	for _, mark := range [][2]string{
 		{"rebase-merge", "a rebase"}, {"rebase-apply", "a rebase or am"}, {"MERGE_HEAD", "a merge"},
@@ -169,10 +168,9 @@ func (r *Repo) doing() string {
 	return ""
 }
 
-// filtered finds among changed files those whose attributes send them through a driver that was
-// overridden.
+// filtered returns the changed files whose attributes name a filter driver that was disabled.
 func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) {
-	const most = 50 // paths that are asked about
+	const most = 50 // paths to check
 	args := []string{"check-attr", "-z", "filter", "--"}
 	for _, e := range changed[:min(len(changed), most)] {
 		if e.State == "M" {
@@ -189,7 +187,7 @@ func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) 
 		}
 		for _, driver := range r.filters {
 			if fields[2] == driver {
-				rel, _ := filepath.Rel(r.Top, fields[0]) // it was joined above
+				rel, _ := filepath.Rel(r.Top, fields[0]) // cannot fail: joined with r.Top above
 				found = append(found, rel)
 			}
 		}
@@ -198,9 +196,8 @@ func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) 
 	return found, err
 }
 
-// CheckedOutSubmodules returns the paths of the submodules that are checked out, relative to
-// Repo.Top. Status does not look inside them, because git would do so with their own configuration.
-// A .gitmodules that git cannot read names none.
+// CheckedOutSubmodules returns the paths of checked out submodules, relative to Repo.Top. Status
+// skips them, because git would use their own configuration. An invalid .gitmodules yields none.
 func (r *Repo) CheckedOutSubmodules(ctx context.Context) (paths []string) {
 	file := filepath.Join(r.Top, ".gitmodules")
 	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Worktree is one work tree of a repository, as git lists it.
+// Worktree is a worktree as listed by git.
 type Worktree struct {
 	Path   string // absolute
-	Head   string // full hash; "" where nothing is checked out yet
+	Head   string // full hash; "" if nothing is checked out yet
 	Branch string // "" when detached
 	Bare   bool
-	Locked bool // somebody said that it is to stay
+	Locked bool // locked by the user against removal
 }
 
-// Worktrees lists the work trees of the repository, the main one first.
+// Worktrees lists the repository's worktrees, the main one first.
 func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
 	err = r.records(ctx, func(line string) {
 		key, value, _ := strings.Cut(line, " ")
@@ -47,8 +47,8 @@ func (r *Repo) Worktrees(ctx context.Context) (list []Worktree, err error) {
 	return list, err
 }
 
-// MainTop is the top of the main work tree: the one that is not linked. If empty, the repository is
-// bare, or does not say where it is.
+// MainTop returns the root of the main worktree, which is not linked, or "" if the repository is
+// bare or does not name it.
 func (r *Repo) MainTop(ctx context.Context) string {
 	if r.Common == r.GitDir {
 		return r.Top
@@ -67,9 +67,9 @@ func (r *Repo) MainTop(ctx context.Context) string {
 	return top
 }
 
-// AddWorktree makes a work tree at path, which must not be there. With from it makes the branch
-// there; without it the branch is one that exists. Hooks and content filters are not run,
-// submodules are not fetched.
+// AddWorktree creates a worktree at path, which must not exist. A non-empty from creates the branch
+// there; otherwise the branch must exist. Hooks and content filters do not run, and submodules are
+// not fetched.
 func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error {
 	if err := soundPath(path); err != nil {
 		return err
@@ -90,8 +90,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 	return err
 }
 
-// RemoveWorktree takes the work tree at path away with all that is in it, also one that is half
-// made or locked.
+// RemoveWorktree deletes the worktree at path with all its files, even if incomplete or locked.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if err := soundPath(path); err != nil {
 		return err
@@ -100,8 +99,8 @@ func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return err
 }
 
-// ReadIndex makes the index of the work tree that of its commit, where there is none: a checkout
-// that is killed writes its files first. Files are not touched. Nobody else may work in it.
+// ReadIndex restores a missing index from the worktree's commit: a killed checkout writes its files
+// first. Files are not touched. Nobody else may use the worktree meanwhile.
 func (r *Repo) ReadIndex(ctx context.Context) error {
 	index := filepath.Join(r.GitDir, "index")
 	if _, err := os.Lstat(index); !errors.Is(err, fs.ErrNotExist) {
@@ -114,13 +113,13 @@ func (r *Repo) ReadIndex(ctx context.Context) error {
 	return err
 }
 
-// PruneWorktrees forgets work trees whose folders are gone.
+// PruneWorktrees removes the records of worktrees whose folders are gone.
 func (r *Repo) PruneWorktrees(ctx context.Context) error {
 	_, err := r.text(ctx, "worktree", "prune", "--expire", "now")
 	return err
 }
 
-// Branch is the commit of a local branch; if "", there is none.
+// Branch returns a local branch's commit, or "" if there is none.
 func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	if err := r.soundBranch(ctx, name); err != nil {
 		return "", err
@@ -134,7 +133,7 @@ func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	return "", err
 }
 
-// DeleteBranch removes a branch that still is at a commit.
+// DeleteBranch deletes a branch if it is still at a commit.
 func (r *Repo) DeleteBranch(ctx context.Context, name, at string) error {
 	if err := r.soundBranch(ctx, name); err != nil {
 		return err
@@ -143,8 +142,7 @@ func (r *Repo) DeleteBranch(ctx context.Context, name, at string) error {
 	return err
 }
 
-// Unmerged counts the commits that only these lead to: no branch but the one named, no tag, nothing
-// else.
+// Unmerged counts the commits reachable from commits but from no ref other than branch.
 func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (int, error) {
 	args := []string{"rev-list", "--count", "--single-worktree"}
 	for _, c := range commits {
@@ -160,21 +158,21 @@ func (r *Repo) Unmerged(ctx context.Context, branch string, commits ...string) (
 	return strconv.Atoi(strings.TrimSpace(out))
 }
 
-// Submodules reports that repositories of submodules are kept for this work tree alone, which
-// nothing else looks into.
+// Submodules reports whether submodule repositories exist for this worktree alone, which nothing
+// else checks.
 func (r *Repo) Submodules() bool {
 	entries, err := os.ReadDir(filepath.Join(r.GitDir, "modules"))
 	return err == nil && len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// HasSubmodules reports that the commit names submodules.
+// HasSubmodules reports whether the commit has submodules.
 func (r *Repo) HasSubmodules() bool {
 	_, err := os.Lstat(filepath.Join(r.Top, ".gitmodules"))
 	return err == nil
 }
 
-// Untracked lists the files below the folder of the Repo that git does not know and that one of the
-// patterns matches, such as .env*; ignored ones too. At most limit are listed.
+// Untracked lists untracked files, including ignored ones, below the Repo's folder that match a
+// pattern such as .env*, at most limit.
 func (r *Repo) Untracked(ctx context.Context, limit int, patterns ...string) (names []string, err error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -198,7 +196,7 @@ func soundPath(path string) error {
 	return nil
 }
 
-// soundBranch accepts what git does, and nothing that could be read as something else.
+// soundBranch accepts a name valid for git that cannot be read as anything else.
 func (r *Repo) soundBranch(ctx context.Context, name string) error {
 	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "@*?[\\\n\x00 ") {
 		return fail(CodeInvalid, nil, "%q is no name of a branch", name)

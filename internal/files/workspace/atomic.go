@@ -15,9 +15,8 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// replacement is one replace-by-rename: a temporary file beside the old one, complete and synced
-// before it takes the old one's name. Renaming also is what keeps a hard link's other names from
-// being written through.
+// replacement replaces a file by renaming a temporary file over it, once that is complete and
+// synced. A rename also avoids writing through to other hard links.
 type replacement struct {
 	ctx  context.Context
 	at   place
@@ -52,7 +51,7 @@ func (r replacement) run(splices []Splice) (Written, error) {
 	return w, nil
 }
 
-// fill writes the new content and gives it the name. Once it returns nil the change has happened.
+// fill writes the new content and renames the file. If it returns nil, the change has happened.
 func (r replacement) fill(f File, temp string, splices []Splice) (Written, error) {
 	if err := r.copy(f, splices); err != nil {
 		return Written{}, err
@@ -79,7 +78,7 @@ func (r replacement) fill(f File, temp string, splices []Splice) (Written, error
 	if err != nil {
 		return Written{}, err
 	}
-	if info, err := f.Info(); err == nil { // renaming moved the change time
+	if info, err := f.Info(); err == nil { // renaming changed the ctime
 		after.State.Stamp = info.Stamp
 	}
 	return after, nil
@@ -110,7 +109,7 @@ func (r replacement) copy(f File, splices []Splice) error {
 	return nil
 }
 
-// keepRange copies [from, to) of the old file in pieces, looking for an abort in between.
+// keepRange copies [from, to) from the old file in pieces, checking for an abort between them.
 func (r replacement) keepRange(f File, from, to int64) error {
 	const piece = 64 << 20
 	for from < to {
@@ -126,7 +125,7 @@ func (r replacement) keepRange(f File, from, to int64) error {
 	return nil
 }
 
-// describe reads the finished file back, so that the remembered hash is that of what is on disk.
+// describe reads the finished file back, so that the stored hash matches the disk.
 func (r replacement) describe(f File) (Written, error) {
 	info, err := f.Info()
 	if err != nil {
@@ -157,7 +156,7 @@ func notes(old, now Info) (notes []string) {
 	return notes
 }
 
-// unmoved is the last look: another program does not take our lock.
+// unmoved checks a last time that no other program, which does not take the lock, changed the file.
 func (r replacement) unmoved() error {
 	if err := r.ctx.Err(); err != nil {
 		return aborted(err)
@@ -175,7 +174,7 @@ func (r replacement) unmoved() error {
 	return fail(Stale, "%s was changed by something else during the write; read it again", r.at.path.display)
 }
 
-// sweep removes the temporary file of a writer that died while it held this lock.
+// sweep removes the temporary file left by a writer that died holding this lock.
 func (r *Root) sweep(l *heldLock) {
 	left := l.left()
 	base, name := filepath.Split(left)

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// searchOnly opens a folder we may pass through but not list.
+// searchOnly opens a folder that may be entered but not listed.
 const searchOnly = unix.O_PATH
 
-// renameNew fails with EEXIST when to is there. File systems without the flag (some network ones)
-// get a look first.
+// renameNew fails with EEXIST if to exists. On file systems without the flag (some network ones) it
+// checks first.
 func renameNew(dir int, from, to string) error {
 	err := unix.Renameat2(dir, from, dir, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
@@ -21,14 +21,14 @@ func renameNew(dir int, from, to string) error {
 	return err
 }
 
-// kernelCopy moves n bytes from off of src to the write position of dst without bringing them here.
-// It returns what it moved; nil with less than n means that this pair of files cannot be copied
-// that way.
+// kernelCopy copies n bytes from src at off to dst's write position inside the kernel and returns
+// the number copied. A smaller number without an error means that this pair of files needs another
+// way.
 func kernelCopy(dst, src int, off, n int64) (int64, error) {
 	var moved int64
 	for moved < n {
 		at := off + moved
-		// One call at a time stays under 128 MiB, so that an abort is noticed in between.
+		// A call copies less than 128 MiB, so that an abort is noticed in between.
 		c, err := retry(func() (int, error) {
 			return unix.CopyFileRange(src, &at, dst, nil, int(min(n-moved, 128<<20)), 0)
 		})
@@ -45,7 +45,7 @@ func kernelCopy(dst, src int, off, n int64) (int64, error) {
 	return moved, nil
 }
 
-// madeUp reports a file whose size and content the kernel makes up while it is read.
+// madeUp reports whether the kernel generates the file's content on reading.
 func madeUp(fd int) bool {
 	var st unix.Statfs_t
 	if unix.Fstatfs(fd, &st) != nil {
@@ -58,7 +58,7 @@ func madeUp(fd int) bool {
 	return false
 }
 
-// dirOf is an open folder as those of Disk are.
+// dirOf returns an open folder as a Dir.
 func dirOf(f *os.File) (Dir, error) {
 	fd, err := openat(int(f.Fd()), ".", dirFlags)
 	if err != nil {
@@ -67,5 +67,5 @@ func dirOf(f *os.File) (Dir, error) {
 	return &diskDir{fd: fd}, nil
 }
 
-// byDescriptor is a name for an open folder, also for one that has no other.
+// byDescriptor returns a path to an open folder, even if it has no name.
 func byDescriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

@@ -12,7 +12,7 @@ func kernelCopy(dst, src int, off, n int64) (int64, error) { return 0, nil }
 
 func madeUp(fd int) bool { return false }
 
-// dirOf fails: no folder stands for another on this system.
+// dirOf fails: this system has no staging.
 func dirOf(*os.File) (Dir, error) { return nil, ErrUnstaged }
 
 func byDescriptor(f *os.File) string { return f.Name() }

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Disk is the FS of the operating system.
+// Disk is the operating system's FS.
 type Disk struct{}
 
-// OpenDir opens the top folder of the machine.
+// OpenDir opens the root directory.
 func (Disk) OpenDir() (Dir, error) {
 	fd, err := openat(unix.AT_FDCWD, "/", dirFlags)
 	if err != nil {
@@ -34,7 +34,7 @@ func openat(dir int, name string, flags int) (int, error) {
 	return retry(func() (int, error) { return unix.Openat(dir, name, flags, 0) })
 }
 
-// retry repeats a call that a signal interrupted.
+// retry repeats a call interrupted by a signal.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
@@ -94,8 +94,8 @@ func (d *diskDir) Remove(name string) error    { return unix.Unlinkat(d.fd, name
 func (d *diskDir) RemoveDir(name string) error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) }
 func (d *diskDir) Close() error                { return unix.Close(d.fd) }
 
-// Sync makes the folder's entries durable. A folder we may only search cannot be synced, and some
-// file systems do not sync folders at all; neither says that anything was lost.
+// Sync makes the folder's entries durable. It ignores folders that may only be searched and file
+// systems that cannot sync folders; neither means data loss.
 func (d *diskDir) Sync() error {
 	err := unix.Fsync(d.fd)
 	if errors.Is(err, unix.EBADF) || errors.Is(err, unix.EINVAL) {
@@ -104,7 +104,7 @@ func (d *diskDir) Sync() error {
 	return err
 }
 
-// Names lists up to limit entries in the folder's own order.
+// Names returns up to limit entries, unordered.
 func (d *diskDir) Names(limit int) ([]string, error) {
 	fd, err := openat(d.fd, ".", dirFlags)
 	if err != nil {
@@ -151,7 +151,7 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	return done, nil
 }
 
-// CopyFrom lets the kernel copy where it can, and copies through a buffer where it cannot.
+// CopyFrom copies in the kernel if possible, else through a buffer.
 func (f *diskFile) CopyFrom(src File, off, n int64) error {
 	if from, ok := src.(*diskFile); ok {
 		moved, err := kernelCopy(f.fd, from.fd, off, n)
@@ -184,7 +184,7 @@ func (f *diskFile) Keep(old Info, from File) error {
 	mode := old.Mode
 	if now.UID != old.UID || now.GID != old.GID {
 		if unix.Fchown(f.fd, int(old.UID), int(old.GID)) != nil {
-			// Only root gives files away. Keep the group when it is one of ours, and never a
+			// Only root may change the owner. Keep the group if the user is a member, and never a
 			// set-id bit under a new owner.
 			if unix.Fchown(f.fd, -1, int(old.GID)) != nil || now.UID != old.UID {
 				mode &^= fs.ModeSetuid | fs.ModeSetgid
@@ -197,8 +197,8 @@ func (f *diskFile) Keep(old Info, from File) error {
 	return unix.Fchmod(f.fd, unixMode(mode))
 }
 
-// copyAttributes carries extended attributes (access lists, labels) over. It is best effort: a file
-// system without them, or an attribute only root may set, must not stop a write.
+// copyAttributes copies extended attributes (ACLs, labels) as far as possible: a file system
+// without them, or an attribute only root may set, must not prevent a write.
 func copyAttributes(to, from int) {
 	list := make([]byte, 4<<10)
 	n, err := unix.Flistxattr(from, list)
@@ -238,7 +238,8 @@ func lstat(path string) (Info, error) {
 	return infoOf(&st), nil
 }
 
-// lookAndRename is renameNew where the kernel has no such call; another writer may slip in between.
+// lookAndRename replaces renameNew without kernel support; another writer may create the file in
+// between.
 func lookAndRename(dir int, from, to string) error {
 	var st unix.Stat_t
 	if unix.Fstatat(dir, to, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
@@ -247,5 +248,5 @@ func lookAndRename(dir int, from, to string) error {
 	return unix.Renameat(dir, from, dir, to)
 }
 
-// inUse reports a file that another program holds open without sharing it: these systems have none.
+// inUse is always false: these systems have no exclusive opening.
 func inUse(error) bool { return false }

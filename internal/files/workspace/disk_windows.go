@@ -13,19 +13,19 @@ import (
 	"adze/internal/osfile/winfile"
 )
 
-// Disk is the FS of the operating system.
+// Disk is the operating system's FS.
 type Disk struct{}
 
-// OpenDir opens what holds the drives and shares.
+// OpenDir returns the folder that holds the drives and shares.
 func (Disk) OpenDir() (Dir, error) { return volumes{}, nil }
 
-// inUse reports a file that another program holds open without sharing it.
+// inUse reports whether err means that another program holds the file open without sharing.
 func inUse(err error) bool { return winfile.InUse(err) }
 
-// volumes is the folder above all drives and shares, which Windows does not have.
+// volumes is a virtual folder above all drives and shares.
 type volumes struct{}
 
-// OpenDir opens the top folder of a drive or share: C:\, \\server\share\.
+// OpenDir opens a drive or share: C:\, \\server\share\.
 func (volumes) OpenDir(name string) (Dir, error) {
 	h, err := winfile.OpenVolume(name)
 	if err != nil {
@@ -95,9 +95,9 @@ func (d *diskDir) Mkdir(name string) error {
 	return err
 }
 
-// Rename takes the semantics of POSIX where the file system has them: a file that is open can be
-// replaced. Where it has not (FAT, some shares) an open file is moved aside first, which leaves a
-// moment without it.
+// Rename uses POSIX semantics if the file system supports them, so an open file can be replaced.
+// Otherwise (FAT, some shares) it first moves an open file aside, and for a moment the name does
+// not exist.
 func (d *diskDir) Rename(from, to string, replace bool) error {
 	return winfile.Patiently(func() error {
 		err := winfile.Rename(d.h, from, to, replace)
@@ -111,7 +111,7 @@ func (d *diskDir) Rename(from, to string, replace bool) error {
 		if err := winfile.Rename(d.h, from, to, false); err != nil {
 			return errors.Join(err, winfile.Rename(d.h, aside, to, false))
 		}
-		_ = d.Remove(aside) // it is gone when its last reader closes it
+		_ = d.Remove(aside) // deleted when its last reader closes it
 		return nil
 	})
 }
@@ -126,10 +126,10 @@ func (d *diskDir) RemoveDir(name string) error {
 
 func (d *diskDir) Close() error { return windows.CloseHandle(d.h) }
 
-// Sync has nothing to do: NTFS keeps the entries of folders in its journal.
+// Sync does nothing: NTFS journals folder entries.
 func (d *diskDir) Sync() error { return nil }
 
-// Names lists up to limit entries in the folder's own order.
+// Names returns up to limit entries, unordered.
 func (d *diskDir) Names(limit int) ([]string, error) { return winfile.Names(d.h, limit) }
 
 type diskFile struct{ *os.File }
@@ -148,8 +148,8 @@ func (f *diskFile) CopyFrom(src File, off, n int64) error {
 
 func (f *diskFile) Info() (Info, error) { return infoOf(f.handle()) }
 
-// Keep gives the file the attributes and the access list of an older one. It is best effort for the
-// list: a file system without lists must not stop a write.
+// Keep copies the older file's attributes and access list. A file system without lists must not
+// prevent a write.
 func (f *diskFile) Keep(_ Info, from File) error {
 	src, ok := from.(*diskFile)
 	if !ok {
@@ -172,8 +172,7 @@ func infoOf(h windows.Handle) (Info, error) {
 	return infoFrom(s), nil
 }
 
-// infoFrom converts the kernel's answer. There are no permission bits but one that forbids to
-// write.
+// infoFrom converts winfile.Stat. The only permission bit is read-only.
 func infoFrom(s winfile.Stat) Info {
 	info := Info{Mode: 0o644, Links: s.Links, Stamp: Stamp{Dev: s.Dev, Ino: s.Ino, Size: s.Size, Mtime: s.Mtime, Ctime: s.Ctime}}
 	switch {
@@ -203,7 +202,7 @@ func lstat(path string) (Info, error) {
 	return infoOf(h)
 }
 
-// dirOf fails: no folder stands for another on this system.
+// dirOf fails: this system has no staging.
 func dirOf(*os.File) (Dir, error) { return nil, ErrUnstaged }
 
 func byDescriptor(f *os.File) string { return f.Name() }

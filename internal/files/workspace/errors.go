@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// The stable error codes a tool's outcome carries when the trouble was a file.
+// Stable error codes for file errors.
 const (
 	NotFound     = "not_found"
 	IsDirectory  = "is_directory"
@@ -23,32 +23,32 @@ const (
 	IO           = "io"
 )
 
-// Error is what every function of this package returns: a stable code, and a message that says what
-// happened and the next move, fit to be shown to a model.
+// Error is returned by every function in this package. The message names the next step and may be
+// shown to a model.
 type Error struct {
 	Code    string
 	Message string
-	Err     error // the cause, for errors.Is; may be nil
+	Err     error // cause for errors.Is; may be nil
 }
 
-// Error is the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// ErrorCode is the stable code.
+// ErrorCode returns the stable code.
 func (e *Error) ErrorCode() string { return e.Code }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 func fail(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// wrap gives err a code and a sentence that names the file and what was tried.
+// wrap adds a code and a sentence with the file name and the attempted action.
 func wrap(err error, name, doing string) error {
 	var coded interface{ ErrorCode() string }
 	if errors.As(err, &coded) {
-		return err // it knows better, also when a caller's own function made it
+		return err // already explained, possibly by the caller's function
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return aborted(err)
@@ -77,7 +77,7 @@ func wrap(err error, name, doing string) error {
 	return e
 }
 
-// cause drops the wrapping that repeats a path the message already names.
+// cause unwraps a PathError, whose path the message already contains.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -7,27 +7,25 @@ import (
 	"io/fs"
 )
 
-// FS is the way to the file system: all of this package's reading and changing of files goes
-// through it, so that a test can number the operations and make any one of them fail.
+// FS is the file system behind all reads and writes in this package. Tests number its operations
+// and make any of them fail.
 //
-// An implementation promises:
+// An implementation guarantees:
 //   - no method follows a symbolic link in the name it is given;
 //   - Open and Create never block, also on a FIFO;
 //   - Rename with replace false fails when to exists.
 type FS interface {
-	// OpenDir opens the top folder.
 	OpenDir() (Dir, error)
 }
 
-// Drafts is what an FS may know beside: texts of files that the disk does not have yet.
+// Drafts is an optional FS extension for unsaved texts, which are not on disk yet.
 type Drafts interface {
-	// Drafts are such texts, by the absolute paths of their files: of those that are named, and of
-	// those below a folder of which the FS knows one. What cannot be found out is left out.
+	// Drafts returns unsaved texts by absolute path: those for the given paths, and all that the FS
+	// knows below a folder. Texts it cannot obtain are omitted.
 	Drafts(ctx context.Context, below string, paths []string) map[string]string
 }
 
-// Drafts are the texts of files that the disk does not have yet, as far as the way to the file
-// system knows of any; see Drafts.Drafts.
+// Drafts returns the unsaved texts known to the FS, or nil; see Drafts.Drafts.
 func (r *Root) Drafts(ctx context.Context, below string, paths []string) map[string]string {
 	if d, ok := r.fs.(Drafts); ok {
 		return d.Drafts(ctx, below, paths)
@@ -35,17 +33,17 @@ func (r *Root) Drafts(ctx context.Context, below string, paths []string) map[str
 	return nil
 }
 
-// HasDrafts reports whether there can be any.
+// HasDrafts reports whether the FS supports unsaved texts.
 func (r *Root) HasDrafts() bool {
 	_, ok := r.fs.(Drafts)
 	return ok
 }
 
-// Dir is an open folder. Names are single path parts.
+// Dir is an open folder. Names are single path elements.
 type Dir interface {
 	OpenDir(name string) (Dir, error)
 	Open(name string) (File, error)
-	Create(name string, perm fs.FileMode) (File, error) // exclusive; perm meets the umask
+	Create(name string, perm fs.FileMode) (File, error) // exclusive; perm is subject to the umask
 	Lstat(name string) (Info, error)
 	Mkdir(name string) error
 	Rename(from, to string, replace bool) error
@@ -61,26 +59,26 @@ type Dir interface {
 type File interface {
 	ReadAt(p []byte, off int64) (int, error)
 	Write(p []byte) (int, error)
-	CopyFrom(src File, off, n int64) error // appends n bytes of src from off; short is an error
+	CopyFrom(src File, off, n int64) error // appends n bytes from src at off; fewer are an error
 	Info() (Info, error)
-	Keep(old Info, from File) error // gives this file the mode, owner and attributes of an older one
+	Keep(old Info, from File) error // copies mode, owner and attributes from an older file
 	Sync() error
 	Close() error
 }
 
-// Info is what is known about an object without reading it.
+// Info is a file's metadata.
 type Info struct {
 	Mode  fs.FileMode // type and permission bits
 	Links uint64
 	UID   uint32
 	GID   uint32
 	Stamp Stamp
-	// MadeUp marks a file whose size and content the kernel makes up while it is read (/proc,
-	// /sys). Only an open file knows.
+	// MadeUp marks a file whose content the kernel generates on reading (/proc, /sys). It is only
+	// set for open files.
 	MadeUp bool
 }
 
-// Stamp changes whenever the file system notices a change. Times are in nanoseconds.
+// Stamp changes whenever the file system records a change. Times are in nanoseconds.
 type Stamp struct {
 	Dev   uint64 `json:"dev"`
 	Ino   uint64 `json:"ino"`
@@ -89,7 +87,7 @@ type Stamp struct {
 	Ctime int64  `json:"ctime"`
 }
 
-// bufferCopy is CopyFrom where no kernel copies.
+// bufferCopy implements CopyFrom without the kernel.
 func bufferCopy(dst, src File, off, n int64) error {
 	buf := make([]byte, min(n, 256<<10))
 	for n > 0 {
@@ -105,7 +103,7 @@ func bufferCopy(dst, src File, off, n int64) error {
 	return nil
 }
 
-// unexpected turns the end of a file that should have had more into an error of its own.
+// unexpected converts io.EOF to io.ErrUnexpectedEOF.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

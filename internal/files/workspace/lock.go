@@ -15,17 +15,15 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// lockFiles bounds how many files the lock folder ever holds. Two paths that share one wait for
-// each other now and then, which costs a moment and is never wrong, since nobody takes two locks at
-// once.
+// lockFiles bounds the files in the lock folder. Two paths may share one and wait for each other.
+// That is harmless, since nobody takes two locks at once.
 const lockFiles = 256
 
-// locks makes writers of one path wait for each other: goroutines by a channel, processes by flock
-// on a file in a folder of this user. The folder is not in the workspace, where it would show up in
-// a user's work.
+// locks serializes writers to the same path: goroutines by a channel, processes by flock on a file
+// in a private folder. The folder is outside the workspace, to keep it out of the user's files.
 //
-// A lock file's content is the temporary file its holder is writing. It is empty unless the holder
-// died.
+// A lock file contains the name of the temporary file being written. Unless the holder died, it is
+// empty after use.
 type locks struct {
 	mu    sync.Mutex
 	dir   string
@@ -77,8 +75,7 @@ func (l *locks) slot(n int) (chan struct{}, error) {
 	return l.slots[n], nil
 }
 
-// lockFile polls, because a blocked flock cannot be called off. The wait between two tries grows to
-// 50 ms.
+// lockFile polls, because a blocked flock cannot be canceled. The interval grows to 50 ms.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
@@ -102,21 +99,21 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// release closes the file, which ends the flock, before the next goroutine may try.
+// release closes the file, which ends the flock, before it admits the next goroutine.
 func (h *heldLock) release() {
 	h.file.Close()
 	<-h.slot
 }
 
-// note writes down the temporary file in flight; "" when there is none. Failing to is harmless: a
-// crash would leave a file behind.
+// note records the current temporary file; "" means none. Errors are ignored: at worst a crash
+// leaves the file behind.
 func (h *heldLock) note(temp string) {
 	if h.file.Truncate(0) == nil && temp != "" {
 		_, _ = h.file.WriteAt([]byte(temp), 0)
 	}
 }
 
-// left is the note of a holder that died.
+// left returns the name recorded by a holder that died.
 func (h *heldLock) left() string {
 	b, _ := io.ReadAll(io.NewSectionReader(h.file, 0, 64<<10))
 	return string(b)

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noFollow refuses a link in the place of a lock file.
+// noFollow refuses a symbolic link as a lock file.
 const noFollow = unix.O_NOFOLLOW
 
-// RuntimeDir is the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else
+// RuntimeDir returns the folder for this user's short-lived files: below XDG_RUNTIME_DIR, else
 // /run/user/UID, else the temporary folder.
 func RuntimeDir() string {
 	own := fmt.Sprintf("/run/user/%d", os.Getuid())
@@ -26,8 +26,8 @@ func RuntimeDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("adze-%d", os.Getuid()))
 }
 
-// ownFolder makes dir and its parent for this user alone. In a shared temporary folder somebody
-// else may have put something of that name there first.
+// ownFolder creates dir and its parent for this user alone. In a shared temporary folder another
+// user may have created them first.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &Error{Code: IO, Message: fmt.Sprintf("lock folder %s: %v", dir, cause(err)), Err: err}
@@ -42,7 +42,7 @@ func ownFolder(dir string) error {
 	return err
 }
 
-// private reports why dir is not a folder that only this user can change.
+// private returns an error unless only this user can change dir.
 func private(dir string) error {
 	info, err := lstat(dir)
 	if err != nil {

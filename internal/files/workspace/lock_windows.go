@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 )
 
-// noFollow is not needed: nobody else can put a link into a folder of the user.
+// noFollow is not needed: nobody else can create a link in the user's folder.
 const noFollow = 0
 
-// RuntimeDir is the folder for this user's short-lived files: below the user's temporary folder.
+// RuntimeDir returns the folder for this user's short-lived files, below the user's temporary
+// folder.
 func RuntimeDir() string { return filepath.Join(os.TempDir(), "adze") }
 
-// ownFolder makes dir. The temporary folder is in the user's profile, which other users cannot
+// ownFolder creates dir. The temporary folder is in the user's profile, which other users cannot
 // change.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

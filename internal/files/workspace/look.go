@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Look shows see the file as Update would find it now, and fails where Update would before it
-// changes anything: a protected place, a folder, a read-only file. It makes no folder, takes no
-// lock and writes nothing, so that what it saw may be different when Update comes.
+// Look calls see with the file as Update would find it, and fails where Update would before
+// changing anything: protected path, folder, read-only file. It creates no folders, takes no lock
+// and writes nothing, so the file may differ when Update runs.
 func (r *Root) Look(p Path, see func(*Current) error) error {
 	if err := p.writable(); err != nil {
 		return err
@@ -23,7 +23,7 @@ func (r *Root) Look(p Path, see func(*Current) error) error {
 		defer dir.Close()
 		cur, err = current(place{dir, leaf, p})
 	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil // its missing folders would be made
+		err = nil // missing folders would be created
 	}
 	if err == nil {
 		if cur.Exists {
@@ -34,7 +34,7 @@ func (r *Root) Look(p Path, see func(*Current) error) error {
 	return wrapped(err, p.display, "write")
 }
 
-// wrapped is wrap for what may have gone well.
+// wrapped is wrap that passes nil through.
 func wrapped(err error, name, doing string) error {
 	if err == nil {
 		return nil

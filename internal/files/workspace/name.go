@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// ShownName quotes a name that could not be told from the text around it, as Go quotes a string:
-// one with a line break or other control characters, with bytes that are not UTF-8, or with
-// characters that nobody sees or that turn the direction of writing, so that gpj.exe is read as
-// exe.jpg. Resolve takes it back.
+// ShownName quotes a name as a Go string if it could be confused with surrounding text: control
+// characters, invalid UTF-8, invisible characters or ones that change the writing direction, so
+// that gpj.exe displays as exe.jpg. Resolve accepts the quoted form.
 func ShownName(name string) string {
 	odd := func(r rune) bool {
 		return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
@@ -21,7 +20,7 @@ func ShownName(name string) string {
 	return name
 }
 
-// plainName is the name that ShownName shows so; any other stays as it is.
+// plainName undoes ShownName; other names are returned unchanged.
 func plainName(shown string) string {
 	name, err := strconv.Unquote(shown)
 	if err != nil || ShownName(name) != shown {

@@ -16,18 +16,16 @@ import (
 )
 
 const (
-	// maxLinks is how many symbolic links one name may go through, as in Linux
-	// (path_resolution(7)).
+	// maxLinks is the limit for symbolic links in one name, as in Linux (path_resolution(7)).
 	maxLinks = 40
-	// maxPath bounds a name in bytes: PATH_MAX of Linux, above which no call of the kernel takes it
-	// whole.
+	// maxPath bounds a name in bytes: PATH_MAX, the limit for Linux system calls.
 	maxPath = 4096
 )
 
-// errCircle is a name that goes through more links than the kernel would follow.
+// errCircle means that a name goes through more links than the kernel would follow.
 var errCircle = errors.New("too many links")
 
-// Path is a resolved name. Only Resolve makes one, so that a tool cannot skip the checks.
+// Path is a resolved name. Only Resolve creates one, so that a tool cannot skip the checks.
 type Path struct {
 	abs       string
 	display   string
@@ -40,25 +38,23 @@ type Path struct {
 	named     string
 }
 
-// Abs is the absolute path; no part of it was a link when it was resolved.
+// Abs returns the absolute path, which contained no links when resolved.
 func (p Path) Abs() string { return p.abs }
 
-// Display is the name for people and models: relative to the root with slashes, or absolute
-// outside.
+// Display returns the name for users and models: relative to the root with slashes, or absolute
+// outside it.
 func (p Path) Display() string { return p.display }
 
-// Outside reports that the object is not below the workspace root.
+// Outside reports whether the path is outside the workspace root.
 func (p Path) Outside() bool { return p.outside }
 
-// Protected reports that writing there could make another program run something (see protects).
+// Protected reports whether writing there could make another program run something (see protects).
 func (p Path) Protected() bool { return p.protected }
 
-// Direct reports that no link was followed on the way, so that the name itself says which object is
-// meant.
+// Direct reports whether no link was followed, so the name itself identifies the file.
 func (p Path) Direct() bool { return p.links == 0 }
 
-// Respelled says that the name is stored in another Unicode form than it was given in; if empty, it
-// is not.
+// Respelled returns a note if the name on disk is in another Unicode form, else "".
 func (p Path) Respelled() string {
 	if p.named == p.abs || norm.NFC.String(p.named) != norm.NFC.String(p.abs) {
 		return ""
@@ -66,30 +62,29 @@ func (p Path) Respelled() string {
 	return "(the name on the disk is the same text in another Unicode form)"
 }
 
-// Given is the name as it was asked for.
+// Given returns the name as passed to Resolve.
 func (p Path) Given() string { return p.given }
 
-// Named is the absolute path that the name spells, cleaned as text: where links lead from it,
-// another than Abs. It is for rules about names and never opened. Inside gives it relative to the
-// root.
+// Named returns the absolute path before resolving links, cleaned lexically. It is for rules about
+// names and never opened. Inside makes it relative to the root.
 func (p Path) Named() string { return p.named }
 
-// Inside gives an absolute path relative to the root, and whether it is below it.
+// Inside returns abs relative to the root and whether it is below it.
 func (r *Root) Inside(abs string) (rel string, inside bool) { return below(r.dir, abs) }
 
-// Exists reports whether something was there when the name was resolved.
+// Exists reports whether the file existed when the name was resolved.
 func (p Path) Exists() bool { return p.exists }
 
-// Consented is p for a caller that knows the gate agreed to a path outside the workspace. Without
-// it Open and Update refuse such a path. It does not lift protection.
+// Consented returns p with the permission gate's consent to a path outside the workspace, without
+// which Open and Update refuse it. It does not lift protection.
 func (p Path) Consented() Path {
 	p.consented = true
 	return p
 }
 
-// Resolve finds what name means now: a leading @ is dropped, ~ is the home folder, a relative name
-// starts at the root, links are followed part by part. A missing tail is kept as written, so that
-// new files have a path too.
+// Resolve resolves a name: it drops a leading @, expands ~, starts relative names at the root and
+// follows links element by element. Missing trailing elements stay as written, so new files have a
+// path too.
 func (r *Root) Resolve(name string) (Path, error) {
 	switch {
 	case strings.ContainsRune(name, 0):
@@ -119,9 +114,8 @@ func (r *Root) Resolve(name string) (Path, error) {
 	return p, nil
 }
 
-// Lead tells where each of some names leads, as Resolve would, all at one moment: a folder that is
-// on the way to several is looked at once. It is "" for one that leads nowhere. Nothing is
-// remembered from one call to the next.
+// Lead returns the path each name resolves to, "" for an invalid one. Folders shared by several
+// names are checked only once; nothing is cached between calls.
 func (r *Root) Lead(names []string) []string {
 	led := make([]string, len(names))
 	if r.still() != nil {
@@ -150,16 +144,15 @@ func (r *Root) Lead(names []string) []string {
 	return led
 }
 
-// Lacks reports, at the price of one look, that nothing has a name relative to the root now. It
-// says nothing about what is there: that is found out by Resolve, which refuses what must not be
-// used.
+// Lacks reports, with a single lstat, whether a name relative to the root does not exist. Existing
+// names still have to pass Resolve.
 func (r *Root) Lacks(rel string) bool {
 	_, err := r.lstat(filepath.Join(r.dir, filepath.FromSlash(rel)))
 	return gone(err)
 }
 
-// absolute turns name into an absolute path without looking at links. It must not clean: in
-// "link/.." the parent is that of the link's target.
+// absolute makes name absolute without following links. It must not clean the path: in "link/.."
+// the parent is that of the link's target.
 func (r *Root) absolute(name string) (string, error) {
 	name, err := spelled(r.withoutAt(plainName(name)), r.dir)
 	switch {
@@ -176,11 +169,10 @@ func (r *Root) absolute(name string) (string, error) {
 	return r.dir + separator + name, nil
 }
 
-// separator is the system's own, between the parts of a path.
 const separator = string(filepath.Separator)
 
-// withoutAt drops the @ that prompts put before file names, but not that of a real entry such as
-// "@types".
+// withoutAt drops the @ that prompts put before file names, unless it belongs to a real entry such
+// as "@types".
 func (r *Root) withoutAt(name string) string {
 	rest, found := strings.CutPrefix(name, "@")
 	if !found {
@@ -193,9 +185,9 @@ func (r *Root) withoutAt(name string) string {
 	return rest
 }
 
-// follow walks full from the top, replacing links by what they point at, as the kernel would. The
-// way to the root is not walked again: it was free of links when the root was opened, and still
-// looked whether it leads to the same folder.
+// follow walks full from the top, replacing links by their targets as the kernel would. The path to
+// the root is skipped: it had no links when the root was opened, and still checked that it is the
+// same folder.
 func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) (at string, exists bool, links int, err error) {
 	at, rest := top(full, "")
 	if below, inside := cutFolder(full, r.dir); inside {
@@ -218,7 +210,7 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 			next = r.otherForm(next)
 			info, err = look(next)
 		}
-		if gone(err) { // also below a file: a command may make a folder of it
+		if gone(err) { // also below a file: a command may replace it by a folder
 			abs, err := tail(next, todo)
 			return abs, false, links, err
 		}
@@ -242,8 +234,8 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 	return at, true, links, nil
 }
 
-// otherForm is the one entry beside a missing one whose name is the same text in another Unicode
-// form, else path itself. macOS writes NFD where models and most keyboards write NFC.
+// otherForm returns the only sibling whose name is the same text in another Unicode form, else
+// path. macOS writes NFD where models and most keyboards write NFC.
 func (r *Root) otherForm(path string) string {
 	folder, name := filepath.Split(path)
 	if strings.IndexFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) < 0 {
@@ -263,7 +255,7 @@ func (r *Root) otherForm(path string) string {
 	return folder + names[0]
 }
 
-// tail joins the parts behind a missing one. A ".." there has no meaning on disk, so it is refused.
+// tail joins the elements after a missing one. It refuses "..", which has no meaning there.
 func tail(missing string, rest []string) (string, error) {
 	if slices.Contains(rest, "..") {
 		return "", &fs.PathError{Op: "resolve", Path: missing, Err: syscall.ENOENT}
@@ -271,7 +263,7 @@ func tail(missing string, rest []string) (string, error) {
 	return filepath.Join(append([]string{missing}, rest...)...), nil
 }
 
-// below gives abs relative to dir, with slashes, and whether it is in dir; otherwise abs itself.
+// below returns abs relative to dir, with slashes, and true; or abs and false if it is outside dir.
 func below(dir, abs string) (string, bool) {
 	if sameName(abs, dir) {
 		return ".", true
@@ -282,8 +274,8 @@ func below(dir, abs string) (string, bool) {
 	return abs, false
 }
 
-// protects reports whether a part of rel names a folder in which version control or adze keeps what
-// is its own.
+// protects reports whether an element in rel names a folder that holds internal data of version
+// control or adze.
 func protects(rel string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), delicate.Store)
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// spelled takes every name.
+// spelled accepts every name.
 func spelled(name, _ string) (string, error) { return name, nil }
 
-// top is the folder that a path begins at, seen from the folder at, and the rest of the path.
+// top splits a path into its starting folder, given the current folder at, and the rest.
 func top(path, at string) (folder, rest string) {
 	if filepath.IsAbs(path) {
 		return "/", path
@@ -19,17 +19,17 @@ func top(path, at string) (folder, rest string) {
 	return at, path
 }
 
-// machine is the absolute path of what FS.OpenDir opens.
+// machine is the absolute path opened by FS.OpenDir.
 const machine = "/"
 
 func parts(path string) []string { return strings.Split(path, "/") }
 
-// split is the names that lead to a path, without empty ones.
+// split returns the non-empty elements in a path.
 func split(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 }
 
-// cutFolder is a path relative to a folder that it begins with.
+// cutFolder removes a leading folder from a path.
 func cutFolder(path, folder string) (rest string, inside bool) {
 	rest, inside = strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	if rest, below := strings.CutPrefix(rest, "/"); inside && below {
@@ -38,11 +38,10 @@ func cutFolder(path, folder string) (rest string, inside bool) {
 	return path, false
 }
 
-// sameName reports two spellings of one path.
 func sameName(a, b string) bool { return a == b }
 
-// leads reports what leads elsewhere.
+// leads reports whether mode is a symbolic link.
 func leads(mode fs.FileMode) bool { return mode&fs.ModeSymlink != 0 }
 
-// entryName is the name that the last part of a path has in its folder.
+// entryName returns the last path element as stored in its folder.
 func entryName(path string) string { return filepath.Base(path) }

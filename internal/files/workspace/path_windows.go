@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// spelled is a name with the separators of this system, where dir is the workspace. It refuses what
-// Windows would open as something else than a file of that name: devices, streams, names whose end
-// it drops, and names relative to the current folder of a drive.
+// spelled converts a name to the system's separators; dir is the workspace. It refuses names that
+// Windows would not open as written: devices, streams, names with an end that Windows drops, and
+// names relative to a drive's current folder.
 func spelled(name, dir string) (string, error) {
 	if name == "" {
 		return name, nil
@@ -37,7 +37,7 @@ func spelled(name, dir string) (string, error) {
 	return plain, nil
 }
 
-// withoutPrefix is a path without the prefix that turns off the rules for names.
+// withoutPrefix removes the \\?\ prefix.
 func withoutPrefix(path string) string {
 	if rest, ok := strings.CutPrefix(path, `\\?\UNC\`); ok {
 		return `\\` + rest
@@ -48,7 +48,7 @@ func withoutPrefix(path string) string {
 	return path
 }
 
-// unixDrive reads \c\x, as Git's bash has C:\x.
+// unixDrive reads \c\x, which is C:\x in Git's bash.
 func unixDrive(path string) (drive, rest string, ok bool) {
 	if len(path) < 2 || path[0] != '\\' || !letter(path[1]) || len(path) > 2 && path[2] != '\\' {
 		return "", "", false
@@ -58,7 +58,7 @@ func unixDrive(path string) (drive, rest string, ok bool) {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// plainPart refuses a part of a name that Windows takes for something else.
+// plainPart refuses a path element with a special meaning on Windows.
 func plainPart(name, part string) error {
 	switch {
 	case part == "" || part == "." || part == "..":
@@ -75,7 +75,7 @@ func plainPart(name, part string) error {
 	return nil
 }
 
-// top is the folder that a path begins at, seen from the folder at, and the rest of the path.
+// top splits a path into its starting folder, given the current folder at, and the rest.
 func top(path, at string) (folder, rest string) {
 	path = withoutPrefix(filepath.FromSlash(path))
 	volume := filepath.VolumeName(path)
@@ -89,13 +89,12 @@ func top(path, at string) (folder, rest string) {
 	return at, rest
 }
 
-// machine is the absolute path of what FS.OpenDir opens: the drives and shares have no folder.
+// machine is the absolute path opened by FS.OpenDir: drives and shares have no common folder.
 const machine = ""
 
 func parts(path string) []string { return strings.Split(filepath.FromSlash(path), `\`) }
 
-// split is the names that lead to a path, without empty ones; the first of an absolute one is its
-// volume.
+// split returns the non-empty elements in a path; an absolute one starts with its volume.
 func split(path string) []string {
 	volume := filepath.VolumeName(path)
 	names := strings.FieldsFunc(path[len(volume):], func(c rune) bool { return c == '/' || c == '\\' })
@@ -105,7 +104,7 @@ func split(path string) []string {
 	return names
 }
 
-// cutFolder is a path relative to a folder that it begins with, whatever the case of their letters.
+// cutFolder removes a leading folder from a path, ignoring case.
 func cutFolder(path, folder string) (rest string, inside bool) {
 	folder = strings.TrimSuffix(folder, `\`) + `\`
 	if len(path) < len(folder) || !strings.EqualFold(path[:len(folder)], folder) {
@@ -114,15 +113,13 @@ func cutFolder(path, folder string) (rest string, inside bool) {
 	return path[len(folder):], true
 }
 
-// sameName reports two spellings of one path.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// leads reports what leads elsewhere: a link, or a junction, which has an irregular mode.
+// leads reports whether mode is a link, or a junction, which has an irregular mode.
 func leads(mode fs.FileMode) bool { return mode&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
 
-// entryName is the name that the last part of a path has in its folder: in the case in which it was
-// made, and the long one where the path has a short one (8.3). So one file has one path, whatever
-// way it is spelled.
+// entryName returns the last path element as stored in its folder: in its original case and as the
+// long name instead of a short one (8.3). So a file has only one path.
 func entryName(path string) string {
 	base := filepath.Base(path)
 	long, err := windows.UTF16PtrFromString(path)
@@ -132,7 +129,7 @@ func entryName(path string) string {
 	var data windows.Win32finddata
 	found, err := windows.FindFirstFile(long, &data)
 	if err != nil {
-		return base // it can be reached and not listed
+		return base // accessible but not listed
 	}
 	_ = windows.FindClose(found)
 	if name := windows.UTF16ToString(data.FileName[:]); name != "" && name != "." {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Remove deletes one file, if look agrees while the path's lock is held.
+// Remove deletes a file if look returns nil, called with the path's lock held.
 func (r *Root) Remove(ctx context.Context, p Path, look func(*Current) error) error {
 	if err := p.writable(); err != nil {
 		return err

@@ -3,24 +3,24 @@ package workspace
 import "sync"
 
 const (
-	snapshotLimit = 256 << 10 // bytes of one file's text that are kept for showing what changed
-	snapshotTotal = 8 << 20   // bytes of all kept texts together; the oldest go first
+	snapshotLimit = 256 << 10 // bytes kept from one file to show later changes
+	snapshotTotal = 8 << 20   // bytes for all kept texts; the oldest are dropped
 )
 
-// State identifies a file's content at one moment. It is stored with a call's metadata, so that a
-// resumed session still knows what it has read.
+// State identifies a file's content at one moment. It is stored with tool calls, so that a resumed
+// session still knows it.
 type State struct {
 	Path     string `json:"path"` // absolute
 	SHA256   string `json:"sha256,omitempty"`
-	Stamp    Stamp  `json:"stamp"` // decides when there is no hash
+	Stamp    Stamp  `json:"stamp"` // compared if there is no hash
 	Mode     uint32 `json:"mode"`
 	Encoding string `json:"encoding,omitempty"`
 	EOL      string `json:"eol,omitempty"`
 	BOM      bool   `json:"bom,omitempty"`
 }
 
-// Same reports whether both describe the same content of the same file: by hash where both have
-// one, so that a mere touch does not count, else by stamp.
+// Same reports whether both describe the same content in the same file: by hash if both have one,
+// so that touch makes no difference, else by stamp.
 func (s State) Same(now State) bool {
 	if s.Path != now.Path {
 		return false
@@ -31,20 +31,20 @@ func (s State) Same(now State) bool {
 	return s.Stamp == now.Stamp
 }
 
-// Seen remembers, for each session, the state of every file it has read or written. The zero value
-// is ready; it is safe for concurrent use.
+// Seen records, for each session, the state of every file it read or wrote. The zero value is ready
+// to use; it is safe for concurrent use.
 type Seen struct {
 	mu     sync.Mutex
 	states map[seenKey]State
 	texts  map[seenKey]string
-	order  []seenKey // texts, oldest first
+	order  []seenKey // keys with texts, oldest first
 	held   int
 }
 
 type seenKey struct{ session, path string }
 
-// Record notes that the session knows the file in this state. text is its decoded content, kept
-// while it is small; "" keeps none.
+// Record notes that the session knows the file in this state. text is the decoded content, kept if
+// it is small; "" means none.
 func (s *Seen) Record(session string, state State, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Seen) Get(session string, p Path) (State, bool) {
 	return state, ok
 }
 
-// Text returns the content the session last saw, if it was kept.
+// Text returns the content that the session last saw, if it was kept.
 func (s *Seen) Text(session string, p Path) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Seen) Text(session string, p Path) (string, bool) {
 	return text, ok
 }
 
-// Restore puts back what a resumed session had seen, oldest first.
+// Restore adds a resumed session's states, oldest first.
 func (s *Seen) Restore(session string, states ...State) {
 	for _, state := range states {
 		s.Record(session, state, "")

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	similarNames = 3      // more would be noise in an error
-	similarScan  = 20_000 // entries looked at before giving up: about 20 ms
-	similarDepth = 12     // folders below the root; each is opened from there, so depth costs twice
+	similarNames = 3
+	similarScan  = 20_000 // entries examined before giving up: about 20 ms
+	similarDepth = 12     // folders below the root; opening each from there doubles the cost
 )
 
-// Similar offers up to three names that somebody who wrote p, which does not exist, may have meant:
-// first from the folder it names, then files of the same name elsewhere in the workspace. Inside
-// they are relative to the root.
+// Similar returns up to three existing names that p, which does not exist, may be a mistake for:
+// first from its folder, then files with its name elsewhere in the workspace. Names inside the
+// workspace are relative to the root.
 func (r *Root) Similar(p Path) []string {
 	if p.allowed() != nil {
 		return nil
@@ -28,7 +28,7 @@ func (r *Root) Similar(p Path) []string {
 	return found[:min(len(found), similarNames)]
 }
 
-// nearest gives the deepest folder of p that exists, and the part that is missing in it.
+// nearest returns the deepest existing folder in p and the missing element in it.
 func (r *Root) nearest(p Path) (folder, missing string) {
 	for at := p.abs; ; {
 		up := filepath.Dir(at)
@@ -83,8 +83,8 @@ func (r *Root) display(abs string) string {
 	return rel
 }
 
-// elsewhere looks for files of that very name, breadth first, so that the nearest to the root come
-// first.
+// elsewhere finds files with exactly this name, breadth first, so that those nearest to the root
+// come first.
 func (r *Root) elsewhere(name string, not []string) (found []string) {
 	budget := similarScan
 	for queue := []string{r.dir}; len(queue) > 0 && budget > 0 && len(found) < similarNames; queue = queue[1:] {
@@ -113,8 +113,8 @@ func (r *Root) elsewhere(name string, not []string) (found []string) {
 	return found
 }
 
-// likeness is 1 for names that differ only in case or in look-alike characters, and falls with the
-// share of characters to change.
+// likeness returns 1 for names that differ only in case or look-alike characters, and less the more
+// characters differ.
 func likeness(a, b string) float64 {
 	a, b = plain(a), plain(b)
 	if a == b {
@@ -136,7 +136,8 @@ func likeness(a, b string) float64 {
 	return score
 }
 
-// plain folds case and the characters that file names made by people have and models do not type.
+// plain folds case and replaces typographic characters that people use in file names and models do
+// not type.
 func plain(s string) string {
 	s = strings.Map(func(c rune) rune {
 		switch c {
@@ -152,7 +153,7 @@ func plain(s string) string {
 	return strings.ToLower(s)
 }
 
-// distance counts insertions, deletions, replacements and swaps of neighbours (optimal string
+// distance counts insertions, deletions, replacements and swaps of neighbors (optimal string
 // alignment).
 func distance(a, b []rune) int {
 	before, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

@@ -8,21 +8,21 @@ import (
 	"sync"
 )
 
-// stage is a folder that stands for the root's for a while: a view of it, in which what is changed
-// stays apart.
+// stage is a folder that temporarily replaces the root's: a view of it that keeps changes apart.
 type stage struct {
 	folder *os.File
 
 	mu   sync.RWMutex
 	top  Dir
-	over bool // top is closed
+	over bool
 }
 
-// ErrUnstaged says that the files of a root cannot be looked at in another folder, or not any more.
+// ErrUnstaged means that the root's files cannot, or can no longer, be accessed through another
+// folder.
 var ErrUnstaged = errors.New("the files are not looked at on a view")
 
-// Stage has everything below the root looked at and changed in another open folder, which shows the
-// same files; paths stay as they are. The folder stays the caller's and must be open until Unstage.
+// Stage redirects all access below the root to another open folder, which shows the same files;
+// paths stay the same. The caller owns the folder and must keep it open until Unstage.
 func (r *Root) Stage(folder *os.File) error {
 	if _, plain := r.fs.(Disk); !plain {
 		return ErrUnstaged
@@ -45,7 +45,7 @@ func (r *Root) Unstage() {
 	}
 }
 
-// Staged is the folder that stands for the root's; if nil, none does.
+// Staged returns the folder passed to Stage, or nil.
 func (r *Root) Staged() *os.File {
 	if s := r.staged.Load(); s != nil {
 		return s.folder
@@ -53,7 +53,7 @@ func (r *Root) Staged() *os.File {
 	return nil
 }
 
-// At is where a path below the root is to be opened by its name.
+// At returns the path under which to open a path below the root.
 func (r *Root) At(abs string) string { return r.at(abs) }
 
 func (r *Root) at(abs string) string {
@@ -70,8 +70,7 @@ func (r *Root) at(abs string) string {
 
 func (r *Root) lstat(path string) (fs.FileInfo, error) { return os.Lstat(r.at(path)) }
 
-// openTop opens the folder that everything inside is reached from at present. It is not closed
-// meanwhile.
+// openTop returns the folder from which everything inside is opened. It stays open during use.
 func (r *Root) openTop() (Dir, error) {
 	if s := r.staged.Load(); s != nil {
 		s.mu.RLock()
@@ -84,7 +83,7 @@ func (r *Root) openTop() (Dir, error) {
 	return r.top.OpenDir(".")
 }
 
-// topInfo tells about that folder.
+// topInfo returns that folder's metadata.
 func (r *Root) topInfo() (Info, error) {
 	if r.staged.Load() == nil {
 		return r.top.Info()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// infoOf converts the kernel's answer; field widths differ between systems, hence the conversions.
+// infoOf converts unix.Stat_t, whose field widths differ between systems.
 func infoOf(st *unix.Stat_t) Info {
 	return Info{
 		Mode:  goMode(uint32(st.Mode)),

@@ -9,30 +9,30 @@ import (
 	"strings"
 )
 
-// Splice replaces Len bytes at Off of the old file by Data.
+// Splice replaces Len bytes at Off in the old file by Data.
 type Splice struct {
 	Off, Len int64
 	Data     []byte
 }
 
-// Current is the file as it is while its lock is held.
+// Current is a file while its lock is held.
 type Current struct {
-	*Opened      // nil when there is no file yet
-	Exists  bool // whether there is a file
+	*Opened // nil if the file does not exist
+	Exists  bool
 }
 
-// Written says what an update did.
+// Written describes a finished update.
 type Written struct {
 	State   State
 	Created bool
 	Bytes   int64
-	Notes   []string // what a user should know, such as that a hard link was cut
+	Notes   []string // notes for the user, such as a broken hard link
 }
 
-// Update changes one file, or makes it together with its missing folders. It holds the path's lock
-// while change looks at the current content and answers with the splices to make, in ascending
-// order. The result is the old file or the new one, never a mixture; on any error it is the old one
-// and nothing else is left behind.
+// Update changes a file, or creates it with any missing folders. It holds the path's lock while
+// change examines the current content and returns splices in ascending order. The result is the old
+// file or the new one, never a mixture; after an error it is the old one and nothing else is left
+// behind.
 func (r *Root) Update(ctx context.Context, p Path, change func(*Current) ([]Splice, error)) (Written, error) {
 	if err := p.writable(); err != nil {
 		return Written{}, err
@@ -42,7 +42,7 @@ func (r *Root) Update(ctx context.Context, p Path, change func(*Current) ([]Spli
 		return Written{}, wrap(err, p.display, "write")
 	}
 	w, err := r.locked(ctx, place{dir, leaf, p}, change)
-	dir.Close() // first: some systems remove no folder that is open
+	dir.Close() // first, since some systems do not remove open folders
 	if err != nil {
 		r.unmake(made)
 		return w, wrap(err, p.display, "write")
@@ -65,7 +65,7 @@ func (p Path) writable() error {
 	return nil
 }
 
-// place is where one update happens.
+// place is the target of an update.
 type place struct {
 	dir  Dir
 	leaf string
@@ -102,7 +102,7 @@ func (r *Root) locked(ctx context.Context, at place, change func(*Current) ([]Sp
 	return replacement{ctx, at, cur, lock}.run(splices)
 }
 
-// current opens what is at the place now.
+// current opens the existing file.
 func current(at place) (*Current, error) {
 	o, err := openIn(at.dir, at.leaf, at.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,7 +118,7 @@ func current(at place) (*Current, error) {
 	return &Current{Opened: o, Exists: true}, nil
 }
 
-// ordered checks what a caller must get right, since a wrong offset would damage the file.
+// ordered checks the splices, since a wrong offset would damage the file.
 func ordered(splices []Splice, cur *Current) error {
 	var end, size int64
 	if cur.Exists {
@@ -136,11 +136,11 @@ func ordered(splices []Splice, cur *Current) error {
 	return nil
 }
 
-// maxMade is how many missing folders one update makes: a path with more is a mistake or an attack,
-// and each costs a wait for the disk.
+// maxMade bounds the folders created by one update: more are a mistake or an attack, and each waits
+// for the disk.
 const maxMade = 64
 
-// cut keeps a very long name from filling a message.
+// cut shortens a long name for a message.
 func cut(name string) string {
 	if len(name) <= 80 {
 		return name
@@ -148,8 +148,8 @@ func cut(name string) string {
 	return strings.ToValidUTF8(name[:80], "") + "…"
 }
 
-// makeParent opens p's folder and makes the missing ones, whose absolute paths it returns,
-// outermost first.
+// makeParent opens p's folder, creating missing ones, whose absolute paths it returns outermost
+// first.
 func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	base, leaf := filepath.Split(p.abs)
 	if leaf == "" || p.abs == r.dir {
@@ -180,7 +180,7 @@ func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	return at, leaf, made, nil
 }
 
-// enter opens a folder, making it when it is missing.
+// enter opens a folder, creating it if missing.
 func enter(at Dir, name string) (next Dir, created bool, err error) {
 	next, err = at.OpenDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -195,8 +195,8 @@ func enter(at Dir, name string) (next Dir, created bool, err error) {
 	return next, created, err
 }
 
-// unmake removes folders this update made, innermost first. One that somebody has put a file into
-// stays.
+// unmake removes the folders created by this update, innermost first, unless they contain files by
+// now.
 func (r *Root) unmake(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
 		base, leaf := filepath.Split(made[i])

@@ -1,19 +1,17 @@
-// Package workspace is the only way a tool touches files.
+// Package workspace gives tools access to files; they use nothing else.
 //
-// The one rule: a name becomes a Path once, by Resolve, and every later step works on that Path
-// through folder descriptors that never follow a link. What a user was shown is what is opened.
+// The one rule: a name becomes a Path once, by Resolve, and every later step uses that Path through
+// folder descriptors that never follow a link. So the file opened is the one shown to the user.
 //
 // Start reading at Root.Resolve (path.go), then Root.Open (file.go) and Root.Update (update.go).
-// Around them: fs.go is the small file-system interface that tests make fail at the N-th operation
-// (package failfs), disk.go its real side, atomic.go the replace-by-rename, lock.go the lock that
-// makes writers of one path wait for each other, seen.go what a session has read, similar.go the
-// names offered when one is not found.
+// Around them: fs.go is the file-system interface, which tests make fail at the N-th operation
+// (package failfs), disk.go the real file system, atomic.go replaces files by renaming, lock.go
+// serializes writers, seen.go records the files read by a session, similar.go suggests names.
 //
-// There are more files here than elsewhere because each is one fact about files that must not leak
-// into a tool.
+// Each file covers one property of file systems that must not leak into a tool.
 //
 // Known limits:
-//   - A program that changes a file between our last look and the rename, within microseconds,
+//   - A program that changes a file between the last check and the rename, within microseconds,
 //     loses its change; no portable call compares and renames at once.
 //   - Files above HashLimit are compared by inode, size and change time, not by content.
 //   - A temporary file left by a power cut stays until somebody deletes it; one left by a crash is
@@ -28,33 +26,32 @@ import (
 	"sync/atomic"
 )
 
-// HashLimit is the size in bytes up to which a file's identity is its SHA-256. Hashing takes about
-// half a millisecond a megabyte, so that a read of a larger file would pay more for it than for the
-// read.
+// HashLimit is the size in bytes up to which files are identified by SHA-256. Hashing takes about
+// half a millisecond a megabyte; for larger files it would cost more than reading them.
 const HashLimit = 8 << 20
 
-// Options changes what Open uses; the zero value is right outside tests.
+// Options are for tests and configuration; the zero value is the normal one.
 type Options struct {
 	FS      FS     // if nil, the disk
-	LockDir string // if "", a folder of this user that does not outlive a reboot, see RuntimeDir
-	Home    string // what ~ stands for; if "", os.UserHomeDir
+	LockDir string // if "", RuntimeDir
+	Home    string // expansion of ~; if "", os.UserHomeDir
 }
 
-// Root is the folder an agent works in, fixed when it was opened. It is safe for concurrent use.
+// Root is an agent's working folder, fixed when opened. It is safe for concurrent use.
 type Root struct {
-	dir    string // absolute, free of links
-	top    Dir    // the descriptor that everything inside is reached from
+	dir    string // absolute, without links
+	top    Dir    // descriptor from which everything inside is opened
 	stamp  Stamp
 	fs     FS
 	home   string
 	locks  *locks
-	staged atomic.Pointer[stage] // where what is below dir is looked at instead; if nil, there
+	staged atomic.Pointer[stage] // replaces top; may be nil
 }
 
-// Open fixes dir as the workspace root.
+// Open opens dir as the workspace root.
 func Open(dir string) (*Root, error) { return OpenWith(dir, Options{}) }
 
-// OpenWith is Open with the parts that tests and configuration replace.
+// OpenWith is Open with options.
 func OpenWith(dir string, o Options) (*Root, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -67,7 +64,7 @@ func OpenWith(dir string, o Options) (*Root, error) {
 		o.Home, _ = os.UserHomeDir()
 	}
 	r := &Root{dir: abs, fs: o.FS, home: o.Home, locks: &locks{dir: o.LockDir, slots: map[int]chan struct{}{}}}
-	if r.top, err = r.openFolder(abs); err != nil { // a link is on the way: the walk follows none
+	if r.top, err = r.openFolder(abs); err != nil { // fails if the path contains a link
 		if r.dir, err = filepath.EvalSymlinks(abs); err == nil {
 			r.top, err = r.openFolder(r.dir)
 		}
@@ -83,13 +80,13 @@ func OpenWith(dir string, o Options) (*Root, error) {
 	return r, nil
 }
 
-// Close gives the root's descriptor back.
+// Close closes the root's descriptor.
 func (r *Root) Close() error { return r.top.Close() }
 
-// Dir is the root's absolute path, free of links.
+// Dir returns the root's absolute path, without links.
 func (r *Root) Dir() string { return r.dir }
 
-// still reports whether the folder at the root's path is the one that was opened.
+// still returns an error if the root's path no longer leads to the opened folder.
 func (r *Root) still() error {
 	info, err := lstat(r.dir)
 	if err != nil {

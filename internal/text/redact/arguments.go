@@ -2,12 +2,12 @@ package redact
 
 import "strings"
 
-// Arguments masks secrets in the command of a process, whose arguments stand there with blanks
-// between them: what a flag or a variable is given whose name is that of a secret, passwords in
-// addresses, tokens in headers, and all that looks like a key.
+// Arguments masks secrets in a process's command line, whose arguments are separated by spaces:
+// values of flags and variables with secret names, passwords in URLs, tokens in headers, and
+// everything that looks like a key.
 func Arguments(command string) string {
 	words := strings.Split(command, " ")
-	next := false // the word is the value of the flag before it
+	next := false // this word is the previous flag's value
 	for i, word := range words {
 		flag := strings.TrimLeft(word, "-")
 		name, value, given := strings.Cut(flag, "=")

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// File reports whether a file is known for its secrets by its name, or by the folder it is in
-// (which ends in a slash, unless it is empty): files of variables, keys, and where programs keep
-// passwords. Examples beside them are not.
+// File reports whether a file usually contains secrets, by its name or by its folder dir (empty, or
+// ending in a slash): environment files, keys, and password stores. Example files do not count.
 func File(dir, name string) bool {
 	if name == "" {
 		return false
@@ -47,7 +46,7 @@ func File(dir, name string) bool {
 	return false
 }
 
-// example reports a file that shows what others hold.
+// example reports whether kind marks an example file.
 func example(kind string) bool {
 	for _, word := range []string{"example", "sample", "template", "dist", "defaults"} {
 		if kind == word || strings.HasSuffix(kind, "."+word) || strings.HasSuffix(kind, "-"+word) || strings.HasPrefix(kind, word+".") {
@@ -57,7 +56,7 @@ func example(kind string) bool {
 	return false
 }
 
-// inFolder tells the files that only their folder makes known.
+// inFolder recognizes secret files by their folder.
 func inFolder(dir, name string) bool {
 	switch path.Base(strings.TrimSuffix(dir, "/")) + "/" + name {
 	case ".kube/config", ".docker/config.json", ".aws/credentials", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials",
@@ -67,9 +66,8 @@ func inFolder(dir, name string) bool {
 	return false
 }
 
-// In are the secrets of a file that is known for them: values of variables and members whose names
-// say so, passwords of .netrc and .pgpass, and the lines of private keys, which look like other
-// text one by one.
+// In returns the secrets in such a file: values with secret names, passwords in .netrc and .pgpass,
+// and the single lines of private keys, which would otherwise look like ordinary text.
 func In(name, text string) (values []string) {
 	add := func(name, value string) {
 		value = strings.Trim(strings.TrimSpace(value), "\"'`,;")
@@ -114,7 +112,7 @@ func In(name, text string) (values []string) {
 	return append(values, members(text)...)
 }
 
-// members are the secrets of a JSON file.
+// members returns the secrets in a JSON file.
 func members(text string) (values []string) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return nil
@@ -127,7 +125,7 @@ func members(text string) (values []string) {
 		var value string
 		switch {
 		case json.Unmarshal(raw, &value) == nil:
-			for line := range strings.Lines(value) { // a key of several lines
+			for line := range strings.Lines(value) { // a key with several lines
 				if v := InVariable(name, strings.TrimSpace(line)); v != "" && !strings.HasPrefix(v, "-----") {
 					values = append(values, v)
 				}

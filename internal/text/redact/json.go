@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// sealed are names whose values others want back as they were, or that are numbers in letters: ids
-// pair calls with their outcomes, and a changed signature is refused.
+// sealed reports names whose values must stay unchanged, or are numbers in letters: ids match calls
+// with their results, and a changed signature is refused.
 func sealed(name string) bool {
 	switch name {
 	case "id", "call", "call_id", "provider_id", "parent", "digest", "tools_digest",
@@ -17,13 +17,13 @@ func sealed(name string) bool {
 	return strings.HasSuffix(name, "_sha256")
 }
 
-// minBlob is from how many letters on a text of base64 alone is data, such as a picture.
+// minBlob is the length from which a text in base64 alone is data, such as an image.
 const minBlob = 256
 
-// JSON masks the strings of one JSON value, names of members included. Every other byte stays as it
-// is; without a secret the value comes back as it was.
+// JSON masks the strings in one JSON value, including member names. All other bytes stay; without a
+// secret the result is raw itself.
 func (m *Masker) JSON(raw []byte) []byte {
-	var out []byte // what comes before at, once something was masked
+	var out []byte // output up to at, once something was masked
 	at, name := 0, ""
 	for i := bytes.IndexByte(raw, '"'); i >= 0 && i < len(raw); {
 		end := stringEnd(raw, i)
@@ -46,7 +46,7 @@ func (m *Masker) JSON(raw []byte) []byte {
 			break
 		}
 		if key && bytes.ContainsAny(raw[end:end+step], "[{") {
-			name = "" // what follows is inside
+			name = "" // no name applies inside
 		}
 		i = end + step
 	}
@@ -56,7 +56,7 @@ func (m *Masker) JSON(raw []byte) []byte {
 	return append(out, raw[at:]...)
 }
 
-// stringEnd is the byte behind the string that begins at i.
+// stringEnd returns the offset after the string at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
@@ -69,7 +69,7 @@ func stringEnd(raw []byte, i int) int {
 	return len(raw)
 }
 
-// Value masks a text as JSON does: data is none.
+// Value masks a text as JSON does: data stays.
 func (m *Masker) Value(s string) string {
 	if len(s) >= minBlob && run(s, 0, func(c byte) bool { return alnum(c) || c == '+' || c == '/' || c == '=' }) == len(s) {
 		return s
@@ -77,7 +77,7 @@ func (m *Masker) Value(s string) string {
 	return m.Text(s)
 }
 
-// quoted masks one string of JSON.
+// quoted masks one JSON string.
 func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 	if len(raw) < minValue+2 {
 		return nil, false
@@ -97,6 +97,6 @@ func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 	if hidden == s {
 		return nil, false
 	}
-	out, _ := jsontext.Marshal(hidden) // a string always encodes
+	out, _ := jsontext.Marshal(hidden) // cannot fail for a string
 	return out, true
 }

@@ -10,25 +10,25 @@ import (
 	"adze/internal/text/kern"
 )
 
-// Bounds of a value that is masked where it stands.
+// Minimum lengths for known values.
 const (
-	// minValue is the shortest; a shorter one would hit parts of words.
+	// minValue is the shortest masked value; shorter ones would match parts of words.
 	minValue = 8
-	// minWords is the shortest of letters alone: lm-studio and not-needed are given to servers that
-	// want any key.
+	// minWords applies to values with letters only: servers that accept any key get lm-studio or
+	// not-needed.
 	minWords = 12
-	// minEncoded is the shortest whose encodings are looked for, too.
+	// minEncoded is the shortest value also searched in encoded form.
 	minEncoded = 16
 )
 
 // value is one spelling of a known secret.
 type value struct {
 	text  string
-	whole bool // only as a word of its own
+	whole bool // only as a whole word
 }
 
-// spellings are the ways in which a value is written: as it is, inside JSON or an address, or in
-// base64 behind any other text.
+// spellings returns the forms of a value: plain, escaped for JSON or a URL, and in base64 at any
+// alignment.
 func spellings(v string) []value {
 	v = strings.TrimSpace(v)
 	digits := strings.ContainsFunc(v, unicode.IsDigit)
@@ -41,7 +41,7 @@ func spellings(v string) []value {
 			out = append(out, value{text, false})
 		}
 	}
-	quoted, _ := json.Marshal(v) // a string always encodes
+	quoted, _ := json.Marshal(v) // cannot fail for a string
 	more(string(quoted[1 : len(quoted)-1]))
 	more(url.QueryEscape(v))
 	more(url.PathEscape(v))
@@ -50,7 +50,7 @@ func spellings(v string) []value {
 	}
 	for shift := range 3 {
 		for _, code := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			// The first and the last letters also depend on what stands around the value.
+			// The first and last letters also depend on the surrounding bytes.
 			text := code.EncodeToString([]byte(strings.Repeat("x", shift) + v))
 			more(text[(shift*8+5)/6 : (shift+len(v))*8/6])
 		}
@@ -58,11 +58,11 @@ func spellings(v string) []value {
 	return out
 }
 
-// knownValues are spellings of known secrets, by the two bytes with which they begin.
+// knownValues indexes spellings by their first two bytes.
 type knownValues struct {
 	values []value
 	by     map[uint16][]int
-	pairs  pairTable // those with which kinds or values begin
+	pairs  pairTable // for all kinds and values
 	quads  []kern.Quads
 }
 
@@ -79,7 +79,7 @@ func newKnown(values []value) *knownValues {
 	return k
 }
 
-// at appends the values that stand at i of a text. A value that overlaps itself counts once.
+// at appends the values found at i. A value that overlaps itself counts once.
 func (k *knownValues) at(out []Span, s string, from, i int) []Span {
 	if k == nil || i+1 >= len(s) || k.pairs[pairOf(s[i], s[i+1])]&pairValue == 0 {
 		return out
@@ -96,10 +96,10 @@ func (k *knownValues) at(out []Span, s string, from, i int) []Span {
 	return out
 }
 
-// overlaps reports that a value at i begins within another occurrence of itself, when occurrences
-// are counted from a byte on and do not overlap.
+// overlaps reports whether a value at i starts inside another occurrence, counting from a byte on
+// without overlaps.
 func overlaps(s, text string, from, i int) bool {
-	first := i // where a chain of overlapping occurrences begins
+	first := i // start of a chain of overlapping occurrences
 	for at := first - 1; at >= max(from, first-len(text)+1); at-- {
 		if strings.HasPrefix(s[at:], text) {
 			first = at
@@ -119,7 +119,7 @@ func overlaps(s, text string, from, i int) bool {
 	return false
 }
 
-// spans returns where known values stand, and nothing else.
+// spans returns only known values.
 func (k *knownValues) spans(s string) (out []Span) {
 	if k == nil {
 		return nil
@@ -130,8 +130,8 @@ func (k *knownValues) spans(s string) (out []Span) {
 	return out
 }
 
-// beginning is where the last part of s begins that may be the beginning of a known value; len(s):
-// nowhere.
+// beginning returns the offset from which the end of s may be the start of a known value, or
+// len(s).
 func (m *Masker) beginning(s string) int {
 	least := len(s)
 	if m == nil || m.known == nil {

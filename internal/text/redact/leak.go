@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Leaks reports a text that holds a known value, for what leaves this machine: as it is, in other
-// case, backwards, percent-encoded up to three times, or in base64, base32 or hexadecimal, also cut
-// into labels of a host. A value in pieces, in a cipher or encoded twice in other ways is not seen.
+// Leaks reports whether outgoing text contains a known value: plain, in other case, reversed,
+// percent-encoded up to three times, or in base64, base32 or hexadecimal, also split into host
+// labels. It does not detect values in pieces, encrypted, or encoded twice in other ways.
 func (m *Masker) Leaks(text string) bool {
 	if m == nil || len(m.plain) == 0 {
 		return false
@@ -43,9 +43,8 @@ func (m *Masker) holds(text string) bool {
 	})
 }
 
-// inGroups reports a text that holds a value encoded behind any other bytes. Of the encoding, which
-// turns groups of bytes into letters, the first and the last letters also depend on what stands
-// around the value.
+// inGroups reports whether text contains the encoded value at any alignment. The encoding turns
+// groups of bytes into letters, so the first and last letters also depend on the surrounding bytes.
 func inGroups(text string, value []byte, group int, encode func([]byte) string) bool {
 	bits := 8 * group / len(encode(make([]byte, group)))
 	for shift := range group {
@@ -57,7 +56,7 @@ func inGroups(text string, value []byte, group int, encode func([]byte) string) 
 	return false
 }
 
-// percentDecoded decodes each %XX, and leaves what is none as it is.
+// percentDecoded decodes %XX and leaves everything else unchanged.
 func percentDecoded(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

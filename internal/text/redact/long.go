@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// A long text is looked through in pieces: unquoted as a whole it would be copied three times, and
-// nearly always in vain.
+// Long texts are scanned in pieces: unquoting the whole would copy it three times, nearly always in
+// vain.
 const (
 	long     = 256 << 10
 	longStep = 64 << 10
 )
 
-// clean reports that a quoted text, without its quotes, certainly holds no secret. What may be the
-// beginning of one is looked at again with the next piece.
+// clean reports whether a quoted text, given without its quotes, certainly contains no secret. A
+// possible start of one is checked again with the next piece.
 func (m *Masker) clean(quoted []byte) bool {
 	var window []byte
-	from := 0 // what stands before it only tells where words begin
+	from := 0 // the text before it only decides where words begin
 	for len(quoted) > 0 {
 		n := pieceOf(quoted)
 		var ok bool
@@ -40,7 +40,7 @@ func (m *Masker) clean(quoted []byte) bool {
 	return true
 }
 
-// unquoted appends the text of a quoted piece; if false, it is none.
+// unquoted appends the unquoted piece; it returns false if quoted is invalid.
 func unquoted(dst, quoted []byte) ([]byte, bool) {
 	for len(quoted) > 0 {
 		plain := bytes.IndexByte(quoted, '\\')
@@ -65,7 +65,7 @@ func unquoted(dst, quoted []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// short is what an escape of one letter stands for; if 0, it is none.
+// short returns the meaning of a one-letter escape, or 0.
 func short(letter byte) byte {
 	switch letter {
 	case 'n':
@@ -80,7 +80,7 @@ func short(letter byte) byte {
 	return 0
 }
 
-// pieceOf is the length of a first piece that cuts no escape, no pair of them and no rune.
+// pieceOf returns the length of a first piece that splits no escape, surrogate pair or rune.
 func pieceOf(quoted []byte) int {
 	at := 0
 	for at < len(quoted) && (at < longStep || !utf8.RuneStart(quoted[at]) && at < longStep+utf8.UTFMax) {
@@ -93,7 +93,7 @@ func pieceOf(quoted []byte) int {
 	return min(at, len(quoted))
 }
 
-// escapeOf is the length of an escape, and of both where surrogates may be a pair.
+// escapeOf returns the length of an escape, or two if they may be a surrogate pair.
 func escapeOf(quoted []byte) int {
 	switch {
 	case len(quoted) < 2 || quoted[1] != 'u':

@@ -9,13 +9,13 @@ import (
 	"adze/internal/text/kern"
 )
 
-// vectorMarks does the work of pairTable.next with vector kernels. It marks the places of a block
-// of a text where four bytes in a row may begin a secret, an escape or a known value. It may mark
-// too many, as the table may.
+// vectorMarks implements pairTable.next with vector kernels. In each block of text it marks the
+// places where four bytes may begin a secret, an escape or a known value. Like the table it may
+// mark too many.
 type vectorMarks struct {
-	pairs    *pairTable // for the end of a text
+	pairs    *pairTable // for the text's end
 	values   []kern.Quads
-	from, to int // the block
+	from, to int // current block
 	marks    [marksAtOnce]uint64
 	words    [marksAtOnce]uint64
 }
@@ -23,13 +23,12 @@ type vectorMarks struct {
 const (
 	marksAtOnce = 64
 	markBits    = 64
-	inRow       = 4 // bytes that Quads look at
+	inRow       = 4 // bytes compared by Quads
 )
 
-// minMarked is the shortest text for which the kernels are worth their start.
+// minMarked is the shortest text for which the kernels pay off.
 const minMarked = 1 << 10
 
-// next is as pairTable.next.
 func (x *vectorMarks) next(s string, i, end int) int {
 	end = min(end, len(s)-1)
 	if i >= end {
@@ -48,7 +47,7 @@ func (x *vectorMarks) next(s string, i, end int) int {
 	return end
 }
 
-// fill marks the block that begins at from; if false, too little of the text is left for one.
+// fill marks the block at from; it returns false if the remaining text is too short.
 func (x *vectorMarks) fill(s string, from int) bool {
 	size := min(marksAtOnce, (len(s)-from-inRow+1)/markBits)
 	if size < 1 {
@@ -56,13 +55,13 @@ func (x *vectorMarks) fill(s string, from int) bool {
 	}
 	x.from, x.to = from, from+size*markBits
 	marks, words, of := x.marks[:size], x.words[:size], kindQuads()
-	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read alone
+	text := unsafe.Slice(unsafe.StringData(s), len(s)) // read-only
 	clear(marks)
 	for n := range of.outer {
 		of.outer[n].Mark(text, from, marks)
 	}
 	of.words.Mark(text, from, words)
-	before := uint64(0) // 1: a word goes on from before
+	before := uint64(0) // 1 if a word continues from before
 	if from > 0 && word(s[from-1]) {
 		before = 1
 	}
@@ -81,21 +80,19 @@ func (x *vectorMarks) fill(s string, from int) bool {
 type quads struct {
 	words    *kern.Class
 	outer    [2]kern.Quads // kinds that begin with a word
-	anywhere kern.Quads    // kinds that begin within one or with something else, and escapes
+	anywhere kern.Quads    // kinds that begin within a word or with another character, and escapes
 }
 
-// outerGroups are the first bytes of kinds that share an alternative of quads.outer. They were put
-// together so that the fewest words of code and of other text look like the beginning of a kind. A
-// byte that is in none is in the last.
+// outerGroups are first bytes of kinds that share an alternative in quads.outer, grouped so that
+// the fewest ordinary words match. Bytes not listed belong to the last group.
 var outerGroups = [...]string{
 	"BDEFGHIJKL0123456789", "AP", "C", "MNO", "QRUWXYZ", "S", "TV", "ef_",
 	"aho", "c", "d", "gln", "px", "ry", "s", "tw",
 }
 
-// anywhereGroups are the same for quads.anywhere.
+// anywhereGroups is the same for quads.anywhere.
 var anywhereGroups = [...]string{":-", "?", "&", "%", `\`, "~", "_", ""}
 
-// kindQuads is made at the first use.
 var kindQuads = sync.OnceValue(func() *quads {
 	q := &quads{words: kern.NewClass(word, false)}
 	outer, inner := kinds(), innerKinds()
@@ -138,7 +135,7 @@ func addQuad(q *kern.Quads, alternative int, set [inRow]byteSet) {
 	}
 }
 
-// bytesInRow are the bytes that a kind may begin with, where its first is this one.
+// bytesInRow returns the bytes that a kind may begin with after this first byte.
 func (k *kind) bytesInRow(first byte) (set [inRow]byteSet) {
 	set[0].add(first)
 	for place := 1; place < inRow; place++ {
@@ -147,7 +144,7 @@ func (k *kind) bytesInRow(first byte) (set [inRow]byteSet) {
 	return set
 }
 
-// escapeInRow are the bytes of an escape that a word may follow.
+// escapeInRow returns the bytes of an escape that may precede a word.
 func escapeInRow(first byte) (set [inRow]byteSet) {
 	set[0].add(first)
 	for c := range 256 {
@@ -169,7 +166,7 @@ func escapeInRow(first byte) (set [inRow]byteSet) {
 	return set
 }
 
-// valueQuads are the kernels for known values, which are in the order of their beginnings in each.
+// valueQuads returns kernels for known values, grouped by their first bytes.
 func valueQuads(values []value) []kern.Quads {
 	texts := make([]string, 0, len(values))
 	for _, v := range values {
@@ -189,6 +186,6 @@ func valueQuads(values []value) []kern.Quads {
 }
 
 const (
-	alternatives  = 8 // of Quads
+	alternatives  = 8 // in Quads
 	maxValueQuads = 4
 )

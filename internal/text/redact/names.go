@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// Name tells by the words of a variable's name that it holds a secret, so that MONKEY, KEYBOARD and
-// GIT_AUTHOR_NAME do not. Who knows the address of a webhook may use it.
+// Name reports whether the words in a variable's name indicate a secret; MONKEY, KEYBOARD and
+// GIT_AUTHOR_NAME do not. A webhook URL counts: whoever knows it may use it.
 func Name(name string) bool {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') })
 	for i, w := range words {
@@ -36,7 +36,7 @@ func Name(name string) bool {
 	return false
 }
 
-// keyed tells OPENAIKEY and ACCESSKEY from MONKEY and HOTKEY.
+// keyed distinguishes OPENAIKEY and ACCESSKEY from MONKEY and HOTKEY.
 func keyed(word string) bool {
 	for _, stem := range []string{"ACCESS", "ACCOUNT", "SECRET", "PRIVATE", "AI", "MASTER", "SIGNING", "ENCRYPTION", "SSH", "AUTH"} {
 		if strings.HasSuffix(strings.TrimSuffix(word, "KEY"), stem) {
@@ -46,15 +46,15 @@ func keyed(word string) bool {
 	return false
 }
 
-// Value tells by its look that the value of a variable holds a secret: a published kind of key, a
-// password in an address.
+// Value reports whether a variable's value looks like a secret: a published key format or a
+// password in a URL.
 func Value(value string) bool {
 	spans, _ := scan(value, 0, true)
 	return len(spans) > 0 || begun(value)
 }
 
-// begun reports a value that is the beginning of a published kind of key and letters of it, of
-// whatever length: in a variable there is no other text that could look like that.
+// begun reports whether value is a published key prefix followed by allowed letters, in any number:
+// in a variable nothing else looks like that.
 func begun(value string) bool {
 	for _, k := range published {
 		if rest, ok := strings.CutPrefix(value, k.prefix); ok && len(k.prefix) > 2 && len(rest) >= 8 && count(rest, isDigit) > 0 && run(rest, 0, k.class) == len(rest) {
@@ -64,8 +64,8 @@ func begun(value string) bool {
 	return false
 }
 
-// InVariable is what of a variable of the user's is a secret; if empty, nothing. A path to a secret
-// is none.
+// InVariable returns the secret part of an environment variable, or "". A path to a secret does not
+// count.
 func InVariable(name, value string) string {
 	at := strings.Index(value, "://")
 	switch {

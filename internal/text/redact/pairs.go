@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// pairTable tells of each pair of bytes whether a secret may begin there, so that a pass over a
-// text looks at one number a byte. 64 KB.
+// pairTable records for each pair of bytes whether a secret may begin there, so that scanning takes
+// one lookup per byte. 64 KB.
 type pairTable [1 << 16]uint8
 
-// What a pair of bytes may be.
+// Flags for a pair of bytes.
 const (
-	pairEnters = 1 << iota // the byte before a beginning, and the first of one: a space and an s
-	pairBegins             // the first two bytes of a kind: s and k
-	pairValue              // the first two bytes of a known value
+	pairEnters = 1 << iota // the byte before a secret and its first: a space and an s
+	pairBegins             // a kind's first two bytes: s and k
+	pairValue              // a known value's first two bytes
 )
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// next returns the first place at or behind i, and before end, where a secret may begin or an
-// escape stands; it returns the last byte of the text, or end, where there is none.
+// next returns the first offset in [i, end) where a secret may begin or an escape stands; without
+// one, the text's last byte or end.
 func (t *pairTable) next(s string, i, end int) int {
 	end = min(end, len(s)-1)
 	if i >= end {
@@ -45,18 +45,18 @@ func (t *pairTable) next(s string, i, end int) int {
 
 // candidates are the kinds that can begin with two bytes.
 type candidates struct {
-	outer []kind  // where a word begins, or with what is no part of a word
+	outer []kind  // at a word start, or beginning with a non-word byte
 	inner []kind  // within a word
-	third byteSet // the bytes that one of them may have as its third
+	third byteSet // possible third bytes
 
-	second byte // one that they have as their second
+	second byte // one possible second byte
 }
 
-// find looks for a secret that begins at i: the span of the first kind that has one, or whether
-// more text could make one, if the text has not ended.
+// find looks for a secret at i. It returns the first kind's span, or open if text not ended could
+// still complete one.
 func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 	if i+2 < len(s) && !c.third.has(s[i+2]) {
-		return Span{}, false // nearly always
+		return Span{}, false // the usual case
 	}
 	list := c.outer
 	if word(s[i]) && !boundary(s, i) {
@@ -74,12 +74,12 @@ func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 	return Span{}, false
 }
 
-// index has the kinds by the bytes with which they begin.
+// index finds kinds by their first bytes.
 type index struct {
 	pairs pairTable
-	of    [1 << 16]uint8 // where a pair's kinds stand in lists; 0 for none
+	of    [1 << 16]uint8 // a pair's index in lists; 0 for none
 	lists []candidates
-	last  [256]candidates // by one byte: for the end of a text
+	last  [256]candidates // by one byte, for the text's end
 }
 
 func (x *index) at(s string, i int) *candidates {
@@ -89,7 +89,7 @@ func (x *index) at(s string, i int) *candidates {
 	return &x.lists[x.of[pairOf(s[i], s[i+1])]]
 }
 
-// kindIndex is made at the first use, which is the start of every run: 150 KB.
+// kindIndex is built on first use, at the start of every run: 150 KB.
 var kindIndex = sync.OnceValue(newIndex)
 
 func newIndex() *index {
@@ -111,8 +111,8 @@ func newIndex() *index {
 	return x
 }
 
-// enter marks the pairs whose second byte may begin a secret. Names within words begin with _ or,
-// behind a small letter, a capital. So there are three kinds of a byte before.
+// enter marks the pairs whose second byte may begin a secret. Names within words begin with _ or
+// with a capital after a small letter, so there are three classes of preceding bytes.
 func (x *index) enter(outer, inner *[256][]kind) {
 	var apart, small, within [256]uint8
 	for a := range 256 {
@@ -140,8 +140,7 @@ func (x *index) enter(outer, inner *[256][]kind) {
 	}
 }
 
-// begin marks the pairs with which a kind begins. Seconds that the same kinds may have share a
-// list.
+// begin marks the pairs that begin a kind. Second bytes with the same kinds share a list.
 func (x *index) begin(first byte, outside, inside follows) {
 	own := len(x.lists)
 	var any byteSet
@@ -172,10 +171,10 @@ func (x *index) begin(first byte, outside, inside follows) {
 	}
 }
 
-// escape reports what begins an escape, behind which a word may begin: \n, \u003d, %3D.
+// escape reports whether c may begin an escape, after which a word may start: \n, \u003d, %3D.
 func escape(c byte) bool { return c == '\\' || c == '%' }
 
-// afterEscape returns where a word begins behind the escape at i, or -1.
+// afterEscape returns where a word begins after the escape at i, or -1.
 func afterEscape(s string, i int) int {
 	for _, n := range []int{len(`\n`), len(`%3D`), len(`\u003d`)} {
 		if at := i + n; at < len(s) && word(s[at]) && word(s[at-1]) && boundary(s, at) {
@@ -185,15 +184,14 @@ func afterEscape(s string, i int) int {
 	return -1
 }
 
-// byteSet is a set of bytes.
 type byteSet [4]uint64
 
 func (b *byteSet) has(c byte) bool { return b[c>>6]>>(c&63)&1 != 0 }
 
 func (b *byteSet) add(c byte) { b[c>>6] |= 1 << (c & 63) }
 
-// follows are kinds that begin with one byte, and which bytes each of them may have behind it. Each
-// class of bytes is asked once for all pairs.
+// follows are the kinds with one first byte, with their possible second bytes. Each class is
+// evaluated once for all pairs.
 type follows []follow
 
 type follow struct {
@@ -209,7 +207,7 @@ func followed(list []kind) follows {
 	return out
 }
 
-// alike reports that the same kinds may have either byte as their second.
+// alike reports whether the same kinds allow either byte as their second.
 func (f follows) alike(a, b byte) bool {
 	for i := range f {
 		if f[i].second.has(a) != f[i].second.has(b) {
@@ -219,7 +217,7 @@ func (f follows) alike(a, b byte) bool {
 	return true
 }
 
-// having returns the kinds that may have a second byte, and adds to third what may stand behind it.
+// having returns the kinds that allow a second byte, and adds their possible third bytes to third.
 func (f follows) having(second byte, third *byteSet) (out []kind) {
 	for i := range f {
 		if !f[i].second.has(second) {
@@ -233,7 +231,7 @@ func (f follows) having(second byte, third *byteSet) (out []kind) {
 	return out
 }
 
-// bytesAt are the bytes that a kind may have at a place from its beginning.
+// bytesAt returns the bytes that a kind allows at an offset.
 func (k *kind) bytesAt(place int) (set byteSet) {
 	if len(k.prefix) > place {
 		c := k.prefix[place]

@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// Passwords masks only the passwords in addresses: for what a user is asked about, of which nothing
-// else may be hidden. What a shell would expand is shown, for it does more than it says.
+// Passwords masks only passwords in URLs, for commands shown for approval, in which nothing else
+// may be hidden. Parts that a shell would expand stay visible, since they can run code.
 func Passwords(s string) string {
 	var spans []Span
 	for at := 0; ; {

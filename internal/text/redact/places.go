@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// places are where a secret stands whatever it looks like: in an address, in a header, behind the
-// name of a password, between the lines of a private key.
+// places returns the kinds recognized by their context: in a URL, in a header, after a password's
+// name, between the lines of a private key.
 func places() []kind {
 	out := []kind{
 		{prefix: "://", match: address}, {prefix: "?", match: parameter}, {prefix: "&", match: parameter},
@@ -29,18 +29,18 @@ func places() []kind {
 	return out
 }
 
-// ends reports letters at which an address or a value ends in every text.
+// ends reports characters that end a URL or value in any text.
 func ends(c byte) bool { return c <= ' ' || strings.IndexByte("\"'`<>\\", c) >= 0 }
 
-// template reports that a value only says where the secret goes: $TOKEN, {token}, <token>, %s, ***.
+// template reports whether v is only a placeholder: $TOKEN, {token}, <token>, %s, ***.
 func template(v string) bool {
 	return v == "" || strings.IndexByte("$<{%*[(", v[0]) >= 0 || strings.Trim(v, "xX.") == "" || strings.EqualFold(v, "password")
 }
 
-// maxAddress bounds what is read of an address, a value or a token.
+// maxAddress bounds the length of a URL, value or token.
 const maxAddress = 4096
 
-// address finds the password in scheme://user:password@host, or a token in the place of the user.
+// address finds the password in scheme://user:password@host, or a token in place of the user.
 func address(s string, i int) (Span, bool) {
 	end := authorityEnd(s, i+3)
 	return password(s, i), end == len(s) && end-i < maxAddress
@@ -50,8 +50,7 @@ func authorityEnd(s string, from int) int {
 	return run(s, from, func(c byte) bool { return !ends(c) && strings.IndexByte("/?#", c) < 0 })
 }
 
-// password is where the password stands in the address whose "://" is at i; if empty, there is
-// none.
+// password returns the password in the URL whose "://" is at i, or an empty span.
 func password(s string, i int) Span {
 	from := i + 3
 	authority := s[from:authorityEnd(s, from)]
@@ -72,7 +71,7 @@ func password(s string, i int) Span {
 	return Span{}
 }
 
-// parameter finds the value of a parameter of an address that is named as a secret.
+// parameter finds the value of a URL parameter with a secret's name.
 func parameter(s string, i int) (Span, bool) {
 	from := i + 1
 	if strings.HasPrefix(s[from:], "amp;") {
@@ -87,7 +86,7 @@ func parameter(s string, i int) (Span, bool) {
 	}
 	end := run(s, eq+1, func(c byte) bool { return !ends(c) && strings.IndexByte("&#;)]}", c) < 0 })
 	open := end == len(s) && end-eq < maxAddress
-	if v := s[eq+1 : end]; len(v) < 6 || template(v) || v[0] == '=' { // ==: code that compares
+	if v := s[eq+1 : end]; len(v) < 6 || template(v) || v[0] == '=' { // == is a comparison in code
 		return Span{}, open
 	}
 	return Span{eq + 1, end}, open
@@ -106,7 +105,7 @@ func secretParameter(name string) bool {
 	return false
 }
 
-// authorization finds what follows the scheme in a header.
+// authorization finds the credentials after the scheme in a header.
 func authorization(s string, i int) (Span, bool) {
 	at, open := separator(s, i+len("authorization"))
 	if at < 0 {
@@ -133,8 +132,8 @@ func authorization(s string, i int) (Span, bool) {
 func isLetter(c byte) bool { return isUpper(c) || isLower(c) }
 func isBlank(c byte) bool  { return c == ' ' || c == '\t' }
 
-// separator is where a value begins behind a name: after a quote, blanks, : or = and again blanks
-// and a quote. Below 0: nothing is given there. Quotes may be escaped.
+// separator returns where a value begins after a name: after an optional quote, blanks, : or =,
+// blanks and a quote. Negative means no value. Quotes may be escaped.
 func separator(s string, i int) (at int, open bool) {
 	at = run(s, i, func(c byte) bool { return isBlank(c) || c == '"' || c == '\'' || c == '\\' })
 	from := at
@@ -153,7 +152,7 @@ func separator(s string, i int) (at int, open bool) {
 	return at, at == len(s)
 }
 
-// named makes the match for a value behind a name.
+// named returns the match for a value after a name.
 func named(name string) match {
 	return func(s string, i int) (Span, bool) {
 		end := i + len(name)
@@ -169,8 +168,8 @@ func named(name string) match {
 	}
 }
 
-// camel makes the match for a value behind a name that ends in the middle of no word, as in
-// dbPassword. Code is full of such names, so what is not a line of settings counts only in quotes.
+// camel returns the match for a value after a name that ends a word, as in dbPassword. Such names
+// are frequent in code, so outside configuration lines only quoted values count.
 func camel(name string) match {
 	return func(s string, i int) (Span, bool) {
 		end := i + len(name)
@@ -188,8 +187,8 @@ func camel(name string) match {
 	}
 }
 
-// isPassword tells the names of what people think up, which looks less random than what machines
-// make.
+// isPassword reports names for passwords chosen by people, which look less random than generated
+// ones.
 func isPassword(name string) bool {
 	name = strings.ToLower(name)
 	for _, end := range []string{"password", "passwd", "passphrase", "pwd", "secret"} {
@@ -200,9 +199,8 @@ func isPassword(name string) bool {
 	return false
 }
 
-// chosen finds a password in a line of a file of settings, behind a name that ends at end: all of
-// the line behind the name is its value, quoted or not. In code more stands on such a line, or the
-// value is the name of something.
+// chosen finds a password in a configuration line whose name ends at end: its value is the whole
+// rest, quoted or not. In code the line contains more, or the value is an identifier.
 func chosen(s string, i, end int) Span {
 	start := strings.LastIndexByte(s[:i], '\n') + 1
 	if strings.Trim(s[start:i], " \t-.\"'_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
@@ -235,13 +233,13 @@ func chosen(s string, i, end int) Span {
 		return Span{}
 	case digits == 0 || len(v)-digits-strings.Count(v, "-")-strings.Count(v, "_") == 0 || strings.ContainsAny(v, "/:;,<>"):
 		return Span{}
-	case (quoted || count(v, isUpper) == 0) && strings.ContainsAny(v, "-_."): // an id, a name of a test
+	case (quoted || count(v, isUpper) == 0) && strings.ContainsAny(v, "-_."): // an id or a test's name
 		return Span{}
 	}
 	return Span{at, line}
 }
 
-// typeName tells names of types and formats that end in digits.
+// typeName reports names of types and formats that end in digits.
 func typeName(v string) bool {
 	stem := strings.TrimRight(strings.ToLower(v), "0123456789")
 	switch stem {
@@ -251,21 +249,21 @@ func typeName(v string) bool {
 	return false
 }
 
-// variable finds the value of a variable in capitals whose name says that it is a secret.
+// variable finds the value of a variable in capitals with a secret's name.
 func variable(s string, i int) (Span, bool) {
 	end := run(s, i, func(c byte) bool { return upperNum(c) || c == '_' })
 	if end == len(s) {
 		return Span{}, end-i < 80
 	}
-	// PASS: and KEYS: are words of reports.
+	// PASS: and KEYS: are words in reports.
 	if end-i < 5 || end-i > 80 || word(s[end]) || !Name(s[i:end]) {
 		return Span{}, false
 	}
 	return given(s, i, end, false)
 }
 
-// given finds a value behind a name that ends at end. A name alone says little, so the value must
-// look the part; that of a header less so.
+// given finds a value after a name that ends at end. A name alone is weak evidence, so the value
+// must look like a secret, less so in a header.
 func given(s string, i, end int, header bool) (Span, bool) {
 	at, open := separator(s, end)
 	if at < 0 {
@@ -274,10 +272,10 @@ func given(s string, i, end int, header bool) (Span, bool) {
 	stop := run(s, at, func(c byte) bool { return !ends(c) && strings.IndexByte(",;&|()[]{}", c) < 0 })
 	open = stop == len(s) && stop-i < maxAddress
 	v := s[at:stop]
-	if strings.Contains(v, "://") { // its password is found there
+	if strings.Contains(v, "://") { // address handles its password
 		return Span{}, false
 	}
-	between := i > 0 && s[i-1] == ';' || stop < len(s) && s[stop] == ';' && s[end] == '=' // of a connection string
+	between := i > 0 && s[i-1] == ';' || stop < len(s) && s[stop] == ';' && s[end] == '=' // inside a connection string
 	if !header && stop < len(s) && s[stop] == '(' && !isUpper(s[i]) && isCall(v) {
 		return Span{}, false
 	}
@@ -287,7 +285,7 @@ func given(s string, i, end int, header bool) (Span, bool) {
 	return Span{at, stop}, open
 }
 
-// isCall reports what code calls: base64.StdEncoding.EncodeToString.
+// isCall reports function calls in code: base64.StdEncoding.EncodeToString.
 func isCall(v string) bool {
 	return v != "" && !isDigit(v[0]) && run(v, 0, func(c byte) bool { return word(c) || c == '.' }) == len(v)
 }
@@ -296,8 +294,8 @@ func isLetterOnly(v string) bool {
 	return run(v, 0, func(c byte) bool { return isLetter(c) || c == '.' || c == '_' }) == len(v)
 }
 
-// random tells what a machine made from what a user named: letters of both cases and digits, many
-// digits between letters, or a long number in hexadecimal.
+// random reports whether v looks generated: letters in both cases with digits, many digits between
+// letters, or a long hexadecimal number.
 func random(v string) bool {
 	digits, uppers, lowers := count(v, isDigit), count(v, isUpper), count(v, isLower)
 	switch {
@@ -311,7 +309,7 @@ func random(v string) bool {
 	return len(v) >= 20 && digits >= 4 && uppers+lowers >= 4
 }
 
-// behind makes the match for an address that is a secret from some place on.
+// behind returns the match for a URL that is secret from some offset on.
 func behind(start string) match {
 	return func(s string, i int) (Span, bool) {
 		from := i + len(start)
@@ -324,7 +322,7 @@ func behind(start string) match {
 	}
 }
 
-// webToken is a JSON web token: a header, claims and a signature, or encrypted in five parts.
+// webToken matches a JSON web token: header, claims and signature, or five encrypted parts.
 func webToken(s string, i int) (Span, bool) {
 	at := i
 	for n := 0; ; n++ {
@@ -346,8 +344,8 @@ func webToken(s string, i int) (Span, bool) {
 	}
 }
 
-// azure is a client's secret of Entra: three letters, a digit, Q~ and 31 to 34 more. What it goes
-// by stands inside, so the mark begins there: the letters before it may have been passed on.
+// azure matches an Entra client secret: three letters, a digit, Q~ and 31 to 34 more. Matching
+// starts at the "~", so the mark begins there: the letters before it may already be passed on.
 func azure(s string, i int) (Span, bool) {
 	if i < 5 || s[i-1] != 'Q' || !isDigit(s[i-2]) {
 		return Span{}, false

@@ -4,12 +4,12 @@ import "strings"
 
 // Bounds of a private key.
 const (
-	maxKey  = 32 << 10 // bytes of its text
-	minBody = 40       // letters of its body; less is an example
+	maxKey  = 32 << 10 // bytes of text
+	minBody = 40       // letters in the body; fewer are an example
 )
 
-// privateKey finds a PEM or OpenPGP private key, also one that is cut, indented, quoted, numbered
-// by lines or written with escapes. Where it ends is where its letters end.
+// privateKey finds a PEM or OpenPGP private key, even if cut, indented, quoted, with line numbers
+// or with escapes. It ends where its letters end.
 func privateKey(s string, i int) (Span, bool) {
 	line := strings.Index(s[i+11:min(len(s), i+80)], "-----")
 	if line < 0 {

@@ -6,26 +6,25 @@ import (
 	"adze/internal/text/kern"
 )
 
-// match looks for a secret whose kind begins at i. open says that more text could make one of it,
-// or a longer one; then start says from where on. An empty span: there is none.
+// match looks for a secret whose kind begins at i. open means that more text could complete or
+// extend one, from the span's start on. An empty span means no match.
 type match func(s string, i int) (found Span, open bool)
 
-// kind is a kind of secret that is told by how it begins.
+// kind is a class of secrets recognized by a prefix.
 type kind struct {
 	prefix string
-	fold   bool            // in any case
-	rest   func(byte) bool // what the first three bytes behind the prefix are made of; nil for any
+	fold   bool            // ignore case
+	rest   func(byte) bool // class of the first three bytes after the prefix; nil for any
 	match  match
 }
 
-// scan passes once over a text, from a byte on, and appends the secrets that their shape or place
-// tells. Without ended it returns from where on more text could change what is found, which is
-// len(s) where nothing is open.
+// scan appends the secrets recognized by shape or context, in one pass from a byte on. Unless
+// ended, it also returns the offset from which more text could change the result, or len(s).
 func scan(s string, from int, ended bool) (out []Span, open int) {
 	return (*Masker)(nil).find(s, from, ended)
 }
 
-// find is scan with the values that the masker knows. Most bytes cost one look into a table.
+// find is scan with the masker's known values. Most bytes take one table lookup.
 func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
 	x := kindIndex()
 	pairs, known := &x.pairs, (*knownValues)(nil)
@@ -39,8 +38,8 @@ func (m *Masker) find(s string, from int, ended bool) (out []Span, open int) {
 			fast.values = known.quads
 		}
 	}
-	next := from      // no kind begins before it: there, one was found
-	escaped := len(s) // behind an escape: to be looked at whatever stands before it
+	next := from      // earlier text is part of a match
+	escaped := len(s) // offset after an escape, checked whatever precedes it
 	for i := max(0, from-len(`\u003d`)); i < min(from, len(s)); i++ {
 		if at := afterEscape(s, i); escape(s[i]) && at >= from {
 			escaped = at
@@ -88,13 +87,13 @@ func (k *kind) try(s string, i int) (Span, bool) {
 	return k.match(s, i)
 }
 
-// word tells what words are made of; a key does not begin in the middle of one.
+// word reports word characters; a key does not begin inside a word.
 func word(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// boundary reports whether a word may begin at i: at the start, behind what is no part of a word,
-// and behind an escape such as \n, \u003d or %3D, whose last letter only looks like one.
+// boundary reports whether a word may begin at i: at the start, after a non-word character, and
+// after an escape such as \n, \u003d or %3D, whose last letter only looks like part of the word.
 func boundary(s string, i int) bool {
 	if i == 0 || !word(s[i-1]) {
 		return true
@@ -116,14 +115,14 @@ func boundary(s string, i int) bool {
 	return true
 }
 
-// shortEscapes are the letters that stand for a line's end and the like behind a backslash.
+// shortEscapes are the letters with a meaning after a backslash.
 const shortEscapes = "nrtbf"
 
 func hexDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// run is the end of the letters of a class from i on.
+// run returns the end of the class's characters from i on.
 func run(s string, i int, class func(byte) bool) int {
 	for i < len(s) && class(s[i]) {
 		i++

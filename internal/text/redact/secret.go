@@ -1,21 +1,18 @@
-// Package redact finds secrets in text and puts a mark in their place: values that are known, such
-// as the provider's key, what has the shape of a published kind of key, and what stands where keys
-// stand.
+// Package redact finds secrets in text and masks them: known values such as the provider's key,
+// text in a published key format, and values in places where secrets occur.
 //
-// The one rule: what is written to last, or for others to read, goes through one Masker: the
-// session store, stream-json, what audit shows, recordings, errors and notices, and what calls give
-// the model. What is masked stays masked, and masking it again changes nothing, so that a log that
-// is loaded and stored again keeps its bytes.
+// The one rule: everything stored or read by others passes one Masker: the session store,
+// stream-json, audit output, recordings, errors, notices and tool results. Masking a second time
+// changes nothing, so a log loaded and stored again keeps its bytes.
 //
-// Start reading at Masker.Text. known.go has the values, shapes.go the table of kinds, places.go
-// what goes by its place, scan.go the one pass over a text, pairs.go the table that makes it fast,
-// marked.go the vector kernels that do the same for longer texts, stream.go text that comes in
-// pieces, leak.go what may not leave the machine, json.go text inside JSON, files.go the files that
-// are known for their secrets and what of them is one.
+// Start reading at Masker.Text. known.go has the known values, shapes.go the table of kinds,
+// places.go kinds found by context, scan.go the single pass over a text, pairs.go the table that
+// makes it fast, marked.go the vector kernels for longer texts, stream.go text in pieces, leak.go
+// outgoing text, json.go text inside JSON, files.go secret files and their contents.
 //
-// Known limits: the middle of a private key without its first line, a password in prose, and a key
-// of a kind that is not in the table look like other text. A value of fewer than eight letters is
-// masked nowhere: it would hit words.
+// Known limits: the middle of a private key without its first line, a password in prose, and an
+// unlisted key format look like other text. A value with fewer than eight letters is never masked:
+// it would match words.
 package redact
 
 import (
@@ -23,20 +20,20 @@ import (
 	"strings"
 )
 
-// Mark stands where a secret was.
+// Mark replaces a secret.
 const Mark = "[masked]"
 
-// Note tells a model what a mark is.
+// Note explains a mark to a model.
 const Note = "(" + Mark + " stands for a secret that you are not shown; leave it as it is)"
 
-// Masker masks. The zero value knows no value, only shapes and places. It is safe for concurrent
-// use.
+// Masker masks secrets. The zero value knows no values, only shapes and places. It is safe for
+// concurrent use.
 type Masker struct {
-	known *knownValues // nil when there is none
-	plain []string     // the values as they are
+	known *knownValues // may be nil
+	plain []string     // values without encodings
 }
 
-// New makes a Masker that knows these values.
+// New returns a Masker for these values.
 func New(values ...string) *Masker {
 	m := &Masker{}
 	var all []value
@@ -47,17 +44,16 @@ func New(values ...string) *Masker {
 		}
 		all = append(all, ways...)
 	}
-	// The longest first: one may be the beginning of another.
+	// Longest first, since one may be a prefix of another.
 	slices.SortStableFunc(all, func(a, b value) int { return len(b.text) - len(a.text) })
 	m.known = newKnown(slices.CompactFunc(all, func(a, b value) bool { return a.text == b.text }))
 	return m
 }
 
-// Text masks all secrets of a text.
+// Text masks all secrets in s.
 func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
 
-// Known masks only the values that are known: in what a user asked for, a key of a known shape may
-// be an example.
+// Known masks only known values: in a user's request, a key in a known format may be an example.
 func (m *Masker) Known(s string) string {
 	if m == nil {
 		return s
@@ -65,19 +61,19 @@ func (m *Masker) Known(s string) string {
 	return masked(s, merge(m.known.spans(s)))
 }
 
-// Span is where a secret stands: the byte of its beginning, and the one after its end.
+// Span is a secret's position, [Start, End) in bytes.
 type Span struct{ Start, End int }
 
-// Spans are the secrets of a text, in order; they do not overlap, and none is a mark.
+// Spans returns the secrets in a text in order, without overlaps and without marks.
 func (m *Masker) Spans(s string) []Span { return m.spans(s, 0) }
 
-// spans are those that begin at from or behind; what stands before it only tells where words begin.
+// spans returns those that begin at from or later; earlier text only decides where words begin.
 func (m *Masker) spans(s string, from int) []Span {
 	found, _ := m.find(s, from, true)
 	return unmarked(s, found)
 }
 
-// unmarked sorts and joins what was found, without what holds a mark.
+// unmarked sorts and merges spans and drops those that contain a mark.
 func unmarked(s string, found []Span) []Span {
 	return slices.DeleteFunc(merge(found), func(x Span) bool { return strings.Contains(s[x.Start:x.End], Mark) })
 }
@@ -97,7 +93,7 @@ func masked(s string, spans []Span) string {
 	return b.String()
 }
 
-// merge sorts spans and joins those that overlap.
+// merge sorts spans and joins overlapping ones.
 func merge(all []Span) []Span {
 	if len(all) < 2 {
 		return all

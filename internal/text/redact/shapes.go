@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// kinds is the table of kinds by their first byte.
+// kinds indexes the table by first byte.
 var kinds = sync.OnceValue(func() *[256][]kind {
 	var table [256][]kind
 	add := func(k kind) {
@@ -31,7 +31,7 @@ var kinds = sync.OnceValue(func() *[256][]kind {
 	return &table
 })
 
-// innerKinds are those that begin within a word: db_password, dbPassword.
+// innerKinds are the kinds that begin within a word: db_password, dbPassword.
 var innerKinds = sync.OnceValue(func() *[256][]kind {
 	var table [256][]kind
 	for _, name := range []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "api_key", "apikey", "access_key", "secret_key", "private_key"} {
@@ -43,20 +43,19 @@ var innerKinds = sync.OnceValue(func() *[256][]kind {
 	return &table
 })
 
-// shape is a published kind of key: a beginning, then letters of a class. Longer runs are other
-// data.
+// shape is a published key format: a prefix, then letters from a class. Longer runs are other data.
 type shape struct {
 	prefix   string
 	class    func(byte) bool
 	min, max int // letters after the prefix
-	digits   int // at least so many of them are digits: it tells a key from a name of several words
+	digits   int // minimum digits, to distinguish a key from a name with several words
 }
 
 func (k shape) match(s string, i int) (Span, bool) {
 	from := i + len(k.prefix)
 	end := run(s, from, k.class)
 	open := end == len(s) && end-from <= k.max
-	for end > from && (s[end-1] == '.' || s[end-1] == '-') { // the end of a sentence
+	for end > from && (s[end-1] == '.' || s[end-1] == '-') { // end of a sentence
 		end--
 	}
 	if n := end - from; n < k.min || n > k.max || count(s[from:end], isDigit) < k.digits || end < len(s) && word(s[end]) {
@@ -84,13 +83,13 @@ func urlSafe(c byte) bool  { return alnum(c) || c == '_' || c == '-' }
 func dotted(c byte) bool   { return urlSafe(c) || c == '.' }
 func padded(c byte) bool   { return alnum(c) || c == '_' || c == '-' || c == '=' || c == '+' || c == '/' }
 
-// published are the beginnings that issuers give to their keys, by their own documentation. The
-// most exact stands first where one is the beginning of another.
+// published are key prefixes from their issuers' documentation. The most specific comes first if
+// one is a prefix of another.
 var published = []shape{
 	// Models.
 	{"sk-ant-", urlSafe, 12, 300, 0}, {"sk-proj-", urlSafe, 16, 300, 0}, {"sk-svcacct-", urlSafe, 16, 300, 0},
 	{"sk-admin-", urlSafe, 16, 300, 0}, {"sk-or-v1-", urlSafe, 16, 300, 0}, {"sk-lf-", urlSafe, 20, 100, 2},
-	{"sk-", urlSafe, 16, 300, 3}, // OpenAI's first, DeepSeek, Moonshot and many others
+	{"sk-", urlSafe, 16, 300, 3}, // OpenAI's older keys, DeepSeek, Moonshot and many others
 	{"gsk_", alnum, 20, 200, 0}, {"xai-", alnum, 20, 200, 0}, {"csk-", alnum, 20, 200, 0}, {"pplx-", alnum, 20, 200, 0},
 	{"nvapi-", urlSafe, 20, 200, 0}, {"tgp_v1_", urlSafe, 20, 200, 0}, {"fw_", alnum, 20, 100, 2}, {"r8_", alnum, 30, 100, 0},
 	{"hf_", alnum, 20, 200, 0}, {"api_org_", alnum, 30, 100, 0}, {"lsv2_pt_", urlSafe, 20, 200, 0}, {"lsv2_sk_", urlSafe, 20, 200, 0},
@@ -127,8 +126,8 @@ var published = []shape{
 	{"sl.", urlSafe, 60, 1500, 2}, {"sl.u.", urlSafe, 60, 1500, 2},
 }
 
-// square is an access token of Square. In base64 its beginning is four zeros, and more of them
-// follow.
+// square matches a Square access token. Base64 data with zero bytes also begins with the prefix,
+// but contains more zeros.
 func square(s string, i int) (Span, bool) {
 	found, open := shape{"EAAA", urlSafe, 56, 80, 2}.match(s, i)
 	if strings.Contains(s[found.Start:found.End], "AAAA") {
@@ -137,7 +136,7 @@ func square(s string, i int) (Span, bool) {
 	return found, open
 }
 
-// telegram is a bot's token: its number, a colon, and 35 letters.
+// telegram matches a bot token: number, colon, 35 letters.
 func telegram(s string, i int) (Span, bool) {
 	colon := run(s, i, isDigit)
 	if n := colon - i; n > 12 {
@@ -154,7 +153,7 @@ func telegram(s string, i int) (Span, bool) {
 	return Span{i, end}, end == len(s)
 }
 
-// discord is a bot's token: its number in base64, a time, and a signature.
+// discord matches a bot token: its number in base64, a time and a signature.
 func discord(s string, i int) (Span, bool) {
 	ends := [3]int{}
 	at := i

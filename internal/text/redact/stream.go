@@ -5,28 +5,28 @@ import (
 	"unsafe"
 )
 
-// Stream masks text that comes in pieces. What may be the beginning of a secret waits for the next
-// piece; all other text is passed on at once.
+// Stream masks text that arrives in pieces. A possible start of a secret waits for the next piece;
+// other text is passed on at once.
 type Stream struct {
 	m      *Masker
-	before string // the last bytes that were passed on, as they were: they tell whether a word begins here
+	before string // last bytes passed on, unmasked, to decide whether a word begins here
 	held   string
-	whole  []byte // room of join
+	whole  []byte // buffer for join
 }
 
 // Bounds of a Stream.
 const (
-	context = 8        // bytes of what went before
-	maxHeld = 64 << 10 // a beginning that is longer is none
+	context = 8        // bytes kept from the text before
+	maxHeld = 64 << 10 // longer text is not the start of a secret
 )
 
-// Stream makes one for one text.
+// Stream returns a Stream for one text.
 func (m *Masker) Stream() *Stream { return &Stream{m: m} }
 
-// Write takes the next piece and returns what can be passed on, masked.
+// Write adds a piece and returns the masked text that is ready.
 func (t *Stream) Write(piece string) string { return t.pass(piece, false) }
 
-// End returns what still waited.
+// End returns the rest.
 func (t *Stream) End() string { return t.pass("", true) }
 
 func (t *Stream) pass(piece string, ended bool) string {
@@ -41,7 +41,7 @@ func (t *Stream) pass(piece string, ended bool) string {
 	at := from
 	for _, x := range unmarked(whole, found) {
 		if x.End > cut {
-			cut = min(cut, x.Start) // one that lies across the cut waits as a whole
+			cut = min(cut, x.Start) // a span across the cut waits as a whole
 			break
 		}
 		ready.WriteString(whole[at:x.Start])
@@ -50,7 +50,7 @@ func (t *Stream) pass(piece string, ended bool) string {
 	}
 	passed := ""
 	if at == from && t.held == "" {
-		passed = piece[:cut-from] // nearly always, and without a copy
+		passed = piece[:cut-from] // the usual case, without a copy
 	} else {
 		ready.WriteString(whole[at:cut])
 		passed = ready.String()
@@ -60,7 +60,7 @@ func (t *Stream) pass(piece string, ended bool) string {
 	return passed
 }
 
-// join returns what is known of the text and a further piece. It is valid until the next call.
+// join returns the pending text followed by piece, valid until the next call.
 func (t *Stream) join(piece string) string {
 	t.whole = append(append(append(t.whole[:0], t.before...), t.held...), piece...)
 	return unsafe.String(unsafe.SliceData(t.whole), len(t.whole))

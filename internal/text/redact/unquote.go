@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote reads one string of JSON as encoding/json does, which takes several times as long: what
-// is no character becomes U+FFFD, and ok is false for what is no string.
+// unquote decodes a JSON string several times faster than encoding/json, with the same result:
+// invalid characters become U+FFFD, and ok is false for an invalid string.
 func unquote(raw []byte) (text string, ok bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
@@ -41,10 +41,10 @@ func unquote(raw []byte) (text string, ok bool) {
 	return "", false
 }
 
-// plain is a byte that stands for itself in a string of JSON.
+// plain reports whether c needs no decoding in a JSON string.
 func plain(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
-// meant is what a letter behind a backslash stands for; if 0, nothing by itself.
+// meant returns the meaning of a letter after a backslash, or 0.
 func meant(letter byte) byte {
 	switch letter {
 	case '"', '\\', '/':
@@ -63,7 +63,7 @@ func meant(letter byte) byte {
 	return 0
 }
 
-// surrogates reads \uXXXX, or two of them that stand for one character; size 0: there is none.
+// surrogates reads \uXXXX, or two forming one character; size is 0 if there is none.
 func surrogates(raw []byte) (r rune, size int) {
 	r = codeUnit(raw)
 	switch {
@@ -78,7 +78,7 @@ func surrogates(raw []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// codeUnit reads \uXXXX; if -1, there is none.
+// codeUnit reads \uXXXX, or returns -1.
 func codeUnit(raw []byte) rune {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return -1
