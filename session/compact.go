@@ -279,7 +279,7 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 		return messages, nil
 	}
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
-	l.past.compacted(c)
+	l.past.request(c.Provider, c.Model, c.Usage)
 	l.summed = append(l.summed, messages[:at]...)
 	left := append(c.begins(), messages[at:]...)
 	l.past.begun, l.past.after = len(left), c.After

@@ -6,18 +6,14 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"adze/tool"
 )
 
-// past is what a log tells of the requests that were made: what the ledger and the prefix guard of
-// a resumed session go on from.
+// past is what a log tells of the requests that were made, from which the ledger of a resumed
+// session goes on.
 type past struct {
-	last     Message // the newest answer; it may have been taken back
-	summed   bool    // the conversation was compacted after it
-	rewound  string  // the message that was taken back after it; if empty, none
-	counted  *Usage  // of the newest request that the provider counted
+	counted  *Usage // of the newest request that the provider counted
 	open     pastTurn
 	price    func(pastRequest) cost
 	account  account    // of the turns that ended
@@ -60,9 +56,6 @@ func (p *past) message(m Message) {
 		return
 	}
 	p.request(m.Provider, m.Model, m.Usage)
-	if m.Prompt != "" {
-		p.last, p.rewound, p.summed = m, "", false
-	}
 }
 
 // ended takes the end of a turn.
@@ -124,7 +117,7 @@ func (s *Session) close(ctx context.Context, l *log) error {
 	return nil
 }
 
-// remember goes on from a log: what was used, the provider's counts, and the last request.
+// remember goes on from a log: what was used, and the provider's counts.
 func (s *Session) remember(l *log) {
 	s.ledger.account.used, s.ledger.account.all = l.past.account.used, l.past.account.all
 	s.ledger.account.turn(l.past.open, l.past.price)
@@ -134,7 +127,6 @@ func (s *Session) remember(l *log) {
 		l.past.after = 0 // it was a mere estimate
 	}
 	s.ledger.calibrate(s.history, l.past.begun, l.past.after)
-	s.recallRequest(l)
 }
 
 // calibrate learns from the counts of a conversation. What stood before the messages then is taken
@@ -153,70 +145,6 @@ func (l *ledger) calibrate(history []Message, begun, after int) {
 			l.correction.learn(bytes, Usage{Input: after})
 		}
 	}
-}
-
-// recallRequest puts the last request together again, for the prefix guard.
-func (s *Session) recallRequest(l *log) {
-	p := &l.past
-	if p.last.ID == "" {
-		return
-	}
-	at := slices.IndexFunc(s.history, func(m Message) bool { return m.Role == Assistant && m.ID == p.last.ID })
-	last := sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.shown()}
-	known := at >= 0 && !p.summed
-	if known {
-		last = s.identify(l, s.history[:at])
-	}
-	hidden := known && last.vague && s.hides(s.history[:at])
-	if hidden {
-		last = sentRequest{system: s.config.Start.System, digest: s.digest, tools: s.shown()}
-	}
-	if !known || hidden { // messages were taken back or summed up: only what stands before them can be compared
-		at, last.cut = len(s.history), true
-		s.prints.of(Request{Messages: s.history})
-		cause := "the conversation was summed up"
-		switch {
-		case hidden:
-			cause = "secrets were masked when the conversation was stored"
-		case p.rewound != "":
-			cause = "message " + p.rewound + " was taken back"
-		}
-		s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause: cause})
-	}
-	last.provider, last.model = p.last.Provider, p.last.Model
-	last.tokens = s.ledger.tokens(s.ledger.bytes()) - s.ledger.since(at)
-	s.prefix.last = &last
-}
-
-// hides reports whether something that was sent is masked in the log.
-func (s *Session) hides(messages []Message) bool {
-	return s.config.Mark != "" && slices.ContainsFunc(messages, func(m Message) bool {
-		return slices.ContainsFunc(m.Parts, func(p Part) bool {
-			return strings.Contains(p.Text, s.config.Mark) || p.Call != nil && strings.Contains(p.Call.Arguments, s.config.Mark) ||
-				p.Outcome != nil && strings.Contains(p.Outcome.Output, s.config.Mark)
-		})
-	})
-}
-
-// identify finds out with which system prompt and tools a request was made that had these messages:
-// the hash in the log says which of those that are known.
-func (s *Session) identify(l *log, messages []Message) sentRequest {
-	systems := []string{s.config.Start.System, l.start.System}
-	tools := []sentRequest{{digest: s.digest, tools: s.shown()}, {digest: l.start.Tools, unnamed: true}}
-	if l.offer != nil {
-		chosen, digest := s.choose(l.offer.Tools)
-		tools = append(tools, sentRequest{digest: digest, tools: chosen})
-	}
-	for _, system := range systems {
-		for _, t := range tools {
-			r := Request{System: system, ToolsDigest: t.digest, Messages: messages}
-			if s.prints.of(r) == l.past.last.Prompt {
-				t.system = system
-				return t
-			}
-		}
-	}
-	return sentRequest{vague: true}
 }
 
 // Said is the id of what the user said last, which Rewind would take back; if empty, nothing.

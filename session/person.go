@@ -258,7 +258,6 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	if at < 0 {
 		return messages, nil
 	}
-	l.past.rewound = r.To
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
 	return messages[:at], nil
 }

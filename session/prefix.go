@@ -9,7 +9,7 @@ import (
 	"adze/tool"
 )
 
-// PrefixChange tells that a request did not begin with the one before. A provider keeps what it has
+// PrefixChange tells that a request did not begin with the one before in the same run. A provider keeps what it has
 // read, and a request that only grows is read from there on: cheaper, and on a local model much
 // faster.
 type PrefixChange struct {
@@ -41,11 +41,7 @@ type prefixGuard struct {
 type sentRequest struct {
 	provider, model, system, digest string
 	tools                           []tool.Definition
-	// vague says that the log cannot tell what of system and tools was sent; unnamed, that it
-	// cannot tell the names of the tools.
-	vague, unnamed bool
-	cut            bool // some of its messages were taken back in an earlier run
-	tokens         int
+	tokens                          int
 }
 
 // foreseen is a change of the conversation that somebody wants, and what it costs.
@@ -94,7 +90,7 @@ func (s *Session) compare(r Request) (PrefixChange, bool) {
 		return PrefixChange{}, false
 	}
 	c := PrefixChange{Expected: true}
-	whole := last.vague || last.system != r.System || last.digest != r.ToolsDigest
+	whole := last.system != r.System || last.digest != r.ToolsDigest
 	if provider := s.config.Provider.Name(); provider != last.provider || r.Model != last.model {
 		whole = true
 		c.Causes = append(c.Causes, fmt.Sprintf("the model changed from %s/%s to %s/%s", last.provider, last.model, provider, r.Model))
@@ -103,19 +99,14 @@ func (s *Session) compare(r Request) (PrefixChange, bool) {
 		}
 	}
 	renewed := len(c.Causes) > 0 // another model gets a system prompt of its own
-	switch {
-	case last.vague:
-		c.unexpected(!renewed, "the system prompt or the tools changed since the last run")
-	default:
-		if last.system != r.System {
-			c.unexpected(!renewed, "the system prompt changed")
-		}
-		if last.digest != r.ToolsDigest {
-			cause, wanted := toolsChanged(*last, r.Tools)
-			c.unexpected(!renewed && !wanted, cause)
-		}
+	if last.system != r.System {
+		c.unexpected(!renewed, "the system prompt changed")
 	}
-	if at := s.prints.kept(r.Messages); at < len(s.prints.last) || last.cut {
+	if last.digest != r.ToolsDigest {
+		cause, wanted := toolsChanged(*last, r.Tools)
+		c.unexpected(!renewed && !wanted, cause)
+	}
+	if at := s.prints.kept(r.Messages); at < len(s.prints.last) {
 		c.Lost = s.ledger.since(at)
 		s.messagesChanged(&c, r.Messages, at)
 	}
@@ -151,9 +142,6 @@ func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
 // toolsChanged says how the tools of two requests differ, and whether that is another choice of
 // tools.
 func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted bool) {
-	if last.unnamed {
-		return "the tools changed since the last run", true
-	}
 	before := map[string]string{}
 	for _, d := range last.tools {
 		before[d.Name] = d.Digest

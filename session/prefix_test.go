@@ -136,49 +136,12 @@ func resumed(t *testing.T, change func(*rig)) *rig {
 	return r
 }
 
-func TestTheGuardLooksAcrossARestart(t *testing.T) {
-	other := func(r *rig) { r.config.Model, r.config.Start.Model = "n", "fake/n" }
-	for _, c := range []struct {
-		name     string
-		change   func(*rig)
-		expected bool
-		causes   []string
-	}{
-		{"another model", other, true, []string{"the model changed from fake/m to fake/n"}},
-		{"with its own prompt", func(r *rig) { other(r); r.config.Start.System = "you are another" }, true,
-			[]string{"the model changed from fake/m to fake/n", "the system prompt changed"}},
-		{"another provider", func(r *rig) { r.config.Provider = renamed{r.model} }, true,
-			[]string{"the model changed from fake/m to other/m", "messages were converted for another provider"}},
-		{"other tools", func(r *rig) {
-			r.config.Tools = r.set.Only(func(d tool.Definition) bool { return d.Name != "finish" })
-		}, true, []string{"the tools changed since the last run"}},
-		{"a changed log", func(r *rig) {
-			for i, e := range r.shelf.entries {
-				if e.Type == session.MessageEntry && strings.Contains(string(e.Data), "first") {
-					r.shelf.entries[i].Data = json.RawMessage(strings.Replace(string(e.Data), "first", "worst", 1))
-				}
-			}
-		}, false, []string{"the system prompt or the tools changed since the last run"}},
-		{"a message that was taken back", func(r *rig) {
-			s, err := session.Resume(t.Context(), r.config)
-			if err == nil {
-				_, err = s.Rewind(t.Context())
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}, true, []string{"message m1 was taken back"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := resumed(t, c.change)
-			wantChange(t, r.changes(t), c.expected, c.causes...)
-		})
+func TestTheGuardBeginsAnewAfterARestart(t *testing.T) {
+	r := resumed(t, func(r *rig) { r.config.Start.System = "you are another" })
+	if got := r.changes(t); len(got) != 0 {
+		t.Errorf("told %+v", got)
 	}
 }
-
-type renamed struct{ *model }
-
-func (renamed) Name() string { return "other" }
 
 // Nobody may change the system prompt, the definitions or an old message of a running session. When
 // it happens all the same, it is a warning.

@@ -110,7 +110,6 @@ type Calls struct {
 // Storage is where the log is, and what of it is used again.
 type Storage struct {
 	Store Store
-	Mark  string // stands in the log for a secret that the model was sent; if empty, the log keeps all as it was
 	// Restorer takes what outcomes of earlier runs hold, when a session is gone on with; if nil,
 	// nobody does.
 	Restorer Restorer

@@ -169,7 +169,7 @@ func (s *skim) take(l *log, e Entry) (skimmed bool, err error) {
 
 // Fields of entries that are looked for, and where they stand in the values.
 var (
-	messageFields = []string{"id", "role", "provider", "model", "usage", "prompt_sha256"}
+	messageFields = []string{"id", "role", "provider", "model", "usage"}
 	outcomeFields = []string{"call", "tool", "status", "metadata", "record", "undo"}
 	intentFields  = []string{"message", "call"}
 	promptFields  = []string{"role", "note"}
@@ -177,7 +177,7 @@ var (
 
 // message counts one, or ends the skimming with it.
 func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
-	var v [6][]byte
+	var v [5][]byte
 	m := Message{Role: User}
 	if !jsontext.Fields(e.Data, messageFields, v[:]) {
 		return false, json.Unmarshal(e.Data, &m) // it says what is wrong
@@ -190,7 +190,7 @@ func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 		return false, nil
 	}
 	if m.Role == Assistant {
-		if err := texts([][]byte{v[2], v[3], v[5]}, &m.Provider, &m.Model, &m.Prompt); err != nil {
+		if err := texts(v[2:4], &m.Provider, &m.Model); err != nil {
 			return false, err
 		}
 		if v[4] != nil {
@@ -292,7 +292,6 @@ func (s *skim) rewind(l *log, e Entry) error {
 	if at < 0 {
 		return nil
 	}
-	l.past.rewound = r.To
 	s.number(l)
 	for _, id := range s.ids[s.first+at:] {
 		delete(s.outcomes, id)
@@ -329,7 +328,7 @@ func (s *skim) shorten(l *log, c Compaction) {
 		at += s.first
 	}
 	s.number(l)
-	l.past.compacted(c)
+	l.past.request(c.Provider, c.Model, c.Usage)
 	s.ids, s.first = slices.Insert(s.ids, at, c.Summary.ID), at
 	s.highest = max(s.highest, numberOf(c.Summary.ID))
 	if c.Notes != nil {

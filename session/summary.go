@@ -130,13 +130,6 @@ func withoutOutputs(m Message) (Message, int) {
 	return out, saved
 }
 
-// compacted takes a compaction out of a log: its request counts, and the requests before it are not
-// those that the next one goes on from.
-func (p *past) compacted(c Compaction) {
-	p.request(c.Provider, c.Model, c.Usage)
-	p.summed = true
-}
-
 // begins is what stands in the place of what was summed up.
 func (c Compaction) begins() []Message {
 	if c.Notes == nil {

@@ -19,7 +19,6 @@ import (
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
 	"adze/internal/sessiondb/claims"
-	"adze/internal/text/redact"
 	"adze/internal/undo/recorder"
 	"adze/prompts"
 	"adze/session"
@@ -228,7 +227,7 @@ func (f *subagentFactory) sessionConfig(ctx context.Context, x sessionParts) ses
 		Calls: session.Calls{
 			Tools: tools, Gate: s.Files.Gate(w.Gate), Clip: x.clip, Mask: s.Marked(), Snapshots: w.snapshots(),
 		},
-		Storage: session.Storage{Store: x.store, Mark: redact.Mark, Found: x.found, Kept: w.shelf.Kept},
+		Storage: session.Storage{Store: x.store, Found: x.found, Kept: w.shelf.Kept},
 		Turns: session.Turns{
 			Limits: s.Request.Limits(s.Config), Accept: s.Request.Answer.Judge(), Schema: s.Request.Answer.Grammar(), Await: w.await(), Hooks: x.hooks,
 			Claims: claims.Of(s.Config.Claims, "task"),
