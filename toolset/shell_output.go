@@ -3,8 +3,10 @@ package toolset
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -122,11 +124,14 @@ func plainText(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
 		return s
 	}
+	if strings.Contains(s, "\x1b") {
+		s = escapes().ReplaceAllString(s, "")
+	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
 		body, end := strings.CutSuffix(line, "\n")
-		b.WriteString(lastState(withoutEscapes(strings.TrimRight(body, "\r"))))
+		b.WriteString(lastState(strings.TrimRight(body, "\r")))
 		if end {
 			b.WriteByte('\n')
 		}
@@ -150,58 +155,11 @@ func lastState(line string) string {
 	}, line)
 }
 
-// withoutEscapes drops control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC
-// with one character.
-func withoutEscapes(line string) string {
-	if !strings.Contains(line, "\x1b") {
-		return line
-	}
-	var b strings.Builder
-	for {
-		text, rest, found := strings.Cut(line, "\x1b")
-		b.WriteString(text)
-		if !found {
-			return b.String()
-		}
-		line = rest[escapeLength(rest):]
-	}
-}
-
-// escapeLength is the length of a sequence behind its ESC; an unfinished one takes the rest of the
-// line.
-func escapeLength(s string) int {
-	if s == "" {
-		return 0
-	}
-	switch s[0] {
-	case '[':
-		for i := 1; i < len(s); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return len(s)
-	case ']', 'P', '_', '^', 'X':
-		return stringLength(s)
-	}
-	_, size := utf8.DecodeRuneInString(s)
-	return size
-}
-
-// stringLength is the length of a control string with its end: BEL, or ESC \. Another ESC begins
-// anew.
-func stringLength(s string) int {
-	i := strings.IndexAny(s, "\a\x1b")
-	switch {
-	case i < 0:
-		return len(s)
-	case s[i] == '\a':
-		return i + 1
-	case strings.HasPrefix(s[i:], "\x1b\\"):
-		return i + 2
-	}
-	return i
-}
+// escapes are control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC with one
+// character. An unfinished one takes the rest of its line, and another ESC begins anew.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(?:\[[^@-~\n]*[@-~]?|[\]P_^X][^\a\x1b\n]*(?:\a|\x1b\\)?|[^\n]?)`)
+})
 
 // short is a duration to the millisecond below ten seconds, else to the tenth of a second.
 func short(d time.Duration) string {
