@@ -7,16 +7,17 @@ import (
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// indents says which indentation of the file stands for one of the copy: moved by the same step,
-// or, where the copy counts in another unit, level by level.
+// indents says which indentation of the file stands for one of the copy: moved by as many
+// characters, or, where the copy counts in another unit, level by level.
 type indents struct {
-	same   bool              // the new text is written with the file's indentation
-	table  map[string]string // copy to file
-	unsure bool              // whether it is, or with the copy's, is not certain
-	mixed  bool              // one indentation of the copy stands for several of the file
-	file   unit
-	step   int // width of the copy's unit in its own characters
-	known  map[string]bool
+	same  bool              // the new text is written with the file's indentation
+	table map[string]string // copy to file
+	known map[string]bool   // of the rows
+	file  unit
+	mixed bool // one indentation of the copy stands for several of the file
+	// The least depth of the copy and that of its row; dx characters more of the copy are dy more of
+	// the file. If dx is 0, the table has the only depth.
+	x0, y0, dx, dy int
 }
 
 // unit is one step of indentation.
@@ -27,9 +28,8 @@ type unit struct {
 
 // indents compares the copy's indentation with that of its rows. why says what is not certain.
 func (m merge) indents() (in indents, why string) {
-	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true}
-	literal, bare := true, true
-	in.file, in.step = m.unit(), least(m.old, m.next)
+	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true, file: m.unit()}
+	bare := true
 	for i := range m.rows {
 		in.known[indentOf(m.row(i))] = true
 	}
@@ -42,58 +42,50 @@ func (m merge) indents() (in indents, why string) {
 			in.mixed = true
 		}
 		in.table[was] = is
-		bare = bare && was == ""
-		literal = literal && is == was
+		bare, in.same = bare && was == "", in.same && is == was
 	}
-	if literal || blank(strings.Join(m.next, "")) {
-		return in, ""
-	}
+	fits := in.fit(least(m.old, m.next))
 	byCopy, byFile := m.votes()
-	if byFile {
+	if in.same || blank(strings.Join(m.next, "")) || byFile && !byCopy {
+		in.same = true
 		return in, ""
 	}
-	in.same, in.unsure = false, !byCopy
-	if !bare && (in.mixed || !in.even()) {
+	switch {
+	case !bare && (in.mixed || !fits):
 		return in, "the indentation of old_string differs from that of the file by more than one step"
-	}
-	if m.flat() {
+	case byFile || !byCopy:
+		return in, "old_string is not indented as the file is, and how deep new_string is meant to stand is not certain"
+	case m.flat():
 		return in, "old_string and new_string have lost the indentation of their lines"
 	}
 	return in, ""
 }
 
-// votes says whether the new text stands as deep as the copy, or as the file: what most of the
-// lines say that the edit keeps, if the first line says so too, or else those that it replaces.
+// votes says whether the first line and those that the edit keeps, or else those that it replaces,
+// stand as deep as in the copy, and whether some stand as deep as in the file.
 func (m merge) votes() (byCopy, byFile bool) {
-	vote := func(i int, s string) (byCopy, byFile int) {
+	vote := func(i int, s string) {
 		if i < 0 || blank(s) || m.to[i] < 0 {
-			return 0, 0
+			return
 		}
-		switch is, was := indentOf(m.row(m.to[i])), indentOf(m.old[i]); {
-		case is == was:
-		case indentOf(s) == was:
-			return 1, 0
-		case indentOf(s) == is:
-			return 0, 1
+		if is, was, next := indentOf(m.row(m.to[i])), indentOf(m.old[i]), indentOf(s); is != was {
+			byCopy, byFile = byCopy || next == was, byFile || next == is
 		}
-		return 0, 0
 	}
 	text := func(s string) bool { return !blank(s) }
-	old, file := vote(slices.IndexFunc(m.old, text), m.next[slices.IndexFunc(m.next, text)])
-	olds, files := old, file
+	if first := slices.IndexFunc(m.next, text); first >= 0 {
+		vote(slices.IndexFunc(m.old, text), m.next[first])
+	}
 	for k, i := range m.kept {
-		x, y := vote(i, m.next[k])
-		olds, files = olds+x, files+y
+		vote(i, m.next[k])
 	}
 	for k, i := range m.near {
-		if x, y := vote(i, m.next[k]); olds+files == 0 {
-			olds, files = x, y
+		if !byCopy && !byFile {
+			vote(i, m.next[k])
 		}
 	}
-	return olds > 0 && (files == 0 || old > 0 && olds > most*files), files > 0 && (olds == 0 || file > 0 && files > most*olds)
+	return byCopy, byFile
 }
-
-const most = 3 // times as many
 
 // flat reports whether nothing in both texts is indented and the new one has a line that opens a
 // block: how deep the lines below it stand is lost.
@@ -117,98 +109,49 @@ func (in indents) of(indent string) (string, bool) {
 	if in.same {
 		return indent, in.known[indent] || in.file.char == 0 || strings.Trim(indent, string(in.file.char)) == "" && len(indent)%in.file.width == 0
 	}
-	is, ok := in.table[indent]
-	switch {
-	case in.mixed || in.unsure:
+	if in.mixed {
 		return "", false
-	case ok:
+	}
+	if is, ok := in.table[indent]; ok {
 		return is, true
 	}
-	if n, ok := in.measure(indent); ok {
-		out := strings.Repeat(string(in.file.char), n)
-		return out, n%in.file.width == 0 || in.known[out]
-	}
-	out, ok := in.prefixed(indent)
-	return out, ok && (in.known[out] || len(out) < len(indent))
+	n, ok := in.width(indent)
+	out := strings.Repeat(string(in.file.char), max(0, n))
+	return out, ok && n >= 0 && (n%in.file.width == 0 || in.known[out])
 }
 
-// prefixed adds what all lines of the file have before their indentation in the copy, or takes off
-// what they lack.
-func (in indents) prefixed(indent string) (string, bool) {
-	more, less := "", ""
-	first, longer, shorter := true, true, true
+// width is that of the file's indentation in characters.
+func (in indents) width(indent string) (int, bool) {
+	more := len(indent) - in.x0
+	if in.dx == 0 || in.file.char == 0 || mixedIndent(indent) || more*in.dy%in.dx != 0 {
+		return 0, false
+	}
+	return in.y0 + more*in.dy/in.dx, true
+}
+
+// fit finds how all lines of the copy are moved alike, or scaled from its unit to the file's.
+func (in *indents) fit(step int) bool {
+	same, first := true, true
 	for was, is := range in.table {
-		if first {
-			more, longer = strings.CutSuffix(is, was)
-			less, shorter = strings.CutSuffix(was, is)
-			first = false
+		same = same && strings.Trim(was+is, string(in.file.char)) == ""
+		if first || len(was) < in.x0 {
+			in.x0, in.y0, first = len(was), len(is), false
 		}
-		longer, shorter = longer && is == more+was, shorter && was == less+is
 	}
-	if longer {
-		return more + indent, true
-	}
-	rest, ok := strings.CutPrefix(indent, less)
-	return rest, shorter && ok
+	unit, one := in.file.width, len(in.table) == 1
+	scaled := !same || in.x0*unit == in.y0*step
+	return same && (!one || step == unit || step == 0) && in.fits(1, 1) || scaled && in.fits(step, unit) || one && !same
 }
 
-// even reports whether all lines of the copy are moved alike, or scaled alike.
-func (in indents) even() bool {
-	for was := range in.table {
-		if len(in.table) == 1 {
-			return true
-		}
-		_, measured := in.measure(was)
-		_, prefixed := in.prefixed(was)
-		if !measured && !prefixed {
+func (in *indents) fits(dx, dy int) bool {
+	in.dx, in.dy = dx, dy
+	for was, is := range in.table {
+		n, ok := in.width(was)
+		if !ok || n < 0 || is != strings.Repeat(string(in.file.char), n) {
 			return false
 		}
 	}
 	return true
-}
-
-// measure gives the number of characters of the file's unit.
-func (in indents) measure(indent string) (int, bool) {
-	if in.file.char == 0 || mixedIndent(indent) {
-		return 0, false
-	}
-	char := string(in.file.char)
-	x0, y0, first := 0, 0, true
-	same := strings.Trim(indent, char) == ""
-	for was, is := range in.table {
-		if mixedIndent(was) || strings.Trim(is, char) != "" {
-			return 0, false
-		}
-		same = same && strings.Trim(was, char) == ""
-		if first || len(was) < x0 {
-			x0, y0, first = len(was), len(is), false
-		}
-	}
-	dx, dy := 0, 0
-	for was, is := range in.table {
-		if len(was) > x0 && (dx == 0 || len(was)-x0 < dx) {
-			dx, dy = len(was)-x0, len(is)-y0
-		}
-	}
-	if dx == 0 { // one depth alone: levels are counted in the units of both sides
-		dx, dy = in.step, in.file.width
-		if same && dx != dy && x0*dy != y0*dx {
-			return 0, false // a shift of several levels, or another unit
-		}
-	} else if same && dx != dy && (char == "\t" || x0*dy != y0*dx) {
-		return 0, false // steps of another width, but not of another unit
-	}
-	for was, is := range in.table {
-		if (len(was)-x0)*dy != (len(is)-y0)*dx {
-			return 0, false
-		}
-	}
-	more := len(indent) - x0
-	if dx == 0 || dy <= 0 || more*dy%dx != 0 {
-		return 0, false
-	}
-	n := y0 + more*dy/dx
-	return n, n >= 0
 }
 
 func mixedIndent(s string) bool { return strings.Contains(s, " ") && strings.Contains(s, "\t") }
