@@ -3,7 +3,7 @@
 // The one rule: text that stands in a file exactly once is replaced as the edit says, whatever it
 // is. Only a copy that is not exact is compared leniently, in whole lines and in one place.
 //
-// Start reading at Match. clean.go takes off what models add to a copy: line numbers, diff marks,
+// Start reading at Match. clean.go takes off what models add to a copy: line numbers,
 // fences, escapes. lines.go compares whole lines without the white space around them, and writes
 // the new lines. indent.go gives these the file's indentation. report.go words the refusals, which
 // show the nearest lines. stale.go looks at what changed since the text was read, scan.go searches
@@ -46,7 +46,6 @@ const (
 	LineEnds   Step = "line ends ignored"
 	Fenced     Step = "fence taken off"
 	Numbered   Step = "line numbers stripped"
-	Unmarked   Step = "diff or quote marks taken off"
 	Unescaped  Step = "escapes read"
 	Entities   Step = "entities read"
 	Normalised Step = "look-alike characters"
