@@ -9,9 +9,9 @@ import (
 	"adze/tool"
 )
 
-// PrefixChange tells that a request did not begin with the one before in the same run. A provider keeps what it has
-// read, and a request that only grows is read from there on: cheaper, and on a local model much
-// faster.
+// PrefixChange tells that a request did not begin with the one before in the same run. A provider
+// keeps what it has read, and a request that only grows is read from there on: cheaper, and on a
+// local model much faster.
 type PrefixChange struct {
 	Time    time.Time `json:"time"`
 	Message string    `json:"message"` // the id of the answer to the request
