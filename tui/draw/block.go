@@ -11,18 +11,18 @@ import (
 	"adze/tool"
 )
 
-// Show limits how much of a block is drawn.
+// Show limits a block's rows.
 type Show struct {
 	// Rows is the maximum number of rows; 0 means all. One more row counts the omitted ones.
 	// Command output keeps its end, everything else its beginning.
 	Rows int
-	// Whole wraps long lines instead of truncating them.
+	// Whole wraps long lines; otherwise they are truncated.
 	Whole bool
 	// Titles draws the block's title or path above it.
 	Titles bool
 }
 
-// Blocks appends the rows of several blocks to dst; the limit applies to each.
+// Blocks appends several blocks to dst; the limit applies to each.
 func (t *Theme) Blocks(dst []Row, blocks []tool.Block, w int, show Show) []Row {
 	show.Titles = show.Titles || len(blocks) > 1
 	for _, b := range blocks {
@@ -65,7 +65,7 @@ type blockDrawer struct {
 // full reports whether the row limit is reached.
 func (d *blockDrawer) full() bool { return d.show.Rows > 0 && len(d.rows)-d.start >= d.show.Rows }
 
-// more adds a row with the number of omitted items.
+// more adds a row that counts omitted items.
 func (d *blockDrawer) more(n int, what string) {
 	if n <= 0 {
 		return
@@ -77,7 +77,7 @@ func (d *blockDrawer) more(n int, what string) {
 	d.rows = append(d.rows, d.theme.Pen().Fixed(Dim, text).Done().Fit(d.w))
 }
 
-// line draws one line of code or output without tabs.
+// line draws one code or output line without tabs.
 func (d *blockDrawer) line(margin Row, spans ...Span) {
 	if d.show.Whole {
 		rest := d.theme.Pen().Pad(margin.w).Done()

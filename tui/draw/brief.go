@@ -11,14 +11,14 @@ import (
 	"adze/tool"
 )
 
-// Brief limits a block's rows in the conversation. A count of the other rows follows, with the key
+// Brief limits a block's rows in the conversation. A count for the other rows follows, with the key
 // that shows them.
 type Brief struct {
 	Rows int
 	Key  string
 }
 
-// rest adds the count of omitted rows, on the last row if it fits.
+// rest counts omitted rows, on the last row if it fits.
 func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	if n <= 0 {
 		return dst
@@ -35,8 +35,8 @@ func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	return append(dst, count.Fit(w))
 }
 
-// Telling appends the lines of a failed command's output that explain the failure: those with a
-// file, an error or a test. If there are none, it appends the last lines.
+// Telling appends the output lines that explain a command's failure: those with a file, an error or
+// a test. If there are none, it appends the last lines.
 func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -56,7 +56,7 @@ func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	return t.rest(dst, max(b.Total, len(lines))-len(chosen), brief, w)
 }
 
-// Last appends the last n lines of a command's output.
+// Last appends a command's last n output lines.
 func (t *Theme) Last(dst []Row, b tool.Block, w, n int) []Row {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if text == "" {
@@ -69,8 +69,8 @@ func (t *Theme) Last(dst []Row, b tool.Block, w, n int) []Row {
 	return dst
 }
 
-// telling returns the indexes of the n highest-scoring lines, in order. Of equal scores the first
-// lines win, because they often cause later failures.
+// telling finds the n highest-scoring lines, in order. Among equal scores the first lines win,
+// because they often cause later failures.
 func telling(lines []string, n int) []int {
 	type scored struct{ at, score int }
 	signs := tellingSigns()

@@ -12,10 +12,10 @@ import (
 // Cells reports whether a terminal assigns cells to grapheme clusters (mode 2027).
 type Cells bool
 
-// ByCharacter is the method of all other terminals: each character has its own cells.
+// ByCharacter is how all other terminals count: each character has its own cells.
 const ByCharacter Cells = false
 
-// Cells returns the terminal's method of counting cells.
+// Cells returns how the terminal counts cells.
 func (t *Theme) Cells() Cells { return t.counts }
 
 // SetCells sets the method and reports whether it changed. Existing rows keep their widths.
@@ -36,7 +36,7 @@ func (c Cells) cells(s string) (w int) {
 	return w
 }
 
-// attributes returns the length of an escape sequence at the beginning of s, or 0.
+// attributes returns the length of a leading escape sequence, or 0.
 func attributes(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
@@ -68,7 +68,7 @@ func (c Cells) shortened(s string, w int) (string, int) {
 	return b.String(), at
 }
 
-// cluster returns the length in bytes and the width in cells of the character at pos.
+// cluster returns the character's length at pos in bytes and its width in cells.
 func (c Cells) cluster(s string, pos int) (n, w int) {
 	if s[pos] < 0x80 && (pos+1 == len(s) || s[pos+1] < 0x80) {
 		return 1, 1
@@ -80,8 +80,8 @@ func (c Cells) cluster(s string, pos int) (n, w int) {
 	return max(len(text), 1), w
 }
 
-// byCharacter returns the sum of the widths of a cluster's characters. It returns 0 for symbols,
-// because terminals that count characters disagree about them.
+// byCharacter adds up the widths of a cluster's characters. It returns 0 for symbols, because
+// terminals that count characters disagree about them.
 func byCharacter(cluster string) (w int) {
 	const symbols, scripts = 0x2000, 0xa000
 	first, n := utf8.DecodeRuneInString(cluster)
@@ -98,5 +98,5 @@ func byCharacter(cluster string) (w int) {
 	return w
 }
 
-// Cluster returns the length in bytes and the width in cells of t's character at pos, for cursors.
+// Cluster returns the length in bytes and the width in cells for the character at pos, for cursors.
 func (c Cells) Cluster(t safeterm.Text, pos int) (n, w int) { return c.cluster(t.String(), pos) }

@@ -9,14 +9,14 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// codeLayout is the progress of drawing an open code block.
+// codeLayout tracks how far an open code block is drawn.
 type codeLayout struct {
 	begun  bool
-	row    int  // index of its first row
+	row    int  // index where its rows begin
 	marked bool // the list marks are drawn above it
 	long   bool // too long to highlight; its beginning is gone
 	lines  int  // drawn lines
-	at     int  // offset of the next line
+	at     int  // where the next line begins
 	within bool // the next line is partly drawn
 }
 
@@ -32,7 +32,7 @@ func (d *leafDrawer) codeBegin(b *markdown.Block) {
 	d.leaf.code = codeLayout{begun: true, row: len(d.rows), marked: d.leaf.marked}
 }
 
-// language returns the first word of a fence's info string.
+// language returns the first word in a fence's info string.
 func language(info string) string {
 	if i := strings.IndexAny(info, " \t{,:"); i >= 0 {
 		return info[:i]
@@ -55,8 +55,8 @@ func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
 	return m
 }
 
-// codeLines draws complete lines and the full rows of a partial one. It returns the number of bytes
-// that may be dropped: drawn text that is too long to highlight.
+// codeLines draws complete lines and a partial line's full rows. It returns how many bytes may be
+// dropped: drawn text that is too long to highlight.
 func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	d.codeBegin(b)
 	c := &d.leaf.code
@@ -87,7 +87,7 @@ func (d *leafDrawer) codeLine(b *markdown.Block, line string) {
 	d.rows = d.theme.Wrap(d.rows, d.w, d.codeMargins(b), Span{Plain, safeterm.Clean(line)})
 }
 
-// codePart draws the full rows of an incomplete line.
+// codePart draws an incomplete line's full rows.
 func (d *leafDrawer) codePart(b *markdown.Block) {
 	c := &d.leaf.code
 	if b.Lines == 0 {
@@ -109,7 +109,7 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	}
 }
 
-// code draws the rest of a block and then redraws all of it with highlighting.
+// code completes a block and then redraws it with highlighting.
 func (d *leafDrawer) code(b *markdown.Block) {
 	d.codeLines(b, true)
 	lang := highlight.Named(language(b.Info))

@@ -114,7 +114,7 @@ func xterm(i int) rgb {
 	return level(i/36)<<16 | level(i/6%6)<<8 | level(i%6)
 }
 
-// nearest returns the xterm color closest to c with a contrast of at least floor on all grounds.
+// nearest returns the xterm color closest to c whose contrast reaches floor on all grounds.
 func nearest(c rgb, grounds []rgb, floor float64) int {
 	want := lab(c.linear())
 	best, at := math.Inf(1), 0

@@ -61,8 +61,8 @@ func readDiff(b tool.Block) (lines []diffLine) {
 	return lines
 }
 
-// pair matches removed lines with the added lines that replace them: the first of a removed run
-// with the first of the added run after it, and so on.
+// pair matches removed lines with the added lines that replace them: line by line within adjacent
+// runs.
 func pair(lines []diffLine) {
 	run := func(at int, s Style) int {
 		end := at
@@ -117,7 +117,7 @@ func Count(diff string) (added, removed int) {
 }
 
 // Patch is a unified diff laid out for one width. Long lines wrap. Only requested rows are drawn,
-// so a diff of any length opens at once.
+// so even a long diff opens at once.
 type Patch struct {
 	theme  *Theme
 	lang   highlight.Language
@@ -125,7 +125,7 @@ type Patch struct {
 	lines  []diffLine
 	places []place
 	ends   []int // row number after each place
-	wide   int   // width of the line numbers
+	wide   int   // width for line numbers
 }
 
 // place is one line over the whole width, or the old and the new line side by side.
@@ -196,7 +196,7 @@ func (p *Patch) Append(dst []Row, from, to int) []Row {
 	return dst
 }
 
-// gap separates the sides of a split diff.
+// gap separates the sides in a split diff.
 const gap = " │ "
 
 func (p *Patch) side() int { return (p.w - 3) / 2 }
@@ -208,7 +208,7 @@ func (p *Patch) height(at place) int {
 	return max(p.rowsOf(at.l, p.side(), false), p.rowsOf(at.r, p.side(), false))
 }
 
-// rowsOf returns the number of rows of width w for a line; hard breaks anywhere, not between words.
+// rowsOf returns how many rows a line needs at width w; hard breaks anywhere, not between words.
 // Most lines are ASCII and measured without drawing.
 func (p *Patch) rowsOf(at, w int, hard bool) int {
 	if at < 0 {
@@ -267,7 +267,7 @@ func (p *Patch) draw(at place) []Row {
 	return rows
 }
 
-// line draws a line in rows of width w.
+// line draws a line in rows w cells wide.
 func (p *Patch) line(at, number, w int, hard bool) []Row {
 	l := p.lines[at]
 	first, rest := p.head(l, number, l.sign), p.theme.Pen()
@@ -300,8 +300,8 @@ func groundOf(s Style) Style {
 	return 0
 }
 
-// changed returns the style of a changed line: with the theme's background for it, if there is one.
-// With 256 colors the background replaces the text color.
+// changed returns the style for a changed line: with the theme's background for it, if there is
+// one. With 256 colors the background replaces the text color.
 func (t *Theme) changed(s Style) Style {
 	g := groundOf(s)
 	if g != 0 && t.on[g.ground()] != "" && !t.tinted {

@@ -20,7 +20,7 @@ const (
 // leafDrawer draws Markdown blocks with text; the last one may still grow.
 type leafDrawer struct {
 	theme *Theme
-	bare  bool // use words instead of lines
+	bare  bool // replace lines by words
 	w     int
 	rows  []Row
 	leaf  leaf
@@ -29,7 +29,7 @@ type leafDrawer struct {
 	remarks []Remark
 }
 
-// leaf is the progress of drawing the open block.
+// leaf tracks how far the open block is drawn.
 type leaf struct {
 	begun  bool
 	marked bool // its list marks are drawn
@@ -49,8 +49,8 @@ func (d *leafDrawer) begin(b *markdown.Block) {
 	d.leaf = leaf{begun: true}
 }
 
-// progress draws the final part of an open block and returns the number of bytes of its text that
-// may be dropped. whole means that its last line is complete.
+// progress draws the final part of an open block and returns how many bytes may be dropped. whole
+// means that its last line is complete.
 func (d *leafDrawer) progress(b *markdown.Block, whole bool) int {
 	d.begin(b)
 	switch b.Kind {
@@ -66,7 +66,7 @@ func (d *leafDrawer) progress(b *markdown.Block, whole bool) int {
 	return 0
 }
 
-// finish draws the rest of a block.
+// finish completes a block.
 func (d *leafDrawer) finish(b *markdown.Block) {
 	d.begin(b)
 	switch b.Kind {
@@ -108,7 +108,7 @@ func (d *leafDrawer) rule(b *markdown.Block) {
 	d.rows = append(d.rows, p.Rule(Border, d.w).Done())
 }
 
-// part is the kind of row that a margin is for.
+// part selects the row that a margin is for.
 type part uint8
 
 const (
@@ -127,7 +127,7 @@ func (d *leafDrawer) margins(b *markdown.Block) Margins {
 	return m
 }
 
-// margin draws the quotes and list items around a block. If they exceed half of the width, it omits
+// margin draws the quotes and list items around a block. If they exceed half the width, it omits
 // the outer ones.
 func (d *leafDrawer) margin(in []markdown.Container, what part) Row {
 	for {

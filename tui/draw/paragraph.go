@@ -7,7 +7,7 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// paragraph draws a paragraph or heading and returns the number of bytes drawn: all if whole,
+// paragraph draws a paragraph or heading and returns how many bytes are drawn: all if whole,
 // otherwise those whose rows cannot change.
 func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	text := string(b.Text)
@@ -54,7 +54,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	return len(text) - len(source) + end.source
 }
 
-// task removes a task's checkbox from the beginning of an item.
+// task removes a leading task checkbox from an item.
 func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
 	if n := len(b.In); n == 0 || b.In[n-1].Quote || !b.In[n-1].Fresh || len(s) < 4 || s[0] != '[' || s[2] != ']' || s[3] != ' ' {
 		return s, Row{}
@@ -75,7 +75,7 @@ func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
 	return s[4:], p.Done()
 }
 
-// boxed puts a task's checkbox in place of its bullet, or after its number.
+// boxed replaces a task's bullet by its checkbox, or after its number.
 func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest Row) {
 	if last := len(b.In) - 1; b.In[last].Number < 0 {
 		outer := b.In[:last]
@@ -85,7 +85,7 @@ func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest R
 	return first, d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + box.w).Done()
 }
 
-// inlineLine is a part of a paragraph that begins on its own row.
+// inlineLine is a part that begins on its own row.
 type inlineLine struct {
 	spans  []Span
 	source []source
@@ -96,7 +96,7 @@ type inlineLine struct {
 type source struct {
 	at    int
 	exact bool
-	plain bool // outside of all emphasis
+	plain bool // without emphasis
 }
 
 // inline parses a paragraph's content and returns at least one line.
@@ -169,11 +169,11 @@ func inlineStyle(f markdown.Form, base Style) Style {
 	return s
 }
 
-// cut is a position between two rows: after rows rows of a line and source bytes of the text.
+// cut is a position between two rows: after rows in a line and source bytes in the text.
 type cut struct{ line, rows, source int }
 
-// cut returns the last row that begins before limit in the source, preferably outside of emphasis.
-// Its source is 0 if there is none.
+// cut returns the last row that begins before limit in the source, preferably without open
+// emphasis. Its source is 0 if there is none.
 func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	var best, last cut
 	first := max(d.w-m.First.w, 1)

@@ -12,20 +12,19 @@ import (
 const longLine = 2 << 10
 
 // Prose is a model's text, laid out as Markdown while it arrives. Each finished line is parsed once
-// per width and each finished block is laid out once, so the cost of a piece depends on its own
-// length. The rows depend only on the text, not on its division into pieces. The zero value is
-// empty.
+// per width and each finished block is laid out once, so a piece costs by its own length. The rows
+// depend only on the text, not on its division into pieces. The zero value is empty.
 type Prose struct {
 	stream safeterm.Stream
 	text   strings.Builder // sanitized
 	ended  bool
 	layout proseLayout
-	// remarked is the text with the places of remarks; unused without remarks.
+	// remarked is the text with marked places for remarks; unused without remarks.
 	remarked string
 	remarks  []Remark
 }
 
-// Remark is a remark by the program after a clause of a model's text.
+// Remark is the program's remark after a clause in a model's text.
 type Remark struct {
 	Quote string // the clause, without Markdown
 	Style Style
@@ -76,7 +75,7 @@ func (p *Prose) Len() int { return p.text.Len() }
 // Forget drops the layout; the text stays.
 func (p *Prose) Forget() { p.layout = proseLayout{} }
 
-// Rows returns the text's rows. They are valid until the next change of p.
+// Rows returns the text's rows. They are valid until p changes.
 func (p *Prose) Rows(t *Theme, w int) []Row {
 	l := &p.layout
 	if l.w != w || l.look != *t {
@@ -103,7 +102,7 @@ func (p *Prose) Rows(t *Theme, w int) []Row {
 // proseLayout is the layout for one width. The text before done is parsed; rows[:closed] are final.
 type proseLayout struct {
 	leafDrawer
-	look   Theme // theme at the time of layout
+	look   Theme // theme used for the layout
 	md     markdown.Parser
 	done   int
 	within bool // done is inside a line
@@ -112,7 +111,7 @@ type proseLayout struct {
 	ended  bool
 }
 
-// read parses finished lines, and long pieces of an unfinished one.
+// read parses finished lines, and long pieces from an unfinished one.
 func (l *proseLayout) read(text string) {
 	for {
 		rest := text[l.done:]
@@ -134,7 +133,7 @@ func (l *proseLayout) read(text string) {
 	}
 }
 
-// line parses a line or a piece of one and draws finished blocks. whole means that s ends the line.
+// line parses a line or a piece and draws finished blocks. whole means that s ends the line.
 func (l *proseLayout) line(s string, whole bool) {
 	if l.within {
 		l.md.More(s)
@@ -153,7 +152,7 @@ func (l *proseLayout) finished() {
 	}
 }
 
-// end parses the rest of a complete text.
+// end parses the remaining text.
 func (l *proseLayout) end(text string) {
 	if l.done < len(text) {
 		l.line(text[l.done:], true)

@@ -11,11 +11,11 @@
 // packages below: markdown parses, highlight splits code into tokens.
 //
 // Known limits: a line break in a paragraph is kept after a short line (see markdown.Inline).
-// Emphasis across more than 2 KB of a paragraph is not parsed. A table's column widths follow from
-// its first 64 rows. Links show their address as text instead of OSC 8, which could hide the
-// target. Code is highlighted when it is complete, up to 64 KB; in a diff, color marks changes, so
-// changed lines show syntax only by bold and italics. Terminals that count characters disagree
-// about some emoji, so a row never depends on where the previous row ended.
+// Emphasis longer than 2 KB is not parsed. A table's column widths follow from its first 64 rows.
+// Links show their address as text, not by OSC 8, which could hide the target. Code is highlighted
+// when it is complete, up to 64 KB; in a diff, color marks changes, so changed lines show syntax
+// only by bold and italics. Terminals that count characters disagree about some emoji, so a row
+// never depends on where the previous row ended.
 package draw
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 // tabWidth is the distance between tab stops. Most content is source code, and eight columns waste
-// half of a narrow pane.
+// half a narrow pane.
 const tabWidth = 4
 
 const reset = "\x1b[m"
@@ -128,7 +128,7 @@ func (p *Pen) Rule(s Style, w int) *Pen {
 	return p
 }
 
-// Width returns the number of cells written.
+// Width returns the width so far, in cells.
 func (p *Pen) Width() int { return p.w }
 
 // Done returns the finished row.

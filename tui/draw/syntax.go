@@ -10,7 +10,7 @@ import (
 // maxHighlight is the highlighted size limit in bytes, so that no block takes longer than a frame.
 const maxHighlight = 64 << 10
 
-// highlighted splits code into lines of spans. It sanitizes each span.
+// highlighted splits code into lines and spans. It sanitizes each span.
 func highlighted(lang highlight.Language, code string) [][]Span {
 	lines := make([][]Span, 1, strings.Count(code, "\n")+1)
 	for _, tok := range lang.Tokens(code) {
@@ -31,7 +31,7 @@ func highlighted(lang highlight.Language, code string) [][]Span {
 	return lines
 }
 
-// painted is highlighted for code of any length or language; it leaves long code plain.
+// painted is highlighted for any code; it leaves long code plain.
 func painted(lang highlight.Language, code string) [][]Span {
 	if len(code) > maxHighlight {
 		lang = highlight.Language{}

@@ -8,25 +8,25 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Limits for the first rows of a table, which decide the column widths, so that a growing table is
-// not laid out again and again.
+// Limits for the first table rows, which decide the column widths, so that a growing table is not
+// laid out again and again.
 const (
 	tableRows  = 64
 	tableBytes = 8 << 10
-	longColumn = 20 // minimum column width of such a table, if it fits
+	longColumn = 20 // minimum column width for such a table, if it fits
 )
 
-// tableLayout is the progress of drawing a table.
+// tableLayout tracks how far a table is drawn.
 type tableLayout struct {
 	heads  [][]Span
 	align  []markdown.Align
 	widths []int // nil if each cell is a separate line
 	ruled  bool  // cells wrap, so rows need lines between them
-	at     int   // offset of the next row
+	at     int   // where the next row begins
 	rows   int   // drawn rows
 }
 
-// table draws rows once the widths are known. It returns the number of bytes drawn.
+// table draws rows once the widths are known. It returns how many bytes are drawn.
 func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	if d.leaf.table == nil {
 		if !whole && bytes.Count(b.Text, []byte("\n")) < tableRows && len(b.Text) < tableBytes {
@@ -111,7 +111,7 @@ func (d *leafDrawer) cells(line string, n int, base Style) []tableCell {
 	return row
 }
 
-// column holds the widths of a column's longest text and longest word.
+// column holds the width that a column's longest text and longest word need.
 type column struct{ whole, word int }
 
 func (c *column) fit(cell tableCell, by Cells) {

@@ -95,11 +95,11 @@ func (t *Theme) start(s Style) string {
 }
 
 // bare reports whether the theme draws without attributes: rows may be read aloud or written to a
-// file, so they use words instead of lines.
+// file, so they replace lines by words.
 func (t *Theme) bare() bool { return !t.attributes && t.sgr == [styles]string{} }
 
-// Color returns the theme for terminals with colors. It uses the sixteen colors of the user's
-// terminal theme, and so the user's contrast.
+// Color returns the theme for terminals with colors. It uses the sixteen colors that the user's
+// terminal theme defines, and so the user's contrast.
 func Color() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m",

@@ -12,10 +12,10 @@ type Span struct {
 	Text  safeterm.Text
 }
 
-// Margins are drawn at the left of a wrapped line's rows.
+// Margins are drawn left of a wrapped line's rows.
 type Margins struct {
 	First, Rest Row
-	// Hard breaks anywhere instead of between words and keeps every space: code and output.
+	// Hard breaks anywhere, not only between words and keeps every space: code and output.
 	Hard bool
 }
 
@@ -36,7 +36,7 @@ func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	return dst
 }
 
-// styledLine is a line and the ends of its styles. Its text comes from safeterm.Text values and is
+// styledLine is a line with the end of each style. Its text comes from safeterm.Text values and is
 // safe.
 type styledLine struct {
 	text string
@@ -73,7 +73,7 @@ func join(spans []Span) styledLine {
 	return line
 }
 
-// align moves the ends of styles to character boundaries: a combining mark may have its own span.
+// align moves style boundaries to character boundaries: a combining mark may have its own span.
 func (l styledLine) align() {
 	pos := 0
 	for i, r := range l.runs {
@@ -101,8 +101,8 @@ func (l styledLine) put(p *Pen, from, to int) {
 	}
 }
 
-// breaks calls yield with the byte range of each row of s, at least once. The first row has width
-// first, the others rest. Spaces at a soft break belong to no row.
+// breaks calls yield with each row's byte range, at least once. The first row has width first, the
+// others rest. Spaces at a soft break belong to no row.
 func (c Cells) breaks(s string, first, rest int, hard bool, yield func(from, to int)) {
 	width := first
 	from := 0
@@ -116,7 +116,7 @@ func (c Cells) breaks(s string, first, rest int, hard bool, yield func(from, to 
 	}
 }
 
-// rowEnd returns the end of the row that starts at from, and the start of the next one.
+// rowEnd returns where the row that starts at from ends and where the next one starts.
 func (c Cells) rowEnd(s string, from, width int, hard bool) (to, next int) {
 	col, pos := 0, from
 	soft, softNext := -1, -1 // last position between words
@@ -156,7 +156,7 @@ func skipSpaces(s string, i int) int {
 	return i
 }
 
-// Breaks returns the byte ranges of a line's rows, for editors that place a cursor.
+// Breaks returns the byte range for each row, for editors that place a cursor.
 func (c Cells) Breaks(t safeterm.Text, w int) [][2]int {
 	var rows [][2]int
 	c.breaks(t.String(), w, w, true, func(from, to int) { rows = append(rows, [2]int{from, to}) })

@@ -21,12 +21,12 @@ import (
 // invisible characters.
 type Editor struct {
 	Text string
-	At   int // byte offset of the cursor, always between characters
-	goal int // target column of up and down, plus one; 0 means the cursor's column
+	At   int // cursor as a byte offset, always between characters
+	goal int // column that up and down aim for, plus one; 0 means the cursor's column
 	// units are words that count as one character, such as the word for a pasted text.
 	units  []string
 	undone history
-	Killed string // last deleted text of more than a character
+	Killed string // last deletion longer than a character
 	counts draw.Cells
 }
 
@@ -42,7 +42,7 @@ func (e *Editor) AddUnit(word string) { e.units = append(e.units, word) }
 // InOne reports whether changes are being joined, between Begin and End.
 func (e *Editor) InOne() bool { return e.undone.depth > 0 }
 
-// StepLeft moves left and keeps the target column of up and down.
+// StepLeft moves left and keeps the column that up and down aim for.
 func (e *Editor) StepLeft() {
 	goal := e.goal
 	e.MoveTo(e.Left())
@@ -118,7 +118,7 @@ func (e *Editor) MoveTo(at int) {
 	e.At, e.goal, e.undone.last = at, 0, otherChange
 }
 
-// Unit returns the range of the unit around at, or at, at.
+// Unit returns the unit's range around at, or at, at.
 func (e *Editor) Unit(at int) (from, to int) {
 	for _, word := range e.units {
 		for i := 0; ; {
@@ -136,13 +136,13 @@ func (e *Editor) Unit(at int) (from, to int) {
 	return at, at
 }
 
-// Left returns the start of the character before the cursor.
+// Left returns where the character before the cursor starts.
 func (e *Editor) Left() int {
 	at, _ := e.Unit(e.clusterLeft())
 	return at
 }
 
-// Right returns the end of the character at the cursor.
+// Right returns where the character at the cursor ends.
 func (e *Editor) Right() int {
 	_, at := e.Unit(e.clusterRight())
 	return at
@@ -171,8 +171,8 @@ func (e *Editor) clusterRight() int {
 	return min(e.At+n, len(e.Text))
 }
 
-// LineStart and LineEnd return the cursor line's start and the position of its newline or the
-// text's end.
+// LineStart and LineEnd return where the cursor's line starts, and where its newline or the text's
+// end is.
 func (e *Editor) LineStart() int { return strings.LastIndexByte(e.Text[:e.At], '\n') + 1 }
 
 func (e *Editor) LineEnd() int {
@@ -182,13 +182,13 @@ func (e *Editor) LineEnd() int {
 	return len(e.Text)
 }
 
-// WordLeft returns the start of the word before the cursor.
+// WordLeft returns where the word before the cursor starts.
 func (e *Editor) WordLeft() int {
 	i := len(strings.TrimRightFunc(e.Text[:e.At], notWord))
 	return len(strings.TrimRightFunc(e.Text[:i], IsWord))
 }
 
-// wordRight returns the end of the word after the cursor.
+// wordRight returns where the word after the cursor ends.
 func (e *Editor) wordRight() int {
 	rest := strings.TrimLeftFunc(e.Text[e.At:], notWord)
 	return len(e.Text) - len(strings.TrimLeftFunc(rest, IsWord))
@@ -198,10 +198,10 @@ func (e *Editor) wordRight() int {
 func IsWord(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 func notWord(r rune) bool { return !IsWord(r) }
 
-// place is the byte range of a drawn row.
+// place is a drawn row's byte range.
 type place struct{ from, to int }
 
-// Places returns the rows of the text at width w.
+// Places returns the text's rows at width w.
 func (e *Editor) Places(w int) []place {
 	var out []place
 	at := 0

@@ -13,7 +13,7 @@ type Key struct {
 	Do func(e *Editor, w int) (say string)
 }
 
-// Keys returns the keys of every input field.
+// Keys returns the keys for every input field.
 func Keys() []Key {
 	move := func(id, help string, change func(e *Editor), keys ...string) Key {
 		return Key{ID: id, Binding: ui.Key(help, keys...), Do: func(e *Editor, _ int) string { change(e); return "" }}
@@ -51,7 +51,7 @@ func redone(e *Editor, _ int) string {
 	return ""
 }
 
-// RowUp and RowDown move between the rows of a text.
+// RowUp and RowDown move between a text's rows.
 func RowUp(e *Editor, w int) string {
 	if !e.Vertical(w, -1) {
 		return "nothing older"

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the undo history.
+// Limits for the undo history.
 const (
 	maxUndo      = 1000
 	maxUndoBytes = 8 << 20
 )
 
-// change is a kind of change; consecutive changes of one kind are undone together.
+// change classifies changes; consecutive equal ones are undone together.
 type change uint8
 
 const (
@@ -42,7 +42,7 @@ func (e *Editor) keep(c change) {
 		if u.kept {
 			return
 		}
-		u.kept, c = true, otherChange // the first of several changes
+		u.kept, c = true, otherChange // the first change in a group
 	}
 	u.future = nil
 	if c != otherChange && c == u.last && len(u.past) > 0 {
@@ -117,7 +117,7 @@ func (e *Editor) to(s snapshot) {
 	e.undone.kept = false
 }
 
-// typing returns the kind of change for inserting s: undo works word by word, with trailing spaces.
+// typing classifies inserting s: undo works word by word, with trailing spaces.
 func typing(e *Editor, s string) change {
 	r, n := utf8.DecodeRuneInString(s)
 	if n != len(s) || s == "\n" || s == "" {
@@ -130,7 +130,7 @@ func typing(e *Editor, s string) change {
 	return typeChange
 }
 
-// erasing returns the kind of change for cutting from..to.
+// erasing classifies cutting from..to.
 func erasing(from, to int) change {
 	if to-from > utf8.UTFMax {
 		return otherChange

@@ -1,10 +1,11 @@
-// Package firstrun is the screen of who has no model yet: what was looked for, and what to do next.
+// Package firstrun is the setup screen for a user without a model: detected providers and next
+// steps.
 //
-// The one rule: it only tells and marks; where a step leads is done by who shows it.
+// The one rule: it only displays and selects; the caller carries out a step.
 //
-// Start reading at Offer, then Screen.Render. key.go is the line in which a key is written.
+// Start reading at Offer, then Screen.Render. key.go is the input line for a key.
 //
-// Known limits: none that are known.
+// Known limits: none known.
 package firstrun
 
 import (
@@ -22,90 +23,89 @@ import (
 	"adze/tui/ui"
 )
 
-// Offer is what the interface opens with when no model can be used: what was looked for, and what
-// to do next.
+// Offer describes the setup screen: detected providers and next steps.
 type Offer struct {
-	Version string // of adze
-	// Problem says in one line why no model can be used.
+	Version string // adze version
+	// Problem explains in one line why no model is available.
 	Problem string
-	// Known is drawn at once: what is known without asking anybody.
+	// Known is drawn at once, without any lookup.
 	Known Found
-	// Look asks. It is called in the background when the screen opens, and whenever the user
-	// wants it.
+	// Look detects providers. It is called in the background when the screen opens, and again on
+	// request.
 	Look func(ctx context.Context) (Found, error)
-	// Keys are the providers whose keys Keep checks and keeps; it says where. None: keys are not
-	// taken here.
+	// Keys lists the providers whose keys Keep checks and stores; it returns the place. If empty,
+	// keys are not accepted.
 	Keys []KeyOf
-	// KeepAddress keeps the address of a server of the user's own; it says where.
+	// KeepAddress stores a server's address and returns the place.
 	KeepAddress func(ctx context.Context, address string) (where string, err error)
 	Keep        func(ctx context.Context, provider, key string) (where string, err error)
 }
 
-// KeyOf is a provider that wants a key, and the page where one is had; the page may be empty.
+// KeyOf is a provider that needs a key, and the page to get one, which may be empty.
 type KeyOf struct{ Provider, Page string }
 
-// Found is what there is, and what a user can do about it.
+// Found holds the detected providers and possible steps.
 type Found struct {
-	Steps    []Step // the most likely one first
+	Steps    []Step // most likely first
 	Findings []Finding
 }
 
-// Step is something to do next.
+// Step is a next step.
 type Step struct {
-	// Do is what it is: a command line to run, or a word.
+	// Do is the step: a shell command or a word.
 	Do    string
 	Means string
-	// Next is where choosing it leads; the zero value: Do is copied, to be run in a shell.
+	// Next is the action for a choice; with the zero value, Do is copied for a shell.
 	Next api.Next
-	// Key: choosing it asks for a key. Provider is whose; if empty, the user is asked.
+	// Key means that the step asks for a key; an empty Provider means that the user chooses one.
 	Key      bool
 	Provider string
-	// Address: choosing it asks for the address of a server.
+	// Address means that the step asks for a server's address.
 	Address bool
-	// Look: choosing it looks again. List: it lists the models.
+	// Look repeats the detection; List lists the models.
 	Look, List bool
 }
 
-// Finding is one thing that was looked at.
+// Finding is one detected fact.
 type Finding struct {
 	State FindingState
 	Name  string
 	Text  string
 }
 
-// FindingState is how it was found.
+// FindingState classifies a finding.
 type FindingState uint8
 
-// States of a finding.
+// Finding states.
 const (
-	Fact    FindingState = iota // neither good nor bad
-	Usable                      // a model could be used with it
-	Missing                     // something is lacking
+	Fact    FindingState = iota // neutral
+	Usable                      // could provide a model
+	Missing                     // something is missing
 )
 
-// Screen is the screen of who has no model yet. It stands in place of the conversation.
+// Screen is the setup screen. It replaces the conversation.
 type Screen struct {
 	Offer
 	theme   *draw.Theme
 	keys    Labels
 	found   Found
-	at      int    // in steps
-	entry   *entry // if nil, no key is being written
+	at      int    // index in steps
+	entry   *entry // nil unless a key is being entered
 	top     int
-	follow  bool // the marked step is to be in sight
-	h       int  // of the window, as last drawn
-	total   int  // rows, likewise
+	follow  bool // scroll to the selected step
+	h       int  // window height when last drawn
+	total   int  // row count when last drawn
 	looking bool
 	failed  string
 }
 
-// lookTime bounds how long a look may take: the user waits for it.
+// lookTime limits a detection, because the user waits for it.
 const lookTime = 10 * time.Second
 
-// Labels are how the screen names its keys.
+// Labels name the screen's keys.
 type Labels struct{ Give, Back, Up, Down string }
 
-// New is the screen of an offer; nil without one.
+// New returns a screen, or nil if f is nil.
 func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 	if f == nil {
 		return nil
@@ -113,19 +113,19 @@ func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 	return &Screen{Offer: *f, theme: t, keys: keys, found: f.Known}
 }
 
-// steps are those that were found, and what can always be done.
+// steps returns the detected steps and those always available.
 func (f *Screen) steps() []Step {
 	return append(slices.Clip(f.found.Steps), Step{Do: "list the models", Means: "and why others cannot be used", List: true},
 		Step{Do: "look again", Means: "after a change", Look: true})
 }
 
-// Again looks again and marks what can be done then.
+// Again repeats the detection and selects the first step.
 func (f *Screen) Again() tea.Cmd {
 	f.at = 0
 	return f.Search()
 }
 
-// Search looks in the background, one look at a time.
+// Search runs the detection in the background, once at a time.
 func (f *Screen) Search() tea.Cmd {
 	if f.looking || f.Look == nil {
 		return nil
@@ -138,7 +138,7 @@ func (f *Screen) Search() tea.Cmd {
 	}, f.looked)
 }
 
-// looked takes the answer.
+// looked handles the result.
 func (f *Screen) looked(found Found, err error) tea.Cmd {
 	f.looking = false
 	if err != nil {
@@ -152,13 +152,13 @@ func (f *Screen) looked(found Found, err error) tea.Cmd {
 	f.found, f.at = found, 0
 	for i, s := range f.steps() {
 		if s.Do == chosen {
-			f.at = i // what the user marked stays marked
+			f.at = i // keep the user's selection
 		}
 	}
 	return nil
 }
 
-// Render draws the steps above what was found, from the first row that the user scrolled to.
+// Render draws the steps above the findings, beginning at the scroll position.
 func (f *Screen) Render(w, h int) (rows []draw.Row, x, y int) {
 	t := f.theme
 	head := t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+f.Version)).Fixed(draw.Plain, "  ")
@@ -166,13 +166,13 @@ func (f *Screen) Render(w, h int) (rows []draw.Row, x, y int) {
 	if f.entry != nil {
 		own, x, y := f.entry.rows(t, w, f.keys)
 		at := len(rows)
-		if over := at + len(own) - h; over > 0 && over <= at { // what is asked stays in sight
+		if over := at + len(own) - h; over > 0 && over <= at { // the input line stays visible
 			rows, at = rows[over:], at-over
 		}
 		return append(rows, own...), x, at + y
 	}
 	rows = append(rows, ui.Title(t, w, "what to do next"))
-	var from, to int // of the marked step
+	var from, to int // rows of the selected step
 	for i, s := range f.steps() {
 		before := len(rows)
 		if rows = f.step(rows, s, i == f.at, w); i == f.at {
@@ -190,7 +190,7 @@ func (f *Screen) Render(w, h int) (rows []draw.Row, x, y int) {
 	for _, x := range f.found.Findings {
 		rows = f.finding(rows, x, w)
 	}
-	if f.follow { // the last row of the window says where it is
+	if f.follow { // the window's last row shows the position
 		f.top = min(max(f.top, to-h+1), from)
 	}
 	return f.window(rows, w, h), -1, -1
@@ -207,7 +207,7 @@ func (f *Screen) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
 		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Means)})
 }
 
-// findingColumn is where what was found begins.
+// findingColumn is the column of a finding's text.
 const findingColumn = 17
 
 func (f *Screen) finding(rows []draw.Row, x Finding, w int) []draw.Row {
@@ -219,7 +219,7 @@ func (f *Screen) finding(rows []draw.Row, x Finding, w int) []draw.Row {
 	return t.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(x.Text)})
 }
 
-// window cuts out what is shown; a last row says how much is not.
+// window returns the visible rows; the last one shows the position.
 func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 	f.h, f.total = h, len(rows)
 	if len(rows) <= h {
@@ -232,7 +232,7 @@ func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 	return append(rows[f.top:end:end], f.theme.Line(draw.Dim, safeterm.Name(where)).Fit(w))
 }
 
-// Move marks another step; the first follows the last.
+// Move moves the selection and wraps around.
 func (f *Screen) Move(by int) {
 	n := len(f.steps())
 	f.at, f.top, f.follow = (f.at+by+n)%n, 0, true
@@ -241,5 +241,5 @@ func (f *Screen) Move(by int) {
 // Scroll moves the window.
 func (f *Screen) Scroll(by int) { f.top, f.follow = max(min(f.top+by, f.total-f.h+1), 0), false }
 
-// Marked is the step that enter does.
+// Marked returns the selected step.
 func (f *Screen) Marked() Step { return f.steps()[f.at] }

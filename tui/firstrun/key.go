@@ -15,36 +15,34 @@ import (
 	"adze/tui/ui"
 )
 
-// entry is the line in which a key or an address is written. Of a key it shows how long it is, and
-// nothing else.
+// entry is the input line for a key or an address. It shows only a key's length.
 type entry struct {
 	edit.Editor
-	provider string // whose key it is; if empty, an address
-	page     string // where a key is had
+	provider string // provider of the key; "" for an address
+	page     string // where to get a key
 	busy     bool
 	failed   string
 }
 
-// keepTime bounds how long a provider may take to look at a key, and the user to unlock their key
-// ring.
+// keepTime limits the check by a provider and the unlocking of the user's key ring.
 const keepTime = 30 * time.Second
 
-// Ask opens the line for the key of a provider.
+// Ask opens the input line for a provider's key.
 func (f *Screen) Ask(k KeyOf) { f.entry = &entry{provider: k.Provider, page: k.Page} }
 
-// AskAddress opens the line for the address of a server.
+// AskAddress opens the input line for a server's address.
 func (f *Screen) AskAddress() { f.entry = &entry{} }
 
-// Asks reports that a key is being written; the editor is where.
+// Asks reports whether a key or an address is being entered.
 func (f *Screen) Asks() bool { return f.entry != nil }
 
-// Editor is where the key is written.
+// Editor returns the input line's editor.
 func (f *Screen) Editor() *edit.Editor { return &f.entry.Editor }
 
-// Drop forgets what was written.
+// Drop closes the input line and forgets its text.
 func (f *Screen) Drop() { f.entry = nil }
 
-// CanKeep says why the key cannot be given; if empty, it can.
+// CanKeep returns why the key cannot be submitted, or "".
 func (f *Screen) CanKeep() string {
 	switch {
 	case f == nil || f.entry == nil:
@@ -59,7 +57,7 @@ func (f *Screen) CanKeep() string {
 	return ""
 }
 
-// Give hands the key over in the background, says where it is kept, and looks again with it.
+// Give stores the key in the background, reports the place, and repeats the detection.
 func (f *Screen) Give(say func(string)) tea.Cmd {
 	e, key := f.entry, f.entry.Text
 	e.busy, e.failed = true, ""
@@ -85,11 +83,11 @@ func (f *Screen) Give(say func(string)) tea.Cmd {
 		} else {
 			say("the key for " + e.provider + " is in " + where)
 		}
-		return f.Again() // what can be done now stands first
+		return f.Again() // selects the first possible step
 	})
 }
 
-// rows draw the line, and say where the cursor is.
+// rows draws the input line and returns the cursor position.
 func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y int) {
 	title, name, help := "the key for "+e.provider, "key: ", keys.Give+": check it, and keep it in the key ring or a file that only you can read; "+keys.Back+": back"
 	if e.provider == "" {

@@ -8,15 +8,15 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Ahead holds the keys and pastes that were read from a terminal and not obeyed yet, in order. An
-// interface that ends leaves in it the keys for the next one. The zero value is ready. Its methods
-// are safe for concurrent use.
+// Ahead holds keys and pastes read from a terminal but not handled yet, in order. An interface that
+// ends leaves keys in it for the next one. The zero value is ready. Its methods are safe for
+// concurrent use.
 type Ahead struct {
 	mu     sync.Mutex
 	events []uv.Event
 }
 
-// Keeps reports whether an event is one that Ahead holds: a key or a paste.
+// Keeps reports whether Ahead holds such an event: a key or a paste.
 func Keeps(e uv.Event) bool {
 	switch e.(type) {
 	case uv.KeyPressEvent, uv.PasteEvent:
@@ -25,21 +25,21 @@ func Keeps(e uv.Event) bool {
 	return false
 }
 
-// Add puts events behind the others.
+// Add appends events.
 func (a *Ahead) Add(events ...uv.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = append(a.events, events...)
 }
 
-// Before puts events before the others.
+// Before inserts events before the others.
 func (a *Ahead) Before(events ...uv.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = slices.Concat(events, a.events)
 }
 
-// Next takes the oldest event out; if nil, there is none.
+// Next removes and returns the oldest event, or nil.
 func (a *Ahead) Next() uv.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -52,20 +52,20 @@ func (a *Ahead) Next() uv.Event {
 	return e
 }
 
-// Len is the number of events.
+// Len returns the number of events.
 func (a *Ahead) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.events)
 }
 
-// written is an event as another process gets it.
+// written is an event in the format for another process.
 type written struct {
 	Key   *uv.KeyPressEvent `json:"key,omitempty"`
 	Paste *string           `json:"paste,omitempty"`
 }
 
-// Take takes all events out, in the form that Give reads.
+// Take removes all events and returns them in Give's format.
 func (a *Ahead) Take() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,11 +79,11 @@ func (a *Ahead) Take() []byte {
 		}
 	}
 	a.events = nil
-	b, _ := json.Marshal(all) // of numbers and texts
+	b, _ := json.Marshal(all) // numbers and strings cannot fail
 	return b
 }
 
-// Give puts the events of Take before the others. It ignores what Take did not write whole.
+// Give inserts events from Take before the others. It ignores invalid data.
 func (a *Ahead) Give(b []byte) {
 	var all []written
 	if json.Unmarshal(b, &all) != nil {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waiting is the number of bytes that a terminal has for its reader.
+// waiting returns how many bytes a terminal has ready.
 func waiting(in io.Reader) int {
 	f, ok := in.(term.File)
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return 0
 	}
-	fionread := uint(0x4004667f) // of the BSDs, macOS included
+	fionread := uint(0x4004667f) // BSD and macOS
 	if runtime.GOOS == "linux" {
 		fionread = 0x541b
 	}

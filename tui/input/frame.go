@@ -11,11 +11,11 @@ const (
 	bel = 0x07
 )
 
-// maxSequence bounds what is kept of a sequence that does not end.
+// maxSequence limits a sequence without an end, in bytes.
 const maxSequence = 64 << 10
 
-// whole is how many bytes the first character or sequence in b takes; if 0, its end has not come
-// yet. What cannot go on is whole, too: it ends where it breaks. The forms are those of ECMA-48.
+// whole returns the length of the first character or sequence in b, or 0 if it is incomplete. An
+// invalid sequence ends at its first invalid byte. The formats are from ECMA-48.
 func whole(b []byte) int {
 	switch {
 	case len(b) == 0:
@@ -43,9 +43,9 @@ func whole(b []byte) int {
 	return 0
 }
 
-// control is the length of a control sequence: parameters, intermediates, one final byte.
+// control returns the length of a control sequence: parameters, intermediates, one final byte.
 func control(b []byte) int {
-	if len(b) > 2 && b[2] == '[' || len(b) > 2 && b[2] == 'M' { // keys of the Linux console; the mouse as X10 has it
+	if len(b) > 2 && b[2] == '[' || len(b) > 2 && b[2] == 'M' { // Linux console keys; X10 mouse reports
 		n := map[byte]int{'[': 4, 'M': 6}[b[2]]
 		if len(b) < n {
 			return 0
@@ -65,7 +65,7 @@ func control(b []byte) int {
 	return i
 }
 
-// shifted is the length of a key that begins with ESC O.
+// shifted returns the length of a key that begins with ESC O.
 func shifted(b []byte) int {
 	i := 2
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
@@ -77,7 +77,7 @@ func shifted(b []byte) int {
 	return min(i+1, len(b))
 }
 
-// text is the length of a string that a terminal sends, such as the answer to a question.
+// text returns the length of a string from the terminal, such as the answer to a query.
 func text(b []byte) int {
 	for i := 2; i < len(b); i++ {
 		switch {
@@ -97,7 +97,7 @@ func text(b []byte) int {
 	return len(b)
 }
 
-// consoleKey knows the function keys of the Linux console, which are in no standard
+// consoleKey decodes the Linux console's function keys, which are not standardized
 // (console_codes(4)).
 func consoleKey(b []byte) (rune, bool) {
 	if len(b) == 4 && b[1] == '[' && b[2] == '[' && 'A' <= b[3] && b[3] <= 'E' {

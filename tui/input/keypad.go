@@ -2,8 +2,8 @@ package input
 
 import uv "github.com/charmbracelet/ultraviolet"
 
-// keypad gives the keys of the number block, which terminals with unambiguous keys report by codes
-// of their own, the text that they write.
+// keypad adds the text to keypad keys, which terminals with the kitty keyboard protocol report with
+// separate codes.
 func keypad(k uv.KeyPressEvent) uv.KeyPressEvent {
 	if k.Text != "" || k.Mod&^(uv.ModNumLock|uv.ModCapsLock) != 0 {
 		return k

@@ -8,27 +8,27 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// waitRest is how long the rest of a sequence or character may take that has surely begun.
+// waitRest is how long to wait for a sequence or character that has certainly begun.
 const waitRest = 500 * time.Millisecond
 
-// Parser makes events of bytes. It knows no clock: its owner calls Expire when nothing came for as
-// long as Waits says.
+// Parser converts bytes to events. It has no clock: the caller must call Expire after no input for
+// Waits.
 type Parser struct {
 	Emit   func(uv.Event)
 	Escape time.Duration
-	// Wheel has several arrows in one read be turns of the wheel.
+	// Wheel interprets several arrow keys in one read as wheel turns.
 	Wheel bool
 
 	decoder uv.EventDecoder
-	rest    []byte // the beginning of something
-	paste   *paste // if nil, none is being taken
-	// certain: this terminal has told of the Escape key by a sequence, so an escape byte begins
-	// one.
+	rest    []byte // incomplete input
+	paste   *paste // nil outside a paste
+	// certain means that this terminal has reported the Escape key by a sequence, so that an escape
+	// byte always begins one.
 	certain bool
-	late    bool // a lone escape byte became the Escape key: its sequence may still follow
+	late    bool // an escape byte was reported as the Escape key, but its sequence may still follow
 }
 
-// Feed takes the next bytes; it keeps none of them.
+// Feed parses the next bytes and keeps no reference to them.
 func (p *Parser) Feed(b []byte) {
 	if p.late {
 		p.late = false
@@ -60,7 +60,7 @@ func (p *Parser) Feed(b []byte) {
 	}
 }
 
-// Waits is how long to wait for more before Expire; if zero, for ever.
+// Waits returns the time to wait for more input before Expire; 0 means no limit.
 func (p *Parser) Waits() time.Duration {
 	switch n := len(p.rest); {
 	case n == 0:
@@ -71,12 +71,12 @@ func (p *Parser) Waits() time.Duration {
 	return waitRest
 }
 
-// Expire gives up waiting: what is there is all there will be.
+// Expire parses incomplete input as it is.
 func (p *Parser) Expire() {
 	b := p.rest
 	p.rest = nil
 	for len(b) > 0 {
-		if b[0] == esc && (len(b) == 1 || len(b) == 2 && b[1] == esc) { // twice is twice, not with alt
+		if b[0] == esc && (len(b) == 1 || len(b) == 2 && b[1] == esc) { // two escape keys, not alt+escape
 			p.Emit(uv.KeyPressEvent{Code: uv.KeyEscape})
 			p.late = true
 			b = b[1:]
@@ -90,10 +90,10 @@ func (p *Parser) Expire() {
 	}
 }
 
-// joiner binds two characters to one: what follows belongs to what is there.
+// joiner is the zero-width joiner: the next character belongs to the previous one.
 const joiner = "\u200d"
 
-// next is the length of the first thing in b; if 0, its end has not come yet.
+// next returns the first item's length, or 0 if it is incomplete.
 func (p *Parser) next(b []byte) int {
 	if b[0] < 0xa0 || !utf8.FullRune(b) {
 		return whole(b)
@@ -105,7 +105,7 @@ func (p *Parser) next(b []byte) int {
 	return max(n, 1)
 }
 
-// event hands on what b holds and returns how much of it that was; what nobody knows is left out.
+// event emits the item in b and returns its length; it ignores unknown items.
 func (p *Parser) event(b []byte) int {
 	if key, ok := consoleKey(b); ok {
 		p.Emit(uv.KeyPressEvent{Code: key})
@@ -135,7 +135,7 @@ func (p *Parser) event(b []byte) int {
 	return n
 }
 
-// pasted takes bytes of a paste and returns those behind it.
+// pasted parses pasted bytes and returns the bytes after the paste.
 func (p *Parser) pasted(b []byte) []byte {
 	rest, done := p.paste.take(b)
 	if done {
@@ -146,8 +146,8 @@ func (p *Parser) pasted(b []byte) []byte {
 	return rest
 }
 
-// remainder reports whether b is the rest of a sequence whose escape byte was taken for the Escape
-// key: nobody types it within one read.
+// remainder reports whether b is the rest of a sequence whose escape byte was reported as the
+// Escape key: users do not type it within one read.
 func (p *Parser) remainder(b []byte) bool {
 	if len(b) < 2 || b[0] != '[' && b[0] != 'O' {
 		return false
@@ -161,8 +161,7 @@ func (p *Parser) remainder(b []byte) bool {
 	return !unknown(e)
 }
 
-// unknown reports what has no meaning for us: sequences that nobody knows, answers that nobody
-// asked for.
+// unknown reports whether an event has no meaning: unknown sequences and unrequested answers.
 func unknown(e uv.Event) bool {
 	switch e.(type) {
 	case nil, uv.UnknownEvent, uv.UnknownCsiEvent, uv.UnknownSs3Event, uv.UnknownOscEvent, uv.UnknownDcsEvent,
@@ -172,12 +171,11 @@ func unknown(e uv.Event) bool {
 	return false
 }
 
-// lines is how many arrow keys a terminal sends at least when the wheel turns by a notch. Nobody
-// presses a key so often between two reads.
+// lines is the fewest arrow keys that a terminal sends for one wheel notch. Users do not press a
+// key so often between two reads.
 const lines = 3
 
-// turns takes the arrows of a wheel that b begins with: one event for each notch. It returns their
-// length; if 0, there are none.
+// turns emits one event per notch for leading arrow keys in b, and returns their length, or 0.
 func (p *Parser) turns(b []byte) int {
 	if !p.Wheel || len(b) < 3*lines || b[0] != esc || b[1] != '[' && b[1] != 'O' || b[2] != 'A' && b[2] != 'B' {
 		return 0
@@ -199,11 +197,11 @@ func (p *Parser) turns(b []byte) int {
 	return 3 * n
 }
 
-// longRun is from where on typed text is one event: nobody types so much between two reads, but a
-// terminal without bracketed paste sends it.
+// longRun is the length from which typed text becomes one event: users do not type so much between
+// two reads, but a terminal without bracketed paste sends it.
 const longRun = 64
 
-// longText is the length of the text that b begins with, when that is long.
+// longText returns the length of a leading long text, or 0.
 func longText(b []byte) int {
 	n := bytes.IndexFunc(b, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError })
 	if n < 0 {

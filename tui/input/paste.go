@@ -7,33 +7,33 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// MaxPaste is the longest paste that is taken, in bytes.
+// MaxPaste is the longest paste, in bytes.
 const MaxPaste = 64 << 20
 
-// TooLong is a paste of which nothing was taken.
+// TooLong reports a dropped paste.
 type TooLong struct{ Bytes int }
 
-// pasteEnd is what a terminal sends behind a paste.
+// pasteEnd ends a bracketed paste.
 const pasteEnd = "\x1b[201~"
 
-// interrupt is ctrl+c: alone in a read, it ends a paste whose end was lost. Nothing else would.
+// interrupt is ctrl+c: alone in a read, it ends a paste whose end was lost.
 const interrupt = 0x03
 
-// paste gathers a pasted text. It is kept in pieces, so that it takes twice its size at most.
+// paste collects a pasted text in pieces, so that it needs at most twice its size.
 type paste struct {
 	pieces [][]byte
 	size   int
 	cr     bool   // the last byte was a carriage return
-	tail   []byte // may be the beginning of pasteEnd
+	tail   []byte // may begin pasteEnd
 }
 
-// Sizes of the pieces: small for the many small pastes.
+// Piece sizes; most pastes are small.
 const (
 	firstPiece = 4 << 10
 	largePiece = 1 << 20
 )
 
-// take adds bytes and returns what stands behind the end of the paste.
+// take adds bytes and returns those after the paste.
 func (p *paste) take(b []byte) (rest []byte, done bool) {
 	if len(b) == 1 && b[0] == interrupt && len(p.tail) == 0 {
 		return b, true
@@ -54,7 +54,7 @@ func (p *paste) take(b []byte) (rest []byte, done bool) {
 	return nil, false
 }
 
-// add keeps bytes with every end of line as a line feed.
+// add appends bytes and converts line ends to line feeds.
 func (p *paste) add(b []byte) {
 	for len(b) > 0 {
 		if p.cr {

@@ -1,17 +1,15 @@
-// Package input reads what a user does with the terminal: its bytes become keys, pastes, turns of
-// the wheel and news of the focus.
+// Package input decodes terminal input: keys, pastes, wheel and focus events.
 //
-// The one rule: nothing that was typed or pasted is lost, wherever the bytes are cut into pieces.
+// The one rule: no typed or pasted byte is lost, however the input is split.
 //
-// Start reading at Reader, which waits for bytes; Parser makes events of them and knows no clock;
-// whole (frame.go) says where a sequence ends, paste where a paste does. Names of keys come from
-// ultraviolet, which Bubble Tea uses too. Bubble Tea's own reader is not used: it takes ten
-// megabytes of a paste apart key by key (180 MB), and lets a lone Escape wait 50 ms everywhere.
+// Start reading at Reader, which waits for bytes; Parser converts them to events and has no clock;
+// whole (frame.go) finds where a sequence ends, paste where a paste does. Key names come from
+// ultraviolet, which Bubble Tea uses too. Bubble Tea's own reader is not used: it splits a
+// ten-megabyte paste into keys (180 MB), and always waits 50 ms after a lone Escape.
 //
-// Known limits: where a terminal does not tell Escape from the beginning of a sequence, a sequence
-// that is torn right behind its first byte for longer than the wait is read as Escape and, byte by
-// byte, as what follows. A message of a terminal that takes longer than half a second between two
-// bytes is dropped.
+// Known limits: if a terminal does not distinguish Escape from a sequence, and a pause longer than
+// the wait follows the first byte, the sequence is read as Escape and single bytes. A terminal
+// message with more than half a second between two bytes is dropped.
 package input
 
 import (
@@ -23,14 +21,14 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// How long an escape byte with nothing behind it waits until it is the Escape key. A terminal on
-// this machine writes a sequence at once, so a frame's time is plenty; a network may tear it.
+// Delays before a lone escape byte becomes the Escape key. A local terminal writes a sequence at
+// once, so about a frame is enough; a network may split it.
 const (
 	waitHere = 12 * time.Millisecond
 	waitFar  = 100 * time.Millisecond
 )
 
-// Wait is the time that suits the terminal which the environment tells of.
+// Wait returns the delay for the terminal described by the environment.
 func Wait(env func(string) string) time.Duration {
 	if env("SSH_TTY") != "" || env("SSH_CONNECTION") != "" {
 		return waitFar
@@ -38,37 +36,36 @@ func Wait(env func(string) string) time.Duration {
 	return waitHere
 }
 
-// Reader reads a terminal and hands on events, in order. The zero value with its fields set is
-// ready.
+// Reader reads a terminal and emits events in order. The zero value with its fields set is ready.
 type Reader struct {
 	In io.Reader
-	// Emit takes each event; while it blocks, nothing more is read. Pastes that are too long come
-	// as TooLong.
+	// Emit handles an event; while it blocks, nothing more is read. A paste that is too long
+	// arrives as TooLong.
 	Emit func(uv.Event)
-	// Ended is told once when there is nothing more to read, and why.
+	// Ended is called once with the cause when the input ends.
 	Ended func(error)
-	// Escape is how long a lone escape byte waits.
+	// Escape is the delay for a lone escape byte.
 	Escape time.Duration
-	// Wheel says that the terminal sends arrow keys when the wheel turns.
+	// Wheel means that the terminal sends arrow keys for wheel turns.
 	Wheel bool
-	// Go starts a goroutine; if nil, the go statement does.
+	// Go starts a goroutine; if nil, a go statement does.
 	Go func(func())
 
 	mu   sync.Mutex
-	now  *reading // if nil, nothing reads
-	over bool     // the input ended
+	now  *reading // nil if stopped
+	over bool     // the input has ended
 }
 
-// reading is the time between Start and Stop.
+// reading is the state between Start and Stop.
 type reading struct {
-	cancel  func() bool // if false, a waiting read cannot be ended
+	cancel  func() bool // returns false if a waiting read cannot be canceled
 	close   func() error
 	stopped chan struct{} // closed by Stop
-	done    chan struct{} // closed when the last event was handed on
+	done    chan struct{} // closed after the last event
 }
 
-// Start begins to read. A terminal must be in raw mode by then. Text that was typed before has a
-// line feed for each Enter key, and is read as that key.
+// Start begins to read. A terminal must be in raw mode. Text typed before that contains a line feed
+// for each Enter key, and is read accordingly.
 func (r *Reader) Start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +77,7 @@ func (r *Reader) Start() {
 		cancel: func() bool { return false }, close: func() error { return nil },
 		stopped: make(chan struct{}), done: make(chan struct{}),
 	}
-	if c, err := uv.NewCancelReader(r.In); err == nil { // else it is a file that can always be read
+	if c, err := uv.NewCancelReader(r.In); err == nil { // otherwise In is a file that never blocks
 		from, n.cancel, n.close = c, c.Cancel, c.Close
 	}
 	r.now = n
@@ -103,8 +100,7 @@ func (r *Reader) Start() {
 	})
 }
 
-// Stop ends reading and returns when nothing reads any more: what is typed now belongs to whoever
-// reads next.
+// Stop stops reading and waits for it: later input belongs to the next reader.
 func (r *Reader) Stop() {
 	r.mu.Lock()
 	n := r.now
@@ -116,7 +112,7 @@ func (r *Reader) Stop() {
 	close(n.stopped)
 	if n.cancel() {
 		<-n.done
-		_ = n.close() // of what waits, not of the terminal
+		_ = n.close() // closes the poller, not the terminal
 	}
 }
 
@@ -132,12 +128,12 @@ func (r *Reader) end(cause error) {
 	}
 }
 
-// pieceBytes is more than a terminal hands over at once (4 KiB on Linux).
+// pieceBytes exceeds one read from a terminal (4 KiB on Linux).
 const pieceBytes = 16 << 10
 
-// pump hands on what it reads until there is no more. The first bytes, before, were typed in a mode
-// that turns carriage returns into line feeds. The two buffers take turns: one is parsed while the
-// other is filled.
+// pump reads until the end and sends the pieces. The first bytes, before, were typed in a mode that
+// converts carriage returns to line feeds. It alternates between two buffers: one is parsed while
+// the other is filled.
 func pump(from io.Reader, before int, pieces chan<- []byte, stopped <-chan struct{}) error {
 	defer close(pieces)
 	var buffers [2][pieceBytes]byte
@@ -168,7 +164,7 @@ func pump(from io.Reader, before int, pieces chan<- []byte, stopped <-chan struc
 	}
 }
 
-// parse makes events of pieces. It has a timer only while something is not whole.
+// parse feeds pieces to a Parser. It has a timer only while input is incomplete.
 func (r *Reader) parse(pieces <-chan []byte) {
 	p := Parser{Emit: r.Emit, Escape: r.Escape, Wheel: r.Wheel}
 	timer := time.NewTimer(0)

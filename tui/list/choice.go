@@ -7,7 +7,7 @@ import (
 	"adze/tui/draw"
 )
 
-// Choice is a row of a list.
+// Choice is a list row.
 type Choice struct {
 	ID    string
 	Label string
@@ -26,7 +26,7 @@ func Rows(t *draw.Theme, items []Choice, at, w, h int) []draw.Row {
 	return window(t, items, at, labelWidth(widest, w), w, h)
 }
 
-// window draws the choices around the selected one, which wraps instead of being truncated.
+// window draws the choices around the selected one, which wraps and is never truncated.
 func window(t *draw.Theme, items []Choice, at, labels, w, h int) (rows []draw.Row) {
 	if len(items) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func window(t *draw.Theme, items []Choice, at, labels, w, h int) (rows []draw.Ro
 	return rows
 }
 
-// labelWidth returns the column of the notes.
+// labelWidth returns the column for notes.
 func labelWidth(widest, w int) int { return min(widest, w/2) + 2 }
 
 // width returns the label's width.

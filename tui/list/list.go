@@ -25,8 +25,8 @@ type List struct {
 	Title    string
 	items    []Choice
 	words    []string // filter text for each item, in lower case
-	labels   int      // width of the widest label
-	shown    []int    // indexes of the matching items
+	labels   int      // the widest label's width
+	shown    []int    // matching items
 	at       int      // index in shown
 	Filter   edit.Editor
 	narrowed string // filter used for shown
@@ -35,12 +35,12 @@ type List struct {
 	chosen   func(c Choice) tea.Cmd
 	// Copied opens a copy of the choice; nil if unsupported.
 	Copied func(c Choice) tea.Cmd
-	// Ended ends the job of a row; nil if unsupported.
+	// Ended ends a row's job; nil if unsupported.
 	Ended func(c Choice) tea.Cmd
 	// Free converts typed text that matches nothing into a choice; nil if unsupported.
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item is from Free
-	// peek loads the preview of the selected row, one line per span, under peekTitle; nil without
+	// peek loads the selected row's preview, one line per span, under peekTitle; nil without
 	// previews.
 	peek      *lookup[[]draw.Span]
 	peekTitle string
@@ -93,7 +93,7 @@ func (p *List) unfree() {
 	}
 }
 
-// Choices returns the shown rows in order; Mark selects one of them and returns false if there is
+// Choices returns the shown rows in order; Mark selects one by index and returns false if there is
 // no such row.
 func (p *List) Choices() (out []Choice) {
 	for _, i := range p.shown {
@@ -177,7 +177,7 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 	return append(rows, p.looked(w, low)...), x, y
 }
 
-// listHead is the number of rows above a list, listLeast its minimum height.
+// listHead is the height above a list, listLeast its minimum height.
 const listHead, listLeast = 2, 6
 
 // list draws the filter and the rows around the selected one. peeks means that a preview is drawn
@@ -235,7 +235,7 @@ func (p *List) CanPick() string {
 	return c.Off
 }
 
-// PickCopy chooses a copy of the selected row.
+// PickCopy chooses the selected row as a copy.
 func (p *List) PickCopy() tea.Cmd {
 	c, _ := p.Here()
 	p.Close()

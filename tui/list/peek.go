@@ -17,7 +17,7 @@ const PeekAfter = 80 * time.Millisecond
 // minPeek is the minimum list height with a preview, in rows.
 const minPeek = 12
 
-// PeekWith adds a preview of the selected row.
+// PeekWith adds a preview for the selected row.
 func (p *List) PeekWith(title string, look func(ctx context.Context, id string) ([]draw.Span, error)) {
 	p.peek, p.peekTitle = &lookup[[]draw.Span]{look: look}, title
 }

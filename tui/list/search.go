@@ -8,11 +8,11 @@ import (
 	"adze/tui/async"
 )
 
-// SearchAfter is the delay after a change of the filter before a search starts, so that typing does
-// not start one per letter.
+// SearchAfter is the delay between a filter change and its search, so that typing does not start
+// one per letter.
 const SearchAfter = 150 * time.Millisecond
 
-// found holds the rows of a search and a note about them.
+// found holds search results and a note about them.
 type found struct {
 	rows []Choice
 	note string
@@ -61,7 +61,7 @@ func (p *List) says(peeks bool) string {
 	return p.Wait
 }
 
-// foundRows returns the indexes of the search results for the current filter.
+// foundRows returns indexes for the current filter's search results.
 func (p *List) foundRows() (out []int) {
 	if p.search == nil || p.search.of != p.Filter.Text {
 		return nil

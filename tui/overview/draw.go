@@ -13,8 +13,8 @@ import (
 	"adze/tui/ui"
 )
 
-// wide is the width in columns from which a row says what a session does beside its title, and
-// broad that from which it also names the model.
+// wide is the width in columns from which a row shows the session's activity, and broad the width
+// from which it also shows the model.
 const (
 	wide  = 60
 	broad = 100
@@ -49,7 +49,7 @@ func (m *model) Frame() frame {
 	return f
 }
 
-// marked is the session that keys are for.
+// marked returns the selected session.
 func (m *model) marked() (Row, bool) {
 	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.at })
 	if i < 0 {
@@ -73,7 +73,7 @@ func padTo(rows []draw.Row, h int) []draw.Row {
 	return rows
 }
 
-// head says how many sessions there are, and how many of them need the user.
+// head draws the title and the number of waiting sessions.
 func (m *model) head() draw.Row {
 	p := m.Theme.Pen().Fixed(draw.Bold, "Sessions")
 	if n := m.waiting(); n > 0 {
@@ -85,10 +85,10 @@ func (m *model) head() draw.Row {
 	return p.Done()
 }
 
-// line is a row of the list: a session, or a heading. It is drawn where it is seen.
+// line is a row of the list: a session or a heading. It is drawn only if visible.
 type line struct {
-	session *Row   // if nil, it is a heading
-	group   string // whose heading it is
+	session *Row   // nil for a heading
+	group   string // heading text
 	urgent  bool
 }
 
@@ -106,7 +106,7 @@ func (m *model) draw(l line) draw.Row {
 	return m.Theme.Pen().Put(style, safeterm.Name(l.group)).Fixed(draw.Plain, " ").Rule(draw.Border, m.w).Done()
 }
 
-// list draws the sessions around the marked one.
+// list draws the sessions around the selected one.
 func (m *model) list(h int) []draw.Row {
 	rows := m.shown()
 	if len(rows) == 0 {
@@ -138,7 +138,7 @@ func (m *model) list(h int) []draw.Row {
 	if m.more {
 		lines = append(lines, line{})
 	}
-	// The heading above the first session is seen with it.
+	// Show the heading above the first session with it.
 	first := at
 	if at == 1 {
 		first = 0
@@ -154,7 +154,7 @@ func (m *model) list(h int) []draw.Row {
 	return out
 }
 
-// row draws one session. Its columns depend on the width alone.
+// row draws one session. Its columns depend only on the width.
 func (m *model) row(r Row) draw.Row {
 	p, style := m.Theme.Pen(), draw.Plain
 	if r.ID == m.at {
@@ -193,7 +193,7 @@ func nameOf(r Row) string {
 	return r.Title
 }
 
-// doing says what a session does now, else where it is.
+// doing draws a session's activity and its folder.
 func (m *model) doing(r Row) draw.Row {
 	p := m.Theme.Pen()
 	if r.Doing != "" {
@@ -212,11 +212,11 @@ func (m *model) doing(r Row) draw.Row {
 	return p.Done()
 }
 
-// right are the columns at the right edge: model, cost and age.
+// right draws the columns at the right edge: model, cost and age.
 func (m *model) right(r Row) draw.Row {
 	p := m.Theme.Pen()
 	if m.w >= broad {
-		name := r.Model[strings.LastIndexByte(r.Model, '/')+1:] // a vendor before it says less
+		name := r.Model[strings.LastIndexByte(r.Model, '/')+1:] // without the vendor
 		p.Row(m.Theme.Line(draw.Dim, safeterm.Name(name)).Fit(20)).Pad(21)
 	}
 	if m.w >= wide {
@@ -238,12 +238,12 @@ func stateMark(r Row) (string, draw.Style) {
 	case r.State == ToReview:
 		return "✓", draw.Good
 	case r.Live:
-		return "○", draw.Dim // it is open somewhere, and waits for a prompt
+		return "○", draw.Dim // open in a process and waiting for a prompt
 	}
 	return " ", draw.Plain
 }
 
-// peekRows are the look into the marked session.
+// peekRows draws the preview of the selected session.
 func (m *model) peekRows(h int) []draw.Row {
 	if m.peeked == "" || h < 3 || m.help {
 		return nil
@@ -276,7 +276,7 @@ func (m *model) peekRows(h int) []draw.Row {
 	if room := h - len(rows) - len(asks); room > 0 {
 		before := len(rows)
 		text(draw.Plain, m.peek.Said)
-		if over := len(rows) - before - room; over > 0 { // the last words are the news
+		if over := len(rows) - before - room; over > 0 { // keep the last words
 			rows = append(rows[:before:before], rows[before+over:]...)
 		}
 	}
@@ -284,13 +284,13 @@ func (m *model) peekRows(h int) []draw.Row {
 	return rows[:min(len(rows), h)]
 }
 
-// foot is a rule, the line that is written or says what happened, and the keys.
+// foot draws a rule, the input line or last message, and the keys.
 func (m *model) foot() []draw.Row {
 	rule := m.Theme.Pen().Rule(draw.Border, m.w).Done()
 	return []draw.Row{rule, m.written(), m.keys()}
 }
 
-// written is the line at the bottom.
+// written draws the input line.
 func (m *model) written() draw.Row {
 	labels := map[focus]string{onPrompt: "new: ", onFilter: "filter: ", onName: "name: ", onTag: "tag: ", onReason: "why not: ", onWords: "answer: "}
 	e := m.text()
@@ -301,7 +301,7 @@ func (m *model) written() draw.Row {
 		return m.Theme.Pen().Fixed(draw.Accent, "❯ ").Fixed(draw.Dim, "n: begin a session in the background").Done()
 	}
 	label := m.Theme.Pen().Fixed(draw.Accent, labels[m.focus]).Done()
-	// The line is scrolled so that the cursor is seen.
+	// Scroll the line to keep the cursor visible.
 	room := max(m.w-label.Width()-1, 1)
 	from := 0
 	for from < e.At && m.Theme.Line(draw.Plain, shownText(e.Text[from:e.At])).Width() >= room {
@@ -322,7 +322,6 @@ func firstOf(s string) string {
 	return s
 }
 
-// keys are what to press.
 func (m *model) keys() draw.Row {
 	var words []string
 	switch {

@@ -17,10 +17,9 @@ import (
 
 type frame = screen.Frame
 
-// Messages.
 type (
 	stirred struct{}
-	rested  struct{} // it was not looked for a while
+	rested  struct{} // lookTime has passed
 	listed  struct {
 		rows []Row
 		more bool
@@ -37,11 +36,11 @@ type (
 	}
 )
 
-// someRows is how many sessions are looked for at first, and how many more at the end of the list.
+// someRows is the number of sessions loaded at first, and again at the end of the list.
 const someRows = 50
 
-// lookTime is how long it is not looked again after a look, while things change: a row that works
-// changes with each of its calls. While nothing changes nothing waits.
+// lookTime is the pause after a refresh while sessions change: a working session changes with each
+// call. Without changes there is no timer.
 const lookTime = time.Second / 20
 
 func newModel(ctx context.Context, o Options) *model {
@@ -57,10 +56,10 @@ func newModel(ctx context.Context, o Options) *model {
 	return &model{Options: o, ctx: ctx, at: o.At, moved: o.At != "", most: someRows, note: o.Note, w: 80, h: 24}
 }
 
-// Init looks for the rows.
+// Init loads the rows.
 func (m *model) Init() tea.Cmd { return m.look() }
 
-// Update takes a message.
+// Update handles a message.
 func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -116,7 +115,7 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 	return m, nil
 }
 
-// look asks for the rows, once at a time.
+// look loads the rows, one request at a time.
 func (m *model) look() tea.Cmd {
 	if m.looking {
 		m.again = true
@@ -131,7 +130,7 @@ func (m *model) look() tea.Cmd {
 	}
 }
 
-// lookInto looks into the session that is looked into, as it is now.
+// lookInto refreshes the open preview.
 func (m *model) lookInto() tea.Cmd {
 	if m.peeked == "" {
 		return nil
@@ -143,7 +142,7 @@ func (m *model) lookInto() tea.Cmd {
 	}
 }
 
-// shown are the rows that the filter lets through, in the order of the screen.
+// shown returns the rows that match the filter, in display order.
 func (m *model) shown() []Row {
 	words := strings.Fields(strings.ToLower(m.filter.Text))
 	var out []Row
@@ -170,7 +169,7 @@ func (m *model) shown() []Row {
 	return out
 }
 
-// mark keeps the mark on a row that is there; until the user moves it, on the first one.
+// mark keeps the selection on an existing row, or on the first one until the user moves it.
 func (m *model) mark() {
 	rows := m.shown()
 	if !m.moved || !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.at }) {
@@ -191,7 +190,7 @@ func (m *model) waiting() (n int) {
 	return n
 }
 
-// text is the text that keys go to; if nil, they go to the rows.
+// text returns the focused editor, or nil if keys go to the rows.
 func (m *model) text() *edit.Editor {
 	switch m.focus {
 	case onRows:
@@ -207,7 +206,7 @@ func (m *model) write(f focus, text string) {
 	m.line.Set(text)
 }
 
-// do runs something of the port and says what came of it.
+// do runs an operation of the port and shows its result.
 func (m *model) do(said string, what func(context.Context) error) tea.Cmd {
 	m.note = ""
 	return func() tea.Msg { return did{said, what(m.ctx)} }
@@ -229,7 +228,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.rowKey(name)
 }
 
-// typed is a key while a text is written.
+// typed handles a key in an editor.
 func (m *model) typed(e *edit.Editor, msg tea.KeyPressMsg, name string) tea.Cmd {
 	switch name {
 	case "esc":
@@ -260,7 +259,7 @@ func (m *model) typed(e *edit.Editor, msg tea.KeyPressMsg, name string) tea.Cmd 
 	return nil
 }
 
-// entered takes what was written.
+// entered handles Enter in an editor.
 func (m *model) entered() tea.Cmd {
 	text, f, r := strings.TrimSpace(m.line.Text), m.focus, m.at
 	m.focus = onRows
@@ -284,7 +283,7 @@ func (m *model) entered() tea.Cmd {
 	return m.answer(Answer{Allow: true, Text: text})
 }
 
-// answer answers the question that is looked at.
+// answer answers the question in the preview.
 func (m *model) answer(a Answer) tea.Cmd {
 	q, id := m.peek.Question, m.peeked
 	if id == "" || q == nil {
@@ -295,11 +294,11 @@ func (m *model) answer(a Answer) tea.Cmd {
 	if len(q.Choices) == 0 {
 		said = map[bool]string{true: "allowed once", false: "denied"}[a.Allow]
 	}
-	m.peek.Question = nil // it is answered once
+	m.peek.Question = nil // prevents a second answer
 	return m.do(said, func(ctx context.Context) error { return m.Port.Answer(ctx, id, q.ID, a) })
 }
 
-// rowKey is a key on the rows.
+// rowKey handles a key on the rows.
 func (m *model) rowKey(name string) tea.Cmd {
 	rows := m.shown()
 	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == m.at })
@@ -364,7 +363,7 @@ func (m *model) rowKey(name string) tea.Cmd {
 	return nil
 }
 
-// sessionKey is a key for the marked session.
+// sessionKey handles a key for the selected session.
 func (m *model) sessionKey(name string, r Row) tea.Cmd {
 	switch name {
 	case "enter", "right":
@@ -409,7 +408,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 	return nil
 }
 
-// questionKey answers the question that is looked at.
+// questionKey handles an answer key for the question in the preview.
 func (m *model) questionKey(name string) tea.Cmd {
 	q := m.peek.Question
 	if m.peeked == "" || m.peeked != m.at || q == nil {

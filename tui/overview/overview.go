@@ -1,12 +1,11 @@
-// Package overview is one screen of all sessions: those that need the user, that work, that have
-// something to review, and that are done. It answers the question of a session, and opens it.
+// Package overview is a screen with all sessions, grouped by state: needs you, working, to review,
+// done. It answers a session's question and opens sessions.
 //
-// The one rule: it shows what its port tells and keeps nothing of a session.
+// The one rule: it shows its port's data and stores nothing about a session.
 //
 // Start reading at Run, then model.go (keys) and draw.go (rows).
 //
-// Known limits: it looks anew when the port says that something changed; where nothing says so, the
-// user presses F5.
+// Known limits: it refreshes only when the port reports a change; otherwise the user presses F5.
 package overview
 
 import (
@@ -22,18 +21,18 @@ import (
 	"adze/tui/tty"
 )
 
-// State says in which group a session stands.
+// State is a session's group.
 type State int
 
-// The states, in the order of the screen.
+// States in display order.
 const (
 	NeedsYou State = iota // a question waits
 	Working               // a turn runs
-	ToReview              // it is done, and changed files that nobody has looked at
-	Done                  // everything else
+	ToReview              // done, with changed files not yet reviewed
+	Done                  // all others
 )
 
-// String is the heading of the group.
+// String returns the group's heading.
 func (s State) String() string {
 	return [...]string{"needs you", "working", "to review", "done"}[s]
 }
@@ -42,78 +41,78 @@ func (s State) String() string {
 type Row struct {
 	ID      string
 	Title   string
-	Folder  string // of the workspace, or of its work tree
-	Doing   string // its running call, or what it asks; if empty, nothing is known
+	Folder  string // workspace or work tree
+	Doing   string // running call or waiting question; "" if unknown
 	Model   string
 	State   State
 	Updated time.Time
-	Cost    float64 // in dollars; 0 where no price is known
+	Cost    float64 // in dollars; 0 if unknown
 	Tags    []string
 	Pinned  bool
-	Live    bool // a process has it
+	Live    bool // open in a process
 }
 
-// Peek is a short look into a session.
+// Peek is a preview of a session.
 type Peek struct {
 	Said     string    // its last words
-	Change   string    // what it changed, such as changed 1 file: a.go
-	Question *Question // that waits; if nil, none does
+	Change   string    // summary of changes, such as changed 1 file: a.go
+	Question *Question // waiting question, or nil
 }
 
-// Question is one that can be answered from here.
+// Question is a question that can be answered here.
 type Question struct {
 	ID      string
-	Lines   []string // what is asked, the command or the change in full
-	Choices []string // of a question of the model; if empty, it is yes or no
+	Lines   []string // the question, with its whole command or change
+	Choices []string // choices for a question from the model; empty for yes or no
 }
 
-// Answer is what the user says to a question.
+// Answer is the user's answer to a question.
 type Answer struct {
-	Allow bool   // of yes or no
-	Text  string // a choice, or words; with a no, its reason
+	Allow bool   // yes or no
+	Text  string // a choice or free text; for a no, the reason
 }
 
-// Port is what the program does for the screen. All may be called by several goroutines.
+// Port connects the screen with the program. Its functions must be safe for concurrent use.
 type Port struct {
-	// Rows are at most this many sessions, those that live first, then the last used ones; more
-	// says that there are others.
+	// Rows returns at most the given number of sessions: open ones first, then the most recent;
+	// more reports that there are others.
 	Rows func(ctx context.Context, most int) (rows []Row, more bool, err error)
-	// Watch calls changed when the rows may be others, until ctx ends.
+	// Watch calls changed when the rows may have changed, until ctx ends.
 	Watch  func(ctx context.Context, changed func())
 	Peek   func(ctx context.Context, id string) (Peek, error)
 	Answer func(ctx context.Context, id, question string, a Answer) error
 	Begin  func(ctx context.Context, prompt string) (said string, err error)
 	Stop   func(ctx context.Context, id string) error
 	Rename func(ctx context.Context, id, name string) error
-	Tag    func(ctx context.Context, id, tag string) error // with a - in front, it is taken away
+	Tag    func(ctx context.Context, id, tag string) error // a leading - removes the tag
 	Pin    func(ctx context.Context, id string, pinned bool) error
-	// Reviewed says that the user has looked at what a session did.
+	// Reviewed marks a session's changes as reviewed.
 	Reviewed func(ctx context.Context, id string) error
 }
 
-// Opened is the session that the user opens; without an ID they leave.
+// Opened is the session to open; an empty ID means that the user leaves.
 type Opened struct {
 	ID     string
-	Review bool // to see what it changed
+	Review bool // open the net changes
 }
 
-// Options is what the screen needs.
+// Options configures the screen.
 type Options struct {
 	Port   Port
-	Folder string // where the user is
+	Folder string // current folder
 	Theme  *draw.Theme
-	At     string // the session that is marked at the start; it may be empty
-	Note   string // what is said at the start; it may be empty
+	At     string // initially selected session; may be empty
+	Note   string // initial message; may be empty
 	Now    func() time.Time
-	// After has a message come after a while; if nil, by a timer.
+	// After delivers a message after a delay; nil uses a timer.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	In    io.Reader
-	Ahead *tty.Ahead // keys of the interface before and after this one; it may be nil
+	Ahead *tty.Ahead // keys typed between interfaces; may be nil
 	Out   io.Writer
 	Env   func(string) string
 }
 
-// Run shows the screen until the user leaves it, or opens a session.
+// Run shows the screen until the user leaves it or opens a session.
 func Run(ctx context.Context, o Options) (open Opened, err error) {
 	m := newModel(ctx, o)
 	err = tty.Run(ctx, tty.Options{In: o.In, Ahead: o.Ahead, Out: o.Out, Env: o.Env}, tty.Program{
@@ -125,7 +124,7 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 		},
 		Beside: func(ctx context.Context, send func(tea.Msg)) {
 			o.Port.Watch(ctx, func() {
-				if m.told.CompareAndSwap(false, true) { // one that waits is enough
+				if m.told.CompareAndSwap(false, true) { // one waiting message is enough
 					send(stirred{})
 				}
 			})
@@ -134,7 +133,7 @@ func Run(ctx context.Context, o Options) (open Opened, err error) {
 	return m.open, err
 }
 
-// leave ends the screen. Keys that follow are for what comes next.
+// leave ends the screen. Later keys are left for the next program.
 func (m *model) leave() tea.Cmd {
 	m.left = true
 	if m.hold != nil {
@@ -143,7 +142,7 @@ func (m *model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// replay obeys what was typed before there were rows, up to a key that leaves the screen.
+// replay handles keys typed before the first rows arrived, up to one that leaves the screen.
 func (m *model) replay() tea.Cmd {
 	var cmds []tea.Cmd
 	early := m.early
@@ -157,48 +156,48 @@ func (m *model) replay() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// focus is what keys go to.
+// focus is the receiver of keys.
 type focus int
 
 const (
 	onRows   focus = iota
-	onPrompt       // a new session
+	onPrompt       // new session
 	onFilter
-	onName   // of the marked session
-	onTag    // for it
-	onReason // why its question is answered with a no
-	onWords  // in answer to its question
+	onName   // selected session's name
+	onTag    // selected session's tag
+	onReason // reason for a no
+	onWords  // free answer
 )
 
-// model is the state of the screen.
+// model is the screen's state.
 type model struct {
 	Options
 	ctx    context.Context
-	hold   func() // gets no more keys; if nil, it has no terminal
+	hold   func() // stops reading keys; nil without a terminal
 	left   bool
-	listed bool      // a look for rows is over
-	early  []tea.Msg // keys and pastes that came before
+	listed bool      // rows have arrived
+	early  []tea.Msg // keys and pastes before that
 	w, h   int
 	open   Opened
 
 	rows    []Row
 	more    bool
 	most    int
-	at      string // the id of the marked row
-	moved   bool   // the user has marked a row
-	top     int    // the first line of the list that is seen
-	folders bool   // groups are folders
+	at      string // selected row's id
+	moved   bool   // the user has moved the selection
+	top     int    // first visible line of the list
+	folders bool   // group by folder
 	filter  edit.Editor
-	line    edit.Editor // of every other focus
+	line    edit.Editor // editor for every other focus
 	focus   focus
-	looking bool        // for rows, or has just looked
-	again   bool        // something changed meanwhile
-	told    atomic.Bool // that something changed, since the last look began
+	looking bool        // a refresh runs or has just ended
+	again   bool        // rows changed meanwhile
+	told    atomic.Bool // a change was reported since the last refresh began
 	help    bool
 
-	peeked  string // the session that is looked into; if empty, none is
+	peeked  string // session in the preview, or ""
 	peek    Peek
 	peekErr string
-	note    string // what came of the last key
-	cursor  int    // the column of the cursor in the line that is written
+	note    string // result of the last key
+	cursor  int    // cursor column in the input line
 }

@@ -168,7 +168,7 @@ func (c *runningCall) head(t *draw.Theme, w int, now time.Time) draw.Row {
 	return t.Pen().Row(row).Pad(w - clock.Width()).Row(clock).Done()
 }
 
-// running formats a running time in steps of the clock that redraws it.
+// running formats a running time in the steps in which it is redrawn.
 func running(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d/time.Second))

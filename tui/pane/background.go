@@ -35,7 +35,7 @@ func (a *Activity) heading() string {
 	return strings.Join(parts, " · ")
 }
 
-// background appends the jobs that fit to the rows of the calls.
+// background appends the jobs that fit.
 func (a *Activity) background(rows []draw.Row, w, h int) []draw.Row {
 	t := a.draw.Theme
 	for i, j := range a.jobs {

@@ -81,12 +81,12 @@ func (h *Help) Begin(find string) {
 	h.Filter.Insert(find)
 }
 
-// holds reports whether a line contains every word of the filter.
+// holds reports whether a line contains every filter word.
 func (h *Help) holds(l Line) bool {
 	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
 }
 
-// helpColumn is the column of the explanations.
+// helpColumn is where explanations begin.
 const helpColumn = 32
 
 func (l Line) append(rows []draw.Row, t *draw.Theme, w int) []draw.Row {

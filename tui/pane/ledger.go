@@ -13,7 +13,7 @@ import (
 	"adze/tui/ui"
 )
 
-// Ledger is the context pane: the contents of the model's context, the usage, and cache misses at
+// Ledger is the context pane: the model's context and its contents, the usage, and cache misses at
 // the provider. It only draws the session's counts.
 type Ledger struct {
 	draw  *ui.Drawing
@@ -86,7 +86,7 @@ func (p *ledgerPage) wrapped(s draw.Style, text string) {
 	p.rows = p.theme.Wrap(p.rows, p.w, draw.Margins{Rest: hang}, draw.Span{Style: s, Text: safeterm.Name(text)})
 }
 
-// whole draws the context window's usage and the basis of the numbers.
+// whole draws the context window's usage and the basis for the numbers.
 func (p *ledgerPage) whole() {
 	if percent, known := p.l.Fill(); known {
 		style := draw.Accent
@@ -111,7 +111,7 @@ func (p *ledgerPage) whole() {
 	p.wrapped(draw.Plain, "newest request: "+ui.Thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
 }
 
-// cached returns the share of a request read from the provider's cache.
+// cached returns a request's share from the provider's cache.
 func cached(u session.Usage) string {
 	sent, _ := u.Sent()
 	if sent == 0 || u.CacheRead == 0 {
@@ -120,8 +120,8 @@ func cached(u session.Usage) string {
 	return fmt.Sprintf(", %d%% from its cache", int(100*float64(u.CacheRead)/float64(sent)))
 }
 
-// topSources is the number of sources per group with their own row; the others share one. The
-// system prompt lists all, so that each instruction file is visible.
+// topSources is how many sources per group have their own row; the others share one. The system
+// prompt lists all, so that each instruction file is visible.
 const topSources = 6
 
 // sources draws the next request's contents by group, the largest first.

@@ -138,5 +138,5 @@ func (n *Net) lay(w int) {
 	}
 }
 
-// Forget drops the layout after a change of theme.
+// Forget drops the layout after the theme has changed.
 func (n *Net) Forget() { n.rows = nil }

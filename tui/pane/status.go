@@ -20,10 +20,10 @@ type Status struct {
 	// steps and calls count within the running turn or the last one.
 	steps, calls int
 	ledger       session.Ledger
-	title        string // first line of the first message
+	title        string // the first message's first line
 	branch       string
 	unsaved      session.Unsaved
-	last         time.Duration // duration of the last turn
+	last         time.Duration // the last turn's duration
 }
 
 // Facts are always shown.
@@ -151,7 +151,7 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 	}
 }
 
-// leastTitle and mostTitle limit the width of the title, in cells.
+// leastTitle and mostTitle limit the title's width, in cells.
 const leastTitle, mostTitle = 12, 48
 
 // list returns the facts, the most important first.
@@ -189,7 +189,7 @@ func (s *Status) effort() string {
 	return "effort " + s.facts.Effort
 }
 
-// context returns the share of the model's context that the next request takes.
+// context returns how much context the next request takes.
 func (s *Status) context() string {
 	percent, known := s.ledger.Fill()
 	switch {

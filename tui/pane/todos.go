@@ -15,7 +15,7 @@ import (
 // and a long resumed session must not be decoded as a whole.
 const keepUnseen = 100
 
-// Todos shows the latest checklist of any tool, without knowledge of tool names.
+// Todos shows any tool's latest checklist, without knowledge of tool names.
 type Todos struct {
 	draw   *ui.Drawing
 	unseen []metadata

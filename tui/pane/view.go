@@ -49,7 +49,7 @@ type View struct {
 	sheet sheet // nil if none is open
 	close string
 	top   int
-	part  int   // index of the current part
+	part  int   // the current part's index
 	h     int   // window height when last drawn
 	total int   // row count when last drawn
 	marks []int // marks when last drawn
@@ -98,7 +98,7 @@ func (v *View) Scroll(by int) {
 	}
 }
 
-// ToPart moves by parts of the sheet.
+// ToPart moves by parts.
 func (v *View) ToPart(by int) {
 	v.part = max(min(v.part+by, len(v.marks)-1), 0)
 	v.top = max(min(v.marks[v.part], v.total-v.h), 0)

@@ -31,7 +31,7 @@ func begin(text string) string {
 	return safeterm.Clean(safeterm.Reveal(strings.TrimRight(text, "\n")).String()).String()
 }
 
-// TextWidth returns the width of the drawn text, in cells.
+// TextWidth returns the drawn text's width, in cells.
 func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
 
 // Changed allows the call with the edited text; an unedited text allows the original call.

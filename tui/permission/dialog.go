@@ -33,7 +33,7 @@ type Labels struct {
 	Send, Back, Line, Flip, Next                     string // for an open text or open hunks
 }
 
-// Step is the current view of the question.
+// Step is the question's current view.
 type Step uint8
 
 // Steps.
@@ -65,22 +65,22 @@ type Dialog struct {
 	Reason, Text edit.Editor
 	begun        string // initial Text
 	textWidth    int
-	hunks        []hunk // hunks of the change; nil unless opened
+	hunks        []hunk // the change's hunks; nil unless opened
 	at           int    // current hunk
 	scrolled     int
-	shown        int      // index of the shown grant
+	shown        int      // the shown grant's index
 	hidden       int      // question rows below the window when last drawn
 	cwd          string   // workspace: a command with another folder shows it
 	kept         ui.Sheaf // question layout for width w; nil if outdated
 	w            int
 	ruleAt       int // row in kept where the rule begins
-	decisive     int // rows in kept that describe the effect of an answer
+	decisive     int // rows in kept that describe an answer's effect
 	room         int // window rows when last drawn
 	seen         int // rows in kept shown so far, from the first
-	last         int // end of the last shown row of hunks
+	last         int // end of the last shown hunk row
 }
 
-// New returns an empty dialog with the labels of its keys; cwd is the workspace.
+// New returns an empty dialog with labels for its keys; cwd is the workspace.
 func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
 	return &Dialog{theme: t, now: now, keys: k, cwd: cwd}
 }
@@ -170,12 +170,11 @@ func (p *Dialog) Answer(a ask.Answer) {
 	p.begin()
 }
 
-// fewest is the number of rows that must be shown before a question can be allowed, if it has that
-// many.
+// fewest is how many rows must be shown before a question can be allowed, if it has that many.
 const fewest = 10
 
-// needed returns the number of rows that must be shown. Between hunks they may be any rows, because
-// keys jump from hunk to hunk.
+// needed returns how many rows must be shown. Between hunks they may be any rows, because keys jump
+// from hunk to hunk.
 func (p *Dialog) needed() int {
 	total := min(p.Body(max(p.w, 1)).Len(), fewest)
 	if p.step == AtHunks {
@@ -259,7 +258,7 @@ func (p *Dialog) title(w int, text string) draw.Row {
 		Rule(draw.Warn, w).Done().Fit(w)
 }
 
-// roomForTitle is the width that the first row needs besides the reason: lead, tool, number of
+// roomForTitle is the width that the first row needs besides the reason: lead, tool, the count of
 // waiting questions, and some of the line.
 const roomForTitle = 48
 
@@ -287,7 +286,7 @@ func (p *Dialog) rest(total, w int) draw.Row {
 	return p.theme.Line(style, safeterm.Name(text)).Fit(w)
 }
 
-// waiting returns the number of questions after this one.
+// waiting counts the questions after this one.
 func (p *Dialog) waiting() int {
 	n := len(p.queue) - 1
 	if more := p.queue[0].Waiting; more != nil {

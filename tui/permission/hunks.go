@@ -11,7 +11,7 @@ import (
 	"adze/tui/ui"
 )
 
-// hunk is one hunk of a call's change.
+// hunk is a hunk in a call's change.
 type hunk struct {
 	text    string // diff text, beginning with its "@@" line
 	of      tool.Block
@@ -19,8 +19,8 @@ type hunk struct {
 	row     int // first row in the last layout
 }
 
-// Parts returns the number of hunks that can be refused one by one. With 0 or 1 the change can only
-// be allowed or denied as a whole.
+// Parts returns how many hunks can be refused one by one. With 0 or 1 the change can only be
+// allowed or denied as a whole.
 func (p *Dialog) Parts() int {
 	if !p.Open() || p.queue[0].Question.Without == nil {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"adze/tool"
 )
 
-// grant is a possible meaning of the key "all like this".
+// grant is a possible meaning for the key "all like this".
 type grant struct {
 	choice ask.Choice
 	offer  int // index in Offers; unused for all edits

@@ -59,8 +59,8 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	return body
 }
 
-// worthSeeing returns the preview blocks that show more than the needs; it drops the empty output
-// of a command.
+// worthSeeing returns the preview blocks that show more than the needs; it drops a command's empty
+// output.
 func worthSeeing(a *Asked) []tool.Block {
 	runs := slices.ContainsFunc(a.Question.Needs, func(n tool.Need) bool { return n.Permission == tool.Execute && n.Reach == "" })
 	return slices.DeleteFunc(slices.Clone(a.Preview), func(b tool.Block) bool {
@@ -68,7 +68,7 @@ func worthSeeing(a *Asked) []tool.Block {
 	})
 }
 
-// preview shows the call's effect. Only visible rows of a diff are drawn.
+// preview shows the call's effect. Only a diff's visible rows are drawn.
 func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	if b.Kind != tool.DiffBlock {
 		return ui.Sheaf{ui.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
@@ -94,7 +94,7 @@ func (p *Dialog) counts(n tool.Need) draw.Span {
 	return draw.Span{Style: draw.Dim, Text: safeterm.Name("  " + ui.PlusMinus(added, removed))}
 }
 
-// names reports whether the question is only about a change of this file.
+// names reports whether the question is only about changing this file.
 func (p *Dialog) names(path string) bool {
 	needs := p.queue[0].Question.Needs
 	return path != "" && len(needs) == 1 && needs[0].Permission == tool.Write && needs[0].Touches() == path && len(p.diffs()) == 1 && p.diffs()[0].Path == path
@@ -192,7 +192,7 @@ func (p *Dialog) label(n tool.Need) (word string, width int) {
 	return cmp.Or(word, string(n.Permission)), 6
 }
 
-// need draws a need's target. Lines of a command are numbered, so that a wrapped line does not look
+// need draws a need's target. A command's lines are numbered, so that a wrapped line does not look
 // like two. In other targets a newline is written out, so that a path cannot look like two.
 func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	word, width := p.label(n)

@@ -10,8 +10,8 @@ import (
 	"adze/tui/ui"
 )
 
-// repairContext and repairShown limit the shown part of a fix, in characters: the context and the
-// difference. The needs and the preview show the whole call.
+// repairContext and repairShown limit a shown fix, in characters: the context and the difference.
+// The needs and the preview show the whole call.
 const (
 	repairContext = 30
 	repairShown   = 400

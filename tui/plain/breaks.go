@@ -2,30 +2,30 @@ package plain
 
 import "sync"
 
-// Breaks is what interrupts from outside do to an interface of lines: the first of a turn stops the
-// agent, as ctrl+c does on a screen.
+// Breaks handles interrupts for a line-based interface: the first in a turn stops the agent, like
+// ctrl+c on a screen.
 type Breaks struct {
 	mu    sync.Mutex
-	armed bool // a turn runs that none has stopped yet
+	armed bool // a turn runs that was not stopped yet
 	asked chan struct{}
 }
 
-// NewBreaks is before the first turn.
+// NewBreaks returns the state before the first turn.
 func NewBreaks() *Breaks { return &Breaks{asked: make(chan struct{}, 1)} }
 
-// Turn says that a turn begins or has ended; a new one can be stopped anew.
+// Turn marks the begin or end of a turn; each turn can be stopped once.
 func (b *Breaks) Turn(begins bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.armed = begins
 	select {
-	case <-b.asked: // it came as the turn before ended
+	case <-b.asked: // sent as the previous turn ended
 	default:
 	}
 }
 
-// Interrupt stops the agent and reports whether it did: once in each turn. It may be called from
-// any goroutine.
+// Interrupt stops the agent and reports whether it did: once per turn. It may be called from any
+// goroutine.
 func (b *Breaks) Interrupt() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -33,6 +33,6 @@ func (b *Breaks) Interrupt() bool {
 		return false
 	}
 	b.armed = false
-	b.asked <- struct{}{} // there is room: Turn made it
+	b.asked <- struct{}{} // never blocks: Turn emptied it
 	return true
 }

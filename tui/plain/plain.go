@@ -1,12 +1,11 @@
-// Package plain is the interface as lines, for screen readers and for terminals that can do nothing
-// else: what is finished is printed once, in order, without colours, and nothing on the screen ever
-// changes.
+// Package plain is a line-based interface for screen readers and simple terminals: it prints each
+// finished entry once, in order, without colors, and never changes printed text.
 //
-// The one rule: it asks the same root as the screen does (Root), by lines instead of keys, and
-// shows the same panes (Panes); it decides nothing that the screen decides.
+// The one rule: it uses the screen's root (Root) and panes (Panes) with lines instead of keys, and
+// makes no decisions of its own.
 //
 // Start reading at Interface.Run, then line in read.go; tell.go prints. Known limits: an answer is
-// printed when it is whole; what only changes a screen (colours, an editor, copying) is not there.
+// printed when it is complete; commands for the screen (colors, an editor, copying) are missing.
 package plain
 
 import (
@@ -24,39 +23,40 @@ import (
 	"adze/tui/transcript"
 )
 
-// Width is that of a line: what every terminal has, and a screen reader reads on by itself.
+// Width is the width of a line, which fits every terminal.
 const Width = 78
 
-// Root is what lines ask of the interface. All is called from one goroutine; a command (tea.Cmd)
-// runs in another and its answer comes back to Update.
+// Root is the part of the interface that lines use. Its methods are called from one goroutine; a
+// command (tea.Cmd) runs in another, and Update handles its result.
 type Root interface {
-	// Working reports that a turn runs.
+	// Working reports whether a turn runs.
 	Working() bool
-	// Send sends a message, or runs a command of the user's own; why says why not, waits that it
-	// is queued.
+	// Send sends a message or runs the user's own command. waits reports that it is queued; why, if
+	// not empty, explains a failure.
 	Send(text string) (cmd tea.Cmd, waits bool, why string)
-	// Steer has the agent read a message before its next step; why says why not.
+	// Steer passes a message to the agent before its next step; why, if not empty, explains a
+	// failure.
 	Steer(text string) (cmd tea.Cmd, why string)
-	// Command obeys a command of the interface, such as /model.
+	// Command runs a slash command, such as /model.
 	Command(name, arg string) tea.Cmd
 	// Commands lists them; Named finds one by its beginning.
 	Commands() []list.Choice
 	Named(name string) (full string, ok bool)
-	// Apply takes what happened, in order; ended reports that it was the end of a turn.
+	// Apply handles an event; ended reports the end of a turn.
 	Apply(x any) (cmd tea.Cmd, ended bool)
-	// Update takes the answer of a command; returned reports that it brought a message back to the
+	// Update handles a command's result; returned reports that it brought a message back to the
 	// user.
 	Update(msg tea.Msg) (cmd tea.Cmd, returned bool)
-	// Stop ends the turn, Leave the interface.
+	// Stop ends the turn; Leave ends the interface.
 	Stop()
 	Leave()
-	// Said is what the interface told since it was last asked.
+	// Said returns and clears the latest message for the user.
 	Said() string
-	// Unsent empties the prompt and returns what stood in it.
+	// Unsent empties the prompt and returns its text.
 	Unsent() string
 }
 
-// Panes are what is shown, as lines.
+// Panes are the panes to print.
 type Panes struct {
 	Transcript *transcript.Pane
 	Dialog     *permission.Dialog
@@ -66,7 +66,7 @@ type Panes struct {
 	View       *pane.View
 }
 
-// Events is where what happened is waited for and taken from.
+// Events delivers pending events.
 type Events struct {
 	Wake <-chan struct{}
 	Take func() []any
@@ -79,22 +79,22 @@ type Interface struct {
 	Events Events
 	Out    io.Writer
 	Breaks *Breaks
-	// Gone is closed when nobody waits for answers any more.
+	// Gone is closed when results are no longer handled.
 	Gone <-chan struct{}
-	// Mute says that nobody can be asked: there is no input.
+	// Mute means that there is no input for questions.
 	Mute bool
-	// Shown counts entries of the conversation that the terminal shows already.
+	// Shown is the number of entries already printed.
 	Shown int
 
-	live    bool         // the user writes: what they just wrote is not repeated
-	asked   time.Time    // when the question was printed, or a line came too soon for it
-	answers chan tea.Msg // of commands
-	offered int          // the list that was printed last
+	live    bool         // the user is typing, so their messages are not repeated
+	asked   time.Time    // when the question was printed or an answer was too early
+	answers chan tea.Msg // command results
+	offered int          // serial of the last printed list
 	leave   bool
 }
 
-// Run greets, begins with first (which may be nil) and obeys lines until the user leaves, lines
-// and turn have ended, or ctx ends.
+// Run prints the greeting, runs first (which may be nil) and handles lines until the user leaves,
+// lines and turn have ended, or ctx ends.
 func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea.Cmd, lines <-chan Line) error {
 	p.answers = make(chan tea.Msg)
 	for _, text := range greeting {
@@ -113,7 +113,7 @@ func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea
 			p.stop()
 		case line, more := <-lines:
 			if !more {
-				lines = nil // what runs goes on to its end; a question that nobody can answer is a no
+				lines = nil // the turn continues; unanswered questions are denied
 				p.leave = true
 				p.refuseAll()
 				continue
@@ -130,7 +130,7 @@ func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea
 	return nil
 }
 
-// take shows what happened.
+// take handles an event.
 func (p *Interface) take(x any) {
 	switch x := x.(type) {
 	case session.ToolStart:
@@ -156,7 +156,7 @@ func (p *Interface) take(x any) {
 		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
 		if first && !p.Dialog.Open() {
-			p.next() // of the model, which waited behind it
+			p.next() // show the model's question, which waited behind it
 		}
 	case *question.Asked:
 		p.Inquiry.Add(x)
@@ -176,7 +176,7 @@ func (p *Interface) take(x any) {
 	p.print()
 }
 
-// done is after the end of a turn.
+// done handles the end of a turn.
 func (p *Interface) done(cmd tea.Cmd) {
 	p.print()
 	if waited := p.Root.Unsent(); waited != "" {
@@ -188,7 +188,7 @@ func (p *Interface) done(cmd tea.Cmd) {
 	p.run(cmd)
 }
 
-// run does what the interface would have done by Bubble Tea; answers come back through the loop.
+// run runs a command in the background; its result returns through the loop.
 func (p *Interface) run(cmd tea.Cmd) {
 	if cmd != nil {
 		go func() {
@@ -201,7 +201,7 @@ func (p *Interface) run(cmd tea.Cmd) {
 	p.told()
 }
 
-// answered takes what a command of the interface led to.
+// answered handles a command's result.
 func (p *Interface) answered(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
@@ -223,7 +223,7 @@ func (p *Interface) answered(msg tea.Msg) {
 	}
 }
 
-// stop ends the turn, keeping what was written so far.
+// stop ends the turn, which keeps its partial output.
 func (p *Interface) stop() {
 	if p.Root.Working() {
 		p.Root.Stop()

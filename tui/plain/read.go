@@ -13,16 +13,17 @@ import (
 	"adze/tui/question"
 )
 
-// Line is one line of the user.
+// Line is one line from the user.
 type Line struct {
 	Text string
-	Long bool // it was longer than maxLine bytes, and is left out
+	Long bool // it exceeded maxLine and was dropped
 }
 
-// maxLine bounds a line, in bytes.
+// maxLine limits a line, in bytes.
 const maxLine = 1 << 20
 
-// ReadLines reads in a goroutine of its own: a read cannot be interrupted. It ends with the input.
+// ReadLines reads lines in its own goroutine, because a read cannot be interrupted. The channel is
+// closed at the end of the input.
 func ReadLines(in io.Reader) <-chan Line {
 	lines := make(chan Line)
 	go func() {
@@ -43,7 +44,7 @@ func ReadLines(in io.Reader) <-chan Line {
 	return lines
 }
 
-// Slash splits a line that is a command; a path such as /etc/hosts is none.
+// Slash parses a slash command; a path such as /etc/hosts is none.
 func Slash(text string) (name, arg string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok || strings.Contains(rest, "\n") {
@@ -53,7 +54,7 @@ func Slash(text string) (name, arg string, ok bool) {
 	return name, strings.TrimSpace(arg), name != "" && !strings.Contains(name, "/")
 }
 
-// line obeys one line of the user.
+// line handles one line.
 func (p *Interface) line(l Line) {
 	if l.Long {
 		p.say("That line is longer than 1 MB and was dropped. Save it as a file and name the file with @.")
@@ -79,7 +80,7 @@ func (p *Interface) line(l Line) {
 	}
 }
 
-// send is a message, or a command of the user's own.
+// send sends a message or runs the user's own command.
 func (p *Interface) send(text string) {
 	cmd, waits, why := p.Root.Send(text)
 	if why != "" {
@@ -92,7 +93,7 @@ func (p *Interface) send(text string) {
 	p.run(cmd)
 }
 
-// steer has the agent read a message before its next step.
+// steer passes a message to the agent before its next step.
 func (p *Interface) steer(text string) {
 	cmd, why := p.Root.Steer(text)
 	if why != "" {
@@ -103,8 +104,7 @@ func (p *Interface) steer(text string) {
 	p.say("The agent reads this before its next step.")
 }
 
-// onScreen are the commands of the interface that change what a screen shows, with what there is
-// instead.
+// onScreen returns the alternative for a command that needs a screen, or "".
 func onScreen(name string) string {
 	switch name {
 	case "theme", "vim":
@@ -117,7 +117,7 @@ func onScreen(name string) string {
 	return ""
 }
 
-// command obeys a line that begins with a slash, as the interface does.
+// command runs a slash command.
 func (p *Interface) command(name, arg string) {
 	full, ok := p.Root.Named(name)
 	switch {
@@ -137,14 +137,14 @@ func (p *Interface) command(name, arg string) {
 	}
 }
 
-// answer takes a line as the answer; one that was on its way when the question came is none.
+// answer handles a line as the answer; it rejects a line typed before the question appeared.
 func (p *Interface) answer(text string) {
 	a := ask.Answer{Choice: ask.Deny}
 	letter, number := choice(text, len(p.Dialog.Offered()))
 	p.Dialog.Choose(number)
 	switch {
 	case time.Since(p.asked) < permission.Guard:
-		p.asked = time.Now() // of several pasted lines none is an answer
+		p.asked = time.Now() // several pasted lines contain no answer
 		p.say("This came too soon to be an answer. Answer now:")
 		return
 	case text == "":
@@ -162,8 +162,8 @@ func (p *Interface) answer(text string) {
 	p.next()
 }
 
-// choice reads a letter and the number of an offer behind it, which is counted from 0: without a
-// number, or with one that none has, it is no choice of a number.
+// choice parses a letter with an offer's number, returned from 0. Without a valid number it returns
+// text and -1.
 func choice(text string, offers int) (letter string, number int) {
 	letter, rest := text[:min(1, len(text))], strings.TrimSpace(text[min(1, len(text)):])
 	n, err := strconv.Atoi(rest)
@@ -173,7 +173,7 @@ func choice(text string, offers int) (letter string, number int) {
 	return letter, n - 1
 }
 
-// reply takes a line as the answer to the model: the number of a choice, or other words.
+// reply handles a line as the answer to a question from the model: a choice's number or free text.
 func (p *Interface) reply(text string) {
 	if time.Since(p.asked) < permission.Guard {
 		p.asked = time.Now()
@@ -184,7 +184,7 @@ func (p *Interface) reply(text string) {
 		return
 	}
 	answer := p.Inquiry.Means(text)
-	if answer == "" { // it is no choice of a question that has no other answers
+	if answer == "" { // not a choice, and the question accepts nothing else
 		p.send(text)
 		p.say("The question stays; answer with a number.")
 		return
@@ -193,7 +193,7 @@ func (p *Interface) reply(text string) {
 	p.next()
 }
 
-// next prints the question that waits now, if any does.
+// next prints the next waiting question, if any.
 func (p *Interface) next() {
 	switch {
 	case p.Dialog.Open():
@@ -212,7 +212,7 @@ func (p *Interface) refuseAll() {
 	}
 }
 
-// pick takes a line as the answer to what was offered.
+// pick handles a line as the choice from a list.
 func (p *Interface) pick(text string) {
 	if text == "" {
 		p.List.Close()

@@ -9,14 +9,14 @@ import (
 	"adze/tui/draw"
 )
 
-// say prints a text of ours or of others, safe for a terminal.
+// say prints a text, sanitized for a terminal.
 func (p *Interface) say(text string) {
 	for _, line := range safeterm.Clean(text).Lines() {
 		fmt.Fprintln(p.Out, line.String())
 	}
 }
 
-// print prints what is finished, in order.
+// print prints finished entries in order.
 func (p *Interface) print() {
 	for ; p.Shown < p.Transcript.Len(); p.Shown++ {
 		rows, finished := p.Transcript.Line(p.Shown, Width, p.live)
@@ -29,14 +29,14 @@ func (p *Interface) print() {
 	}
 }
 
-// rows prints what a pane shows, without bars: a number stands beside each.
+// rows prints a pane's rows without bars, which repeat a number.
 func (p *Interface) rows(rows []draw.Row) {
 	for _, r := range rows {
 		fmt.Fprintln(p.Out, strings.TrimRight(strings.ReplaceAll(r.String(), "█", ""), " "))
 	}
 }
 
-// told says as lines what the interface would show.
+// told prints messages, panes and lists that the interface would show.
 func (p *Interface) told() {
 	if text := p.Root.Said(); text != "" {
 		p.say(text + ".")
@@ -51,7 +51,7 @@ func (p *Interface) told() {
 	}
 }
 
-// ask prints the first question.
+// ask prints the first permission request.
 func (p *Interface) ask() {
 	if p.Mute || p.leave {
 		p.refuseAll()
@@ -76,7 +76,7 @@ func (p *Interface) ask() {
 	p.asked = time.Now()
 }
 
-// inquire prints the first question of the model.
+// inquire prints the model's first question.
 func (p *Interface) inquire() {
 	if p.Mute || p.leave {
 		p.refuseAll()
@@ -112,7 +112,7 @@ func (p *Interface) inquire() {
 	p.asked = time.Now()
 }
 
-// offer lists what can be chosen.
+// offer prints the open list.
 func (p *Interface) offer() {
 	k := p.List
 	p.say(k.Title + ":")
@@ -130,7 +130,7 @@ func (p *Interface) offer() {
 }
 
 func (p *Interface) help() {
-	p.Todos.List() // whether there are any decides what can be done
+	p.Todos.List() // reads pending events: their todos decide which commands are available
 	p.say("A line is a message. While the agent works, it waits; a line that begins with > is read before the next step.")
 	p.say("!command runs your own command. Ctrl+c stops the agent, or leaves when it is idle. Commands:")
 	for _, c := range p.Root.Commands() {

@@ -61,8 +61,8 @@ type Dialog struct {
 	prose    *draw.Prose // the question as Markdown; nil until drawn
 }
 
-// fewest is the number of rows that must be shown before a choice can be taken, if the question has
-// that many.
+// fewest is how many rows must be shown before a choice can be taken, if the question has that
+// many.
 const fewest = 10
 
 // New returns an empty dialog. Keys answer once a question was visible for guard.
@@ -173,7 +173,7 @@ func (d *Dialog) toMarked() {
 	}
 }
 
-// needed returns the number of question rows that must be shown.
+// needed returns how many question rows must be shown.
 func (d *Dialog) needed(text int) int {
 	if d.queue[0].Decides {
 		return text

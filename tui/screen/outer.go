@@ -7,11 +7,10 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// MaxCopy is how many bytes are copied at most: xterm and others drop longer sequences whole.
+// MaxCopy is the maximum number of bytes to copy: xterm and others drop longer sequences.
 const MaxCopy = 74_000
 
-// Note is something the user is told of while they look elsewhere. Its text is a constant of
-// ours.
+// Note is a desktop notification with a constant text.
 type Note uint8
 
 // Notes.
@@ -27,18 +26,17 @@ func (n Note) text() string {
 	return "adze is done"
 }
 
-// Outer writes the sequences that concern what is around the terminal's cells: clipboard and
-// notifications.
+// Outer writes sequences for the clipboard and notifications.
 type Outer struct {
 	tmux   bool
 	screen bool   // GNU screen
-	notify string // the form of the sequence: 9, 99 or 777; or bell
+	notify string // sequence format: 9, 99, 777 or bell
 }
 
-// OuterFor chooses by the environment. Terminals of the rxvt and VTE families know OSC 777, kitty
-// knows OSC 99, the console of Linux has a bell alone, and most others know OSC 9.
+// OuterFor chooses the formats by the environment. The rxvt and VTE families support OSC 777, kitty
+// OSC 99, the Linux console only the bell, and most others OSC 9.
 func OuterFor(env func(string) string) Outer {
-	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh, TERM alone tells
+	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh only TERM is known
 	o.screen = env("STY") != "" && !o.tmux
 	if strings.HasPrefix(env("TERM"), "rxvt") || strings.HasPrefix(env("TERM"), "foot") || env("VTE_VERSION") != "" {
 		o.notify = "777"
@@ -52,19 +50,20 @@ func OuterFor(env func(string) string) Outer {
 	return o
 }
 
-// Copy puts a text into the clipboard (OSC 52). The text is encoded, so nothing in it is obeyed.
+// Copy returns the sequence to set the clipboard (OSC 52). The text is encoded and cannot contain
+// sequences.
 func (o Outer) Copy(t safeterm.Text) string {
 	seq := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(t.String())) + "\a"
 	switch {
 	case o.tmux:
-		return seq + passed(seq) // tmux takes the one or passes on the other, as it is set up
+		return seq + passed(seq) // depending on its settings, tmux handles the first or passes on the second
 	case o.screen:
 		return inPieces(seq)
 	}
 	return seq
 }
 
-// Notify tells the desktop.
+// Notify returns the sequence for a notification.
 func (o Outer) Notify(n Note) string {
 	seq := "\x1b]9;" + n.text() + "\a"
 	if o.notify == "777" {
@@ -85,8 +84,8 @@ func (o Outer) Notify(n Note) string {
 	return seq
 }
 
-// inPieces has GNU screen hand a sequence to the terminal around it: screen passes on what is in a
-// DCS, of 256 bytes at most in its older versions.
+// inPieces makes GNU screen pass a sequence to the outer terminal: screen passes on DCS contents,
+// at most 256 bytes in older versions.
 func inPieces(seq string) string {
 	const most = 200
 	var b strings.Builder
@@ -98,20 +97,19 @@ func inPieces(seq string) string {
 	return b.String()
 }
 
-// passed wraps a sequence so that tmux hands it to the terminal around it.
+// passed makes tmux pass a sequence to the outer terminal.
 func passed(seq string) string {
 	return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
 }
 
-// Copy puts a text into the clipboard of the terminal.
+// Copy sets the terminal's clipboard.
 func (s *Screen) Copy(o Outer, t safeterm.Text) { s.outer(o.Copy(t)) }
 
-// Notify tells the desktop through the terminal.
+// Notify sends a desktop notification through the terminal.
 func (s *Screen) Notify(o Outer, n Note) { s.outer(o.Notify(n)) }
 
-// Ask asks the terminal whether it counts cells by grapheme cluster (mode 2027), and, on request,
-// for the colour of its background (OSC 11). The answers come as input; a terminal that does not
-// know a question says nothing.
+// Ask queries whether the terminal counts cells by grapheme cluster (mode 2027) and, on request,
+// its background color (OSC 11). Answers arrive as input; a terminal may ignore a query.
 func (s *Screen) Ask(background bool) {
 	seq := "\x1b[?2027$p"
 	if background {

@@ -7,8 +7,8 @@ import (
 	"adze/tui/draw"
 )
 
-// paintFrames paints the newest frame whenever there is one, at most once a frame time. It sleeps
-// without a timer while there is none.
+// paintFrames paints the latest frame, at most once per frameTime. Without a new frame it sleeps
+// without a timer.
 func (s *Screen) paintFrames() {
 	defer close(s.done)
 	wait, settled := time.NewTimer(0), time.NewTimer(0)
@@ -45,7 +45,7 @@ func (s *Screen) paintFrames() {
 	}
 }
 
-// write brings the terminal from the last frame to f. It runs with mu held.
+// write paints f over the last frame. The caller must hold mu.
 func (s *Screen) write(f Frame) {
 	s.above, f.Scrolled, s.held = append(s.above, f.Scrolled...), nil, nil
 	last := s.last
@@ -61,7 +61,7 @@ func (s *Screen) write(f Frame) {
 		s.writeInline(last, f)
 		return
 	}
-	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...) // show the result at once, where supported
+	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...) // synchronized output, if supported
 	start := len(b)
 	b = s.toOver(b, f.Over)
 	if s.fresh || len(b) > start || f.Fresh != last.Fresh || f.W != last.W || len(f.Rows) != len(last.Rows) {
@@ -79,7 +79,7 @@ func (s *Screen) write(f Frame) {
 	s.buf = b[:0]
 }
 
-// writeInline is write for the terminal's own screen.
+// writeInline is write for the inline region.
 func (s *Screen) writeInline(last, f Frame) {
 	b := append(s.buf[:0], "\x1b[?2026h\x1b[?25l"...)
 	start := len(b)
@@ -99,7 +99,7 @@ func (s *Screen) writeInline(last, f Frame) {
 	s.buf = b[:0]
 }
 
-// toOver takes the alternate screen or leaves it, inline.
+// toOver enters or leaves the alternate screen of an inline interface.
 func (s *Screen) toOver(b []byte, over bool) []byte {
 	if !s.way.Inline || over == s.over {
 		return b
@@ -111,7 +111,7 @@ func (s *Screen) toOver(b []byte, over bool) []byte {
 	return append(b, anyKeys+overOff...)
 }
 
-// appendModes changes what is around the cells.
+// appendModes updates mouse and title.
 func appendModes(b []byte, last, f Frame) []byte {
 	if f.Mouse != last.Mouse {
 		b = append(b, map[bool]string{true: mouseOn, false: mouseOff}[f.Mouse]...)
@@ -142,7 +142,7 @@ func moveTo(b []byte, x, y int) []byte {
 	return append(b, 'H')
 }
 
-// appendRows writes the rows that differ.
+// appendRows writes changed rows.
 func appendRows(b []byte, old, rows []draw.Row, w int) []byte {
 	old, b = scrolled(b, old, rows)
 	for y := range max(len(old), len(rows)) {
@@ -152,7 +152,7 @@ func appendRows(b []byte, old, rows []draw.Row, w int) []byte {
 		}
 		b = moveTo(b, 0, y)
 		b = append(b, is.String()...)
-		if is.Width() < w { // at the last column, erasing to the end would take the last character
+		if is.Width() < w { // at the last column, erasing would remove the last character
 			b = append(b, "\x1b[K"...)
 		}
 	}
@@ -166,11 +166,11 @@ func rowAt(rows []draw.Row, y int) draw.Row {
 	return draw.Row{}
 }
 
-// minScroll is how many rows must be saved before the terminal is asked to scroll a region.
+// minScroll is the number of rows that scrolling must save.
 const minScroll = 5
 
-// scrolled lets the terminal move rows up when many of old reappear k rows higher, and returns what
-// is then on the screen.
+// scrolled scrolls rows up if many of old reappear k rows higher, and returns the rows then on the
+// screen.
 func scrolled(b []byte, old, rows []draw.Row) ([]draw.Row, []byte) {
 	n := min(len(old), len(rows))
 	same := unchanged(old[:n], rows[:n])
@@ -200,7 +200,7 @@ func scrolled(b []byte, old, rows []draw.Row) ([]draw.Row, []byte) {
 	return next, b
 }
 
-// sameRun is the longest run of equal rows.
+// sameRun returns the longest run of equal rows.
 func sameRun(a, b []draw.Row) (from, to int) {
 	start := 0
 	for i := range a {

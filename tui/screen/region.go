@@ -8,36 +8,36 @@ import (
 	"adze/tui/draw"
 )
 
-// Way is how the interface uses the terminal.
+// Way selects how the interface uses the terminal.
 type Way struct {
-	// Inline leaves the terminal's own screen and scrollback in place: final rows go there for
-	// good, and the rest is painted below them.
+	// Inline keeps the terminal's own screen and scrollback: final rows are written once, and the
+	// rest is painted below them.
 	Inline bool
-	// Cuts says that a narrower window cuts rows; almost every terminal breaks them into several.
+	// Cuts means that a narrower window truncates rows; almost every terminal wraps them instead.
 	Cuts bool
 }
 
-// WayFor chooses by the environment: xterm, rxvt, the Linux console and GNU screen cut rows.
+// WayFor chooses by the environment: xterm, rxvt, the Linux console and GNU screen truncate rows.
 func WayFor(inline bool, env func(string) string) Way {
 	name := env("TERM")
 	cuts := env("XTERM_VERSION") != "" || strings.HasPrefix(name, "rxvt") || name == "linux" || env("STY") != ""
 	return Way{Inline: inline, Cuts: cuts && env("TMUX") == ""}
 }
 
-// region is the part of the terminal's own screen that is painted again and again. Where it stands
-// is not known, only where the cursor is in it; so every move is relative.
+// region is the repainted part of the terminal's own screen. Its position is unknown, except for
+// the cursor in it, so every move is relative.
 type region struct {
-	rows []draw.Row // as they are on the terminal
-	w, h int        // of the window when they were written
-	x, y int        // the cursor, in the region
+	rows []draw.Row // rows on the terminal
+	w, h int        // window size when they were written
+	x, y int        // cursor in the region
 }
 
-// settleTime is how long a window must have kept its size before its region is painted anew.
-// Terminals break rows before they tell of the new width, tmux up to 250 ms before, and where the
-// region begins is known only for the width that they were broken for last.
+// settleTime is the time after a change of the window's size before the region is repainted.
+// Terminals wrap rows before they report the new width, tmux up to 250 ms before, and the region's
+// start can be computed only for the last width they were wrapped for.
 const settleTime = 300 * time.Millisecond
 
-// unsettled reports that the window may change still, so that nothing can be painted now.
+// unsettled reports whether the window may still change, so that nothing can be painted.
 func (s *Screen) unsettled(f Frame) bool {
 	g, size := &s.region, [2]int{f.W, f.H}
 	switch {
@@ -46,14 +46,13 @@ func (s *Screen) unsettled(f Frame) bool {
 		return false
 	case s.size != size:
 		s.size, s.since = size, time.Now()
-		g.h = -1 // also when it comes back to the size it had: rows may have been cut off meanwhile
+		g.h = -1 // even at the old size, because rows may have been truncated meanwhile
 	}
 	return s.outdated(f) || g.h < 0 && time.Since(s.since) < s.settle
 }
 
-// paint writes the rows above the region for good and brings the region from its last rows to those
-// of f. When anew is set, nothing that is on the terminal is relied upon but the place of the
-// cursor.
+// paint writes the rows above the region and updates the region to f. With anew it relies only on
+// the cursor position.
 func (g *region) paint(b []byte, above []draw.Row, f Frame, anew, cuts bool) []byte {
 	rows := f.Rows
 	if len(rows) == 0 {
@@ -68,7 +67,7 @@ func (g *region) paint(b []byte, above []draw.Row, f Frame, anew, cuts bool) []b
 	return b
 }
 
-// place shows the cursor where f wants it, or leaves it hidden.
+// place shows the cursor at its position in f, or leaves it hidden.
 func (g *region) place(b []byte, f Frame) []byte {
 	if !f.Cursor {
 		return b
@@ -78,7 +77,7 @@ func (g *region) place(b []byte, f Frame) []byte {
 	return append(b, "\x1b[?25h"...)
 }
 
-// replace writes everything, from the first row of what is there.
+// replace writes everything, beginning at the region's first row.
 func (g *region) replace(b []byte, above, rows []draw.Row, w int, cuts bool) []byte {
 	up := g.y
 	if w < g.w && !cuts {
@@ -91,14 +90,14 @@ func (g *region) replace(b []byte, above, rows []draw.Row, w int, cuts bool) []b
 	for _, r := range rows[:len(rows)-1] {
 		b = append(appendRow(b, r), "\r\n"...)
 	}
-	b = append(b, "\x1b[J"...) // nothing is known of what is below: a window that shrank may have cut it off
+	b = append(b, "\x1b[J"...) // rows below are unknown: a smaller window may have truncated them
 	b = append(b, rows[len(rows)-1].String()...)
 	g.y = len(rows) - 1
 	return b
 }
 
-// broken is how many rows are above the cursor after the terminal broke each row that is wider than
-// w into several.
+// broken returns the number of rows above the cursor after the terminal has wrapped rows wider than
+// w.
 func (g *region) broken(w int) int {
 	if g.y >= len(g.rows) {
 		return g.y
@@ -113,7 +112,7 @@ func (g *region) broken(w int) int {
 	return up
 }
 
-// change writes the rows that differ.
+// change writes changed rows.
 func (g *region) change(b []byte, rows []draw.Row) []byte {
 	for y, r := range rows {
 		switch {
@@ -127,7 +126,7 @@ func (g *region) change(b []byte, rows []draw.Row) []byte {
 		}
 		b = appendRow(b, r)
 	}
-	if len(g.rows) > len(rows) { // below the first row: to erase the whole screen, some terminals scroll it
+	if len(g.rows) > len(rows) { // not from the first row: some terminals scroll when the whole screen is erased
 		b = append(g.to(b, len(rows)), "\r\x1b[J"...)
 	}
 	return b
@@ -140,8 +139,7 @@ func (g *region) to(b []byte, y int) []byte {
 	return b
 }
 
-// erase takes the region away; the cursor stands where it began. Rows above go to the terminal for
-// good.
+// erase removes the region and leaves the cursor at its start, after writing the rows above.
 func (g *region) erase(b []byte, above []draw.Row) []byte {
 	if len(g.rows) == 0 && len(above) == 0 {
 		return b
@@ -151,14 +149,13 @@ func (g *region) erase(b []byte, above []draw.Row) []byte {
 	return b
 }
 
-// appendRow writes a row from the first column on. The whole line is erased first, not its rest
-// afterwards: what tmux erased to the end of a line, it still takes for a part of it when it breaks
-// lines anew.
+// appendRow writes a row from the first column. It erases the line first, not its rest afterwards:
+// tmux treats cells erased to the end of a line as part of it when it wraps lines again.
 func appendRow(b []byte, r draw.Row) []byte {
 	return append(append(b, "\x1b[2K"...), r.String()...)
 }
 
-// vertical moves the cursor by n rows, up when negative. It never scrolls.
+// vertical moves the cursor by n rows, up if negative. It never scrolls.
 func vertical(b []byte, n int) []byte {
 	switch {
 	case n < 0:

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// Watch calls resized with the size and with each new one until ctx ends.
+// Watch calls resized with the current size and each new one until ctx ends.
 func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	changed := make(chan os.Signal, 1)
-	changed <- syscall.SIGWINCH // it may have changed before anybody listened
+	changed <- syscall.SIGWINCH // the size may have changed before Notify
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
 	for {
@@ -27,13 +27,12 @@ func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	}
 }
 
-// outdated reports that a frame is for a window of another width than it has by now: one for the
-// new width is on its way, and where rows stand after the terminal broke them can be told only if
-// none was written since.
+// outdated reports whether a frame is for another width than the current one: a frame for the new
+// width will follow, and the positions of wrapped rows are known only if none was written since.
 func (s *Screen) outdated(f Frame) bool {
 	w, _, ok := s.Size()
 	return ok && f.W > 0 && w != f.W
 }
 
-// interpret has nothing to do: every terminal interprets escape sequences.
+// interpret does nothing: every terminal interprets escape sequences.
 func interpret(uintptr) {}

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lookEvery is the time between two looks at the size: Windows tells of a new one only among the
-// keys.
+// lookEvery is the polling interval for the size: Windows reports a new one only among the keys.
 const lookEvery = 250 * time.Millisecond
 
-// Watch calls resized with the size and with each new one until ctx ends.
+// Watch calls resized with the current size and each new one until ctx ends.
 func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	each := time.NewTicker(lookEvery)
 	defer each.Stop()
@@ -29,15 +28,15 @@ func (s *Screen) Watch(ctx context.Context, resized func(w, h int)) {
 	}
 }
 
-// outdated reports that a frame is for a window of another width than it has by now: one for the
-// new width is on its way.
+// outdated reports whether a frame is for another width than the current one: a frame for the new
+// width will follow.
 func (s *Screen) outdated(f Frame) bool {
 	w, _, ok := s.Size()
 	return ok && f.W > 0 && w != f.W
 }
 
-// interpret has a console interpret escape sequences and take UTF-8. An old one that cannot shows
-// them.
+// interpret enables escape sequences and UTF-8 on a console. An old console without support
+// displays the sequences.
 func interpret(fd uintptr) {
 	var mode uint32
 	if windows.GetConsoleMode(windows.Handle(fd), &mode) == nil {

@@ -2,8 +2,8 @@ package screen
 
 import "github.com/charmbracelet/x/term"
 
-// Retake takes the terminal over again after somebody else may have used it, and paints everything
-// anew. It reports false while the screen is suspended: then Resume does that.
+// Retake takes over the terminal again after another program may have used it, and repaints
+// everything. It returns false while the screen is suspended, because Resume repaints.
 func (s *Screen) Retake() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -11,12 +11,12 @@ func (s *Screen) Retake() bool {
 		return false
 	}
 	if s.in != nil {
-		_, _ = term.MakeRaw(s.in.Fd()) // the modes to restore are those of the beginning
+		_, _ = term.MakeRaw(s.in.Fd()) // the original modes stay the ones to restore
 	}
 	s.fresh = true
 	b := s.toOver(nil, false)
-	s.region = region{}                                    // somebody else moved the cursor: begin where it is
-	s.put(append(b, s.way.giveBack()+s.way.takeOver()...)) // given back first, so that nothing is remembered twice
+	s.region = region{}                                    // the cursor may have moved: begin at its position
+	s.put(append(b, s.way.giveBack()+s.way.takeOver()...)) // give back first, so that no mode is saved twice
 	if s.last.Mouse {
 		s.put([]byte(mouseOn))
 	}

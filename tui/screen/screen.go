@@ -1,19 +1,18 @@
 // Package screen owns the terminal while the interface runs: raw mode, the alternate screen (or,
-// inline, the lower part of the terminal's own), and the painting of frames.
+// inline, the lower part of the terminal's own), and painting.
 //
-// The one rule: whatever happens, Close gives the terminal back as it was; it may be called twice.
+// The one rule: Close always restores the terminal; it may be called twice.
 //
-// Start reading at Open, then paint.go, for the inline way region.go. Bubble Tea runs the event
-// loop; its own renderer is not used, for three reasons: it wakes up sixty times a second when
-// nothing happens, it makes a key wait for the next of these ticks, and it parses every frame into
-// cells (more than a millisecond), which alone would use up the time budget of a long answer. Here
-// a frame is a list of rows, and a row that did not change costs a string comparison.
+// Start reading at Open, then paint.go, and region.go for the inline interface. Bubble Tea runs the
+// event loop, but its renderer is not used: it wakes up sixty times a second without any change, it
+// delays each key to the next tick, and it parses every frame into cells (more than a millisecond),
+// which would exhaust the time budget of a long answer. Here a frame is a list of rows, and an
+// unchanged row costs a string comparison.
 //
-// Known limits: one row is the smallest thing that is repainted. A terminal that answers nothing
-// and accepts no more output blocks the painter, and Close with it. Inline, a window that shrinks
-// moves rows of the region into the scrollback when they do not fit any more, where nobody can
-// erase them; and where a terminal breaks rows otherwise than by their width, some of them stay as
-// they were. Finished rows are never written again.
+// Known limits: a row is the smallest repainted unit. A terminal that accepts no output blocks the
+// painter and Close. Inline, a shrinking window moves region rows that no longer fit into the
+// scrollback, where they cannot be erased; if a terminal wraps rows differently, some of them stay.
+// Final rows are never rewritten.
 package screen
 
 import (
@@ -28,20 +27,20 @@ import (
 	"adze/tui/draw"
 )
 
-// frameTime spaces frames: 60 a second.
+// frameTime is the minimum interval between frames: 60 a second.
 const frameTime = time.Second / 60
 
-// Frame is what the terminal shows.
+// Frame is the content of the terminal.
 type Frame struct {
 	Rows []draw.Row // from the top; rows below are empty
-	W, H int        // of the window: a narrower row is erased up to its end
-	// Inline, Scrolled are rows that are final: they go above the others and are not part of later
-	// frames. Over takes the alternate screen for as long as it is set.
+	W, H int        // window size; a narrower row is erased to its end
+	// Inline, Scrolled holds final rows, which go above the others and are not part of later
+	// frames. Over enters the alternate screen while it is set.
 	Scrolled []draw.Row
 	Over     bool
-	// Fresh, when it changes, has everything painted anew.
+	// Fresh repaints everything when its value changes.
 	Fresh int
-	// CursorX and CursorY place the cursor; it is hidden when Cursor is false.
+	// CursorX and CursorY place the cursor; it is hidden if Cursor is false.
 	Cursor           bool
 	CursorX, CursorY int
 	// Mouse captures wheel and clicks. Without it the terminal's own selection works.
@@ -52,35 +51,35 @@ type Frame struct {
 // Screen is an open terminal. Its methods are safe for concurrent use.
 type Screen struct {
 	out    io.Writer
-	in     term.File // nil when the input is no terminal
+	in     term.File // nil if the input is no terminal
 	outTTY term.File
 
-	frames chan Frame // the newest one not painted yet
+	frames chan Frame // latest unpainted frame
 	stop   chan struct{}
 	done   chan struct{}
 	closed sync.Once
-	lost   chan struct{} // closed by the first write that failed
+	lost   chan struct{} // closed by the first failed write
 
 	way    Way
 	settle time.Duration
 
-	mu     sync.Mutex // guards what follows and writing
+	mu     sync.Mutex // guards the fields below and writing
 	raw    *term.State
 	last   Frame
-	fresh  bool // nothing of last is on the terminal
+	fresh  bool // last is not on the terminal
 	active bool
-	region region     // inline
-	above  []draw.Row // inline: final rows that are not written yet
+	region region     // inline only
+	above  []draw.Row // inline: unwritten final rows
 	over   bool       // inline: on the alternate screen
-	held   *Frame     // inline: not painted until the window has settled
-	size   [2]int     // inline: of the newest frames, from since on
+	held   *Frame     // inline: waiting until the window has settled
+	size   [2]int     // inline: size of recent frames, unchanged since since
 	since  time.Time
 	buf    []byte
-	err    error // first write that failed
+	err    error // first write error
 }
 
-// Open takes the terminal over: raw mode, alternate screen unless inline, bracketed paste,
-// unambiguous keys. Where in or out are no terminals, what needs one is left out.
+// Open takes over the terminal: raw mode, alternate screen unless inline, bracketed paste, kitty
+// keyboard protocol. If in or out is no terminal, it omits the modes that need one.
 func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	s := &Screen{
 		way: way, settle: settleTime,
@@ -95,13 +94,13 @@ func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
 	return s, nil
 }
 
-// Go runs f in a goroutine. When f panics, the terminal is given back before the process ends, so
-// that the words of the panic can be read and the shell can be used.
+// Go runs f in a goroutine. If f panics, it restores the terminal before the process ends, so that
+// the message is readable and the shell usable.
 func (s *Screen) Go(f func()) {
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				if s.mu.TryLock() { // a painter that panicked may hold it for ever
+				if s.mu.TryLock() { // a painter that panicked may hold it forever
 					defer s.mu.Unlock()
 				}
 				s.leave()
@@ -119,7 +118,7 @@ func asTerminal(x any) term.File {
 	return nil
 }
 
-// Size is the terminal's size in cells; ok is false when it cannot be known.
+// Size returns the terminal's size in cells; ok is false if it is unknown.
 func (s *Screen) Size() (w, h int, ok bool) {
 	if s.outTTY == nil {
 		return 0, 0, false
@@ -128,18 +127,18 @@ func (s *Screen) Size() (w, h int, ok bool) {
 	return w, h, err == nil && w > 0 && h > 0
 }
 
-// Lost is closed when the terminal is gone: a write failed. Err says how.
+// Lost returns a channel that is closed after a failed write. Err returns the error.
 func (s *Screen) Lost() <-chan struct{} { return s.lost }
 
-// Err is the first write that failed.
+// Err returns the first write error.
 func (s *Screen) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Show hands over the newest frame; it never waits. A frame that was not painted yet is replaced,
-// but for what it scrolled.
+// Show passes the latest frame and never blocks. It replaces an unpainted frame, except for its
+// scrolled rows.
 func (s *Screen) Show(f Frame) {
 	for {
 		select {
@@ -155,7 +154,7 @@ func (s *Screen) Show(f Frame) {
 	}
 }
 
-// Suspend gives the terminal back for a while; Resume takes it again and repaints.
+// Suspend restores the terminal for a while; Resume takes it over again and repaints.
 func (s *Screen) Suspend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +175,7 @@ func (s *Screen) Resume() error {
 	return nil
 }
 
-// Close paints the newest frame no more, but for what it scrolled, and gives the terminal back.
+// Close restores the terminal. It paints only scrolled rows of the latest frame.
 func (s *Screen) Close() {
 	s.closed.Do(func() {
 		close(s.stop)
@@ -192,19 +191,19 @@ func (s *Screen) Close() {
 	})
 }
 
-// Sequences of taking and giving back the terminal. Autowrap is off, so that a row whose width a
-// terminal sees differently cannot spill into the next one.
+// Sequences to take over and restore the terminal. Autowrap is off, so that a row whose width the
+// terminal counts differently cannot wrap.
 const (
 	takeModes = "\x1b[?7l\x1b[?2004h\x1b[?1004h" + // no autowrap, bracketed paste, focus
-		"\x1b[?2027s\x1b[?2027h" + // count cells by grapheme cluster, where that is known
-		"\x1b[22;0t" + // remember the title
+		"\x1b[?2027s\x1b[?2027h" + // count cells by grapheme cluster, if supported
+		"\x1b[22;0t" + // save the title
 		"\x1b[>4;2m" + clearKeys // modifyOtherKeys
 	giveModes = anyKeys + "\x1b[>4m\x1b[23;0t" + mouseOff + "\x1b[?2027r\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[m"
-	// The alternate screen, in which the wheel sends arrow keys (alternate scroll). Whether it does so
-	// elsewhere is remembered, and is as it was afterwards.
+	// The alternate screen, where the wheel sends arrow keys (alternate scroll). That mode is saved
+	// and restored.
 	overOn    = "\x1b[?1049h\x1b[?1007s\x1b[?1007h"
 	overOff   = "\x1b[?1007r\x1b[?1049l"
-	clearKeys = "\x1b[>1u" // kitty keyboard: tell shift+enter from enter; each screen has its own
+	clearKeys = "\x1b[>1u" // kitty keyboard: distinguish shift+enter from enter; each screen has its own state
 	anyKeys   = "\x1b[<u"
 	mouseOn   = "\x1b[?1000h\x1b[?1006h"
 	mouseOff  = "\x1b[?1006l\x1b[?1000l"
@@ -245,7 +244,7 @@ func (s *Screen) enter() error {
 	return nil
 }
 
-// leave runs with mu held.
+// leave restores the terminal. The caller must hold mu.
 func (s *Screen) leave() {
 	if !s.active {
 		return
@@ -256,7 +255,7 @@ func (s *Screen) leave() {
 	s.above = nil
 	s.put(append(b, s.way.giveBack()...))
 	if s.raw != nil {
-		_ = term.Restore(s.in.Fd(), s.raw) // the terminal may be gone; there is nothing else to try
+		_ = term.Restore(s.in.Fd(), s.raw) // the terminal may be gone, and there is no alternative
 	}
 }
 

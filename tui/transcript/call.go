@@ -11,7 +11,7 @@ import (
 	"adze/tui/ui"
 )
 
-// liveRows is the number of output rows below a running command, constant from start to end.
+// liveRows is the output height below a running command, in rows, constant from start to end.
 const liveRows = 3
 
 // callEntry is a tool call. It is drawn from the call's heading, metadata and status, without
@@ -34,7 +34,7 @@ type callEntry struct {
 	counted    string // result shown in the current second
 	second     int
 	metadata   json.RawMessage
-	live       []draw.Row // end of its output, laid out for width liveW
+	live       []draw.Row // its last output, laid out for width liveW
 	liveW      int
 	below      []*belowCall // its subagent's calls, the newest last
 	outcome    *tool.Outcome
@@ -93,7 +93,7 @@ func (e *callEntry) forget() {
 	e.live = nil
 }
 
-// changed drops the layouts of the call and of its neighbors in a shared row.
+// changed drops the layouts of the call and its neighbors in a shared row.
 func (e *callEntry) changed() {
 	for c := e; c != nil; c = c.prev {
 		c.forget()
@@ -147,7 +147,7 @@ func (e *callEntry) update(ev tool.Event) {
 func (e *callEntry) end(o tool.Outcome) {
 	e.name, e.title = cmp.Or(o.Tool, e.name), cmp.Or(ui.Shorten(o.Title), e.title)
 	if len(e.args) == 0 {
-		e.args = o.Record.Args // the start of a stored call was not seen
+		e.args = o.Record.Args // a stored call's start was not seen
 	}
 	if o.Heading.Verb != "" {
 		e.heading = o.Heading
@@ -161,7 +161,7 @@ func (e *callEntry) end(o tool.Outcome) {
 	e.changed()
 }
 
-// keepBelow is the number of subagent calls stored.
+// keepBelow limits the stored subagent calls.
 const keepBelow = 2 * liveRows
 
 // follow shows a call by the call's subagent.

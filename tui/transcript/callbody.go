@@ -10,7 +10,7 @@ import (
 	"adze/tui/ui"
 )
 
-// Row limits below the heading of an ended call, until the user expands it.
+// Row limits below an ended call's heading, until the user expands it.
 const (
 	successRows = 1
 	failureRows = 3
@@ -19,7 +19,7 @@ const (
 	ownOutput   = 8 // the user's own command
 )
 
-// whole returns the full object and note of an expanded call if the heading truncates them.
+// whole draws an expanded call's full object and note if the heading truncates them.
 func (e *callEntry) whole(d *ui.Drawing, w int) (rows []draw.Row) {
 	h := e.head()
 	if !d.Expanded || h.Object == "" {
@@ -46,8 +46,7 @@ func (e *callEntry) blocks(d *ui.Drawing) []tool.Block {
 	return d.Blocks(e.name, e.metadata)
 }
 
-// following returns the end of a running call's output, with a constant height so that nothing
-// moves.
+// following draws a running call's last output, with a constant height so that nothing moves.
 func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 	follows := e.started && e.heading.Shape == tool.Live
 	if e.live != nil && e.liveW == w {
@@ -106,7 +105,7 @@ func (e *callEntry) onlyLine(d *ui.Drawing) (line string, only bool) {
 	return "", false
 }
 
-// body draws the call's result: all of it if expanded, otherwise the most important rows.
+// body draws the call's result: in full if expanded, otherwise the most important rows.
 func (e *callEntry) body(d *ui.Drawing, w int) []draw.Row {
 	blocks := e.blocks(d)
 	if d.Expanded {
@@ -141,7 +140,7 @@ func (e *callEntry) brief(d *ui.Drawing, rows int) draw.Brief {
 	return draw.Brief{Rows: rows, Key: d.Key()}
 }
 
-// success draws one row of a result, or the lines of a change.
+// success draws one result row, or a change's lines.
 func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []draw.Row) {
 	if e.heading.Shape == tool.OneRow {
 		return nil
@@ -208,8 +207,8 @@ func (e *callEntry) reason(d *ui.Drawing, blocks []tool.Block, w int) (rows []dr
 // silent reports whether a command printed nothing: the heading shows its result.
 func (e *callEntry) silent(b tool.Block) bool { return b.Total == 0 && e.heading.Verb != "" }
 
-// explained reports whether the error code's text is enough for a user. The rest of the output is
-// advice for the model.
+// explained reports whether the error code's text is enough for a user. The other output is advice
+// for the model.
 func (e *callEntry) explained() bool {
 	return slices.Contains([]string{tool.CodeNotFound, tool.CodeIsDirectory, tool.CodeBinary, tool.CodeTooLarge, tool.CodeStale, tool.CodeNotRead,
 		tool.CodeNoMatch, tool.CodeManyMatches, tool.CodeNoChange, tool.CodeAborted}, e.outcome.Code)

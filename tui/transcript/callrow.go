@@ -40,7 +40,7 @@ func (e *callEntry) row(d *ui.Drawing, w int) draw.Row {
 	return p.Pad(w - right.Width()).Row(right).Done().Fit(w)
 }
 
-// leastNote is the minimum width of a note, in cells.
+// leastNote is a note's minimum width, in cells.
 const leastNote = 8
 
 // between returns the space between a verb and its object; a command directly follows its prompt
@@ -60,7 +60,7 @@ func objectStyle(h tool.Heading) draw.Style {
 	return draw.Plain
 }
 
-// shared draws a row of several read-only calls.
+// shared draws a row with several read-only calls.
 func (e *callEntry) shared(t *draw.Theme, w int) draw.Row {
 	all := e.members()
 	mark, style := "✓", draw.Good
@@ -188,7 +188,7 @@ func (e *callEntry) allowed(put func(draw.Style, string)) {
 	}
 }
 
-// failure returns a description of the failure, or "".
+// failure describes the failure, or returns "".
 func (e *callEntry) failure() string {
 	switch o := e.outcome; {
 	case o.Status == tool.Completed:
@@ -207,7 +207,7 @@ func (e *callEntry) failure() string {
 	return tool.InWords(tool.CodeFailed)
 }
 
-// elapsed formats a running time in steps of the clock that redraws it.
+// elapsed formats a running time in the steps in which it is redrawn.
 func elapsed(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%d s", int(d/time.Second))

@@ -116,7 +116,7 @@ func changedFiles(calls []*callEntry, paths []string, d *ui.Drawing) []string {
 	return out
 }
 
-// todosOf returns the progress of the turn's latest checklist.
+// todosOf returns the turn's progress by its latest checklist.
 func todosOf(calls []*callEntry, d *ui.Drawing) string {
 	for _, c := range slices.Backward(calls) {
 		if c.heading.Shape != tool.NoRow || c.outcome == nil {

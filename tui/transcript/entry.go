@@ -19,7 +19,7 @@ type entry interface {
 	tight() bool
 }
 
-// laidOut caches the rows of an entry that does not change by itself.
+// laidOut caches rows for an entry that does not change by itself.
 type laidOut struct {
 	kept     []draw.Row
 	w        int
@@ -28,7 +28,7 @@ type laidOut struct {
 
 func (l *laidOut) forget() { l.kept = nil }
 
-// get returns the cached rows, or the result of lay.
+// get returns the cached rows, or lay's result.
 func (l *laidOut) get(d *ui.Drawing, w int, lay func() []draw.Row) []draw.Row {
 	if l.kept == nil || l.w != w || l.expanded != d.Expanded {
 		l.kept, l.w, l.expanded = lay(), w, d.Expanded
@@ -68,7 +68,7 @@ func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	})
 }
 
-// userRows limits the rows of a user message, so that a pasted log does not fill the screen.
+// userRows limits a user message's height, so that a pasted log does not fill the screen.
 const userRows = 20
 
 // ownRows limits the message about the user's own command.
@@ -122,7 +122,7 @@ func (e *proseEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.thoughts(d, w)
 }
 
-// thinkingRows limits the rows of running thinking.
+// thinkingRows limits running thinking.
 const thinkingRows = 3
 
 // thoughts draws dimmed thinking: its last rows while it runs, one row at the end.

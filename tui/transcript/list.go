@@ -5,18 +5,18 @@ import (
 	"adze/tui/ui"
 )
 
-// keepAround is the number of entries before and after the visible ones whose layout is cached.
+// keepAround is how many entries before and after the visible ones keep their layout.
 const keepAround = 64
 
 // list is a window on entries. It lays out only the visible ones. Its position is an entry and a
-// row within it, so a hundred thousand rows above cost nothing, even after a change of width.
+// row within it, so a hundred thousand rows above cost nothing, even after the width changes.
 type list struct {
 	entries []entry
 	// top is the first visible row. With follow, the last row is at the bottom instead.
 	top    position
 	follow bool
 	w, h   int
-	laid   [2]int // range of entries with a layout
+	laid   [2]int // entries with a layout
 }
 
 type position struct{ entry, row int }
@@ -32,8 +32,8 @@ func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 // height returns an entry's rows, including the empty row before it.
 func (l *list) height(d *ui.Drawing, i int) int { return len(l.rows(d, i)) + l.gap(d, i) }
 
-// gap returns the number of empty rows before an entry, 0 or 1. A hidden or tight entry has none,
-// and neither has an entry below a user message, which has its own background.
+// gap returns how many empty rows precede an entry, 0 or 1. A hidden or tight entry has none, and
+// neither has an entry below a user message, which has its own background.
 func (l *list) gap(d *ui.Drawing, i int) int {
 	if hidden(d, l.entries[i]) {
 		return 0

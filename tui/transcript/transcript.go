@@ -26,7 +26,7 @@ type Pane struct {
 	list
 	draw  *ui.Drawing
 	calls map[tool.CallID]*callEntry
-	// open is the id of the streaming message; pieces are its entries.
+	// open is the streaming message's id; pieces are its entries.
 	open    string
 	pieces  []*proseEntry
 	welcome func(t *draw.Theme, w int) []draw.Row
@@ -106,7 +106,7 @@ func (t *Pane) All(w int) []draw.Row {
 	return rows
 }
 
-// Len returns the number of entries; PageRows returns the rows of a page.
+// Len returns the number of entries; PageRows returns the rows per page.
 func (t *Pane) Len() int { return len(t.entries) }
 
 func (t *Pane) PageRows() int { return max(t.h-2, 1) }
@@ -114,8 +114,8 @@ func (t *Pane) PageRows() int { return max(t.h-2, 1) }
 // Below reports whether the window is above the end, and whether there are new entries.
 func (t *Pane) Below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 
-// piece returns the entry for a piece of a message: the last one if it has the same kind, else a
-// new one.
+// piece returns the entry for a message's piece: the last one if it has the same kind, else a new
+// one.
 func (t *Pane) piece(message string, reasoning bool) *proseEntry {
 	if t.open != message {
 		t.open, t.pieces = message, nil
@@ -207,7 +207,7 @@ func (t *Pane) streamed(m session.Message) bool {
 	return n == safeterm.Clean(m.Text()).Len()
 }
 
-// unform ends the streaming of call arguments: it keeps the message's calls and drops the others.
+// unform ends streaming call arguments: it keeps the message's calls and drops the others.
 func (t *Pane) unform(m session.Message) {
 	made := m.Calls()
 	for len(t.entries) > 0 {

@@ -2,8 +2,8 @@ package tty
 
 import "context"
 
-// stopProcess does nothing: there are no jobs here.
+// stopProcess does nothing: Windows has no job control.
 func stopProcess() {}
 
-// continued does nothing, likewise.
+// continued does nothing, for the same reason.
 func (t *Terminal) continued(context.Context, func()) {}

@@ -1,5 +1,5 @@
-// Package tty runs an interface in a terminal: it takes the terminal, hands keys and sizes to
-// the interface, and gives the terminal back on every way out, a panic included.
+// Package tty runs an interface in a terminal: it takes over the terminal, passes keys and sizes to
+// the interface, and always restores the terminal, even after a panic.
 //
 // Start reading at Run.
 package tty
@@ -19,44 +19,44 @@ import (
 	"adze/tui/screen"
 )
 
-// Ahead has keys and pastes that no interface obeyed yet.
+// Ahead holds unhandled keys and pastes.
 type Ahead = input.Ahead
 
-// Options is where an interface is shown, and how.
+// Options configures the terminal for an interface.
 type Options struct {
 	In  io.Reader
 	Out io.Writer
-	// Inline keeps what was shown in the terminal's own scrollback.
+	// Inline keeps the output in the terminal's own scrollback.
 	Inline bool
-	// Ahead has the keys that an interface before this one read and did not obey. This one leaves
-	// there what it does not obey itself. If nil, those keys are lost.
+	// Ahead holds unhandled keys from a previous interface. This one leaves its own unhandled keys
+	// there; if nil, they are lost.
 	Ahead *input.Ahead
 	// Env looks up an environment variable.
 	Env func(string) string
 }
 
-// Terminal is what an interface is shown on and read from. Others may have it for a while.
+// Terminal connects an interface with its terminal, which can be lent to others.
 type Terminal struct {
 	*screen.Screen
-	ctx  context.Context // of the interface
+	ctx  context.Context // ends with the interface
 	keys input.Reader
-	// ahead has each key and paste until the interface gets it. It gets none while the terminal is
-	// held.
+	// ahead holds each key and paste until the interface gets it. The interface gets none while the
+	// terminal is held.
 	ahead *input.Ahead
 	holds atomic.Bool
 	send  func(tea.Msg)
-	// ended says that the input ended.
+	// ended is set at the end of the input.
 	ended atomic.Bool
 }
 
-// Interface is what runs in a terminal. Its frame is shown after each message.
+// Interface is a program in a terminal. Its frame is shown after each message.
 type Interface interface {
 	Init() tea.Cmd
 	Update(msg tea.Msg) (next Interface, cmd tea.Cmd)
 	Frame() screen.Frame
 }
 
-// loop is an interface as Bubble Tea runs it, which draws nothing itself.
+// loop adapts an interface to Bubble Tea without its renderer.
 type loop struct {
 	now  Interface
 	show func(screen.Frame)
@@ -73,16 +73,16 @@ func (l *loop) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (l *loop) View() tea.View { return tea.View{} }
 
-// Program is an interface with what goes on around it.
+// Program is an interface with its callbacks.
 type Program struct {
 	Model Interface
-	// Begin is called before anything is read and drawn.
+	// Begin is called before the first input and output.
 	Begin func(t *Terminal)
-	// Beside runs while the interface does, and sends it messages. It may be nil.
+	// Beside runs in the background and sends messages to the interface. Optional.
 	Beside func(ctx context.Context, send func(tea.Msg))
-	// Last is called when the interface has ended and still has the terminal. It may be nil.
+	// Last is called after the interface has ended, before the terminal is restored. Optional.
 	Last func(t *Terminal)
-	// End is called when the terminal is given back. It may be nil.
+	// End is called after the terminal is restored. Optional.
 	End func()
 }
 
@@ -110,10 +110,10 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 	}()
 	program := tea.NewProgram(&loop{p.Model, s.Show},
 		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(),
-		tea.WithEnvironment([]string{"TERM=dumb"}), // or it would run tmux to learn of colours that it never draws
+		tea.WithEnvironment([]string{"TERM=dumb"}), // otherwise it runs tmux to detect colors that it never draws
 		tea.WithoutCatchPanics(), tea.WithoutSignalHandler(),
 		tea.WithFilter(t.filter),
-		tea.WithFPS(1)) // of a renderer that draws nothing, until quiet stops it
+		tea.WithFPS(1)) // for a renderer that draws nothing, until quiet stops it
 	t.keys.Wheel = !o.Inline
 	t.send = program.Send
 	t.listen(o.In, input.Wait(o.Env), t.take, cancel)
@@ -135,7 +135,7 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 	return t.verdict(ctx, err)
 }
 
-// SizeOf is the terminal's size; without one, what every terminal has.
+// SizeOf returns the terminal's size, or 80 by 24 if it is unknown.
 func SizeOf(s *screen.Screen) (w, h int) {
 	if w, h, ok := s.Size(); ok {
 		return w, h
@@ -143,11 +143,11 @@ func SizeOf(s *screen.Screen) (w, h int) {
 	return 80, 24
 }
 
-// typed says that Ahead has a key or a paste for the interface. The event itself stays there until
-// the interface gets it, so that none is lost when the interface ends first.
+// typed announces a key or a paste in Ahead. The event stays there until the interface gets it, so
+// that none is lost if the interface ends first.
 type typed struct{}
 
-// take takes an event of the reader.
+// take handles an event from the reader.
 func (t *Terminal) take(e uv.Event) {
 	if !input.Keeps(e) {
 		t.send(e)
@@ -157,14 +157,14 @@ func (t *Terminal) take(e uv.Event) {
 	t.send(typed{})
 }
 
-// again tells the interface of all that waits.
+// again announces all waiting events.
 func (t *Terminal) again() {
 	for range t.ahead.Len() {
 		t.send(typed{})
 	}
 }
 
-// filter puts the oldest key or paste that waits in the place of a typed.
+// filter replaces a typed message by the oldest waiting key or paste.
 func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, is := msg.(typed); !is {
 		return msg
@@ -174,7 +174,7 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	}
 	switch e := t.ahead.Next().(type) {
 	case uv.KeyPressEvent:
-		// In most terminals these are one key each.
+		// Most terminals send one code for both keys.
 		if key, same := map[string]rune{"ctrl+i": tea.KeyTab, "ctrl+m": tea.KeyEnter, "ctrl+[": tea.KeyEscape}[e.String()]; same {
 			return tea.KeyPressMsg{Code: key}
 		}
@@ -185,12 +185,12 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return nil
 }
 
-// Hold has the interface get no more keys and pastes: the key that it got last ends it, or leads to
-// Lend. The next owner of the terminal gets them. An Update calls it.
+// Hold stops passing keys and pastes to the interface: its last key ends it or leads to Lend. The
+// terminal's next owner gets them. It must be called in Update.
 func (t *Terminal) Hold() { t.holds.Store(true) }
 
-// Lend gives the terminal to use and takes it again afterwards. The interface gets the keys that
-// are in Ahead then.
+// Lend restores the terminal, calls use, and takes over again. The interface then gets the keys in
+// Ahead.
 func (t *Terminal) Lend(use func()) error {
 	defer func() {
 		t.holds.Store(false)
@@ -199,7 +199,7 @@ func (t *Terminal) Lend(use func()) error {
 	t.keys.Stop()
 	t.Screen.Suspend()
 	use()
-	if t.ctx.Err() != nil { // the interface ended meanwhile
+	if t.ctx.Err() != nil { // the interface has ended meanwhile
 		return t.ctx.Err()
 	}
 	err := t.Resume()
@@ -207,22 +207,21 @@ func (t *Terminal) Lend(use func()) error {
 	return err
 }
 
-// Background stops the process until the shell brings it back.
+// Background stops the process until the shell continues it.
 func (t *Terminal) Background() {
-	_ = t.Lend(stopProcess) // raw mode that cannot be had again shows as an echo; go on
+	_ = t.Lend(stopProcess) // without raw mode keys are echoed; go on
 }
 
-// quiet ends the ticker of Bubble Tea's renderer, which draws nothing here and would wake the
-// process for ever. Giving the terminal back does that, and nothing else in a program without input
-// and output.
+// quiet stops the ticker of Bubble Tea's renderer, which draws nothing here and would wake the
+// process forever. Releasing the terminal does this, and nothing else without input and output.
 func quiet(ctx context.Context, p *tea.Program) {
-	p.Send(nil) // is received when the event loop runs
+	p.Send(nil) // received once the event loop runs
 	if ctx.Err() == nil {
 		_ = p.ReleaseTerminal()
 	}
 }
 
-// listen says what becomes of the terminal's input, and of its end.
+// listen sets up the reader for in.
 func (t *Terminal) listen(in io.Reader, wait time.Duration, emit func(uv.Event), gone func()) {
 	k := &t.keys
 	k.Go = t.Screen.Go
@@ -242,7 +241,7 @@ func (t *Terminal) watch(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// verdict is what Run returns: nil when the user quit.
+// verdict returns Run's error, nil if the user quit.
 func (t *Terminal) verdict(ctx context.Context, err error) error {
 	if lost := t.Err(); lost != nil {
 		return fmt.Errorf("write to the terminal: %w", lost)

@@ -5,10 +5,10 @@ import (
 	"adze/tui/draw"
 )
 
-// Rect is a place on the screen, in cells from the top left.
+// Rect is a rectangle on the screen, in cells from the top left.
 type Rect struct{ X, Y, W, H int }
 
-// At is a place by its left column, its top row, its width and its height.
+// At returns a rectangle by its left column, top row, width and height.
 func At(x, y, w, h int) Rect { return Rect{x, y, w, h} }
 
 // Canvas is the screen while it is drawn, from left to right.
@@ -17,7 +17,7 @@ type Canvas struct {
 	Theme *draw.Theme
 }
 
-// Put draws rows into a rectangle; what does not fit is cut.
+// Put draws rows into a rectangle and truncates them to it.
 func (c *Canvas) Put(r Rect, rows []draw.Row) {
 	for i, row := range rows {
 		if i >= r.H || r.Y+i >= len(c.Rows) {
@@ -41,7 +41,7 @@ func (c *Canvas) Divide(r Rect) {
 	}
 }
 
-// Title is the first row of a pane.
+// Title returns a pane's title row.
 func Title(t *draw.Theme, w int, text string) draw.Row {
 	return t.Pen().Fixed(draw.Border, "── ").Put(draw.Dim, safeterm.Name(text)).Fixed(draw.Plain, " ").
 		Rule(draw.Border, w).Done().Fit(w)

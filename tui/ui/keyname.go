@@ -13,18 +13,18 @@ import (
 	"adze/tool"
 )
 
-// modifiers are in the order in which Bubble Tea writes them, each with what else people call it.
+// modifiers returns the modifiers in Bubble Tea's order, each with synonyms.
 func modifiers() [][]string {
 	return [][]string{{"ctrl", "control"}, {"alt", "option", "opt"}, {"shift"}, {"meta"}, {"hyper"}, {"super", "cmd", "win"}}
 }
 
-// named are the keys that have a name, each with what else people call it.
+// named returns the key names, each with synonyms.
 func named() [][]string {
 	return [][]string{{"enter", "return"}, {"esc", "escape"}, {"tab"}, {"space", "spacebar"}, {"backspace"}, {"delete", "del"}, {"insert", "ins"},
 		{"home"}, {"end"}, {"pgup", "pageup"}, {"pgdown", "pagedown", "pgdn"}, {"up"}, {"down"}, {"left"}, {"right"}}
 }
 
-// called finds which one a name means.
+// called resolves a synonym.
 func called(all [][]string, name string) (string, bool) {
 	for _, names := range all {
 		if slices.Contains(names, name) {
@@ -34,14 +34,13 @@ func called(all [][]string, name string) (string, bool) {
 	return "", false
 }
 
-// function reports F1 to F20.
+// function reports whether name is F1 to F20.
 func function(name string) bool {
 	n, err := strconv.Atoi(strings.TrimPrefix(name, "f"))
 	return err == nil && name == "f"+strconv.Itoa(n) && n >= 1 && n <= 20
 }
 
-// ParseKey reads the name of a key as people write it, such as Ctrl-K, F3 or PageUp, and returns it
-// as Bubble Tea writes it.
+// ParseKey converts a key name as users write it, such as Ctrl-K, F3 or PageUp, to Bubble Tea's.
 func ParseKey(written string) (string, error) {
 	rest, held := strings.TrimSpace(written), map[string]bool{}
 	for {
@@ -75,7 +74,7 @@ func ParseKey(written string) (string, error) {
 	return name, nil
 }
 
-// baseKey reads a key without what is held with it. The error is how a sentence about it ends.
+// baseKey parses a key without modifiers. Its error ends a message.
 func baseKey(text string, modified bool) (string, error) {
 	if r, n := utf8.DecodeRuneInString(text); n == len(text) && r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) {
 		if modified {
@@ -97,12 +96,12 @@ func baseKey(text string, modified bool) (string, error) {
 	return "", fmt.Errorf("; keys are such as ctrl+k, alt+enter, f8, pgup")
 }
 
-// Writes reports a key that writes a character.
+// Writes reports whether a key types a character.
 func Writes(key string) bool {
 	return utf8.RuneCountInString(key) == 1 || key == "space" || key == "shift+space"
 }
 
-// Bind is b with other keys, as ParseKey returns them.
+// Bind returns b with other keys, as from ParseKey.
 func Bind(b key.Binding, keys []string) key.Binding {
 	var names []string
 	for _, k := range keys {
@@ -111,7 +110,7 @@ func Bind(b key.Binding, keys []string) key.Binding {
 	return KeyNamed(strings.Join(names, " "), b.Help().Desc, keys...)
 }
 
-// label is how people read a key.
+// label returns a key's display name.
 func label(key string) string {
 	if name, ok := map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "home": "Home", "end": "End"}[key]; ok {
 		return name

@@ -1,7 +1,7 @@
-// Package ui is what the rooms of the interface share to show themselves alike: the theme and how
-// much is shown (Drawing), places and pages, and how counts, sizes, times and amounts are written.
+// Package ui has the interface's shared drawing helpers: the theme and expansion state (Drawing),
+// rectangles and pages, and formatting for counts, sizes, times and amounts.
 //
-// The one rule: nothing here knows what is shown, and nothing here keeps state.
+// The one rule: this package does not know the contents and keeps no state.
 //
 // Start reading at Drawing, then Page. Known limits: all texts are English.
 package ui
@@ -15,18 +15,18 @@ import (
 	"adze/tui/draw"
 )
 
-// Drawing is what entries need besides a width.
+// Drawing holds common parameters for drawing entries.
 type Drawing struct {
 	Theme    *draw.Theme
 	Blocks   Blocks
-	Expanded bool   // show everything instead of the first rows
-	Expand   string // the key that does it
-	Abort    string // the key that stops one call; if empty, none can be
-	// Now is the clock of what runs.
+	Expanded bool   // show everything, not only the first rows
+	Expand   string // the expand key's label
+	Abort    string // the abort key's label; "" if calls cannot be aborted
+	// Now is the clock for running work.
 	Now func() time.Time
 }
 
-// Key is the key that shows what was left out; if empty, no key does.
+// Key returns the key label for showing omitted rows, or "" if there is none.
 func (d *Drawing) Key() string {
 	if strings.Contains(d.Expand, " ") {
 		return ""
@@ -34,5 +34,5 @@ func (d *Drawing) Key() string {
 	return d.Expand
 }
 
-// Blocks turns a tool's metadata into blocks.
+// Blocks converts a tool's metadata to blocks.
 type Blocks func(tool string, metadata json.RawMessage) []tool.Block

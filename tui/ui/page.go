@@ -2,15 +2,15 @@ package ui
 
 import "adze/tui/draw"
 
-// Page is something to look at whose rows are drawn when they are needed.
+// Page has rows that are drawn on demand.
 type Page interface {
-	// Len is how many rows it takes.
+	// Len returns the number of rows.
 	Len() int
-	// Append draws the rows from..to, which are within Len.
+	// Append draws rows from..to, which must be within Len.
 	Append(dst []draw.Row, from, to int) []draw.Row
 }
 
-// Laid are rows that are there already.
+// Laid is a page with finished rows.
 type Laid []draw.Row
 
 // Len implements Page.
@@ -19,7 +19,7 @@ func (d Laid) Len() int { return len(d) }
 // Append implements Page.
 func (d Laid) Append(dst []draw.Row, from, to int) []draw.Row { return append(dst, d[from:to]...) }
 
-// Sheaf is several parts, one below the other.
+// Sheaf is a page with several parts, from top to bottom.
 type Sheaf []Page
 
 // Len implements Page.
@@ -31,7 +31,7 @@ func (s Sheaf) Len() int {
 	return n
 }
 
-// Append implements Page: only the parts that are seen are drawn.
+// Append implements Page. It draws only the requested parts.
 func (s Sheaf) Append(dst []draw.Row, from, to int) []draw.Row {
 	start := 0
 	for _, p := range s {

@@ -1,6 +1,6 @@
 package ui
 
-// Why returns why something cannot be done, where that is so; else it is empty.
+// Why returns why if cannot is true, else "".
 func Why(cannot bool, why string) string {
 	if cannot {
 		return why

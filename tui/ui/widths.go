@@ -1,14 +1,13 @@
 package ui
 
-// Wide is where what a row of a list holds is shown beside the list; up to there below it.
+// Wide is the width from which a list shows its preview beside the rows, not below.
 const Wide = 110
 
-// Side is from where on todos, jobs and subagents stand in a column beside the conversation, and
-// then always.
+// Side is the width from which todos, jobs and subagents have their own column.
 const Side = 160
 
-// Split is from where on old and new stand beside each other in a diff.
+// Split is the width from which a diff shows old and new lines side by side.
 const Split = 160
 
-// Narrow is below where rows are spared that only set things apart.
+// Narrow is the width below which empty separator rows are omitted.
 const Narrow = 60

@@ -8,11 +8,11 @@ import (
 	"adze/internal/text/plural"
 )
 
-// Size writes bytes as people read them.
+// Size formats a byte count.
 func Size(n int) string { return plural.Size(n) }
 
-// Running returns how long something has run: 0 before its start, as after a clock was set back,
-// and false where no start is known.
+// Running returns the time since start: 0 if start is in the future, as after a clock change, and
+// false if start is zero.
 func Running(now, start time.Time) (time.Duration, bool) {
 	if start.IsZero() {
 		return 0, false
@@ -20,7 +20,7 @@ func Running(now, start time.Time) (time.Duration, bool) {
 	return max(now.Sub(start), 0), true
 }
 
-// Seconds writes a duration as people read it: 0.3 s, 12 s, 3:05, 1:02:03.
+// Seconds formats a duration: 0.3 s, 12 s, 3:05, 1:02:03.
 func Seconds(d time.Duration) string {
 	s := int(d / time.Second)
 	switch {
@@ -32,7 +32,7 @@ func Seconds(d time.Duration) string {
 	return Clock(d)
 }
 
-// Clock writes whole seconds: 0:07, 12:30, 1:02:03.
+// Clock formats whole seconds: 0:07, 12:30, 1:02:03.
 func Clock(d time.Duration) string {
 	s := int(d / time.Second)
 	if s < 3600 {
@@ -41,7 +41,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Thousands writes a number of tokens: 999, 12.3k, 1.20M.
+// Thousands formats a token count: 999, 12.3k, 1.20M.
 func Thousands(n int) string {
 	switch {
 	case n < 1000:
@@ -52,7 +52,7 @@ func Thousands(n int) string {
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }
 
-// Round writes the size of a context: 200k, 1M.
+// Round formats a context size: 200k, 1M.
 func Round(n int) string {
 	switch {
 	case n < 1000:
@@ -63,7 +63,7 @@ func Round(n int) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1e6), ".0") + "M"
 }
 
-// Dollars writes an amount as exactly as it matters.
+// Dollars formats an amount, with four decimals below 10 cents.
 func Dollars(usd float64) string {
 	if usd > 0 && usd < 0.1 {
 		return fmt.Sprintf("$%.4f", usd)
@@ -71,7 +71,7 @@ func Dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Age says how long ago something was; what is older than a month is a date.
+// Age formats the time since then; from 30 days on it returns a date.
 func Age(now, then time.Time) string {
 	d := now.Sub(then)
 	switch {
@@ -87,16 +87,16 @@ func Age(now, then time.Time) string {
 	return fmt.Sprintf("%d d ago", d/(24*time.Hour))
 }
 
-// PlusMinus writes how many lines a change added and removed.
+// PlusMinus formats added and removed lines.
 func PlusMinus(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
 
-// RowsOf says which rows are seen, of how many.
+// RowsOf formats the range of visible rows.
 func RowsOf(from, to, of int) string { return fmt.Sprintf("rows %d–%d of %d", from+1, to, of) }
 
-// longest is how many bytes of a text are looked at when one row is drawn of it.
+// longest limits the text for one row, in bytes.
 const longest = 1000
 
-// Shorten bounds a text that is drawn in one row, in bytes; an ellipsis says that it was cut.
+// Shorten truncates a text for one row, by bytes and with an ellipsis.
 func Shorten(s string) string {
 	if len(s) <= longest {
 		return s
@@ -104,7 +104,7 @@ func Shorten(s string) string {
 	return strings.ToValidUTF8(s[:longest], "") + "…"
 }
 
-// HoldsAll reports whether a text has every word in it.
+// HoldsAll reports whether a text contains every word.
 func HoldsAll(text string, words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(text, w) {

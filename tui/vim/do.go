@@ -33,7 +33,7 @@ func (v *Keys) operator(e *edit.Editor, w int, c command) {
 	}
 }
 
-// span returns the range of a command.
+// span returns a command's range.
 func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok bool) {
 	switch {
 	case c.verb == same:
@@ -42,7 +42,7 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 		from, to = wordObject(e, c.verb == "W", c.object == "a")
 		return snap(e, from), snap(e, to), false, from < to
 	case c.op == "c" && among("w W", c.verb) && kindAt(e.Text, e.At, false) != blankKind:
-		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // like ce, but also from the last letter of a word
+		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // like ce, but also from a word's last letter
 	}
 	m, ok := v.motion(e, w, c)
 	from, to = min(e.At, m.to), max(e.At, m.to)
@@ -56,7 +56,7 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 	return from, to, m.lines, ok && (from < to || m.lines)
 }
 
-// afterWords returns the end of the n-th word, counted from the one at the cursor.
+// afterWords returns where the n-th word ends, counted from the one at the cursor.
 func afterWords(e *edit.Editor, n int, big bool) int {
 	at := e.At
 	for i := range n {

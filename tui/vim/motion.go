@@ -73,7 +73,7 @@ func repeat(e *edit.Editor, n int, step func(*edit.Editor) int) move {
 	return move{to: c.At}
 }
 
-// snap returns the start of the character at a position.
+// snap returns where the character at a position starts.
 func snap(e *edit.Editor, at int) int {
 	at = max(min(at, len(e.Text)), 0)
 	c := edit.New(e.Text, at)
@@ -131,7 +131,7 @@ func lineAbove(e *edit.Editor, n int) *edit.Editor {
 	return &c
 }
 
-// lineNumber returns the start of a line, counted from 1; 0 means the first, or the last.
+// lineNumber returns where a line starts, counted from 1; 0 means the first, or the last.
 func lineNumber(text string, n int, last bool) int {
 	if n == 0 && last {
 		return strings.LastIndexByte(text, '\n') + 1
@@ -198,7 +198,7 @@ func (f find) reversed(yes bool) find {
 	return f
 }
 
-// Character kinds; a word is a run of one kind.
+// Character kinds; a word is a run with one kind.
 const (
 	blankKind = iota
 	wordKind
@@ -215,7 +215,7 @@ func kind(r rune, big bool) int {
 	return signKind
 }
 
-// skip skips a run of one kind, including combining marks.
+// skip skips a run with one kind, including combining marks.
 func skip(text string, at, k int, big bool) int {
 	for at < len(text) {
 		r, n := utf8.DecodeRuneInString(text[at:])
@@ -235,7 +235,7 @@ func kindAt(text string, at int, big bool) int {
 	return kind(r, big)
 }
 
-// nextWord returns the start of the next word; an empty line is a word.
+// nextWord returns where the next word starts; an empty line is a word.
 func nextWord(text string, at int, big bool) int {
 	start := at
 	if k := kindAt(text, at, big); k != blankKind {
@@ -251,7 +251,7 @@ func nextWord(text string, at int, big bool) int {
 	return at
 }
 
-// wordEnd returns the last character of the current or next word.
+// wordEnd returns the last character in the current or next word.
 func wordEnd(text string, at int, big bool) int {
 	if at >= len(text) {
 		return at
@@ -264,13 +264,13 @@ func wordEnd(text string, at int, big bool) int {
 	return lastLetter(text, skip(text, at, kindAt(text, at, big), big))
 }
 
-// lastLetter returns the start of the character before a position.
+// lastLetter returns where the character before a position starts.
 func lastLetter(text string, at int) int {
 	_, n := utf8.DecodeLastRuneInString(text[:at])
 	return at - n
 }
 
-// wordBefore returns the start of the word before the cursor.
+// wordBefore returns where the word before the cursor starts.
 func wordBefore(text string, at int, big bool) int {
 	for at > 0 {
 		r, n := utf8.DecodeLastRuneInString(text[:at])

@@ -8,13 +8,13 @@ type command struct {
 	op     string // d, c, y or ""
 	verb   string // a motion, an object kind, or a command; same: the operator's own lines
 	object string // i or a, before an object kind
-	arg    string // argument of f, F, t, T and r
+	arg    string // argument for f, F, t, T and r
 }
 
 // same stands for a doubled operator.
 const same = "same"
 
-// state is the progress of a command.
+// state tracks how far a command is parsed.
 type state uint8
 
 const (

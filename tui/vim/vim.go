@@ -25,7 +25,7 @@ type Stroke struct{ Key, Text string }
 type Keys struct {
 	On      bool
 	mode    mode
-	pending []Stroke // beginning of a command
+	pending []Stroke // keys pressed so far
 	lines   bool     // the last deleted or copied text is whole lines
 	find    find     // last f, F, t or T
 	change  []Stroke // last change, for the dot
