@@ -11,11 +11,11 @@ import (
 	"adze/tool"
 )
 
-// Line encodes v on one line without any control byte and any hidden character, for whatever else
-// the program writes for scripts.
+// Line encodes v on one line without control bytes and hidden characters, for other script output
+// of the program.
 func Line(v any) string { return string(escapeHidden(cut(v).Raw)) }
 
-// cut makes one line of JSON, without the long texts in it.
+// cut encodes v with its long texts separated.
 func cut(v any) jsontext.Line {
 	var texts []*string
 	switch l := v.(type) {
@@ -32,14 +32,14 @@ func cut(v any) jsontext.Line {
 	}
 	line, err := jsontext.Cut(v, texts...)
 	if err != nil {
-		// Only a tool's broken metadata could do this, and it was refused before.
+		// Only a tool's broken metadata could cause this, and that is rejected earlier.
 		line.Raw = fmt.Appendf(nil, `{"type":"notice","text":%q}`, "a line could not be encoded: "+err.Error())
 	}
 	return line
 }
 
-// emit writes a line without secrets, without any control byte and without hidden characters
-// (tool.Hidden): encoding/json leaves most of them as they are. Long texts are written in pieces.
+// emit writes a line without secrets, control bytes and hidden characters (tool.Hidden), most of
+// which encoding/json keeps. Long texts are written in pieces.
 func (p *Printer) emit(v any) {
 	line, mask := cut(v), p.mask()
 	line.Raw = append(mask.JSON(line.Raw), '\n')
@@ -71,6 +71,6 @@ func escapeHidden(line []byte) []byte {
 	return b.Bytes()
 }
 
-// escapes reports a character that is written as \u and its number. The controls below it are, by
-// encoding/json; the end of a line is none of the text.
+// escapes reports whether a character is written as \u and its number. encoding/json escapes the
+// control characters below it; the line end is not part of the text.
 func escapes(r rune) bool { return r > ' ' && tool.Hidden(r) }

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// Schema names the version of the lines. It changes when a field changes its meaning or goes; new
-// fields may come without.
+// Schema is the version of the lines. It changes when a field changes its meaning or disappears;
+// fields may be added without a change.
 const Schema = "adze.stream/1"
 
 type initLine struct {
@@ -30,7 +30,7 @@ type messageLine struct {
 	Message session.Message `json:"message"`
 }
 
-// by marks what a subagent does: Parent is the call that started it. Without both it is the main
+// by marks a subagent's lines; Parent is the call that started it. Both are empty for the main
 // conversation.
 type by struct {
 	Parent tool.CallID `json:"parent,omitempty"`
@@ -50,7 +50,7 @@ type startLine struct {
 type provenance struct {
 	Origin tool.Origin `json:"origin"`
 	Repair string      `json:"repair,omitempty"`
-	// NoSchemaMode is set where nothing validated the arguments.
+	// NoSchemaMode is set if the arguments were not validated.
 	NoSchemaMode tool.NoSchemaMode `json:"no_schema_mode,omitempty"`
 }
 
@@ -71,19 +71,17 @@ type endLineOf struct {
 	Code     string      `json:"code,omitempty"`
 	Title    string      `json:"title,omitempty"`
 	Duration int64       `json:"duration_ms"`
-	// Output is what the model got, its first bytes where that is long, and OutputBytes the length
-	// of all of it.
+	// Output is the result for the model, shortened if long, and OutputBytes its full length.
 	Output      string          `json:"output"`
 	OutputBytes int             `json:"output_bytes"`
 	Attachments []attachment    `json:"attachments,omitempty"`
-	Truncated   bool            `json:"truncated"` // the model got less than there was
+	Truncated   bool            `json:"truncated"` // the model got a shortened result
 	OutputFile  string          `json:"output_file,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Validated   bool            `json:"validated"`
 }
 
-// attachment is a picture or a document that the model got with an output. Data is missing where it
-// is too large for a line.
+// attachment is an image or document of a result. Data is missing if it is too large for a line.
 type attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
@@ -91,9 +89,9 @@ type attachment struct {
 	Data      []byte `json:"data,omitempty"` // base64
 }
 
-// The bounds of one line, in bytes.
+// Limits of one line, in bytes.
 const (
-	maxOutput = 64 << 10 // of an output
+	maxOutput = 64 << 10 // per output
 	maxData   = 8 << 20  // of all attachments
 )
 
@@ -107,7 +105,7 @@ type askLine struct {
 	Decision *tool.Decision `json:"decision"`
 }
 
-// retryLine tells that what came of the message so far is void: it comes anew.
+// retryLine means that the partial message is void and comes again.
 type retryLine struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -120,12 +118,12 @@ type retryLine struct {
 type noticeLine struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
-	// Prefix is what a request did not repeat of the one before, when that is what the notice tells
-	// of.
+	// Prefix describes the part that a request did not repeat from the one before, if the notice is
+	// about that.
 	Prefix *session.PrefixChange `json:"prefix,omitempty"`
 }
 
-// noteLine is what the model was told late, by whom, as it reads it.
+// noteLine is a late note for the model, with its origin.
 type noteLine struct {
 	Type    string         `json:"type"`
 	Message string         `json:"message"`
@@ -133,14 +131,15 @@ type noteLine struct {
 	Text    string         `json:"text"`
 }
 
-// claimLine is what the answer says that the calls do not show, and what they show.
+// claimLine is a claim in the answer that the calls do not support, and their evidence.
 type claimLine struct {
 	Type     string             `json:"type"`
 	Claims   []session.Claim    `json:"claims"`
 	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
-// unsavedLine tells how much of the log waits in memory; none and no cause: all is saved again.
+// unsavedLine is the number of log entries waiting in memory. Zero without a cause means that all
+// are stored again.
 type unsavedLine struct {
 	Type    string `json:"type"`
 	Entries int    `json:"entries"`
@@ -148,8 +147,8 @@ type unsavedLine struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
-// lineOf shapes an event; if nil, it has no line. What arrives in pieces is written by mask.go;
-// forming calls are for panes only, and the result is written by Finish.
+// lineOf converts an event, or returns nil if it has no line. mask.go writes text that arrives in
+// pieces; forming calls are for panes only, and Finish writes the result.
 func lineOf(e session.Event) any {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -197,7 +196,7 @@ func lineOf(e session.Event) any {
 	return nil
 }
 
-// compactLine tells what is no longer sent: the first messages, up to the one that was kept.
+// compactLine marks the first messages, up to the one kept, as no longer sent.
 type compactLine struct {
 	Type     string `json:"type"`
 	Cause    string `json:"cause"`
@@ -226,7 +225,7 @@ func endOf(e session.ToolEnd) endLineOf {
 	}
 }
 
-// head is the beginning of a text, cut at a character.
+// head returns the beginning of a text, cut between characters.
 func head(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -250,20 +249,20 @@ func attachments(all []tool.Attachment) (out []attachment) {
 	return out
 }
 
-// modeLine tells the permission mode that holds from here on.
+// modeLine is the permission mode from here on.
 type modeLine struct {
 	Type string `json:"type"`
 	Mode string `json:"permission_mode"`
 }
 
-// modelLine tells the model that answers from here on.
+// modelLine is the model from here on.
 type modelLine struct {
 	Type     string `json:"type"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 }
 
-// planLine tells what came of a plan; its text is in the call, or in the file.
+// planLine is the decision on a plan; its text is in the call or the file.
 type planLine struct {
 	Type string `json:"type"`
 	planOf
@@ -278,7 +277,7 @@ type planOf struct {
 	Mode   string            `json:"mode,omitempty"`
 }
 
-// resultLine is the terminal event, and the whole of --output-format json.
+// resultLine is the last line, and the object of --output-format json.
 type resultLine struct {
 	Type       string                         `json:"type"`
 	Schema     string                         `json:"schema"`
@@ -300,7 +299,7 @@ type resultLine struct {
 	Plan       *planOf                        `json:"plan,omitempty"`
 	Session    string                         `json:"session"`
 	Duration   int64                          `json:"duration_ms"`
-	RetryAfter *int64                         `json:"retry_after_ms,omitempty"` // what a provider asked for whose limit ended it; if 0, it named no time
+	RetryAfter *int64                         `json:"retry_after_ms,omitempty"` // pause required by a provider whose limit ended the run; 0 if it gave no time
 	Structured json.RawMessage                `json:"structured"`
 }
 
@@ -317,7 +316,7 @@ func resultOf(r session.Result, h Head) resultLine {
 	if r.Plan != nil {
 		l.Plan = &planOf{r.Plan.State, r.Plan.SHA256, r.Plan.Path, r.Plan.Mode}
 	}
-	// A script must not have to tell null from nothing.
+	// A script must not have to distinguish null from nothing.
 	if r.Structured != nil {
 		l.Structured = r.Structured
 	}

@@ -14,16 +14,16 @@ func (p *Printer) mask() *redact.Masker {
 	return p.Mask()
 }
 
-// stderr is where a user reads what happens, without secrets.
+// stderr returns standard error with secrets masked.
 func (p *Printer) stderr() io.Writer { return Masked{p.Err, p.mask()} }
 
-// Masked hides the secrets of what is written to To, a whole line or more at once.
+// Masked masks secrets in output to To. Each Write must have one or more whole lines.
 type Masked struct {
 	To io.Writer
 	By *redact.Masker
 }
 
-// Write writes p masked; the count is that of p.
+// Write writes p masked and returns p's length.
 func (w Masked) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(w.To, w.By.Text(string(p))); err != nil {
 		return 0, err
@@ -31,14 +31,14 @@ func (w Masked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// messageText is the text of one message that still arrives. What is written cannot be taken back,
-// so the end of a piece waits where it may be the beginning of a secret.
+// messageText is a message's text while it arrives. Written text cannot be taken back, so the end
+// of a piece waits if it may begin a secret.
 type messageText struct {
-	kind, message string // of the line
+	kind, message string // for the line
 	text          *redact.Stream
 }
 
-// stream writes the line of an event.
+// stream writes an event's line.
 func (p *Printer) stream(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -57,18 +57,18 @@ func (p *Printer) stream(e session.Event) {
 		}
 	case session.Retry:
 		if p.arriving.message == e.Message {
-			p.arriving = messageText{} // what came of it is void
+			p.arriving = messageText{} // the partial text is void
 		}
 	case session.Unsaved:
-		p.line(lineOf(e)) // that, a script must read now
+		p.line(lineOf(e)) // a script must get this at once
 		p.pause(!e.Over())
 		return
 	}
 	p.event(lineOf(e))
 }
 
-// event writes the line of an event, or keeps it while what it tells of cannot be saved: a script
-// that has read of something finds it in the log.
+// event writes an event's line, or delays it while the log cannot be stored: a script finds every
+// event that it has read in the log.
 func (p *Printer) event(l any) {
 	if p.unsaved && l != nil {
 		p.later = append(p.later, l)
@@ -77,7 +77,7 @@ func (p *Printer) event(l any) {
 	p.line(l)
 }
 
-// pause begins or ends a time in which nothing is saved. What that is told with is written at once.
+// pause begins or ends a time without storage. Its own line is written at once.
 func (p *Printer) pause(unsaved bool) {
 	p.unsaved = unsaved
 	if unsaved {
@@ -99,7 +99,7 @@ func (p *Printer) delta(kind, message, piece string) {
 	}
 }
 
-// endStreams writes what still waits.
+// endStreams writes the delayed text.
 func (p *Printer) endStreams() {
 	now := p.arriving
 	p.arriving = messageText{}

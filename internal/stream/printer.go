@@ -1,13 +1,13 @@
-// Package stream is the headless observer: it turns session events into text, one JSON object, or a
-// stream of JSON lines on stdout, with progress on stderr.
+// Package stream prints a headless run: it turns session events into text, one JSON object, or JSON
+// lines on stdout, with progress on stderr.
 //
-// The one rule: stdout carries only the contract, and exactly one result ends it, on every path.
-// Nothing foreign reaches either stream without safeterm or JSON escapes.
+// The one rule: stdout has only documented output and always ends with exactly one result. Foreign
+// text is escaped by safeterm or JSON on both streams.
 //
-// Start reading at Printer.Observe; the shapes of the lines are in line.go (docs/scripts.md tells
-// them), the exit codes in exit.go.
+// Start reading at Printer.Observe; the lines are in line.go (documented in docs/scripts.md), the
+// exit codes in exit.go.
 //
-// Known limits: a reader that does not read makes the run wait, because nothing is dropped.
+// Known limits: a reader that does not read blocks the run, because nothing is dropped.
 package stream
 
 import (
@@ -25,17 +25,17 @@ import (
 	"adze/tool"
 )
 
-// Format of stdout.
+// Format is the format of stdout.
 type Format string
 
-// The formats of --output-format.
+// Values of --output-format.
 const (
 	Text       Format = "text"
 	JSON       Format = "json"
 	StreamJSON Format = "stream-json"
 )
 
-// ParseFormat reads a value of --output-format.
+// ParseFormat parses a value of --output-format.
 func ParseFormat(s string) (Format, error) {
 	switch f := Format(s); f {
 	case Text, JSON, StreamJSON:
@@ -44,31 +44,31 @@ func ParseFormat(s string) (Format, error) {
 	return "", fmt.Errorf("unknown output format %q: want text, json or stream-json", s)
 }
 
-// Printer writes one run. It is safe for concurrent use.
+// A Printer prints one run. It is safe for concurrent use.
 type Printer struct {
 	Out, Err io.Writer
 	Format   Format
-	// Closed is called once, when the reader of Out is gone.
+	// Closed is called once when the reader of Out is gone.
 	Closed func(error)
-	// Mask hides secrets; if nil, only those that are known by their look.
+	// Mask hides secrets. If nil, only those with a known form are hidden.
 	Mask func() *redact.Masker
-	// Mode is the permission mode in force; if nil, it is always that of the first line.
+	// Mode returns the current permission mode. If nil, the first line's mode stays.
 	Mode func() string
-	// Prompts has the user's messages be written, too, for a reader that did not send them.
+	// Prompts also prints the user's messages, for a reader that did not send them.
 	Prompts bool
 
 	mu       sync.Mutex
 	head     Head
 	waiting  bool  // for the session's first commit, with the first line
-	held     []any // what comes behind that line
-	unsaved  bool  // what is told now cannot be saved
-	later    []any // what is told when it is
+	held     []any // lines after the first line
+	unsaved  bool  // current events cannot be stored
+	later    []any // lines to print after storage
 	broken   error
 	finished bool
 	arriving messageText
 }
 
-// Head is what the first line tells about the run.
+// Head is the first line's content.
 type Head struct {
 	Version        string   `json:"version"`
 	Session        string   `json:"session"`
@@ -77,30 +77,30 @@ type Head struct {
 	Provider       string   `json:"provider"`
 	Tools          []string `json:"tools"`
 	PermissionMode string   `json:"permission_mode"`
-	Agent          string   `json:"agent,omitempty"` // that leads the conversation
+	Agent          string   `json:"agent,omitempty"` // the conversation's main agent
 	Sandbox        Sandbox  `json:"sandbox"`
-	// Ignored counts things that the project's files ask for and that nobody consented to.
+	// Ignored counts the project's items without consent.
 	Ignored int `json:"project_items_ignored"`
-	// Waiting names those of them that the user can allow.
+	// Waiting names those that the user can allow.
 	Waiting []string `json:"project_items_waiting,omitempty"`
 }
 
-// Sandbox is the reported level: full, degraded or none, and by what means.
+// Sandbox is the reported level (full, degraded or none) and its mechanism.
 type Sandbox struct {
 	Level string `json:"level"`
 	How   string `json:"how"`
 }
 
-// Begin says what the first line tells. It is written when the first message is stored: who reads
-// it may go on with that session.
+// Begin sets the first line. It is printed when the first message is stored, so that a reader can
+// resume that session.
 func (p *Printer) Begin(h Head) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.head, p.waiting = h, true
 }
 
-// Open writes the first line now: a program that holds a conversation reads it before it says
-// anything. Its session is stored with the first prompt.
+// Open prints the first line now: a program that controls a conversation reads it before it sends
+// anything. The session is stored with the first prompt.
 func (p *Printer) Open() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +109,7 @@ func (p *Printer) Open() {
 	}
 }
 
-// begin writes the first line, and what was held back for it.
+// begin prints the first line and those that waited for it.
 func (p *Printer) begin() {
 	p.waiting = false
 	p.line(initLine{Type: "init", Schema: Schema, Head: p.head})
@@ -119,7 +119,7 @@ func (p *Printer) begin() {
 	p.held = nil
 }
 
-// Observe writes one event. It blocks as long as the reader does: nothing is dropped.
+// Observe prints one event. It blocks while the reader does; nothing is dropped.
 func (p *Printer) Observe(e session.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,13 +133,12 @@ func (p *Printer) Observe(e session.Event) {
 		p.changes(e)
 		p.stream(e)
 	}
-	if p.Format == Text || p.Format == JSON && isNotice(e) { // the one object has no place for a notice
+	if p.Format == Text || p.Format == JSON && isNotice(e) { // the JSON object has no field for a notice
 		p.progress(e)
 	}
 }
 
-// changes writes what is no longer as the lines before told it: the permission mode, and the model
-// that answers.
+// changes prints a changed permission mode or model.
 func (p *Printer) changes(e session.Event) {
 	if p.Mode != nil {
 		p.modeIs(p.Mode())
@@ -163,7 +162,7 @@ func (p *Printer) modelIs(provider, model string) {
 	}
 }
 
-// Now writes what another mode or model was put in force, where no event tells of it.
+// Now prints a mode or model set without an event.
 func (p *Printer) Now(mode, provider, model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,8 +173,7 @@ func (p *Printer) Now(mode, provider, model string) {
 	p.modelIs(provider, model)
 }
 
-// begins reports an event that comes after the session's first commit: what the user said, or a
-// call that it needed.
+// begins reports whether an event follows the session's first commit: a user's message, or a call.
 func begins(e session.Event) bool {
 	switch e := e.(type) {
 	case session.MessageDone:
@@ -196,7 +194,7 @@ func isNotice(e session.Event) bool {
 	return false
 }
 
-// Finish writes the one result; only the first call does anything. It returns the exit code.
+// Finish prints the result and returns the exit code. Only the first call has an effect.
 func (p *Printer) Finish(r session.Result) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,11 +206,11 @@ func (p *Printer) Finish(r session.Result) int {
 	case Text:
 		text := r.Text
 		if r.Structured != nil {
-			text = string(r.Structured) // without the fence that a model puts around it
+			text = string(r.Structured) // without the model's code fence
 		}
 		if text != "" {
-			// A key in the answer itself may be what the user asked for, unless it is one of
-			// theirs.
+			// A key in the answer itself may be the user's request, unless it is one of the user's
+			// own.
 			p.writeText(p.mask().Known(safeterm.Clean(text).String()))
 			if !strings.HasSuffix(text, "\n") {
 				p.writeText("\n")
@@ -220,7 +218,7 @@ func (p *Printer) Finish(r session.Result) int {
 		}
 	default:
 		p.waiting = false
-		for _, l := range p.held { // of a run whose session could not be begun
+		for _, l := range p.held { // from a run whose session could not begin
 			p.line(l)
 		}
 		p.endStreams()
@@ -233,13 +231,13 @@ func (p *Printer) Finish(r session.Result) int {
 	if p.broken == nil {
 		return code
 	}
-	if !errors.Is(p.broken, syscall.EPIPE) { // a reader that left knows; a full disk tells nobody
+	if !errors.Is(p.broken, syscall.EPIPE) { // a reader that left knows; a full disk is silent
 		Complain(p.stderr(), p.broken.Error(), "the answer is incomplete there")
 	}
 	return ExitCode(session.CauseClosed)
 }
 
-// Complain tells a user what went wrong and what to do: "adze: error: …", then "hint: …".
+// Complain prints an error and the next step: "adze: error: …", then "hint: …".
 func Complain(w io.Writer, message, hint string) {
 	if message == "" {
 		message = "the run failed"
@@ -252,7 +250,7 @@ func Complain(w io.Writer, message, hint string) {
 	}
 }
 
-// line writes one line of the stream; the other formats have none.
+// line prints one line of stream-json; other formats have none.
 func (p *Printer) line(l any) {
 	switch {
 	case p.Format != StreamJSON || l == nil:
@@ -263,7 +261,7 @@ func (p *Printer) line(l any) {
 	}
 }
 
-// write writes JSON.
+// write prints JSON.
 func (p *Printer) write(raw []byte) {
 	p.out(func() (int, error) { return p.Out.Write(escapeHidden(raw)) })
 }
@@ -272,7 +270,7 @@ func (p *Printer) writeText(s string) {
 	p.out(func() (int, error) { return io.WriteString(p.Out, s) })
 }
 
-// out writes unless that failed before.
+// out calls write unless an earlier write failed.
 func (p *Printer) out(write func() (int, error)) {
 	if p.broken != nil {
 		return
@@ -285,13 +283,13 @@ func (p *Printer) out(write func() (int, error)) {
 	}
 }
 
-// progress keeps a user informed on stderr while stdout waits for the answer.
+// progress informs the user on stderr while stdout waits for the answer.
 func (p *Printer) progress(e session.Event) {
 	switch e := e.(type) {
 	case session.ToolEnd:
 		o := e.Outcome
 		line := o.Headed().String()
-		if o.Status != tool.Completed && o.Code != tool.CodeExit { // an exit code is a part of the heading
+		if o.Status != tool.Completed && o.Code != tool.CodeExit { // the heading contains the exit code
 			line += " · " + tool.InWords(cmp.Or(o.Code, string(o.Status)))
 		}
 		fmt.Fprintf(p.stderr(), "%s %s%s\n", mark(o.Status), of(e.Agent), safeterm.Name(line))
@@ -322,7 +320,7 @@ func (p *Printer) progress(e session.Event) {
 	}
 }
 
-// of names the subagent that makes a call, before the call's own name.
+// of returns the prefix for a subagent's call.
 func of(agent string) safeterm.Text {
 	if agent == "" {
 		return safeterm.Text{}

@@ -2,7 +2,7 @@ package stream
 
 import "adze/session"
 
-// requestLine tells what came of one model request.
+// requestLine is the result of one model request.
 type requestLine struct {
 	Type    string `json:"type"`
 	Message string `json:"message,omitempty"`
@@ -21,7 +21,7 @@ func requestOf(e session.Requested) requestLine {
 	return requestLine{"request", e.Message, by{e.Parent, e.Agent}, e.Provider, e.Model, e.Stop, e.Kind, e.Usage, e.Cost, e.Took.Milliseconds(), e.First.Milliseconds()}
 }
 
-// contextLine tells what the next request holds, once after each request.
+// contextLine is the content of the next request, printed after each request.
 type contextLine struct {
 	Type     string                `json:"type"`
 	Message  string                `json:"message"`

@@ -8,50 +8,50 @@ import (
 	"adze/tool"
 )
 
-// Question is one as the program reads it. It waits until it is answered, the turn ends, or stdin
-// does.
+// A Question is sent to the controlling program. It waits for an answer, the end of the turn, or
+// the end of stdin.
 type Question struct {
 	Type     string      `json:"type"`     // question
 	Question string      `json:"question"` // its name
 	Kind     string      `json:"kind"`
 	Call     tool.CallID `json:"call,omitempty"`
 	Agent    string      `json:"agent,omitempty"`
-	Name     string      `json:"name,omitempty"` // of the tool
+	Name     string      `json:"name,omitempty"` // the tool's
 	Title    string      `json:"title,omitempty"`
 	Text     string      `json:"text,omitempty"`
 	Choices  []string    `json:"choices"`
 	Needs    []Need      `json:"need,omitempty"`
 	Offers   []Offer     `json:"offers,omitempty"`
-	// Editable is what an answer may rewrite with its text; if empty, nothing.
+	// Editable is the text that an answer may rewrite, or "".
 	Editable string `json:"editable,omitempty"`
-	// Hunks says that an answer may refuse hunks of the preview by their numbers, from 1.
+	// Hunks reports whether an answer may refuse hunks of the preview by number, from 1.
 	Hunks   bool         `json:"hunks,omitempty"`
 	Preview []tool.Block `json:"preview,omitempty"`
-	// Problem says what came of the answer before.
+	// Problem is why the last answer was not accepted.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Need is what a call needs; Really is what it comes to, where that is not what stands there.
+// A Need is a call's need; Really is its resolved target if that differs.
 type Need struct {
 	tool.Need
 	Really string `json:"really,omitempty"`
 }
 
-// Offer is a rule that an answer with the choice session puts in force until the process ends.
+// An Offer is a rule that an answer with the choice session sets until the process ends.
 type Offer struct {
 	Rule   string `json:"rule"`
 	Covers string `json:"covers,omitempty"`
 	Spares string `json:"spares,omitempty"`
 }
 
-// turnLine tells what came of one prompt of several; it has all that a result has, but is not the
-// last.
+// turnLine is the result of one of several prompts. It has all fields of a result but is not the
+// last line.
 type turnLine struct {
 	resultLine
-	Prompt string `json:"prompt,omitempty"` // the name that its sender gave it
+	Prompt string `json:"prompt,omitempty"` // the sender's name for it
 }
 
-// unreadLine tells of a line on stdin that had no effect.
+// unreadLine is a line of stdin without effect.
 type unreadLine struct {
 	Type    string `json:"type"`
 	Line    int    `json:"line"` // from 1
@@ -59,20 +59,20 @@ type unreadLine struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Say writes a line of who talks with the reader.
+// Say prints a line for the controlling program.
 func (p *Printer) Say(line any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.finished {
 		return
 	}
-	if p.waiting { // who talks must not wait for a commit that may need their answer
+	if p.waiting { // do not wait for a commit that may need an answer
 		p.begin()
 	}
 	p.line(line)
 }
 
-// Turn tells what came of a prompt after which the conversation goes on.
+// Turn prints the result of a prompt in a continuing conversation.
 func (p *Printer) Turn(prompt string, r session.Result) {
 	p.mu.Lock()
 	p.endStreams()
@@ -82,7 +82,7 @@ func (p *Printer) Turn(prompt string, r session.Result) {
 	p.Say(l)
 }
 
-// Unread refuses a line of stdin, counted from 1.
+// Unread rejects a line of stdin, counted from 1.
 func (p *Printer) Unread(line int, err error) {
 	l := unreadLine{Type: "unread", Line: line, Message: err.Error()}
 	if mistake := (*usage.Error)(nil); errors.As(err, &mistake) {

@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// spans makes the spans of one session. A span is sent when its work has ended, and has its id from
-// when the first work within it begins. Subagents work beside each other.
+// spans makes the spans of one session. A span is sent when its work ends; its id exists from the
+// first work inside it. Subagents run concurrently.
 type spans struct {
 	tracer   *trace.Tracer
 	now      func() time.Time
@@ -19,22 +19,22 @@ type spans struct {
 	id       string
 
 	mu    sync.Mutex
-	turn  *open                 // if nil, none runs
-	calls map[tool.CallID]*open // that run, by their names in the main session
-	tasks map[tool.CallID]*open // turns of subagents, by the call that started them
+	turn  *open                 // nil if there is none
+	calls map[tool.CallID]*open // running, by their id in the main session
+	tasks map[tool.CallID]*open // subagents' turns, by the call that started them
 }
 
-// open is work that has not ended.
+// open is unfinished work.
 type open struct {
 	trace.Place
 	up    trace.SpanID
 	began time.Time
 }
 
-// maxOpen bounds what is remembered; more runs at no time.
+// maxOpen limits the stored work, far above any real number.
 const maxOpen = 10000
 
-// newSpans makes them; nil where nobody wants any.
+// newSpans returns nil if spans are off.
 func newSpans(w *Watch, id string) *spans {
 	if w.Tracer == nil {
 		return nil
@@ -42,7 +42,7 @@ func newSpans(w *Watch, id string) *spans {
 	return &spans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
 }
 
-// see follows an event.
+// see handles an event.
 func (s *spans) see(e session.Event) {
 	if s == nil {
 		return
@@ -67,15 +67,14 @@ func (s *spans) see(e session.Event) {
 	}
 }
 
-// below opens work within other work.
+// below opens work inside other work.
 func (s *spans) below(up trace.Place) *open {
 	o := &open{Place: up, up: up.Span, began: s.now()}
 	o.Span = trace.NewSpanID()
 	return o
 }
 
-// within is the turn that work belongs to: that of the subagent which a call started, or of the
-// session. It begins here, if it has not.
+// within returns the current turn of a subagent or the session, opening it if needed.
 func (s *spans) within(parent tool.CallID) *open {
 	if parent == "" {
 		if s.turn == nil {
@@ -93,8 +92,7 @@ func (s *spans) within(parent tool.CallID) *open {
 	return o
 }
 
-// upOf is where a subagent's turn stands: in its call, or, when that has ended already, in the
-// turn.
+// upOf returns the parent of a subagent's turn: its call, or the main turn if the call has ended.
 func (s *spans) upOf(call tool.CallID) trace.Place {
 	if o := s.calls[call]; o != nil {
 		return o.Place
@@ -102,8 +100,8 @@ func (s *spans) upOf(call tool.CallID) trace.Place {
 	return s.place("")
 }
 
-// place is where a call or a request stands. Outside of a turn (a command of the user's own) it
-// is by itself.
+// place returns the parent for a call or request. Outside of a turn (an action of the user) there
+// is none.
 func (s *spans) place(parent tool.CallID) trace.Place {
 	if parent == "" && s.turn == nil {
 		return s.tracer.Begin()
@@ -113,7 +111,7 @@ func (s *spans) place(parent tool.CallID) trace.Place {
 
 func (s *spans) start(e tool.Event) {
 	if e.Parent == "" && e.Origin == tool.FromCommand {
-		s.within("") // it comes before the prompt that it makes
+		s.within("") // it precedes the prompt that it makes
 	}
 	if len(s.calls) < maxOpen {
 		s.calls[e.Call] = s.below(s.place(e.Parent))
@@ -140,7 +138,7 @@ func (s *spans) called(e session.ToolEnd) {
 	s.end(call, "execute_tool "+named, trace.Internal, failed, attributes)
 }
 
-// code is why a call did not complete, as a fixed word.
+// code returns a fixed word for a call's failure.
 func code(o tool.Outcome) string {
 	if o.Code != "" {
 		return name(o.Code)
@@ -150,7 +148,7 @@ func code(o tool.Outcome) string {
 
 func (s *spans) requested(e session.Requested) {
 	r, began := requestOf(e), s.now().Add(-e.Took)
-	if e.Parent != "" || e.Message != "" { // a summary that the user wants has no prompt, and what a subagent is told is not seen
+	if e.Parent != "" || e.Message != "" { // a summary requested by the user has no prompt, and subagents' prompts are not observed
 		turn := s.within(e.Parent)
 		turn.began = earlier(turn.began, began)
 	}
@@ -166,7 +164,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// requestAttributes are named as in the semantic conventions for generative AI.
+// requestAttributes uses the names of the semantic conventions for generative AI.
 func requestAttributes(r requestSpan, e session.Requested, provider string) []trace.Attribute {
 	out := []trace.Attribute{
 		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: provider},
@@ -201,8 +199,8 @@ func (s *spans) taskEnded(e session.TaskEnd) {
 	s.endTurn(o, kindOf(e.Agent), e.Result)
 }
 
-// turnEnded ends the turn. One that neither asked nor was asked anything is none: a command of the
-// user's own.
+// turnEnded ends the turn, if there is one: an action of the user without a prompt or request has
+// none.
 func (s *spans) turnEnded(e session.TurnEnd) {
 	o := s.turn
 	if s.turn = nil; o != nil {
@@ -230,7 +228,6 @@ func (s *spans) end(o *open, called string, kind trace.Kind, failed bool, attrib
 	s.tracer.Add(trace.Span{Place: o.Place, Up: o.up, Name: called, Kind: kind, Start: o.began, End: s.now(), Failed: failed, Attributes: attributes})
 }
 
-// requestSpan is one request.
 type requestSpan struct {
 	provider, model, status string
 	usage                   session.Usage
@@ -242,7 +239,7 @@ func requestOf(e session.Requested) requestSpan {
 	return requestSpan{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Took, e.First}
 }
 
-// statusOf is how a request ended, in a word.
+// statusOf returns a word for a request's end.
 func statusOf(stop session.Stop, kind session.ErrorKind) string {
 	switch {
 	case kind != "":
@@ -257,7 +254,7 @@ func statusOf(stop session.Stop, kind session.ErrorKind) string {
 	return "ok"
 }
 
-// toolName is the name of a tool that is registered: any other one the model thought of.
+// toolName returns a registered tool's name: models invent others.
 func toolName(named, code string) string {
 	if code == tool.CodeUnknownTool || strings.TrimSpace(named) == "" {
 		return "unknown"

@@ -1,16 +1,15 @@
-// Package telemetry tells operators what runs of adze do, by spans for OpenTelemetry (package
-// trace).
+// Package telemetry reports runs of adze to operators, as OpenTelemetry spans (package trace).
 //
-// The one rule: nothing that a user, a model or a tool said or wrote leaves: no prompts, answers,
-// arguments, outputs, paths or names of tasks. What leaves are names of providers, models, agents
-// and registered tools, fixed words, ids and numbers.
+// The one rule: nothing written by a user, a model or a tool is sent: no prompts, answers,
+// arguments, outputs, paths or task names. Only names of providers, models, agents and registered
+// tools, fixed words, ids and numbers are.
 //
-// Start reading at Watch.Session: it observes the events of one session, of its subagents too;
-// spans.go makes a span of each turn, request and call. Where nothing watches, Session returns what
-// it got, and nothing is made.
+// Start reading at Watch.Session, which observes the events of a session and its subagents;
+// spans.go makes a span of each turn, request and call. If telemetry is off, Session returns its
+// argument and allocates nothing.
 //
-// Known limits: requests that belong to no session (a title, the repair of arguments, the choice of
-// tools) are not seen. What was running when a process is killed has no span.
+// Known limits: requests outside of a session (a title, the repair of arguments, tool selection)
+// are not seen. Work running when a process is killed has no span.
 package telemetry
 
 import (
@@ -25,15 +24,17 @@ import (
 	"adze/session"
 )
 
-// Watch is what observes a process. Nil, and the zero value: nothing does.
+// A Watch observes a process. nil and the zero value observe nothing.
 type Watch struct {
 	Tracer *trace.Tracer
-	Now    func() time.Time // if nil, time.Now
-	// Provider gives the well-known value of gen_ai.provider.name; if nil, adze's own names.
+	Now    func() time.Time // nil for time.Now
+	// Provider returns the well-known value for gen_ai.provider.name. If nil, adze's names are
+	// used.
 	Provider func(name string) string
 }
 
-// FromEnv makes a Watch with what the variables ask for; if nil, nothing. Notes are for the user.
+// FromEnv returns a Watch configured by the environment, or nil if telemetry is off. notes are for
+// the user.
 func FromEnv(getenv func(string) string, version string) (w *Watch, notes []string) {
 	if !trace.On(getenv) {
 		return nil, nil
@@ -59,24 +60,24 @@ func (w *Watch) now() time.Time {
 	return time.Now()
 }
 
-// Session has the events of one session seen on their way to next.
+// Session returns an observer that handles each event and passes it to next.
 func (w *Watch) Session(id session.ID, next func(session.Event)) func(session.Event) {
 	if w == nil || w.Tracer == nil {
 		return next
 	}
 	s := newSpans(w, string(id))
 	return func(e session.Event) {
-		if r, ok := e.(session.Requested); !ok || r.Provider != audit.Hand { // a user asks no model
+		if r, ok := e.(session.Requested); !ok || r.Provider != audit.Hand { // a user's own call asks no model
 			s.see(e)
 		}
 		next(e)
 	}
 }
 
-// flushTime bounds how long the end of a process waits for its last spans.
+// flushTime limits the wait for the last spans at the end of a process.
 const flushTime = 1500 * time.Millisecond
 
-// Close sends what waits to be sent. The note says what did not arrive; if empty, all did.
+// Close sends the waiting spans. The note describes lost ones, or is "".
 func (w *Watch) Close() (note string) {
 	if w == nil || w.Tracer == nil {
 		return ""
@@ -86,13 +87,13 @@ func (w *Watch) Close() (note string) {
 	return w.Tracer.Close(ctx)
 }
 
-// maxName bounds a name, in bytes.
+// in bytes
 const maxName = 100
 
-// name is a name as it may leave: no path, one line, bounded.
+// name prepares a name for sending: no path, one line, limited.
 func name(s string) string {
 	if filepath.IsAbs(s) || strings.HasPrefix(s, ".") || strings.HasPrefix(s, "~") || strings.Contains(s, `:\`) {
-		return "file" // of a model that is written down
+		return "file" // of a recorded model
 	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -106,8 +107,8 @@ func name(s string) string {
 	return s
 }
 
-// kindOf is the kind of the subagent with this name, which goes on with what its task is called:
-// "general: mend it › explore: look".
+// kindOf returns the kind in a subagent's name, which continues with its task: "general: mend it ›
+// explore: look".
 func kindOf(agent string) string {
 	if at := strings.LastIndex(agent, " › "); at >= 0 {
 		agent = agent[at+len(" › "):]

@@ -1,13 +1,13 @@
-// Package batch is adze batch: the same work in many repositories, on this machine or by workers.
+// Package batch implements adze batch: the same work in many repositories, on this machine or on
+// workers.
 //
-// The one rule: what a task came to is in results.jsonl and in its patch; what is shown on the way
-// is for people and may be missed.
+// The one rule: results.jsonl and the patches are the complete result; progress output is for the
+// user and may be missed.
 //
-// Start reading at Command; remote.go submits to workers and looks at what they do, worker.go is
-// one. How tasks are done is in package internal/fleet/batch, how workers share them in package
-// fleet.
+// Start reading at Command; remote.go submits to workers and follows them, worker.go runs one.
+// Package internal/fleet/batch runs tasks, package fleet shares them among workers.
 //
-// Known limits: the tests run the whole program and stand in internal/cmd.
+// Known limits: the tests run the whole program and are in internal/cmd.
 package batch
 
 import (
@@ -38,16 +38,16 @@ import (
 	"adze/session"
 )
 
-// Program is what the command asks of the program.
+// Program is the part of the program that the command uses.
 type Program interface {
-	// Runner does tasks with what it needs of this program.
+	// Runner returns a runner for tasks.
 	Runner() (*batch.Runner, error)
-	// RunFlags returns what is wrong with flags of a task's adze.
+	// RunFlags returns an error for invalid flags of a task's adze.
 	RunFlags(flags []string) error
-	// Server connects to a server; an empty address is that of the environment.
+	// Server connects to a server; "" means the environment's.
 	Server(ctx context.Context, on string) (*fleet.Server, error)
-	// Worker makes a worker of this machine, and what ends it. Where the sandbox of this machine
-	// is below the level it is an error.
+	// Worker returns a worker for this machine and its cleanup. It fails if the machine's sandbox
+	// is below level.
 	Worker(s *fleet.Server, dir, level string, limits fleet.Limits) (*fleet.Worker, func(), error)
 }
 
@@ -77,7 +77,7 @@ With --on, workers do the tasks (adze batch worker), and the command follows the
 Exits with 0 when all tasks succeeded, 8 when one did not, 6 when --max-cost stopped them, 10 when a result could not be kept or the
 server did not answer.`
 
-// Command is adze batch.
+// Command returns adze batch.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	r := command{e, p}
 	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Run a file of tasks, each in its own clone", Long: long, Args: cmd.Takes(1, -1),
@@ -104,7 +104,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 	return cmd.With(c, append(r.lookCommands(), r.workerCommand())...)
 }
 
-// Former are adze worker and adze runs, which stand below adze batch now.
+// Former returns adze worker and adze runs, now below adze batch.
 func Former(e *cmd.Env, p Program) []*cobra.Command {
 	r := command{e, p}
 	looks := r.lookCommands()
@@ -119,16 +119,16 @@ func Former(e *cmd.Env, p Program) []*cobra.Command {
 	return cmd.Former(r.workerCommand(), cmd.Group("runs", "Look at batches of workers: adze batch", looks...))
 }
 
-// gone takes a flag that is gone, and says what serves instead.
+// gone adds a removed flag that fails with its replacement.
 func (r command) gone(c *cobra.Command, name, instead string) {
 	c.Flags().Func(name, "", func(string) error {
 		fmt.Fprintf(r.Err, "! --%s is left out: %s\n", name, instead)
 		return nil
 	})
-	_ = c.Flags().MarkHidden(name) // it is there
+	_ = c.Flags().MarkHidden(name) // it exists
 }
 
-// signalled returns a context that ends with a signal.
+// signalled returns a context that ends at a signal.
 func signalled(c *cobra.Command) (ctx context.Context, cancel context.CancelCauseFunc, stop func()) {
 	ctx, cancel = context.WithCancelCause(c.Context())
 	unwatch := signals.Watch(cancel, func(session.Cause) { os.Exit(130) }, nil)
@@ -174,7 +174,7 @@ func (r command) newView(tasks int) *view {
 	return &view{out: r.Err, mask: r.Mask(), all: tasks, live: ok && term.IsTerminal(f.Fd()), began: time.Now(), running: map[string]batch.State{}}
 }
 
-// settle makes the batch of the command line.
+// settle builds the batch from the command line.
 func (r command) settle(c *cobra.Command, words []string) (*batch.Batch, error) {
 	at := c.ArgsLenAtDash()
 	if at == 0 || at < 0 && len(words) > 1 || at > 1 {
@@ -214,7 +214,7 @@ func (r command) settle(c *cobra.Command, words []string) (*batch.Batch, error) 
 	return b, err
 }
 
-// tasks reads the file; all its mistakes are told at once.
+// tasks reads the file and reports all its mistakes at once.
 func (r command) tasks(name string) ([]batch.Task, error) {
 	in, dir := io.Reader(r.In), "."
 	if name != "-" {
@@ -242,7 +242,7 @@ func (r command) tasks(name string) ([]batch.Task, error) {
 	return tasks, nil
 }
 
-// summary counts tasks by what they came to.
+// summary counts tasks by cause.
 func (r command) summary(b *batch.Batch, report batch.Report) {
 	tasks, patches := map[string]int{}, map[string]int{}
 	for _, res := range report.Results {
@@ -258,7 +258,7 @@ func (r command) summary(b *batch.Batch, report batch.Report) {
 	if n := len(report.Waiting); n > 0 {
 		fmt.Fprintf(table, "not finished\t%d\t\n", n)
 	}
-	_ = table.Flush() // of a reader that is gone: the results are in their file
+	_ = table.Flush() // the reader is gone; the results are in their file
 	r.Show("results and patches: %s\n", safeterm.Name(b.Out))
 	if report.Cost > 0 {
 		unpriced := ""
@@ -291,7 +291,7 @@ func (r command) conclude(b *batch.Batch, report batch.Report, err error) error 
 	return nil
 }
 
-// hint returns the next move after an error: what fits its cause, or else what the caller says.
+// hint returns the next step for an error's cause, or other.
 func hint(err error, other string) string {
 	var own interface{ Hint() string }
 	switch {

@@ -14,8 +14,7 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// view shows how tasks stand: a line for each that is over, and on a terminal a status line below
-// them.
+// view shows progress: a line per finished task, and on a terminal a status line below.
 type view struct {
 	out   io.Writer
 	mask  *redact.Masker
@@ -29,13 +28,13 @@ type view struct {
 	drawn        time.Time
 }
 
-// Bounds of what is drawn.
+// Limits of the output.
 const (
 	drawEvery  = 100 * time.Millisecond
-	maxColumns = 100 // so that no line takes two of a usual terminal
+	maxColumns = 100 // so that a line fits a usual terminal
 )
 
-// take shows how a task stands.
+// take updates a task's progress.
 func (v *view) take(s batch.State) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -54,7 +53,7 @@ func (v *view) take(s batch.State) {
 	}
 }
 
-// read shows what a line of a task's adze says.
+// read updates a task's progress from a line of its adze.
 func (v *view) read(task string, line []byte) {
 	v.mu.Lock()
 	s := v.running[task]
@@ -64,14 +63,14 @@ func (v *view) read(task string, line []byte) {
 	}
 }
 
-// wipe takes the status line away.
+// wipe clears the status line.
 func (v *view) wipe() {
 	if v.live {
 		fmt.Fprint(v.out, "\r\x1b[K")
 	}
 }
 
-// line says that a task is over, or was stopped.
+// line prints a finished or stopped task.
 func (v *view) line(s batch.State) {
 	if s.Result == nil {
 		fmt.Fprintf(v.out, "- %s\n", v.clean(s.Task.ID+" stopped: "+s.Reason))
@@ -85,10 +84,10 @@ func (v *view) line(s batch.State) {
 	fmt.Fprintf(v.out, "· %s\n", v.clean(fmt.Sprintf("%s done, %s changed, %s", s.Task.ID, plural.Of(s.Result.Changed, "file"), cmp.Or(s.Result.Repo, s.Result.Folder))))
 }
 
-// clean is a line of foreign text, without secrets and controls, that fits.
+// clean shortens a foreign text to a line without secrets and control characters.
 func (v *view) clean(text string) string { return clip(v.mask.Text(text), maxColumns) }
 
-// clip is foreign text for a cell of a table.
+// clip shortens a foreign text for a table cell.
 func clip(text string, most int) string {
 	text = safeterm.Name(strings.ReplaceAll(text, "\n", " ")).String()
 	if r := []rune(text); len(r) > most {

@@ -23,7 +23,7 @@ import (
 	"adze/session"
 )
 
-// place is where the tasks of a folder were submitted: fleet.json.
+// place is fleet.json, which names the server and batch for a folder.
 type place struct {
 	On    string `json:"on"`
 	Batch string `json:"batch"`
@@ -37,7 +37,7 @@ func submitted(out string) (p place) {
 	return p
 }
 
-// submit has workers do a batch, and follows it. With --retry, the tasks with these causes are a
+// submit runs a batch on workers and follows it. With --retry, the tasks with these causes become a
 // new batch.
 func (r command) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, on string) error {
 	f := c.Flags()
@@ -102,7 +102,7 @@ func (r command) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, o
 	return r.collect(ctx, c, b, server, s)
 }
 
-// collect follows a batch, and keeps what comes of it in its folder.
+// collect follows a batch and stores its results in its folder.
 func (r command) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, server *fleet.Server, s *fleet.Submission) error {
 	view := r.newView(len(s.Tasks))
 	err := server.Follow(ctx, s.Order, view.read, func(res fleet.Stored) error {
@@ -111,7 +111,7 @@ func (r command) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, 
 			return nil
 		}
 		path := filepath.Join("patches", res.Task+".patch")
-		if err := os.Remove(filepath.Join(b.Out, path)); err != nil && !errors.Is(err, os.ErrNotExist) { // of an earlier try
+		if err := os.Remove(filepath.Join(b.Out, path)); err != nil && !errors.Is(err, os.ErrNotExist) { // from an earlier attempt
 			return err
 		}
 		if res.PatchFile != "" {
@@ -145,7 +145,7 @@ func (r command) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, 
 	return r.conclude(b, report, nil)
 }
 
-// failed tells an error of the server or of the disk.
+// failed reports an error from the server or the disk.
 func (r command) failed(err error, next string) error {
 	var wrong *usage.Error
 	switch {
@@ -161,7 +161,7 @@ func (r command) failed(err error, next string) error {
 	return nil
 }
 
-// tellUnattended tells labels of a batch that no worker takes.
+// tellUnattended prints a batch's labels that no worker serves.
 func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id string) error {
 	labels, err := server.Unattended(ctx, id)
 	for _, label := range labels {
@@ -170,7 +170,7 @@ func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id st
 	return err
 }
 
-// statusCommand is a command that looks at a server.
+// statusCommand is a command that queries a server.
 type statusCommand struct {
 	context.Context
 	*fleet.Server
@@ -178,7 +178,7 @@ type statusCommand struct {
 	words []string
 }
 
-// lookCommands are the commands that look at batches of workers.
+// lookCommands returns the commands for batches on workers.
 func (r command) lookCommands() []*cobra.Command {
 	on := func(use, short, example string, least, most int, do func(statusCommand) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.Anyone(), Args: cmd.Takes(least, most), ValidArgsFunction: cobra.NoFileCompletions,
@@ -223,9 +223,9 @@ func (r command) lookCommands() []*cobra.Command {
 		}
 		return nil
 	})
-	remove.Annotations = nil // the user's alone
+	remove.Annotations = nil // reserved for the user
 	remove.Flags().BoolP("yes", "y", false, "")
-	_ = remove.Flags().MarkHidden("yes") // it is there; nobody is asked any more
+	_ = remove.Flags().MarkHidden("yes") // it exists; there is no question any more
 	show.Flags().Bool("patch", false, "print the patch and nothing else")
 	show.Flags().Bool("session", false, "print the session as JSON, as adze sessions import takes it")
 	for _, c := range []*cobra.Command{list, show, follow, workers} {
@@ -234,7 +234,7 @@ func (r command) lookCommands() []*cobra.Command {
 	return []*cobra.Command{list, show, follow, stop, workers, remove}
 }
 
-// lines prints values as JSON lines where that is asked for.
+// lines prints values as JSON lines if requested.
 func lines[T any](r command, a statusCommand, all []T) (did bool, err error) {
 	if !cmd.Flagged(a.cmd, "json") {
 		return false, nil

@@ -36,7 +36,6 @@ A task of a worker that says nothing for 30 s goes to another one, which begins 
 clone may be done twice. ADZE_NATS_LEASE is another time, where a batch is submitted and for its workers alike. A task that was begun
 --attempts times has the result "dead".`
 
-// workerCommand is adze batch worker.
 func (r command) workerCommand() *cobra.Command {
 	c := &cobra.Command{Use: "worker", Annotations: cmd.Anyone(), Short: "Run tasks of batches from a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: `  adze batch worker --on nats://localhost:4222 --jobs 4
@@ -96,12 +95,12 @@ func (r command) worker(c *cobra.Command, _ []string) error {
 	defer stop()
 	on, _ := f.GetString("on")
 	var server *fleet.Server
-	for told := false; server == nil; { // a worker may be started before its servers are
+	for told := false; server == nil; { // a worker may start before its servers
 		var err error
 		server, err = r.Server(ctx, on)
 		switch {
 		case ctx.Err() != nil:
-			return nil // it was told to stop, and has nothing to give back
+			return nil // stopped before it took a task
 		case err != nil && !errors.Is(err, fleet.ErrAway):
 			return r.failed(err, "name another server with --on")
 		case err != nil && !told:
@@ -125,7 +124,7 @@ func (r command) worker(c *cobra.Command, _ []string) error {
 	return w.Run(ctx)
 }
 
-// say prints a line with its time (UTC): what servers log is found by it.
+// say prints a line with the time in UTC, to match the servers' logs.
 func (r command) say(text string) {
 	fmt.Fprintf(r.Err, "%s %s\n", time.Now().UTC().Format(time.TimeOnly), r.Mask().Text(clip(text, 400)))
 }

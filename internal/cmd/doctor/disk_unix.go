@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is what the user may still write below a folder, in bytes.
+// freeSpace returns the space available to the user below a folder, in bytes.
 func freeSpace(dir string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -13,5 +13,5 @@ func freeSpace(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-// terminalOfSystem is the name of a terminal that says none: unknown.
+// terminalOfSystem names a terminal without TERM: unknown.
 const terminalOfSystem = ""

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is what the user may still write below a folder, in bytes.
+// freeSpace returns the space available to the user below a folder, in bytes.
 func freeSpace(dir string) (free uint64, err error) {
 	at, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -12,5 +12,5 @@ func freeSpace(dir string) (free uint64, err error) {
 	return free, err
 }
 
-// terminalOfSystem is the name of a terminal that says none: they are all consoles.
+// terminalOfSystem names a terminal without TERM: all are consoles.
 const terminalOfSystem = "console"

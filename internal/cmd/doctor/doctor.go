@@ -1,13 +1,11 @@
-// Package doctor looks at what a run needs, in the order in which a run needs it, and says how to
-// mend what is missing.
+// Package doctor checks the requirements of a run, in the order in which it needs them, and
+// suggests fixes.
 //
-// The one rule: it only looks. It mends nothing, shows no key, and asks a server for what costs
-// nothing.
+// The one rule: it only checks. It fixes nothing, shows no key, and sends only free requests.
 //
-// Start reading at Checks; keys.go looks at keys, server.go at what answers behind an address,
-// machine.go at all else.
+// Start reading at Checks; keys.go checks keys, server.go model servers, machine.go the rest.
 //
-// Known limits: of a company it asks which models there are, not whether one of them may be used.
+// Known limits: it asks a company for its list of models, not whether the key may use one.
 package doctor
 
 import (
@@ -23,21 +21,21 @@ import (
 	"adze/session"
 )
 
-// States of a check: a run does not need what warns, and cannot be without what fails.
+// States of a check: a run works despite a warning, but not after a failure.
 const (
 	OK   = "ok"
 	Warn = "warn"
 	Fail = "fail"
 )
 
-// Check is one thing that was looked at.
+// A Check is the result of one check.
 type Check struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	Found string `json:"found"`
 	Mend  string `json:"mend,omitempty"`
 
-	Cause session.Cause `json:"-"` // of a run, where it fails
+	Cause session.Cause `json:"-"` // a run's, if the check failed
 }
 
 func fine(name, found string) Check { return Check{Name: name, State: OK, Found: found} }
@@ -46,25 +44,25 @@ func lacks(name, found, mend string) Check {
 	return Check{Name: name, State: Warn, Found: found, Mend: mend}
 }
 
-// failing takes cause, words and the next move from the error that a run would end with.
+// failing builds a Check from the error of a run.
 func (d Doctor) failing(name string, err error) Check {
 	r := d.Failure(err)
-	mend, _, _ := strings.Cut(r.Hint, "\n") // one sentence; the run tells the others
+	mend, _, _ := strings.Cut(r.Hint, "\n") // one sentence; the run prints the rest
 	return Check{Name: name, State: Fail, Found: r.Message, Mend: cmp.Or(mend, "try again; adze models --check asks all servers"), Cause: r.Cause}
 }
 
-// Ask says whom to ask: the server of the model, nobody, or also every company whose key is set.
+// Ask selects the servers to query: the model's, none, or also every company with a key.
 type Ask struct{ Nobody, Everybody bool }
 
-// Doctor is where it looks.
+// Doctor holds the environment to check.
 type Doctor struct {
-	Out     *os.File // the terminal, where it is one
+	Out     *os.File // may be a terminal
 	Getenv  func(string) string
 	Config  func() (config.Config, *models.Finder, error)
-	Failure func(error) session.Result // sorts an error that would end a run
+	Failure func(error) session.Result // converts an error as a run does
 }
 
-// Checks looks at things in the order in which a run needs them.
+// Checks runs the checks in the order of a run.
 func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 	at := paths.Of(d.Getenv)
 	var out []Check

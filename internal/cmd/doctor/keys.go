@@ -12,17 +12,16 @@ import (
 	"adze/session"
 )
 
-// checkKeys tells which keys are set, and what is plainly wrong with one. No key is shown, not in
-// part either.
+// checkKeys reports which keys are set and plainly wrong. It shows no part of a key.
 func (d Doctor) checkKeys(find *models.Finder) []Check {
 	var set []string
 	var bad []Check
-	var unkept error // one is told: it is the same file
+	var unkept error // reported once: all keys share the file
 	for _, e := range find.Endpoints() {
 		if err := e.Unkept(); err != nil && unkept == nil {
 			unkept = err
 			c := d.failing("keys", e.Lacking())
-			bad = append(bad, lacks(c.Name, c.Found, c.Mend)) // another key may do
+			bad = append(bad, lacks(c.Name, c.Found, c.Mend)) // another key may work
 		}
 		if e.Key == "" || e.KeyEnv == "" && !e.Kept {
 			continue
@@ -45,12 +44,12 @@ func (d Doctor) checkKeys(find *models.Finder) []Check {
 	return append([]Check{fine("keys", strings.Join(set, ", "))}, bad...)
 }
 
-// atCompany reports whether an endpoint is the company's own: other servers take keys of any shape.
+// atCompany reports whether an endpoint is the company's own: other servers accept any key.
 func atCompany(find *models.Finder, e models.Endpoint) bool {
 	return e.NeedsKey && find.AtHome(e.Name)
 }
 
-// keyFault is what is wrong with a key as far as one can see without asking; if empty, nothing.
+// keyFault returns an obvious fault of a key, or "".
 func keyFault(provider, key string) string {
 	low := strings.ToLower(key)
 	switch {
@@ -71,7 +70,7 @@ func keyFault(provider, key string) string {
 	return ""
 }
 
-// checkOnline asks each server for which a key is set what models there are, which costs nothing.
+// checkOnline asks each server with a key for its models, which is free.
 func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var asked []models.Endpoint
 	for _, e := range find.Endpoints() {

@@ -27,10 +27,10 @@ import (
 	"adze/toolset"
 )
 
-// littleDisk is what a long session with many cut outputs may take, in bytes.
+// littleDisk is the space for a long session with many stored outputs, in bytes.
 const littleDisk = 200 << 20
 
-// File looks for the configuration.
+// File checks the configuration file.
 func (d Doctor) File(file string) Check {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fine("configuration", "none at "+d.tilde(file)+"; the defaults hold")
@@ -38,7 +38,7 @@ func (d Doctor) File(file string) Check {
 	return fine("configuration", d.tilde(file))
 }
 
-// tilde writes a path as the user writes it.
+// tilde shortens a path with ~.
 func (d Doctor) tilde(path string) string {
 	home := d.Getenv("HOME")
 	if rest, inside := strings.CutPrefix(path, home+"/"); inside && home != "" {
@@ -47,7 +47,7 @@ func (d Doctor) tilde(path string) string {
 	return path
 }
 
-// checkModel chooses as a run does, then asks the server of the model.
+// checkModel selects a model as a run does and queries its server.
 func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline bool) []Check {
 	m, ok, err := find.Configured()
 	if !ok && err == nil && offline {
@@ -93,7 +93,7 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	return fine("server", e.Shown()+" answers")
 }
 
-// checkTools reads the declared tools as a run does; a mistake leaves out one of them.
+// checkTools reads the declared tools as a run does; a broken one is skipped.
 func (d Doctor) checkTools(cfg config.Config, at paths.Places) (out []Check) {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
 	own := &toolset.Declared{Dir: filepath.Join(at.Config, "tools")}
@@ -109,7 +109,7 @@ func (d Doctor) checkTools(cfg config.Config, at paths.Places) (out []Check) {
 	return out
 }
 
-// checkStore opens the store as a run does, and writes beside it.
+// checkStore opens the store as a run does, and writes a file beside it.
 func (d Doctor) checkStore(ctx context.Context, at paths.Places) Check {
 	path := filepath.Join(at.State, "sessions.db")
 	s, err := sessiondb.Open(ctx, path, sessiondb.Options{})
@@ -158,7 +158,7 @@ func checkProgram(name, why string) Check {
 	return fine(name, path)
 }
 
-// checkShell looks for what runs command lines.
+// checkShell checks the shell for commands.
 func (d Doctor) checkShell() Check {
 	shell := proc.FindShell(d.Getenv, os.Environ())
 	if shell.Path == "" {
@@ -170,7 +170,7 @@ func (d Doctor) checkShell() Check {
 	return fine("shell", shell.Name+": "+shell.Path)
 }
 
-// Terminal looks at what the interface needs; --print needs none of it.
+// Terminal checks the requirements of the interface, which --print does not have.
 func (d Doctor) Terminal() []Check {
 	sandbox := d.checkSandbox()
 	if !term.IsTerminal(d.Out.Fd()) {
@@ -188,7 +188,7 @@ func (d Doctor) Terminal() []Check {
 	return []Check{sandbox, fine("terminal", found)}
 }
 
-// Profile is the profile of AppArmor that lets this program make namespaces.
+// Profile returns the AppArmor profile that lets this program create namespaces.
 func Profile() (string, error) {
 	exe, err := os.Executable()
 	if err == nil {
@@ -197,8 +197,7 @@ func Profile() (string, error) {
 	return sandbox.Profile(exe), err
 }
 
-// checkSandbox tests what holds commands on this machine, once: the answer is kept until something
-// changes.
+// checkSandbox tests the sandbox and caches the result until something changes.
 func (d Doctor) checkSandbox() Check {
 	at := paths.Of(d.Getenv)
 	box := sandbox.Of(at.State, at.State, at.Config)
@@ -236,8 +235,8 @@ func colours(getenv func(string) string) string {
 	return "16 colours"
 }
 
-// checkClock compares the clock with the newest date that the program itself knows: with a clock
-// that is far off, every certificate seems false, and prices that ended still hold.
+// checkClock compares the clock with the newest date built into the program: with a wrong clock all
+// certificates look invalid and expired prices apply.
 func checkClock(now time.Time) Check {
 	newest := ""
 	rows, err := catalog.Known()
@@ -248,16 +247,16 @@ func checkClock(now time.Time) Check {
 		newest = max(newest, r.Date)
 	}
 	day := now.Format(time.DateOnly)
-	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day, for the other side of the earth
+	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day for time zones
 		return lacks("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
 	}
 	return fine("clock", day)
 }
 
-// tmuxPatience is how long a tmux may take to tell an option.
+// tmuxPatience limits the wait for a tmux option.
 const tmuxPatience = time.Second
 
-// checkTmux looks at what a tmux around adze lets through.
+// checkTmux checks the options of a tmux around adze.
 func (d Doctor) checkTmux(ctx context.Context) []Check {
 	if d.Getenv("TMUX") == "" {
 		return nil

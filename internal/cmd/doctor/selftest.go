@@ -16,21 +16,20 @@ import (
 	"adze/internal/undo"
 )
 
-// trial is one thing that must work on every machine. It returns what it saw, or why it does not
-// work.
+// trial is a function that must work on every machine. It returns a description of its result.
 type trial struct {
 	name string
 	try  func(context.Context) (string, error)
 }
 
-// errNotHere says that a system does not have what a trial is about.
+// errNotHere means that a trial does not apply to this system.
 var errNotHere = errors.New("not on this system")
 
-// trialTime bounds each of them.
+// trialTime limits each trial.
 const trialTime = 30 * time.Second
 
-// SelfTest tries what adze builds upon, in a folder of its own that it removes: files, locks, the
-// store, processes, the sandbox and undo.
+// SelfTest tries, in a temporary folder, the basics that adze uses: files, locks, the store,
+// processes, the sandbox and undo.
 func (d Doctor) SelfTest(ctx context.Context) []Check {
 	top, err := os.MkdirTemp("", "adze-self-test-")
 	if err == nil {
@@ -63,7 +62,7 @@ func (d Doctor) SelfTest(ctx context.Context) []Check {
 	return out
 }
 
-// bench is where trials are made.
+// bench is the folder and environment of the trials.
 type bench struct {
 	top, home, work, state string
 	box                    *sandbox.Sandbox
@@ -140,7 +139,7 @@ func (b bench) command(line string) proc.Command {
 	return proc.Command{Argv: argv, Dir: b.work, Env: env, Separate: true, Timeout: trialTime}
 }
 
-// runs tries a line of bash.
+// runs returns a trial of a bash line.
 func (b bench) runs(line string, check func(proc.Result) error) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if shell := proc.FindShell(os.Getenv, os.Environ()); shell.Kind != proc.Bash {
@@ -231,14 +230,15 @@ func (b bench) level(ctx context.Context) (string, error) {
 	return string(r.Level) + ", made with " + string(r.Means), nil
 }
 
-// boxed runs a line in the sandbox. It must end so, and leave a file as it was.
+// boxed runs a line in the sandbox. It must succeed or fail as works says, and leave a file
+// unchanged.
 func (b bench) boxed(ctx context.Context, line string, works bool, unchanged string) (string, error) {
 	if r, err := b.box.Level(ctx); err != nil || r.Level == sandbox.NoLevel {
 		return "", fmt.Errorf("%w: there is no sandbox", errNotHere)
 	} else if r.Means == sandbox.RestrictedToken {
 		return "", fmt.Errorf("%w: the test of the level tried what a restricted token holds", errNotHere)
 	}
-	before, _ := os.ReadFile(unchanged) // a file that is not there stays so
+	before, _ := os.ReadFile(unchanged) // a missing file must stay missing
 	r, err := proc.Supervisor{Cage: b.box}.Run(ctx, b.command(line))
 	if err != nil {
 		return "", err

@@ -16,18 +16,17 @@ import (
 )
 
 const (
-	// littleContext is what system prompt and tools of a first request need in tokens, with room
-	// for a file and an answer.
+	// littleContext is the number of tokens for the system prompt and tools of a first request,
+	// with space for a file and an answer.
 	littleContext = 8192
-	// refusing is the first Ollama that refuses a prompt which does not fit, where asked to:
-	// earlier ones cut it.
+	// refusing is the first Ollama version that can refuse a prompt that does not fit; earlier ones
+	// cut it.
 	refusing = "0.12.6"
-	// versionPatience is how long an Ollama may take to say what it has and how old it is.
+	// versionPatience limits the wait for Ollama's models and version.
 	versionPatience = time.Second
 )
 
-// checkPlace looks at a server that is no company's own: which program it is, and why a model of it
-// would be of no use.
+// checkPlace checks a server other than a company's: its program, and whether its model is usable.
 func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
 	if f.Kind == local.Ollama {
@@ -58,12 +57,12 @@ func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Mode
 	return fine("server", at)
 }
 
-// tight says that hardly anything fits beside system prompt and tools.
+// tight warns that little fits beside the system prompt and tools.
 func tight(at, model string, tokens int, mend string) Check {
 	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
 }
 
-// checkInstalled looks at the model of an Ollama, and at how old that is.
+// checkInstalled checks an Ollama's model and version.
 func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
@@ -89,8 +88,8 @@ func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama
 	return fine("server", at+", and has it")
 }
 
-// older reports whether a version of the form 1.2.3 comes before another one; one of another form,
-// or of a build from source, does not.
+// older reports whether a version 1.2.3 comes before another. It returns false for other forms and
+// builds from source.
 func older(version, than string) bool {
 	a, b := strings.Split(version, "."), strings.Split(than, ".")
 	if len(a) != 3 || version == "0.0.0" {
@@ -98,7 +97,7 @@ func older(version, than string) bool {
 	}
 	for i := range b {
 		have, err := strconv.Atoi(strings.SplitN(a[i], "-", 2)[0])
-		want, _ := strconv.Atoi(b[i]) // a constant of ours
+		want, _ := strconv.Atoi(b[i]) // our own constant
 		if err != nil || have != want {
 			return err == nil && have < want
 		}

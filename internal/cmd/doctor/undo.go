@@ -13,7 +13,7 @@ import (
 	"adze/internal/undo/recorder"
 )
 
-// checkUndo says whether what calls change in this folder can be undone, and what of it cannot.
+// checkUndo reports whether changes in this folder can be undone, and the exceptions.
 func (d Doctor) checkUndo(cfg config.Config, at paths.Places) Check {
 	const name = "undo"
 	if cfg.Undo.Off {

@@ -72,7 +72,7 @@ func (s servers) add() *cobra.Command {
 	return c
 }
 
-// pairs reads NAME=VALUE.
+// pairs parses NAME=VALUE.
 func pairs(texts []string, between, flag string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, text := range texts {
@@ -121,7 +121,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 				fmt.Fprintf(s.Err, "It wrote:\n  %s\n", strings.ReplaceAll(safeterm.Reveal(words).String(), "\n", "\n  "))
 			}
 			if !there || !reflect.DeepEqual(former, one) {
-				d.Pool.Forget(name) // each run would start it
+				d.Pool.Forget(name) // otherwise each run would start it
 			}
 		}
 		return err
@@ -147,7 +147,7 @@ func (s servers) runAdd(c *cobra.Command, name string, one config.MCPServer) err
 
 func wantsLogin(err error) bool { return errors.As(err, new(*oauth.LoginRequired)) }
 
-// waiting says why a server of the user's is not started in this folder; "" is that it may start.
+// waiting returns the reason why a server of the user does not start in this folder, or "".
 func waiting(d Manager, name string) string {
 	for _, l := range d.All {
 		if l.Name == name && l.Mine && l.State == NeedsConsent {
@@ -157,7 +157,7 @@ func waiting(d Manager, name string) string {
 	return ""
 }
 
-// relative reports an argument that means another folder, depending on where a program starts.
+// relative reports whether an argument depends on the current folder.
 func relative(word string) bool {
 	return word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")
 }

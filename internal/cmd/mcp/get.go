@@ -22,8 +22,8 @@ func (s servers) get() *cobra.Command {
 	return c
 }
 
-// serverJSON is a server as adze mcp get --json tells it. Values of variables and headers may be
-// secrets and are left out.
+// serverJSON is the --json object. It leaves out values of variables and headers, which may be
+// secrets.
 type serverJSON struct {
 	line
 	Env     []string  `json:"env,omitempty"`
@@ -106,7 +106,7 @@ func (s servers) switching(verb, short string, off bool) *cobra.Command {
 	return c
 }
 
-// notMine says how a server of a project is switched.
+// notMine explains how to enable or disable a project's server.
 func (s servers) notMine(c *cobra.Command, name string, off bool) error {
 	return s.MCP(c.Context(), func(d Manager) error {
 		for _, l := range d.All {

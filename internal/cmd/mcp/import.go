@@ -43,7 +43,7 @@ func (s servers) importing() *cobra.Command {
 	return c
 }
 
-// importJSON is a server of another assistant as adze mcp import --json tells it.
+// importJSON is another assistant's server in --json.
 type importJSON struct {
 	Name    string   `json:"name"`
 	Client  string   `json:"client"`
@@ -116,7 +116,7 @@ func (s servers) runImport(c *cobra.Command, names, from []string) error {
 	return nil
 }
 
-// agrees asks whether so many servers are written.
+// agrees asks the user to confirm writing n servers.
 func (s servers) agrees(c *cobra.Command, n int) bool {
 	switch {
 	case cmd.Flagged(c, "yes"):
@@ -130,7 +130,7 @@ func (s servers) agrees(c *cobra.Command, n int) bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
 }
 
-// offers are the servers of other assistants; of those of one name the first counts.
+// offers lists the servers of other assistants; the first one with a name counts.
 func (s servers) offers(cfg config.Config, names, from []string) (out []importJSON) {
 	dir, err := s.Here()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s servers) offers(cfg config.Config, names, from []string) (out []importJS
 	return out
 }
 
-// entryOf is a server as the configuration has it.
+// entryOf converts a server to a configuration entry.
 func entryOf(f clients.Found) config.MCPServer {
 	e := config.MCPServer{Cwd: f.Dir, URL: f.URL, Off: f.Off, Start: config.Duration(f.Start), Call: config.Duration(f.Call), Tools: f.Tools}
 	if len(f.Command) > 0 {

@@ -53,7 +53,7 @@ func (s servers) login() *cobra.Command {
 	return c
 }
 
-// at finds a server with an address.
+// at calls do with a server that has an address.
 func (s servers) at(c *cobra.Command, name string, do func(Manager, oauth.Server) error) error {
 	return s.MCP(c.Context(), func(d Manager) error {
 		if err := d.usable(name); err != nil {
@@ -95,7 +95,7 @@ func (s servers) runLogin(c *cobra.Command, d oauth.Manager, at oauth.Server, o 
 	return nil
 }
 
-// choose asks the user where they log in at a server.
+// choose asks the user for a server's issuer.
 func (s servers) choose(_ context.Context, server string, issuers []string) string {
 	line := func(question string) string {
 		fmt.Fprint(s.Err, question)
@@ -121,7 +121,7 @@ func (s servers) choose(_ context.Context, server string, issuers []string) stri
 	return ""
 }
 
-// told makes an error with a next move one of the command line's.
+// told converts an error with a next step for the command line.
 func told(err error) error {
 	var next interface {
 		error

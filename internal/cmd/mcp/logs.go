@@ -16,8 +16,7 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// followEvery is how often a log that is followed is looked at where the system does not tell of
-// changes.
+// followEvery is the poll interval for a log on systems without file notifications.
 const followEvery = 250 * time.Millisecond
 
 func (s servers) logs() *cobra.Command {
@@ -77,7 +76,7 @@ func (s servers) runLogs(c *cobra.Command, d Manager, name string) error {
 	return followed(ctx, next, whole, func() string { text, _ := d.Pool.Log(name); return text }, show)
 }
 
-// followed shows what a log has more than before, until ctx ends, as the error of next tells.
+// followed prints additions to a log until ctx ends, and returns next's error.
 func followed(ctx context.Context, next func(context.Context) error, before string, read func() string, show func(string) error) error {
 	for {
 		if now := read(); now != before {
@@ -92,7 +91,7 @@ func followed(ctx context.Context, next func(context.Context) error, before stri
 	}
 }
 
-// fresh is what stands in now behind what stood in before: its beginning may be gone by now.
+// fresh returns the text in now after that of before, whose beginning may be gone.
 func fresh(before, now string) string {
 	for from := 0; from < len(before); {
 		if rest, ok := strings.CutPrefix(now, before[from:]); ok {

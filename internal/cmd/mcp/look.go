@@ -22,14 +22,14 @@ func (s servers) list() *cobra.Command {
 	return c
 }
 
-// line is a server as adze mcp list --json tells it.
+// line is a server in --json.
 type line struct {
 	ServerEntry
 	Seen         bool     `json:"seen"` // its tools are known
 	Title        string   `json:"title,omitempty"`
 	Protocol     string   `json:"protocol,omitempty"`
 	Tools        []string `json:"tools,omitempty"`
-	Bytes        int      `json:"bytes,omitempty"` // of the definitions of all tools
+	Bytes        int      `json:"bytes,omitempty"` // of all tool definitions
 	Instructions string   `json:"instructions,omitempty"`
 }
 
@@ -86,7 +86,7 @@ func (s servers) test() *cobra.Command {
 	return c
 }
 
-// testJSON is a server as adze mcp test --json tells it.
+// testJSON is the --json object of adze mcp test.
 type testJSON struct {
 	line
 	Works   bool     `json:"works"`
@@ -96,8 +96,8 @@ type testJSON struct {
 	Noise   int      `json:"noise,omitempty"` // lines that were no messages
 }
 
-// runTest starts a server and tells what it is. It returns what kept the server from working, apart
-// from its own error.
+// runTest starts a server and prints its description. It returns the server's failure apart from
+// its own error.
 func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
 	err = s.MCP(c.Context(), func(d Manager) (err error) {
 		failed, err = s.try(c, d, name)
@@ -109,7 +109,7 @@ func (s servers) runTest(c *cobra.Command, name string) (failed, err error) {
 	return failed, err
 }
 
-// try is runTest with servers that are there already.
+// try is runTest with an existing Manager.
 func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err error) {
 	if err := d.usable(name); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 	return failed, nil
 }
 
-// tell says what came of a test.
+// tell prints the result of a test.
 func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 	if !t.Works {
 		s.Show("%s does not work: %s\n", name, t.Why)

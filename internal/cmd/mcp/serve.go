@@ -8,14 +8,14 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Serve says what is offered, and how.
+// Serve holds the options of adze mcp serve.
 type Serve struct {
 	policyconfig.Flags
 	Tools, NoTools []string
-	Model          string // for tasks; if empty, the configured one
-	HTTP           string // an address on this machine; if empty, stdin and stdout
-	TokenFile      string // if empty, a new token, told once
-	NoSession      bool   // save nothing
+	Model          string // for tasks; "" for the configured one
+	HTTP           string // local address; "" for stdin and stdout
+	TokenFile      string // "" for a new token, printed once
+	NoSession      bool   // store nothing
 }
 
 func (s servers) serve() *cobra.Command {

@@ -1,13 +1,13 @@
-// Package mcp is adze mcp: the servers of the Model Context Protocol whose tools a run may use.
+// Package mcp implements adze mcp: the MCP servers whose tools a run may use.
 //
-// The one rule: listing starts nothing and dials nothing; what a server says is shown cleaned, and
-// agreed to only by a command that says so.
+// The one rule: listing starts and connects to nothing; a server's texts are shown cleaned, and
+// only an explicit command approves them.
 //
 // Start reading at Command. login.go logs in, add.go and import.go write the user's configuration,
-// look.go lists, tries and agrees, get.go shows one and switches it, logs.go shows what it wrote;
-// serve.go is the other way round. What a server is and how it is talked with is in package mcp.
+// look.go lists, tests and approves servers, get.go shows and switches one, logs.go prints its log;
+// serve.go is an MCP server itself. Package mcp in internal/mcp holds the connections.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
+// Known limits: none. The tests run the whole program and are in internal/cmd.
 package mcp
 
 import (
@@ -23,46 +23,46 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Program is what these commands ask of the program.
+// Program is the part of the program that these commands use.
 type Program interface {
 	cmd.ConfigProgram
-	Here() (string, error) // this folder as sessions remember it
-	// MCP hands over the servers of this folder; nothing of them runs before it is asked for.
+	Here() (string, error) // the current folder as sessions store it
+	// MCP calls its function with this folder's servers, none of them started.
 	MCP(context.Context, func(Manager) error) error
-	// TryMCP does so with one more server, which stands in no file yet.
+	// TryMCP is like MCP with one more server, which is not configured yet.
 	TryMCP(ctx context.Context, name string, one config.MCPServer, use func(Manager) error) error
-	// ServeTools offers the tools of this folder until the client goes or a signal comes.
+	// ServeTools offers this folder's tools until the client disconnects or a signal arrives.
 	ServeTools(Serve) error
 }
 
-// Manager are the servers of a folder.
+// A Manager holds a folder's servers.
 type Manager struct {
 	Pool   *mcp.Pool
 	All    []ServerEntry
 	Logins oauth.Manager
 }
 
-// The states of a server, as far as they are known without starting it.
+// States of a server that are known without starting it.
 const (
-	Ready        = "ready"         // its tools are known; a call starts it
-	Failed       = "failed"        // its last start failed
-	NeverStarted = "never started" // nobody knows its tools
+	Ready        = "ready"         // tools are known; a call starts it
+	Failed       = "failed"        // last start failed
+	NeverStarted = "never started" // tools are unknown
 	NeedsLogin   = "needs login"
-	NeedsConsent = "needs consent" // it is of a project
+	NeedsConsent = "needs consent" // from a project
 	Disabled     = "disabled"
 	Hidden       = "hidden" // another server has its name
-	Broken       = "broken" // its entry cannot be read
+	Broken       = "broken" // invalid entry
 )
 
-// ServerEntry is a server that somebody named, whether it may be used or not.
+// ServerEntry is a configured server, usable or not.
 type ServerEntry struct {
 	Name    string `json:"name"`
 	State   string `json:"state"`
-	From    string `json:"from"` // the file that names it
+	From    string `json:"from"` // file that names it
 	Command string `json:"command,omitempty"`
 	URL     string `json:"url,omitempty"`
 	Why     string `json:"why,omitempty"`
-	Mine    bool   `json:"mine"` // it stands in the user's configuration
+	Mine    bool   `json:"mine"` // from the user's configuration
 }
 
 type servers struct {
@@ -70,7 +70,7 @@ type servers struct {
 	Program
 }
 
-// Command is adze mcp with its commands.
+// Command returns adze mcp with its commands.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	s := servers{e, p}
 	c := cmd.Group("mcp", "Manage MCP servers, and serve adze as one", s.add(), s.importing(), s.list(), s.get(), s.test(), s.logs(), s.accept(),
@@ -83,7 +83,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 	return c
 }
 
-// names completes the names of servers.
+// names completes server names.
 func (s servers) names(c *cobra.Command, words []string, _ string) (out []string, _ cobra.ShellCompDirective) {
 	if len(words) == 0 {
 		_ = s.MCP(c.Context(), func(d Manager) error {
@@ -96,7 +96,7 @@ func (s servers) names(c *cobra.Command, words []string, _ string) (out []string
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// usable finds a server that may be used, or says why there is none.
+// usable returns an error if no usable server has the name.
 func (d Manager) usable(name string) error {
 	if slices.Contains(d.Pool.Names(), name) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// ending are the signals that are taken like SIGTERM. The Go runtime makes SIGTERM of the end of a
-// console, of a session and of the system, and waits for the end of the process then, as long as
-// Windows lets it: some seconds. Ctrl-C and Ctrl-Break are os.Interrupt.
+// ending lists the signals treated like SIGTERM. The Go runtime turns the end of a console, session
+// or system into SIGTERM, and Windows then waits some seconds for the process. Ctrl-C and
+// Ctrl-Break are os.Interrupt.
 func ending() []os.Signal { return []os.Signal{syscall.SIGTERM} }

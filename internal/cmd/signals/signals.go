@@ -1,8 +1,8 @@
-// Package signals ends a run by the signals that a process gets.
+// Package signals ends a run at a signal.
 //
-// The one rule: the first one ends the run in order, the second one the process.
+// The one rule: the first signal ends the run in order, the second one the process.
 //
-// Start reading at Watch. Known limits: none that is known.
+// Start reading at Watch. Known limits: none.
 package signals
 
 import (
@@ -14,13 +14,13 @@ import (
 	"adze/session"
 )
 
-// Watch ends ctx on the first SIGINT, SIGHUP or signal of ending, with a cause that names it. On
-// the second, insist is called: whatever hangs, the process ends. A SIGHUP never insists: a
-// terminal that is closed sends it more than once, from the shell and from the kernel. A SIGINT
-// that taken takes ends nothing; nil takes none. Stop releases the signals, beside what comes next.
+// Watch cancels on the first SIGINT, SIGHUP or ending signal, with a cause that names it. On the
+// second it calls insist, which ends the process even if something hangs. A SIGHUP never insists:
+// closing a terminal sends several, from the shell and from the kernel. A SIGINT for which taken
+// returns true is ignored; taken may be nil. stop releases the signals in the background.
 func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
-	// SIGPIPE is caught and dropped, so that a closed stdout is an error of write and not the end
-	// of the process without its result. It is not ignored: children would inherit that.
+	// SIGPIPE is caught and dropped, so that a closed stdout is a write error instead of the end of
+	// the process without a result. Ignoring it would be inherited by children.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
 	signal.Notify(signals, ending()...)
@@ -48,8 +48,8 @@ func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken fun
 	}()
 	return func() {
 		close(done)
-		// Releasing a signal takes two changes of thread: 0.2 ms in all, which a process that ends
-		// now need not wait for.
+		// Releasing a signal takes two thread switches, 0.2 ms, which an ending process need not
+		// wait for.
 		go signal.Stop(signals)
 	}
 }

@@ -9,16 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WatchReader calls gone, once, when nobody can read any more what is written to a pipe or a
-// socket, also while nothing is written. It stops with ctx. Of any other file it tells nothing: a
-// file on the disk has no reader that could leave.
+// WatchReader calls gone once when the reader of a pipe or socket is gone, even while nothing is
+// written. It stops with ctx. For other files it does nothing: a file on disk has no reader.
 func WatchReader(ctx context.Context, out *os.File, gone func()) {
 	info, err := out.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
 		return
 	}
 	end, wake, err := os.Pipe()
-	if err != nil { // no file is left; the next write tells
+	if err != nil { // out is closed; the next write fails
 		return
 	}
 	fd := int32(out.Fd())
@@ -26,7 +25,7 @@ func WatchReader(ctx context.Context, out *os.File, gone func()) {
 	go func() {
 		defer end.Close()
 		for {
-			watched := []unix.PollFd{{Fd: fd}, {Fd: int32(end.Fd())}} // errors and the end are told unasked
+			watched := []unix.PollFd{{Fd: fd}, {Fd: int32(end.Fd())}} // errors and hangups are always reported
 			if _, err := unix.Poll(watched, -1); err == unix.EINTR {
 				continue
 			}

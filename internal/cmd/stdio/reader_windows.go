@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// look is the time between two looks at the reader.
+// look is the poll interval.
 const look = time.Second
 
-// WatchReader calls gone, once, when nobody can read any more what is written to a pipe, also while
-// nothing is written. It stops with ctx. Of any other file it tells nothing.
+// WatchReader calls gone once when the reader of a pipe is gone, even while nothing is written. It
+// stops with ctx. For other files it does nothing.
 func WatchReader(ctx context.Context, out *os.File, gone func()) {
 	kind, err := windows.GetFileType(windows.Handle(out.Fd()))
 	if err != nil || kind != windows.FILE_TYPE_PIPE {
@@ -27,7 +27,7 @@ func WatchReader(ctx context.Context, out *os.File, gone func()) {
 				return
 			case <-each.C:
 			}
-			var done uint32 // to write nothing fails where nobody can read
+			var done uint32 // an empty write fails without a reader
 			switch err := windows.WriteFile(windows.Handle(out.Fd()), nil, &done, nil); err {
 			case nil:
 			case windows.ERROR_NO_DATA, windows.ERROR_BROKEN_PIPE, windows.ERROR_PIPE_NOT_CONNECTED:

@@ -1,13 +1,13 @@
-// Package stdio is what a process was started with: the prompt that is piped in, and a stdout that
-// was closed.
+// Package stdio examines a process's standard streams: a prompt piped into stdin, and a stdout
+// closed at start.
 //
-// The one rule: no wait for a user's pipe is endless that nobody asked for, and none outlives its
-// context.
+// The one rule: a wait for a pipe is endless only if the user asked for it, and always ends with
+// its context.
 //
 // Start reading at Stdin.Prompt and at ClosedAtStart.
 //
-// Known limits: only on Linux a stdout that was closed is told from one that leads nowhere on
-// purpose.
+// Known limits: only on Linux is a closed stdout distinguished from one redirected to the null
+// device.
 package stdio
 
 import (
@@ -23,15 +23,14 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Stdin is where the rest of a prompt may come from.
+// Stdin is the source for the rest of a prompt.
 type Stdin struct {
 	In    *os.File
-	Err   io.Writer                            // what is left is said here
-	After func(time.Duration) <-chan time.Time // if nil, time.After
+	Err   io.Writer                            // for messages about ignored input
+	After func(time.Duration) <-chan time.Time // nil for time.After
 }
 
-// Prompt joins the words of the command line with what is piped in. asked says that it was asked
-// for by "-".
+// Prompt joins the command line's words with piped input. asked reports whether "-" was given.
 func (s Stdin) Prompt(ctx context.Context, words string, asked bool) (string, error) {
 	piped, err := s.piped(ctx, strings.TrimSpace(words) != "", asked)
 	if err != nil {
@@ -48,25 +47,25 @@ func (s Stdin) Prompt(ctx context.Context, words string, asked bool) (string, er
 	return words + "\n\n<stdin>\n" + strings.TrimSuffix(piped, "\n") + "\n</stdin>", nil
 }
 
-// maxInput bounds what is read from stdin; more would not fit any model.
+// maxInput limits stdin; more would not fit any model.
 const maxInput = 10 << 20
 
-// stdinPatience is how long a pipe beside a prompt may stay silent. Who starts adze from a program
-// often leaves stdin open without a thought, and a run must not wait for that for ever; a command
-// that is piped in takes a moment to speak.
+// stdinPatience is the longest silence of a pipe beside a prompt. Programs often leave the stdin of
+// adze open by accident, and a run must not wait forever; a command in a pipe needs a moment to
+// start.
 const stdinPatience = 3 * time.Second
 
-// piped reads stdin to its end, unless it is a terminal or another device. A pipe that stays silent
-// is left when there is a prompt beside it and nobody asked for stdin by "-". ctx ends every wait.
+// piped reads stdin to its end, unless it is a terminal or another device. It abandons a silent
+// pipe if there is a prompt and no "-". ctx ends every wait.
 func (s Stdin) piped(ctx context.Context, beside, asked bool) (string, error) {
 	info, err := s.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 && !asked {
-		return "", nil // no stdin at all is as good as an empty one
+		return "", nil // a missing stdin counts as empty
 	}
 	if info.IsDir() {
 		return "", usage.Mistake("pipe text in, or leave stdin alone", "stdin is a directory")
 	}
-	var patience <-chan time.Time // if nil, for ever
+	var patience <-chan time.Time // nil waits forever
 	if beside && !asked && !info.Mode().IsRegular() {
 		patience = s.timer(stdinPatience)
 	}
@@ -91,7 +90,6 @@ func (s Stdin) piped(ctx context.Context, beside, asked bool) (string, error) {
 	}
 }
 
-// timer tells when a time is over.
 func (s Stdin) timer(d time.Duration) <-chan time.Time {
 	if s.After != nil {
 		return s.After(d)
@@ -99,16 +97,16 @@ func (s Stdin) timer(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// input is what was read, to its end or to a failure.
+// input is the data read, to the end or an error.
 type input struct {
 	raw []byte
 	err error
 }
 
-// readInput closes spoken when the first byte or the end has come.
+// readInput closes spoken at the first byte or the end.
 func readInput(from io.Reader, spoken chan<- struct{}, done chan<- input) {
 	in := bufio.NewReader(io.LimitReader(from, maxInput+1))
-	_, _ = in.Peek(1) // what is wrong is met again below
+	_, _ = in.Peek(1) // an error returns below
 	close(spoken)
 	raw, err := io.ReadAll(in)
 	done <- input{raw, err}

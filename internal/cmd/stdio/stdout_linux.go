@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kcmpFile asks whether two descriptors are of one opening (kcmp(2)).
+// kcmpFile makes kcmp(2) compare open file descriptions.
 const kcmpFile = 0
 
-// ClosedAtStart reports whether stdout was closed when adze was started, as by >&- in a shell. The
-// runtime puts /dev/null, opened for reading and writing, in its place before any code of ours
-// runs, and to write an answer there is to lose it in silence.
+// ClosedAtStart reports whether stdout was closed when adze started, as by >&- in a shell. The
+// runtime then opens /dev/null for reading and writing in its place, and an answer written there
+// would be lost silently.
 //
-// Shells, and most libraries that start programs, open /dev/null for writing only where it is asked
-// for. Some open it for both; what they opened once for several descriptors is told by that, and
-// Node by its name. What is left, such as Python's DEVNULL for stdout alone, looks exactly like a
-// closed one, and is taken for that: an error is seen, a lost answer is not.
+// Shells and most libraries open /dev/null only for writing. Some open it for both: a description
+// shared by several descriptors reveals those, and Node is recognized by its name. Others, such as
+// Python's DEVNULL for stdout alone, look exactly like a closed stdout and count as one: an error
+// is visible, a lost answer is not.
 func ClosedAtStart(stdout *os.File) bool {
 	flags, err := unix.FcntlInt(stdout.Fd(), unix.F_GETFL, 0)
 	if err != nil {
@@ -36,8 +36,8 @@ func isNull(fd int) bool {
 	return err == nil && to == os.DevNull
 }
 
-// shared reports whether a descriptor is of one opening with stdin or stderr: the runtime opens
-// each anew.
+// shared reports whether a descriptor shares its description with stdin or stderr. The runtime
+// opens each separately.
 func shared(fd int) bool {
 	self := uintptr(os.Getpid())
 	for _, other := range []int{0, 2} {
@@ -49,8 +49,8 @@ func shared(fd int) bool {
 	return false
 }
 
-// givesNull reports whether a process is one of the runtimes that open /dev/null for reading and
-// writing, for each descriptor of a child anew (libuv's stdio "ignore").
+// givesNull reports whether a process is a runtime that opens /dev/null for reading and writing,
+// separately for each descriptor of a child (libuv's stdio "ignore").
 func givesNull(pid int) bool {
 	to, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {

@@ -1,11 +1,12 @@
-// Package undo is adze undo and adze undo redo: files as they were before the turns of a session.
+// Package undo implements adze undo and adze undo redo, which restore files from before the turns
+// of a session.
 //
-// The one rule: what is done is what the dry run says, and each path that is left alone is named
-// with its reason.
+// The one rule: a command does exactly what its dry run shows, and names each skipped path with its
+// reason.
 //
-// Start reading at Commands. Package recorder undoes, and says what it cannot undo.
+// Start reading at Commands. Package recorder does the work.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
+// Known limits: none. The tests run the whole program and are in internal/cmd.
 package undo
 
 import (
@@ -25,11 +26,11 @@ import (
 	"adze/session"
 )
 
-// Program is what these commands ask of the program.
+// Program is the part of the program that these commands use.
 type Program interface {
 	cmd.StoreReader
-	// Undoing opens a session, the folder that it works in and its kept states, to put files back,
-	// or only to look: then it works where nothing may be written, too.
+	// Undoing opens a session, its folder and its stored states. With look it only reads and also
+	// works where writing is impossible.
 	Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error
 }
 
@@ -38,7 +39,7 @@ type back struct {
 	Program
 }
 
-// Commands are adze undo, with redo below it, and the former place of redo.
+// Commands returns adze undo, with redo below it, and redo's former name.
 func Commands(e *cmd.Env, p Program) []*cobra.Command {
 	b := back{e, p}
 	return append(cmd.Former(b.redo()), cmd.With(b.undo(), b.redo()))
@@ -77,8 +78,8 @@ func (b back) redo() *cobra.Command {
 	return c
 }
 
-// untilSignal has a signal end a command before its first change. Later, the command goes on to its
-// end, unless a second signal comes.
+// untilSignal makes a signal end a command before its first change. After that the command
+// finishes, unless a second signal arrives.
 func (b back) untilSignal(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithCancelCause(c.Context())
@@ -101,10 +102,10 @@ func (b back) both(c *cobra.Command) {
 	f.String("session", "", "of the session of this `ID`, not the newest of this folder (a unique beginning is enough)")
 	f.Bool("json", false, "print one JSON object per line")
 	c.SetFlagErrorFunc(cmd.FlagError)
-	_ = c.RegisterFlagCompletionFunc("session", b.sessions) // it fails for a flag that is not there alone
+	_ = c.RegisterFlagCompletionFunc("session", b.sessions) // fails only for an unknown flag
 }
 
-// sessions completes the id of a session.
+// sessions completes session ids.
 func (b back) sessions(c *cobra.Command, _ []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	_ = b.Store(c.Context(), func(s *sessiondb.Store) error {
 		heads, err := s.List(c.Context())
@@ -118,7 +119,7 @@ func (b back) sessions(c *cobra.Command, _ []string, _ string) (ids []string, _ 
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// pick is the session that is meant.
+// pick selects the session.
 func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 	prefix, _ := c.Flags().GetString("session")
 	return func(heads []session.Head) (session.ID, error) {
@@ -183,7 +184,7 @@ func (b back) run(c *cobra.Command, w recorder.Wish) error {
 	})
 }
 
-// mistaken is an error that a user can avoid, with the next move.
+// mistaken converts an avoidable error to one with the next step.
 func mistaken(err error) error {
 	switch {
 	case errors.Is(err, recorder.ErrNothing), errors.Is(err, recorder.ErrNoTurn):

@@ -19,7 +19,7 @@ import (
 	"adze/session"
 )
 
-// report is what an undo came to, or would.
+// report is the result of an undo or dry run.
 type report struct {
 	Session session.ID        `json:"session"`
 	Redo    bool              `json:"redo,omitempty"`
@@ -27,12 +27,12 @@ type report struct {
 	Turns   []turnLine        `json:"turns"`
 	Steps   []recorder.Step   `json:"paths"`
 	Refused []session.Refused `json:"refused,omitempty"`
-	Git     int               `json:"git_left,omitempty"` // changes of git's own state that were not asked for
-	LeftOut []string          `json:"left_out,omitempty"` // what undo does not cover at all
+	Git     int               `json:"git_left,omitempty"` // skipped changes of git's own state
+	LeftOut []string          `json:"left_out,omitempty"` // files that undo does not cover
 	asks    bool
 }
 
-// turnLine is a turn, as adze undo --list --json tells it.
+// turnLine is a turn in --list --json.
 type turnLine struct {
 	Turn    int        `json:"turn"`
 	Message string     `json:"message"`
@@ -40,16 +40,16 @@ type turnLine struct {
 	Time    *time.Time `json:"time,omitempty"`
 	Paths   []string   `json:"paths,omitempty"`
 	Undone  bool       `json:"undone,omitempty"`
-	Pending bool       `json:"half_undone,omitempty"` // an undo of it was interrupted and is not finished
+	Pending bool       `json:"half_undone,omitempty"` // an undo of it was interrupted
 }
 
-// did keeps of the steps what was done.
+// did records the completed steps.
 func (r *report) did(d recorder.UndoResult) {
 	r.Steps = slices.DeleteFunc(r.Steps, func(s recorder.Step) bool { return !slices.Contains(d.Paths, s.Path) })
 	r.Refused = d.Refused
 }
 
-// mostShown is how many paths are written out for a user.
+// mostShown limits the printed paths.
 const mostShown = 100
 
 func (r report) write(to io.Writer) error {
@@ -94,7 +94,7 @@ func (r report) write(to io.Writer) error {
 	return err
 }
 
-// forget drops what is kept of paths for ever.
+// forget deletes the stored states of paths for good.
 func (b back) forget(c *cobra.Command, d recorder.Manager, paths []string) error {
 	n, err := d.Forget(c.Context(), paths)
 	if errors.Is(err, recorder.ErrInUse) {
@@ -110,7 +110,7 @@ func (b back) forget(c *cobra.Command, d recorder.Manager, paths []string) error
 	return nil
 }
 
-// list tells what each turn changed.
+// list prints the changes of each turn.
 func (b back) list(c *cobra.Command, d recorder.Manager) error {
 	past, err := d.Past(c.Context())
 	if err != nil {

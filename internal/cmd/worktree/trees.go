@@ -1,12 +1,12 @@
-// Package worktree is adze worktree: the git work trees in which sessions work beside each other,
-// one file for all its commands.
+// Package worktree implements adze worktree, for the git work trees of parallel sessions. One file
+// holds all commands.
 //
-// The one rule: nothing that only a work tree has goes without --force, and what goes is said.
+// The one rule: unique content of a work tree is removed only with --force, and removed content is
+// reported.
 //
-// Start reading at Command. What is known of a work tree and how it is removed is in package
-// worktree.
+// Start reading at Command. Package internal/project/worktree does the work.
 //
-// Known limits: none that are known. The tests run the whole program and stand in internal/cmd.
+// Known limits: none. The tests run the whole program and are in internal/cmd.
 package worktree
 
 import (
@@ -24,11 +24,11 @@ import (
 	"adze/session"
 )
 
-// Program is what these commands ask of the program.
+// Program is the part of the program that these commands use.
 type Program interface {
-	// Store opens the store to look into it.
+	// Store opens the store for reading.
 	Store(context.Context, func(*sessiondb.Store) error) error
-	// Worktrees hands over what makes and removes work trees, and this folder.
+	// Worktrees calls its function with the manager and this folder.
 	Worktrees(func(d worktree.Manager, dir string) error) error
 }
 
@@ -37,7 +37,7 @@ type trees struct {
 	Program
 }
 
-// Command is adze worktree with its commands.
+// Command returns adze worktree with its commands.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	t := trees{e, p}
 	c := cmd.Group("worktree", "Manage the git work trees of sessions", t.list(), t.clean(), t.remove())
@@ -53,11 +53,11 @@ func (t trees) list() *cobra.Command {
 	return c
 }
 
-// treeLine is a work tree as adze worktree list --json tells it.
+// treeLine is a work tree in --json.
 type treeLine struct {
 	worktree.Tree
 	Loses    []string     `json:"would_lose,omitempty"`
-	Sessions []session.ID `json:"sessions,omitempty"` // of users, newest first
+	Sessions []session.ID `json:"sessions,omitempty"` // users' sessions, newest first
 }
 
 func (t trees) runList(c *cobra.Command, _ []string) error {
@@ -85,7 +85,7 @@ func (t trees) runList(c *cobra.Command, _ []string) error {
 	})
 }
 
-// state is how a work tree stands, in words.
+// state describes a work tree.
 func state(t worktree.Tree) string {
 	var out []string
 	for _, s := range []struct {
@@ -102,8 +102,8 @@ func state(t worktree.Tree) string {
 	return strings.Join(out, ", ")
 }
 
-// sessions are those that work in each work tree, by its path; none where the store cannot be read,
-// which other commands tell.
+// sessions returns the sessions in each work tree by path. It returns none if the store cannot be
+// read; other commands report that.
 func (t trees) sessions(ctx context.Context, all []worktree.Tree) map[string][]session.ID {
 	found := map[string][]session.ID{}
 	_ = t.Store(ctx, func(s *sessiondb.Store) error {
@@ -181,7 +181,7 @@ func (t trees) runRemove(c *cobra.Command, name string) error {
 	})
 }
 
-// tell says what came of one work tree.
+// tell prints the result for one work tree.
 func (t trees) tell(c *cobra.Command, r worktree.Removal) error {
 	if cmd.Flagged(c, "json") {
 		return t.WriteJSON(r)

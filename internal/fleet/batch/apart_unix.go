@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// apart has the child stand in a process group of its own.
+// apart starts the child in its own process group.
 func apart() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(a)
 	return a
 }
 
-// interrupt tells a child to end, as Ctrl-C does.
+// interrupt asks a child to end, like Ctrl-C.
 func interrupt(p *os.Process) error { return p.Signal(syscall.SIGINT) }

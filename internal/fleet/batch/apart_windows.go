@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart has the child stand in a process group of its own.
+// apart starts the child in its own process group.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// interrupt tells a child to end, as Ctrl-Break does. Where both have no console it is killed.
+// interrupt asks a child to end, like Ctrl-Break. Without a shared console it kills the child.
 func interrupt(p *os.Process) error {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.Pid)) == nil {
 		return nil

@@ -1,13 +1,12 @@
-// Package batch does the same kind of work in many repositories: each task in a new clone, by an
-// adze of its own, with a sandbox, budgets and a session of its own. What comes of a task is a
-// patch and a line of JSON.
+// Package batch runs the same kind of work in many repositories: each task in a new clone, by its
+// own adze with a sandbox, budgets and a session. The result is a patch and a line of JSON.
 //
-// The one rule: a task has one result. A task without a result begins anew, in a new clone, when
-// the batch is run again: what an earlier try did outside its clone may be done twice.
+// The one rule: a task has one result. A task without one restarts in a new clone when the batch
+// runs again: an earlier attempt's effects outside its clone may happen twice.
 //
-// Start reading at Batch.Run, then Runner.Do (the steps of one task), which workers of package
-// fleet use as well. task.go reads the file, clone.go makes clones, change.go makes patches and
-// branches, child.go runs adze, result.go keeps results.
+// Start reading at Batch.Run, then Runner.Do (the steps of a task), which workers of package fleet
+// use too. task.go reads the file, clone.go makes clones, change.go makes patches and branches,
+// child.go runs adze, result.go stores results.
 //
 // Known limits: submodules are not fetched.
 package batch
@@ -24,44 +23,44 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// Batch is a file of tasks and how they are to be done on this machine.
+// A Batch is a file of tasks and its settings on this machine.
 type Batch struct {
 	*Runner
 	Tasks   []Task
-	Out     string // the folder of results, absolute
+	Out     string // absolute folder for results
 	Jobs    int
-	Flags   []string // of adze, for each task; those of a task follow
-	Push    bool     // push the branch that a task names
-	MaxCost float64  // USD for all tasks together; if 0, any
+	Flags   []string // for each task's adze; the task's own follow
+	Push    bool     // push a task's branch
+	MaxCost float64  // USD for all tasks; 0 for no limit
 	Retry   map[string]bool
-	Watch   func(State) // called after each change, by one goroutine at a time. Optional.
+	Watch   func(State) // called after each change, one call at a time; may be nil
 
 	journal *Journal
 	costs   costs
-	mu      sync.Mutex // of Watch
+	mu      sync.Mutex // guards Watch
 }
 
-// Stage is where a task stands.
+// Stage is a task's progress.
 type Stage string
 
-// Stages in the order in which a task passes them.
+// Stages in order.
 const (
 	Fetching Stage = "fetching"
 	Working  Stage = "working"
 	Checking Stage = "checking"
 	Patching Stage = "patching"
 	Finished Stage = "finished"
-	Stopped  Stage = "stopped" // before its end; the next run of the batch begins it anew
+	Stopped  Stage = "stopped" // before its end; the next run restarts it
 )
 
-// State is how far a task is.
+// State is a task's current state.
 type State struct {
 	Task   Task
 	Stage  Stage
-	Doing  string // the newest call
+	Doing  string // latest call
 	Turns  int
 	Calls  int
-	Cost   *float64 // USD so far; nil where it is not known
+	Cost   *float64 // USD so far; nil if unknown
 	Result *Result  // of a finished task
 	Reason string   // why it was stopped
 }
@@ -72,23 +71,23 @@ var (
 	ErrBusy    = errors.New("another adze batch works there")
 )
 
-// Report sums up a run.
+// A Report sums up a run.
 type Report struct {
-	Results  []Result // of all tasks that have one, in the order of the file
-	Waiting  []string // ids of tasks without a result, or whose new try has none yet
-	Cost     float64  // USD, of all results where it is known
-	Stopped  float64  // USD, of tries that were stopped
-	Unpriced int      // results whose cost is not known
+	Results  []Result // all existing ones, in the file's order
+	Waiting  []string // ids of tasks without a result, or restarted and not finished
+	Cost     float64  // USD of all results with a known cost
+	Stopped  float64  // USD of stopped attempts
+	Unpriced int      // results with unknown cost
 }
 
-// costs adds up what tasks cost.
+// costs adds up the tasks' costs.
 type costs struct {
 	mu    sync.Mutex
-	spent float64 // by tries that are over
+	spent float64 // by finished attempts
 	now   map[string]float64
 }
 
-// set notes what a running task has cost so far, and returns the sum of all.
+// set records a running task's cost and returns the total.
 func (c *costs) set(task string, usd float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (c *costs) set(task string, usd float64) float64 {
 	return sum
 }
 
-// Run does the tasks that have no result yet. The error is why it stopped before all had one.
+// Run runs the tasks without a result. It returns an error if it stopped before all had one.
 func (b *Batch) Run(ctx context.Context) (Report, error) {
 	unlock, err := b.Open()
 	if err != nil {
@@ -116,7 +115,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	if err := b.clearReferences(); err != nil {
 		return Report{}, err
 	}
-	defer b.clearReferences() // what cannot be removed is removed by the next run
+	defer b.clearReferences() // the next run removes the rest
 	var left []Task
 	for _, t := range b.Tasks {
 		if r, done := b.journal.Last(t.ID); !done || b.Retry[r.Cause] {
@@ -126,7 +125,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 	return b.runAll(ctx, left)
 }
 
-// Open takes the folder of results for this process, until the function that it returns is called.
+// Open locks the result folder for this process until unlock is called.
 func (b *Batch) Open() (unlock func(), err error) {
 	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -144,7 +143,7 @@ func (b *Batch) Open() (unlock func(), err error) {
 		free()
 		return nil, err
 	}
-	return func() { _ = b.journal.Close(); free() }, nil // each line is on the disk
+	return func() { _ = b.journal.Close(); free() }, nil // each line is already on disk
 }
 
 func (b *Batch) runAll(ctx context.Context, left []Task) (Report, error) {
@@ -163,7 +162,7 @@ func (b *Batch) runAll(ctx context.Context, left []Task) (Report, error) {
 		jobs.Go(func() {
 			for t := range queue {
 				if err := b.one(ctx, t, spend); err != nil {
-					stop(err) // the results cannot be kept: nothing more is begun
+					stop(err) // results cannot be stored: start no more tasks
 				}
 			}
 		})
@@ -182,7 +181,7 @@ func (b *Batch) runAll(ctx context.Context, left []Task) (Report, error) {
 	return b.Report(left), context.Cause(ctx)
 }
 
-// one does a task. The error is about the folder of results.
+// one runs a task. Its error concerns the result folder.
 func (b *Batch) one(ctx context.Context, t Task, spend func(string, float64)) error {
 	s := State{Task: t}
 	t.Flags = slices.Concat(b.Flags, t.Flags)
@@ -219,7 +218,7 @@ func (b *Batch) one(ctx context.Context, t Task, spend func(string, float64)) er
 	return nil
 }
 
-// Report sums up the folder of results. Tasks of left have been begun by this run.
+// Report sums up the result folder. left holds the tasks that this run started.
 func (b *Batch) Report(left []Task) Report {
 	out := Report{Stopped: b.journal.stopped}
 	begun := map[string]bool{}
@@ -242,7 +241,6 @@ func (b *Batch) Report(left []Task) Report {
 	return out
 }
 
-// tell calls the watcher, one at a time.
 func (b *Batch) tell(s State) {
 	if b.Watch == nil {
 		return
@@ -252,5 +250,5 @@ func (b *Batch) tell(s State) {
 	b.Watch(s)
 }
 
-// Journal is the journal of an open folder.
+// Journal returns the journal of an open folder.
 func (b *Batch) Journal() *Journal { return b.journal }

@@ -11,15 +11,14 @@ import (
 	"strings"
 )
 
-// addAll adds all files of a folder to an index. It reads nothing of a .git in the folder: what
-// worked there may have written programs for git to run into it.
+// addAll adds all files of a folder to an index. It ignores a .git in the folder, where the task
+// may have configured programs that git would run.
 func (w *work) addAll(ctx context.Context, folder string, env []string) error {
 	_, err := w.git(ctx, folder, env, "-c", "core.bare=false", "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", ".")
 	return err
 }
 
-// patch writes the patch of what changed in the clone, unless nothing did, and returns the tree of
-// the files as they are.
+// patch writes the clone's changes as a patch, if there are any, and returns the current tree.
 func (w *work) patch(ctx context.Context, path string, r *Result) (tree string, err error) {
 	env := []string{"GIT_DIR=" + w.source(), "GIT_WORK_TREE=" + w.clone(), "GIT_INDEX_FILE=" + filepath.Join(w.dir, "index")}
 	if err := w.addAll(ctx, w.clone(), env); err != nil {
@@ -30,7 +29,7 @@ func (w *work) patch(ctx context.Context, path string, r *Result) (tree string, 
 		return "", err
 	}
 	if stat == "" {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of an earlier try
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // from an earlier attempt
 			return "", err
 		}
 		return "", nil
@@ -46,16 +45,15 @@ func (w *work) patch(ctx context.Context, path string, r *Result) (tree string, 
 	return w.git(ctx, w.dir, env, "write-tree")
 }
 
-// Reasons why a change is not pushed.
+// Reasons for not pushing a change.
 var (
 	ErrNobody = errors.New("git does not know who commits")
 	errCommit = errors.New("git made no commit")
 	errExists = errors.New("the branch is there already")
 )
 
-// push makes a commit of a tree, and pushes it as the branch of the task. A branch that is there
-// already stays as it is. It counts as pushed when it has this very change: an earlier try of the
-// task was lost after it had pushed.
+// push commits a tree and pushes it as the task's branch. It never changes an existing branch; one
+// with the same change counts as pushed, by an earlier attempt that was lost afterwards.
 func (w *work) push(ctx context.Context, tree string) (commit string, err error) {
 	commit, err = w.git(ctx, w.source(), w.signature(), "commit-tree", "-p", w.base, "-m", message(w.t), tree)
 	if err != nil {
@@ -75,7 +73,7 @@ func (w *work) push(ctx context.Context, tree string) (commit string, err error)
 	return "", fmt.Errorf("the branch %s could not be pushed: %w", w.t.Branch, err)
 }
 
-// pushHint is the next move after a change was not pushed.
+// pushHint returns the next step after a failed push.
 func pushHint(err error) string {
 	again := "; then run the batch again with --retry push"
 	switch {
@@ -89,7 +87,7 @@ func pushHint(err error) string {
 	return "check that git can push to the repository from where the task ran (address, login, rules for branches)" + again
 }
 
-// mayCommit returns ErrNobody when branches are to be pushed and git does not know who commits.
+// mayCommit returns ErrNobody if branches are to be pushed and git has no author configured.
 func (r *Runner) mayCommit(ctx context.Context, tasks []Task) error {
 	if !slices.ContainsFunc(tasks, func(t Task) bool { return t.Branch != "" }) {
 		return nil
@@ -100,8 +98,8 @@ func (r *Runner) mayCommit(ctx context.Context, tasks []Task) error {
 	return nil
 }
 
-// signature says who commits: the user as git knows them, or adze for a folder that git does not
-// know.
+// signature returns the committer: the user in git's configuration, or adze for a folder without
+// git.
 func (w *work) signature() []string {
 	if w.t.Folder == "" {
 		return nil
@@ -109,7 +107,7 @@ func (w *work) signature() []string {
 	return []string{"GIT_AUTHOR_NAME=adze", "GIT_AUTHOR_EMAIL=", "GIT_COMMITTER_NAME=adze", "GIT_COMMITTER_EMAIL="}
 }
 
-// message is that of the commit: the task's own, or the first line of its prompt or command.
+// message returns the commit message: the task's own, or the first line of its prompt or command.
 func message(t Task) string {
 	if t.Message != "" {
 		return t.Message

@@ -17,24 +17,23 @@ import (
 	"adze/session"
 )
 
-// graceful is how long an adze that is told to end may take until it is killed. What it started
-// ends with it.
+// graceful is the time until an interrupted adze is killed, with its children.
 const graceful = 15 * time.Second
 
-// maxEvent bounds a line of an adze, in bytes; the longest are its results.
+// maxEvent limits an output line of adze, in bytes; results are the longest.
 const maxEvent = 64 << 20
 
-// UndoOff is the variable by which the adze of a task keeps no states of its files: the clone comes
-// from a commit, and its patch is the way back.
+// UndoOff disables the undo states in a task's adze: the clone comes from a commit, and the patch
+// can be reverted.
 const UndoOff = "ADZE_UNDO=off"
 
-// exit is how an adze ended.
+// exit is the end of an adze process.
 type exit struct {
 	code   int
-	stderr string // its end
+	stderr string // end of the output
 }
 
-// Export writes a session of a task to a file, as adze sessions import takes it.
+// Export writes a task's session to a file in the format of adze sessions import.
 func (r *Runner) Export(ctx context.Context, id session.ID, path string) error {
 	e, err := r.adze(ctx, r.Dir, nil, "", []string{"sessions", "export", string(id), "--format", "json", "-o", path}, func([]byte) {})
 	if err == nil && e.code != 0 {
@@ -43,9 +42,9 @@ func (r *Runner) Export(ctx context.Context, id session.ID, path string) error {
 	return err
 }
 
-// adze runs this program in a folder. Each line of its standard output goes to line. When ctx ends
-// it is interrupted as by Ctrl-C; when this process dies, it dies too (on Linux; elsewhere it ends
-// when it prints its next line).
+// adze runs this program in a folder and calls line for each line of its standard output. When ctx
+// ends it is interrupted as by Ctrl-C; when this process dies, it dies too (on Linux; elsewhere at
+// its next line of output).
 func (r *Runner) adze(ctx context.Context, dir string, env []string, input string, args []string, line func([]byte)) (exit, error) {
 	if ctx.Err() != nil {
 		return exit{}, context.Cause(ctx)
@@ -62,7 +61,7 @@ func (r *Runner) adze(ctx context.Context, dir string, env []string, input strin
 	if err != nil {
 		return exit{}, err
 	}
-	// The system ends the child with the thread that started it, so the thread must stay.
+	// The system kills the child when the thread that started it ends, so the thread must stay.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := c.Start(); err != nil {
@@ -85,7 +84,7 @@ func (r *Runner) adze(ctx context.Context, dir string, env []string, input strin
 	return e, nil
 }
 
-// kindOf is the type of a line of adze.stream/1, which stands at its beginning.
+// kindOf returns the type of an adze.stream/1 line, which is its first field.
 func kindOf(line []byte) string {
 	rest, is := bytes.CutPrefix(line, []byte(`{"type":"`))
 	kind, _, ended := bytes.Cut(rest[:min(len(rest), 32)], []byte{'"'})
@@ -95,7 +94,7 @@ func kindOf(line []byte) string {
 	return string(kind)
 }
 
-// Read updates the state by a line of a task's adze, and reports whether it changed.
+// Read updates the state from a line of a task's adze and reports whether it changed.
 func (s *State) Read(line []byte) bool {
 	kind := kindOf(line)
 	switch kind {
@@ -112,7 +111,7 @@ func (s *State) Read(line []byte) bool {
 		Cost        *float64 `json:"cost_usd"`
 		Args        struct{ Description, Path, Command, Pattern string }
 	}
-	_ = json.Unmarshal(line, &e) // the fields that it has count
+	_ = json.Unmarshal(line, &e) // use the valid fields
 	switch kind {
 	case "stage":
 		s.Stage = e.Stage

@@ -16,7 +16,7 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// maxGit bounds one run of git that talks with a server; a large repository takes its time.
+// maxGit limits a git command that uses the network; large repositories take long.
 const maxGit = 30 * time.Minute
 
 // git runs git in a folder and returns its output.
@@ -41,9 +41,8 @@ func (r *Runner) git(ctx context.Context, dir string, env []string, args ...stri
 	return strings.TrimSpace(res.Output.Head), nil
 }
 
-// source is a bare clone beside that of the task, in which no command of the task can write: git
-// makes the patch with its settings, and not with those that a task may have written into its own
-// clone.
+// source returns the path of a bare clone that the task's commands cannot write to: git makes the
+// patch with its settings, not with those in the task's own clone.
 func (w *work) source() string { return filepath.Join(w.dir, "source.git") }
 
 // fetch makes the clone.
@@ -63,7 +62,7 @@ func (w *work) fetch(ctx context.Context) error {
 		return fmt.Errorf("%s has no commit yet", origin)
 	}
 	w.base = base
-	// Not local: what works in the clone must not share files with another one.
+	// Not local: clones must not share files, which a task could change.
 	if _, err := w.git(ctx, w.dir, nil, "clone", "--quiet", "--no-local", "--single-branch", "--template=", "--", w.source(), w.clone()); err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (w *work) fetch(ctx context.Context) error {
 	return copyWithTime(filepath.Join(w.dir, "index"), filepath.Join(w.clone(), ".git", "index"))
 }
 
-// fetchSource makes the bare clone, whose HEAD is the commit that the task begins at.
+// fetchSource makes the bare clone with the task's first commit as HEAD.
 func (w *work) fetchSource(ctx context.Context, origin string) error {
 	if w.t.Folder != "" {
 		if info, err := os.Stat(w.t.Folder); err != nil || !info.IsDir() {
@@ -99,8 +98,8 @@ func (w *work) fetchSource(ctx context.Context, origin string) error {
 	return w.fetchRef(ctx, origin)
 }
 
-// fetchRef makes the bare clone at a ref that is neither a branch nor a tag: another ref, a
-// commit, or an expression such as origin/main~2.
+// fetchRef makes the bare clone at a ref other than a branch or tag: another ref, a commit, or an
+// expression such as origin/main~2.
 func (w *work) fetchRef(ctx context.Context, origin string) error {
 	if err := os.RemoveAll(w.source()); err != nil {
 		return err
@@ -127,12 +126,12 @@ func (w *work) fetchRef(ctx context.Context, origin string) error {
 	return err
 }
 
-// isObjectName reports the whole name of an object, in SHA-1 or SHA-256.
+// isObjectName reports whether name is a complete SHA-1 or SHA-256 object name.
 func isObjectName(name string) bool {
 	return (len(name) == 40 || len(name) == 2*sha256.Size) && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// adopt makes the bare clone of a folder that git does not know, with one commit.
+// adopt makes a bare clone with one commit from a folder without git.
 func (w *work) adopt(ctx context.Context) error {
 	if w.t.Ref != "" {
 		return fmt.Errorf("%s is no git repository, and so has no %s", w.t.Folder, w.t.Ref)
@@ -161,7 +160,7 @@ func samePlace(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// copyWithTime copies an index with its time: git reads files again that changed at that time.
+// copyWithTime copies an index with its modification time: git re-reads files changed at that time.
 func copyWithTime(to, from string) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -174,14 +173,14 @@ func copyWithTime(to, from string) error {
 	return errors.Join(os.WriteFile(to, raw, 0o600), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
-// maxReferences bounds how many repositories a process keeps for further clones.
+// maxReferences limits the repositories kept for further clones.
 const maxReferences = 8
 
-// references are bare clones of earlier tasks. A further clone of the same repository takes from
-// there what it can, so that the server sends the rest alone.
+// references holds earlier tasks' bare clones. Another clone of the same repository reuses their
+// objects and fetches only the rest.
 type references struct {
 	mu   sync.Mutex
-	all  []*reference // the least recently used first
+	all  []*reference // least recently used first
 	made int
 }
 
@@ -190,7 +189,7 @@ type reference struct {
 	users        int
 }
 
-// lend returns the reference of a repository, or an empty path. It stays until giveBack.
+// lend returns the reference of a repository, or "". It is kept until giveBack.
 func (s *references) lend(origin string) (path string, giveBack func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,8 +209,8 @@ func (s *references) lend(origin string) (path string, giveBack func()) {
 
 func (r *Runner) referenceDir() string { return filepath.Join(r.Dir, ".references") }
 
-// keepReference keeps the bare clone of a task that is over, unless there is one of its
-// repository, and removes the least recently used one that nobody reads.
+// keepReference keeps a finished task's bare clone unless its repository has one, and removes the
+// least recently used idle one.
 func (w *work) keepReference() {
 	if w.t.Repo == "" || w.base == "" {
 		return
@@ -229,10 +228,10 @@ func (w *work) keepReference() {
 	}
 	s.all = append(s.all, &reference{origin: w.t.Repo, path: path})
 	if idle := slices.IndexFunc(s.all, func(r *reference) bool { return r.users == 0 }); idle >= 0 && len(s.all) > maxReferences {
-		_ = os.RemoveAll(s.all[idle].path) // what cannot be removed goes with the folder
+		_ = os.RemoveAll(s.all[idle].path) // the rest is removed with the folder
 		s.all = slices.Delete(s.all, idle, idle+1)
 	}
 }
 
-// clearReferences removes what this or an earlier process kept.
+// clearReferences removes all references, also of earlier processes.
 func (r *Runner) clearReferences() error { return os.RemoveAll(r.referenceDir()) }

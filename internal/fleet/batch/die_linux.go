@@ -2,5 +2,5 @@ package batch
 
 import "syscall"
 
-// dieWithParent has the system kill the child when the thread that started it ends.
+// dieWithParent makes the kernel kill the child when the thread that started it ends.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

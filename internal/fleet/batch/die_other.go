@@ -4,6 +4,5 @@ package batch
 
 import "syscall"
 
-// dieWithParent does nothing: there is no such thing here. The child ends when nobody reads what it
-// writes.
+// dieWithParent does nothing on this system. The child ends when nobody reads its output.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -16,36 +16,36 @@ import (
 	"adze/tool"
 )
 
-// Causes of results beside those of a run (session.Cause).
+// Causes of results in addition to session.Cause.
 const (
 	CauseDone       = string(session.CauseDone)
-	CauseRepository = "repository" // it could not be fetched, or has no such ref
-	CauseCheck      = "check"      // the work was done, and the check failed
-	CausePush       = "push"       // the work was done, and its branch could not be pushed
-	CausePatch      = "patch"      // the work was done, and no patch could be made of it
-	CauseDead       = "dead"       // a worker was lost each time that it was begun
+	CauseRepository = "repository" // not fetched, or without this ref
+	CauseCheck      = "check"      // the work was done, but the check failed
+	CausePush       = "push"       // the work was done, but the push failed
+	CausePatch      = "patch"      // the work was done, but no patch could be made
+	CauseDead       = "dead"       // a worker died at every attempt
 	CauseCancelled  = "cancelled"
 )
 
-// Result is what came of a task: one line of results.jsonl.
+// A Result is a task's result, one line of results.jsonl.
 type Result struct {
 	Task    string            `json:"task"`
 	Line    int               `json:"line"`
 	Repo    string            `json:"repo,omitempty"`
 	Folder  string            `json:"folder,omitempty"`
 	Ref     string            `json:"ref,omitempty"`
-	Base    string            `json:"base,omitempty"` // the commit that the patch is against
+	Base    string            `json:"base,omitempty"` // commit that the patch applies to
 	Labels  map[string]string `json:"labels,omitempty"`
 	OK      bool              `json:"ok"`
 	Cause   string            `json:"cause"`
 	Message string            `json:"message,omitempty"`
 	Hint    string            `json:"hint,omitempty"`
-	Text    string            `json:"text,omitempty"` // the answer, or the end of what the command wrote
+	Text    string            `json:"text,omitempty"` // answer, or end of the command's output
 	Session session.ID        `json:"session,omitempty"`
-	Patch   string            `json:"patch,omitempty"` // its file, below the folder of results; if empty, nothing changed
+	Patch   string            `json:"patch,omitempty"` // file below the result folder; "" if nothing changed
 	Changed int               `json:"files_changed"`
 	Check   *Checked          `json:"check,omitempty"`
-	Pushed  string            `json:"pushed,omitempty"` // the commit that the branch now is at
+	Pushed  string            `json:"pushed,omitempty"` // commit of the pushed branch
 	Branch  string            `json:"branch,omitempty"`
 	Worker  string            `json:"worker,omitempty"`
 
@@ -56,20 +56,20 @@ type Result struct {
 	Denied []session.Denial               `json:"denied,omitempty"`
 	Began  time.Time                      `json:"began"`
 	Ended  time.Time                      `json:"ended"`
-	// RetryAfter is how long the provider of the model wants nothing more, in ms. It is nil unless a
-	// limit of the provider ended the work, and 0 where the provider named no time.
+	// RetryAfter is the pause that the model's provider requires, in ms. It is nil unless a
+	// provider's limit ended the work, and 0 if the provider gave no time.
 	RetryAfter *int64 `json:"retry_after_ms,omitempty"`
 }
 
-// Checked is the outcome of a check.
+// Checked is the result of a check.
 type Checked struct {
 	Command string `json:"command"`
 	OK      bool   `json:"ok"`
-	Output  string `json:"output,omitempty"` // its end
+	Output  string `json:"output,omitempty"` // end of the output
 }
 
-// Journal is results.jsonl: a line is whole or it is not there, and the last of a task counts.
-// Beside it, stopped.jsonl has the cost of tries that were stopped.
+// A Journal is results.jsonl: lines are added completely or not at all, and a task's last one
+// counts. stopped.jsonl beside it has the costs of stopped attempts.
 type Journal struct {
 	dir     string
 	mu      sync.Mutex
@@ -80,8 +80,8 @@ type Journal struct {
 	stopped float64
 }
 
-// openJournal reads what is there. It cuts off the part of a line that a crash left, and skips a
-// line that is damaged.
+// openJournal reads the existing results. It cuts a partial last line, left by a crash, and skips
+// damaged lines.
 func openJournal(dir string) (*Journal, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "results.jsonl"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -105,7 +105,7 @@ func openJournal(dir string) (*Journal, error) {
 			j.keep(r)
 		}
 	}
-	tries, _ := os.ReadFile(filepath.Join(dir, "stopped.jsonl")) // there is none before a task was stopped
+	tries, _ := os.ReadFile(filepath.Join(dir, "stopped.jsonl")) // missing until a task is stopped
 	for line := range bytes.Lines(tries) {
 		var t stoppedTry
 		if json.Unmarshal(line, &t) == nil {
@@ -121,7 +121,7 @@ func (j *Journal) keep(r Result) {
 	}
 }
 
-// Last is the newest result of a task.
+// Last returns a task's latest result.
 func (j *Journal) Last(task string) (Result, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -129,17 +129,17 @@ func (j *Journal) Last(task string) (Result, bool) {
 	return r, ok
 }
 
-// isNew reports that this process added the newest result of a task.
+// isNew reports whether this process added the task's latest result.
 func (j *Journal) isNew(task string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.added[task]
 }
 
-// cost is the cost of all tries that are over, in USD.
+// cost returns the cost of all finished attempts, in USD.
 func (j *Journal) cost() float64 { return j.spent + j.stopped }
 
-// Add writes a result so that it survives a power cut. After an error the line is not there.
+// Add writes a result to stable storage. On an error the line is not there.
 func (j *Journal) Add(r Result) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -168,7 +168,7 @@ type stoppedTry struct {
 	Cost float64 `json:"cost_usd"`
 }
 
-// addStopped notes the cost of a try that was stopped.
+// addStopped records a stopped attempt's cost.
 func (j *Journal) addStopped(task string, usd float64) error {
 	line, err := json.Marshal(stoppedTry{task, usd})
 	if err != nil {

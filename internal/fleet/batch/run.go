@@ -17,32 +17,32 @@ import (
 	"adze/session"
 )
 
-// Keep says which clones stay when their tasks are over.
+// Keep selects the clones that are kept after their tasks.
 type Keep string
 
-// Which clones stay.
+// Values of Keep.
 const (
 	KeepNone   Keep = "none"
 	KeepFailed Keep = "failed"
 	KeepAll    Keep = "all"
 )
 
-// Runner does single tasks, each in a new clone. It is safe for concurrent use.
+// A Runner runs single tasks, each in a new clone. It is safe for concurrent use.
 type Runner struct {
-	Dir     string   // clones are made here, absolute; one process has it
-	Program string   // this adze
-	Env     []string // of git and of adze
-	Keys    []string // further variables for adze: git and what tasks start do not see them
+	Dir     string   // absolute folder for clones, used by one process
+	Program string   // path of this adze
+	Env     []string // for git and adze
+	Keys    []string // variables for adze that git and tasks do not see
 	Keep    Keep
-	// Gate takes from flags of a run those that say what is allowed, for a command without a model.
+	// Gate selects the permission flags, for a command without a model.
 	Gate func(flags []string) []string
-	// MaxTime takes from flags of a run how long a prompt may take, which holds for a command and a
-	// check as well. 0 stands for any time.
+	// MaxTime returns the time limit in flags, which also applies to a command and a check. 0 means
+	// none.
 	MaxTime func(flags []string) time.Duration
-	// Gone is called after a clone was removed. Optional.
+	// Gone is called after a clone was removed. It may be nil.
 	Gone func(clone string)
-	// Begin is called when a task begins: its adze gets env, and over is called at its end. The
-	// cause is empty when the task has no result. Optional.
+	// Begin is called when a task starts: its adze gets env, and over is called at its end, with an
+	// empty cause if the task has no result. It may be nil.
 	Begin func() (env []string, over func(ok bool, cause string))
 
 	references references
@@ -52,26 +52,24 @@ type Runner struct {
 type work struct {
 	*Runner
 	t     Task
-	dir   string // has the clone, and what git needs beside it
+	dir   string // holds the clone and git's files beside it
 	env   []string
 	base  string
 	began time.Time
 	line  func([]byte)
 }
 
-// clone is where the task works.
 func (w *work) clone() string { return filepath.Join(w.dir, "repository") }
 
-// maxText bounds the answer in a result, in bytes; the whole one is in the session.
+// maxText limits the answer in a result, in bytes; the session has all of it.
 const maxText = 64 << 10
 
-// ErrFull says that this machine's disk has no room for a task.
+// ErrFull means that the disk has no space for a task.
 var ErrFull = errors.New("the disk is full")
 
-// Do does a task in a new clone of that name, and writes its patch. Line is called with each line
-// that the task's adze prints, and with a line of the type "stage" before each stage. The error
-// says why the task has no result: the cause with which ctx ended, ErrFull, or that adze could not
-// be started.
+// Do runs a task in a new clone called name and writes its patch. It calls line for each output
+// line of the task's adze, and with a line of type "stage" before each stage. It returns an error
+// if the task has no result: ctx's cause, ErrFull, or a failed start of adze.
 func (r *Runner) Do(ctx context.Context, t Task, name, patch string, line func([]byte)) (out Result, err error) {
 	w := &work{Runner: r, t: t, dir: filepath.Join(r.Dir, name), began: time.Now().UTC().Truncate(time.Second), line: line}
 	if r.Begin != nil {
@@ -94,10 +92,9 @@ func (r *Runner) Do(ctx context.Context, t Task, name, patch string, line func([
 	return w.finish(out), nil
 }
 
-// stage tells that a stage begins.
 func (w *work) stage(s Stage) { w.line([]byte(`{"type":"stage","stage":"` + string(s) + `"}`)) }
 
-// steps takes a task from its clone to its patch.
+// steps runs a task from its clone to its patch.
 func (w *work) steps(ctx context.Context, patch string) (r Result, err error) {
 	w.stage(Fetching)
 	if err := w.fetch(ctx); err != nil {
@@ -126,7 +123,7 @@ func (w *work) steps(ctx context.Context, patch string) (r Result, err error) {
 		}
 	}
 	w.stage(Patching)
-	tree, err := w.patch(ctx, patch, &r) // of failed work too: a user may mend it
+	tree, err := w.patch(ctx, patch, &r) // also of failed work, which a user may fix
 	if err != nil && r.Cause == CauseDone {
 		r.Cause, r.Message, r.Hint = CausePatch, err.Error(), "run the batch again with --keep failed --retry patch to look into its clone"
 	}
@@ -139,7 +136,7 @@ func (w *work) steps(ctx context.Context, patch string) (r Result, err error) {
 	return r, nil
 }
 
-// finish fills in what every result has.
+// finish sets the fields common to all results.
 func (w *work) finish(r Result) Result {
 	t := w.t
 	r.Task, r.Line, r.Repo, r.Folder, r.Ref, r.Labels, r.Base = t.ID, t.Line, t.Repo, t.Folder, t.Ref, t.Labels, w.base
@@ -150,35 +147,35 @@ func (w *work) finish(r Result) Result {
 	return r
 }
 
-// remove removes the clone unless it is to stay, and what git needed beside it.
+// remove removes the clone, unless it is kept, and git's files beside it.
 func (w *work) remove(r Result) {
 	w.keepReference()
 	clone := w.clone()
 	if w.Keep == KeepAll && r.Cause != "" || w.Keep == KeepFailed && r.Cause != "" && !r.OK {
 		for _, name := range []string{"source.git", "index"} {
-			_ = os.RemoveAll(filepath.Join(w.dir, name)) // what cannot be removed stays
+			_ = os.RemoveAll(filepath.Join(w.dir, name)) // errors leave files behind
 		}
 		return
 	}
 	if real, err := filepath.EvalSymlinks(clone); err == nil {
 		clone = real
 	}
-	_ = os.RemoveAll(w.dir) // what cannot be removed stays
+	_ = os.RemoveAll(w.dir) // errors leave files behind
 	if w.Gone != nil {
 		w.Gone(clone)
 	}
 }
 
-// full reports an error about a disk without room; git tells it by its text alone.
+// full reports whether an error is about disk space; git's is known by its text only.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "No space left on device")
 }
 
-// Full reports an error about room on this machine's disk.
+// Full reports whether an error is about this machine's disk space.
 func Full(err error) bool { return err != nil && (errors.Is(err, ErrFull) || full(err)) }
 
-// mode returns flags with permission mode auto in front, unless they name one: what the sandbox
-// holds is done, the rest is denied.
+// mode puts permission mode auto in front of flags without a mode: sandboxed actions run, others
+// are denied.
 func mode(flags []string) []string {
 	if slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--permission-mode") }) {
 		return flags
@@ -186,14 +183,14 @@ func mode(flags []string) []string {
 	return append([]string{"--permission-mode", "auto"}, flags...)
 }
 
-// answer is the last line of an adze.
+// answer is the last output line of adze.
 type answer struct {
 	Session    session.ID `json:"session"`
 	RetryAfter *int64     `json:"retry_after_ms"`
 	session.Result
 }
 
-// prompt has a model work, and reads its result.
+// prompt runs a task with a model and reads its result.
 func (w *work) prompt(ctx context.Context) (Result, error) {
 	var last *answer
 	var cost *float64
@@ -230,7 +227,7 @@ func (w *work) prompt(ctx context.Context) (Result, error) {
 		Usage: last.Usage, Cost: last.Cost, Turns: last.Steps, Calls: last.Calls, Denied: last.Denied}, nil
 }
 
-// command runs a task without a model, through the pipeline of every call.
+// command runs a task without a model, as a normal tool call.
 func (w *work) command(ctx context.Context) (Result, error) {
 	h, err := w.shell(ctx, w.t.Command)
 	r := Result{Cause: CauseDone, Text: h.Output, Session: session.ID(h.Session)}
@@ -262,7 +259,7 @@ func (w *work) check(ctx context.Context) (*Checked, error) {
 	return &Checked{Command: w.t.Check, OK: h.ExitCode == 0, Output: out}, nil
 }
 
-// shellResult is a line of adze tools run.
+// shellResult is the output of adze tools run.
 type shellResult struct {
 	Session  string `json:"session"`
 	Status   string `json:"status"`
@@ -271,11 +268,11 @@ type shellResult struct {
 	Output   string `json:"output"`
 }
 
-// maxCommand bounds a command of a task whose flags name no shorter time. bash_max_timeout of the
-// configuration bounds it as well.
+// maxCommand limits a command whose flags set no shorter time. The configuration's bash_max_timeout
+// applies too.
 const maxCommand = 30 * time.Minute
 
-// shell runs a command by hand in the clone.
+// shell runs a command in the clone.
 func (w *work) shell(ctx context.Context, command string) (h shellResult, err error) {
 	most := maxCommand
 	if limit := w.MaxTime(w.t.Flags); limit > 0 {
@@ -298,7 +295,7 @@ func (w *work) shell(ctx context.Context, command string) (h shellResult, err er
 	return h, nil
 }
 
-// lastLines are the last lines of a text.
+// lastLines returns the last n lines of a text.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")

@@ -15,27 +15,27 @@ import (
 	"adze/internal/text/lineread"
 )
 
-// maxLine bounds a task, in bytes: a prompt of this length would not fit a usual model.
+// maxLine limits a task, in bytes: a longer prompt would not fit most models.
 const maxLine = 1 << 20
 
-// maxMistakes bounds how many broken lines are told.
+// maxMistakes limits the reported lines.
 const maxMistakes = 20
 
-// Task is one line of the file.
+// A Task is one line of the file.
 type Task struct {
 	ID string `json:"id,omitempty"`
-	// Repo is a repository as git clone takes it, Folder one of this machine, also without git; one
-	// of them is needed.
+	// Repo is a repository for git clone, Folder a local folder, also without git. One of them is
+	// required.
 	Repo   string `json:"repo,omitempty"`
 	Folder string `json:"folder,omitempty"`
-	Ref    string `json:"ref,omitempty"` // a branch, tag or commit; if empty, what the repository has checked out
-	// Prompt is asked of a model, Command is run by the shell; one of them is needed.
+	Ref    string `json:"ref,omitempty"` // branch, tag or commit; "" for the repository's current one
+	// Prompt is for a model, Command for the shell. One of them is required.
 	Prompt  string   `json:"prompt,omitempty"`
 	Command string   `json:"command,omitempty"`
-	Flags   []string `json:"flags,omitempty"` // of adze --print
-	Check   string   `json:"check,omitempty"` // a command that must succeed afterwards
-	// Branch is pushed to the repository where that is asked for and the task succeeded; Message is
-	// of its commit.
+	Flags   []string `json:"flags,omitempty"` // for adze --print
+	Check   string   `json:"check,omitempty"` // command that must succeed afterwards
+	// Branch is pushed to the repository if pushing is enabled and the task succeeded; Message is
+	// its commit message.
 	Branch  string            `json:"branch,omitempty"`
 	Message string            `json:"message,omitempty"`
 	Labels  map[string]string `json:"labels,omitempty"`
@@ -43,9 +43,9 @@ type Task struct {
 	Line int `json:"-"`
 }
 
-// Mistakes are lines that are no tasks.
+// Mistakes lists the invalid lines of a file.
 type Mistakes struct {
-	Lines []string // what is wrong, each with its line
+	Lines []string // errors with their line numbers
 	More  int
 }
 
@@ -66,9 +66,8 @@ func (m *Mistakes) add(line int, err error) {
 	m.Lines = append(m.Lines, fmt.Sprintf("line %d: %v", line, err))
 }
 
-// Read reads tasks, one JSON object a line; empty lines and those that begin with # count for
-// nothing. Relative paths are taken from dir. Flags says what is wrong with a task's flags. All
-// mistakes are found before anything is done.
+// Read reads tasks, one JSON object a line, and skips empty lines and those that begin with #.
+// Relative paths start at dir. flags checks a task's flags. It reports all mistakes at once.
 func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) {
 	var tasks []Task
 	wrong, seen := &Mistakes{}, map[string]int{}
@@ -109,14 +108,14 @@ func Read(in io.Reader, dir string, flags func([]string) error) ([]Task, error) 
 
 var errLong = taskError{fmt.Errorf("it is longer than %d KiB; put what is long into a file of the repository, or let a prompt name it", maxLine>>10)}
 
-// taskError is a mistake in a line, and no failure to read it.
+// taskError is an invalid line, as opposed to a read error.
 type taskError struct{ error }
 
-// letters are those that ids and branches are made of.
+// letters are the characters of ids and branches.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// sound says whether a name is of letters and what else it may have, but for its first character,
-// and at most so long.
+// sound reports whether name consists of at most most bytes from letters and also, begins with a
+// letter, and does not end with .lock.
 func sound(name, also string, most int) bool {
 	return name != "" && len(name) <= most && strings.Trim(name, letters+also) == "" && strings.Contains(letters, name[:1]) && !strings.HasSuffix(name, ".lock")
 }
@@ -145,14 +144,14 @@ func parse(line []byte, dir string, flags func([]string) error) (t Task, err err
 		t.Repo = filepath.Join(dir, t.Repo)
 	}
 	if t.ID == "" {
-		raw, _ := json.Marshal(t) // of strings: it cannot fail
+		raw, _ := json.Marshal(t) // strings always encode
 		sum := sha256.Sum256(raw)
 		t.ID = hex.EncodeToString(sum[:6])
 	}
 	return t, nil
 }
 
-// whole says what is missing, or too much.
+// whole returns an error for missing or surplus fields.
 func (t Task) whole(flags func([]string) error) error {
 	switch {
 	case (t.Repo == "") == (t.Folder == ""):
@@ -178,7 +177,7 @@ func (t Task) whole(flags func([]string) error) error {
 	return nil
 }
 
-// Sound says what is wrong with a task that somebody else sent: Read has looked at it, or not.
+// Sound returns an error for an invalid task from another machine, which Read may not have checked.
 func (t Task) Sound() error {
 	if t.ID == "" {
 		return errors.New("it has no id")
@@ -186,12 +185,12 @@ func (t Task) Sound() error {
 	return t.whole(func([]string) error { return nil })
 }
 
-// IsPath reports a repository on this machine: git takes what has a colon before the first slash
-// for a host.
+// IsPath reports whether the repository is local: git treats a colon before the first slash as the
+// end of a host name.
 func (t Task) IsPath() bool {
 	before, _, _ := strings.Cut(t.Repo, "/")
 	return t.Repo != "" && !strings.Contains(before, ":")
 }
 
-// Source is where a task's files come from, as the user wrote it.
+// Source returns the task's repository or folder as the user wrote it.
 func (t Task) Source() string { return t.Repo + t.Folder }

@@ -1,12 +1,11 @@
-// Package clients reads the MCP servers that the user has in other assistants, to take them over.
+// Package clients reads the user's MCP servers in other assistants, to import them.
 //
-// The one rule: it reads only, regular files of the user's own that are short enough, and starts
-// and dials nothing.
+// The one rule: it only reads regular, short files of the user, and starts or connects to nothing.
 //
 // Start reading at Find.
 //
-// Known limits: what an assistant asks for when it starts a server (${input:…}) is told and not
-// taken over; servers that another assistant got from its account or an extension stand in no file.
+// Known limits: inputs that an assistant asks for at a server's start (${input:…}) are reported and
+// not imported; servers from an assistant's account or extension are in no file.
 package clients
 
 import (
@@ -27,26 +26,25 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// maxFile bounds one file in bytes. Claude Code keeps its history beside its servers.
+// maxFile limits one file, in bytes. Claude Code keeps its history beside its servers.
 const maxFile = 64 << 20
 
 // Found is a server of another assistant.
 type Found struct {
 	mcp.Server
-	Client  string // whose it is, such as claude or cursor
-	Off     bool   // it is switched off there
-	Problem string // why it cannot be taken over; if empty, it can
+	Client  string // the assistant, such as claude or cursor
+	Off     bool   // disabled there
+	Problem string // why it cannot be imported, or ""
 }
 
-// place is a file in which an assistant keeps servers of the user's.
+// place is an assistant's file with the user's servers.
 type place struct {
 	client string
-	path   string // below the home folder, or below the folder of configurations where it begins with +
-	member string // that holds them
+	path   string // below the home folder, or with a leading + below the configuration folder
+	member string // JSON member with the servers
 }
 
-// places are those files. Of a folder of configurations there are two: that of the system, and
-// ~/.config.
+// places lists these files. There are two configuration folders: the system's and ~/.config.
 var places = []place{
 	{"claude", ".claude.json", "mcpServers"},
 	{"claude-desktop", "+Claude/claude_desktop_config.json", "mcpServers"},
@@ -61,7 +59,7 @@ var places = []place{
 	{"windsurf", ".codeium/windsurf/mcp_config.json", "mcpServers"},
 }
 
-// Names are the assistants whose servers are found.
+// Names returns the supported assistants.
 func Names() (out []string) {
 	for _, p := range places {
 		if !slices.Contains(out, p.client) {
@@ -71,8 +69,8 @@ func Names() (out []string) {
 	return out
 }
 
-// Find reads the servers of all of them, those of a file by name. Dir is the folder of the run:
-// Claude Code keeps servers for one folder beside those for all.
+// Find reads all servers, sorted by name within a file. dir is the run's folder: Claude Code has
+// servers for one folder beside those for all.
 func Find(home string, getenv func(string) string, dir string) (out []Found) {
 	for _, p := range places {
 		for _, path := range p.files(home, getenv) {
@@ -82,7 +80,6 @@ func Find(home string, getenv func(string) string, dir string) (out []Found) {
 	return out
 }
 
-// files are where it may be.
 func (p place) files(home string, getenv func(string) string) []string {
 	rest, configured := strings.CutPrefix(p.path, "+")
 	if !configured {
@@ -116,21 +113,21 @@ func (p place) read(path, dir string) (out []Found) {
 		return []Found{{Server: mcp.Server{From: path}, Client: p.client, Problem: "it cannot be read: " + err.Error()}}
 	}
 	member := file[p.member]
-	if p.member == "mcp" && p.client == "vscode" { // settings.json has them one level below
+	if p.member == "mcp" && p.client == "vscode" { // in settings.json they are one level deeper
 		var inner map[string]json.RawMessage
-		_ = json.Unmarshal(member, &inner) // then there is none
+		_ = json.Unmarshal(member, &inner) // none on an error
 		member = inner["servers"]
 	}
 	out = p.entries(path, member)
 	if p.client == "claude" {
 		var projects map[string]map[string]json.RawMessage
-		_ = json.Unmarshal(file["projects"], &projects) // then there is none
+		_ = json.Unmarshal(file["projects"], &projects) // none on an error
 		out = append(out, p.entries(path, projects[dir][p.member])...)
 	}
 	return out
 }
 
-// fromTOML reads the member that holds servers of a TOML file, as JSON.
+// fromTOML converts a TOML file's member with servers to JSON.
 func (p place) fromTOML(raw []byte) (map[string]json.RawMessage, error) {
 	var tables map[string]any
 	if err := toml.Unmarshal(raw, &tables); err != nil {
@@ -163,7 +160,7 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 			Headers  map[string]string `json:"http_headers"`
 			Variable map[string]string `json:"env_http_headers"`
 		}{}
-		_ = json.Unmarshal(entries[name], &more) // what is there in another form is left out
+		_ = json.Unmarshal(entries[name], &more) // other forms are skipped
 		s = s.Rewrite(p.variables)
 		s.Tools = append(more.Include, more.Enabled...)
 		for _, not := range slices.Concat(more.Exclude, more.Disabled, more.Without) {
@@ -199,8 +196,8 @@ func (p place) entries(path string, member json.RawMessage) (out []Found) {
 	return out
 }
 
-// variables writes those of an assistant's own syntax as adze does. Any other text stays as it is:
-// ${:-${} gives ${.
+// variables converts an assistant's variable syntax to adze's and keeps other text: ${:-${} yields
+// ${.
 func (p place) variables(text string) string {
 	switch p.client {
 	case "gemini":
@@ -214,7 +211,7 @@ func (p place) variables(text string) string {
 	return text
 }
 
-// rename makes a name of letters, digits, _, . and - of one that has others.
+// rename replaces invalid characters in a name; letters, digits, _, . and - are valid.
 func rename(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-", r) {

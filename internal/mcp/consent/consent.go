@@ -1,13 +1,12 @@
-// Package consent puts to the user what MCP servers ask of them: the fields of a form, and pages
-// to be opened.
+// Package consent asks the user the questions of MCP servers: form fields, and pages to open.
 //
-// The one rule: a server gets an answer only from a user who saw which server asks and that the
-// answer goes to it. Where nobody is there, each question is declined.
+// The one rule: a server gets an answer only from a user who saw its name and that the answer goes
+// to it. Without a user, questions are declined.
 //
-// Start reading at Asker.Elicit; form.go makes questions of a schema and values of answers.
+// Start reading at Asker.Elicit; form.go converts schemas to questions and answers to values.
 //
-// Known limits: fields are asked one after the other, in the order of the form; where it came
-// without the filter of package wire, by their name.
+// Known limits: fields are asked one at a time, in the form's order, or sorted by name if it
+// bypassed the filter of package wire.
 package consent
 
 import (
@@ -24,29 +23,29 @@ import (
 	"adze/internal/mcp/oauth"
 )
 
-// Bounds of what a user is asked.
+// Limits of questions.
 const (
 	maxMessage = 1500 // bytes
 	maxFields  = 100
-	maxWaiting = 3 // questions of one server at a time; more are declined
-	maxTries   = 3 // to answer one field
+	maxWaiting = 3 // concurrent questions of a server; more are declined
+	maxTries   = 3 // answers to one field
 	patience   = 30 * time.Minute
 )
 
-// Question is what a user is shown.
+// A Question is shown to the user.
 type Question struct {
 	Server  string
 	Text    string
-	Choices []string // may be empty; the user may use other words
+	Choices []string // may be empty; other answers are possible
 }
 
-// Asker puts questions of servers to the user. It is safe for concurrent use.
+// An Asker asks the user servers' questions. It is safe for concurrent use.
 type Asker struct {
-	// Ask puts a question to the user; an error: they do not answer. If nil, nobody is there.
+	// Ask asks the user; an error means no answer. If nil, there is no user.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Open shows an address in the user's browser; if nil, there is none.
+	// Open opens an address in the user's browser. It may be nil.
 	Open func(address string) error
-	// Told says what was done without asking; if nil, nobody is told.
+	// Told reports an action taken without asking. It may be nil.
 	Told func(text string)
 
 	mu      sync.Mutex
@@ -55,14 +54,14 @@ type Asker struct {
 
 func answer(action string) *sdk.ElicitResult { return &sdk.ElicitResult{Action: action} }
 
-// The actions of an answer.
+// Actions of an answer.
 const (
 	accept  = "accept"
 	decline = "decline"
 	cancel  = "cancel"
 )
 
-// Elicit answers what one server asks; it has the form that the library asks for.
+// Elicit returns the elicitation handler for a server.
 func (a *Asker) Elicit(server string) func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		if a.Ask == nil {
@@ -108,7 +107,7 @@ func (a *Asker) leave(server string) {
 	a.waiting[server]--
 }
 
-// refused is the answer when a user gave none.
+// refused is the response without a user's answer.
 func refused(ctx context.Context) *sdk.ElicitResult {
 	if ctx.Err() != nil {
 		return answer(cancel)
@@ -116,15 +115,14 @@ func refused(ctx context.Context) *sdk.ElicitResult {
 	return answer(decline)
 }
 
-// The ready answers about a page.
+// Choices for a page.
 const (
 	openIt = "open it in my browser"
 	opened = "I opened it myself"
 	not    = "no"
 )
 
-// page asks whether an address is opened: it is shown whole, and nothing is opened that is no web
-// address.
+// page asks to open an address, which is shown in full. It opens web addresses only.
 func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	address, err := oauth.Address(p.URL)
 	if err != nil {
@@ -155,7 +153,7 @@ func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *s
 	return answer(decline)
 }
 
-// errTries says that a user did not find an answer that fits.
+// errTries means that no answer of the user was valid.
 var errTries = errors.New("no answer fits")
 
 // form asks for the fields of a form.
@@ -193,7 +191,7 @@ func (a *Asker) form(ctx context.Context, server string, p *sdk.ElicitParams) *s
 	return &sdk.ElicitResult{Action: accept, Content: content}
 }
 
-// field asks for one field until the answer fits.
+// field asks for one field until the answer is valid.
 func (a *Asker) field(ctx context.Context, q Question, f field) (value any, given bool, err error) {
 	text := q.Text
 	for range maxTries {

@@ -17,37 +17,37 @@ import (
 	"adze/tool/schema"
 )
 
-// The ready answers about a field.
+// Choices for a field.
 const (
 	yes     = "yes"
 	no      = "no"
 	without = "leave it out"
 )
 
-// maxChoices is how many ready answers are shown beside those about leaving it out.
+// maxChoices limits a field's choices, besides those to skip it.
 const maxChoices = 8
 
-// field is one value that a server asks for.
+// field is one requested value.
 type field struct {
 	name, title, note string
 	kind              string // string, number, integer, boolean, array
 	format            string
-	limits            []string // what its schema says of lengths and sizes, for the user
+	limits            []string // length and size limits of its schema, for the user
 	required          bool
-	options           []option // of a string, or of the items of an array
-	preset            any      // its default; if nil, none
+	options           []option // of a string, or an array's items
+	preset            any      // default, or nil
 	check             func(value any) []schema.Fault
 }
 
-// option is a value with the words that a user is shown for it.
+// option is a value with its label.
 type option struct{ value, label string }
 
-// fieldsOf reads the schema of a form: an object of plain values (elicitation, "Requested schema").
-// Its fields are in the order in which they stand there.
+// fieldsOf reads a form's schema, an object with primitive fields (MCP elicitation, "Requested
+// schema"), in its order.
 func fieldsOf(given any) (fields []field, err error) {
 	s, _ := given.(map[string]any)
 	text, whole := s[wire.Schema].(string)
-	if !whole { // it came another way; its order is not known
+	if !whole { // from another path, without its order
 		raw, err := json.Marshal(given)
 		if err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func fieldsOf(given any) (fields []field, err error) {
 	return fields, nil
 }
 
-// ordered are the members of an object in their order.
+// ordered returns an object's members in their order.
 func ordered(raw json.RawMessage) (names []string, members []json.RawMessage, err error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil, nil
@@ -137,7 +137,7 @@ func newField(name string, raw json.RawMessage) (f field, err error) {
 	return f, nil
 }
 
-// options are the values of an enumeration, in each of the ways that the protocol has had.
+// options returns the values of an enumeration, in any version's form.
 func options(s map[string]any) (out []option) {
 	list := func(key string) []any { l, _ := s[key].([]any); return l }
 	names := list("enumNames")
@@ -163,7 +163,7 @@ func options(s map[string]any) (out []option) {
 	return out
 }
 
-// text is what a user reads of a field.
+// text describes a field for the user.
 func (f field) text() string {
 	text, more := f.title, f.limits
 	if f.note != "" {
@@ -194,7 +194,7 @@ func (f field) text() string {
 	return text
 }
 
-// choices are the ready answers.
+// choices returns the ready answers.
 func (f field) choices() (out []string) {
 	switch {
 	case f.kind == "boolean":
@@ -213,8 +213,7 @@ func (f field) choices() (out []string) {
 	return out
 }
 
-// presetAnswer is the ready answer that is the default; if empty, there is none, or it does not
-// fit.
+// presetAnswer returns the choice for the default, or "" if there is none or it is invalid.
 func (f field) presetAnswer() string {
 	if f.preset == nil || len(f.check(f.preset)) > 0 {
 		return ""
@@ -245,7 +244,7 @@ func (f field) presetAnswer() string {
 	return ""
 }
 
-// value makes of an answer what the server gets; given is false where the field is left out.
+// value converts an answer to a value; given is false if the field is skipped.
 func (f field) value(said string) (value any, given bool, err error) {
 	said = strings.TrimSpace(said)
 	switch {
@@ -263,7 +262,7 @@ func (f field) value(said string) (value any, given bool, err error) {
 	return value, true, nil
 }
 
-// read reads an answer as a value of the field's kind.
+// read parses an answer as the field's kind.
 func (f field) read(said string) (any, error) {
 	switch {
 	case f.kind == "boolean":
@@ -293,7 +292,7 @@ func (f field) read(said string) (any, error) {
 	return said, f.fitsFormat(said)
 }
 
-// several reads choices with commas between them; a choice alone may hold commas itself.
+// several parses choices separated by commas; a single choice may contain commas.
 func (f field) several(said string) (any, error) {
 	values := []any{}
 	one := f
@@ -313,7 +312,7 @@ func (f field) several(said string) (any, error) {
 	return values, nil
 }
 
-// fitsFormat holds a text to its format, which schemas do not enforce.
+// fitsFormat checks a text's format, which schema validation does not.
 func (f field) fitsFormat(said string) (err error) {
 	switch f.format {
 	case "email":

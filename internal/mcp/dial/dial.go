@@ -1,13 +1,13 @@
-// Package dial opens the wire to MCP servers with an address: streamable HTTP or its predecessor,
-// with the headers and the login that are the server's own.
+// Package dial connects to MCP servers with an address: streamable HTTP or the older HTTP+SSE, with
+// the server's own headers and login.
 //
-// The one rule: nothing is dialled but the address that the user configured. A server that wants a
-// login ends its conversation with the command to run.
+// The one rule: it connects only to the address that the user configured. If a server requires a
+// login, the connection ends with the command to run.
 //
-// Start reading at Opener; login.go is for the transport of 2024-11-05 (HTTP with server-sent
-// events on an address of their own), which is spoken where the configuration says so.
+// Start reading at Opener; login.go adds logins to the transport of 2024-11-05 (HTTP+SSE), used if
+// configured.
 //
-// Known limits: which of the two transports a server speaks is not found out.
+// Known limits: the transport of a server is not detected.
 package dial
 
 import (
@@ -24,7 +24,7 @@ import (
 	"adze/internal/mcp/remote"
 )
 
-// Opener opens wires with the logins of a manager.
+// Opener returns an Opener with a manager's logins.
 func Opener(m oauth.Manager) mcp.Opener {
 	return func(ctx context.Context, s mcp.Server, use func(sdk.Transport)) error {
 		server, err := Server(s)
@@ -48,12 +48,12 @@ func Opener(m oauth.Manager) mcp.Opener {
 	}
 }
 
-// final is an error that no second attempt mends.
+// final is an error that a second attempt cannot fix.
 type final struct{ error }
 
 func (f final) Unwrap() []error { return []error{f.error, mcp.ErrFinal} }
 
-// Server is where a server is dialled and logged in at.
+// Server returns the address and headers of a server.
 func Server(s mcp.Server) (oauth.Server, error) {
 	u, err := url.Parse(s.URL)
 	switch {

@@ -6,15 +6,15 @@ import (
 	"adze/internal/mcp/oauth"
 )
 
-// login sends requests with the login of a server, for the transport of 2024-11-05: the library
-// logs in for its successor alone.
+// login adds a server's login to requests of the 2024-11-05 transport: the library does so for the
+// newer one only.
 type login struct {
 	handler *oauth.Handler
 	next    http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper. A request that is refused is sent once more where there
-// is a newer login, or one with more scopes.
+// RoundTrip implements http.RoundTripper. It repeats a refused request once if there is a newer
+// login or one with more scopes.
 func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent, err := l.with(r)
 	if err != nil {
@@ -38,7 +38,7 @@ func (l login) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(sent)
 }
 
-// with is a request with the login, where there is one.
+// with adds the login to a request, if there is one.
 func (l login) with(r *http.Request) (*http.Request, error) {
 	token, err := l.handler.Token(r.Context())
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"adze/internal/mcp/wire"
 )
 
-// events passes on a stream of server-sent events, whole ones alone, each as the library can read
-// it.
+// events filters a stream of server-sent events: it passes complete events only, in a form that the
+// library can read.
 type events struct {
 	body  io.ReadCloser
 	lines *bufio.Reader
 	flood *flood
-	call  json.RawMessage // the id that the stream answers; if nil, none
+	call  json.RawMessage // request id that the stream answers, or nil
 
-	ready   bytes.Buffer // whole events that were not read yet
-	event   []byte       // the one that is coming
+	ready   bytes.Buffer // complete events not read yet
+	event   []byte       // partial event
 	newLine bool         // the next part begins a line
-	err     error        // how the stream ended
+	err     error        // end of the stream
 }
 
 func newEvents(body io.ReadCloser, f *flood, call json.RawMessage) *events {
@@ -39,7 +39,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return 0, e.err
 }
 
-// readLine reads a line, or as much of it as is there at once.
+// readLine reads a line, or its available part.
 func (e *events) readLine() {
 	part, err := e.lines.ReadSlice('\n')
 	first := e.newLine
@@ -61,12 +61,12 @@ func (e *events) readLine() {
 	case blank:
 		e.pass()
 	case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-		e.ready.Write(e.event) // a last event without its blank line: the reader's to judge
+		e.ready.Write(e.event) // a last event without a blank line: the reader decides
 		e.end(err)
 	}
 }
 
-// pass hands over the event that is complete.
+// pass hands over the complete event.
 func (e *events) pass() {
 	came := data(e.event)
 	message := wire.Read(came)
@@ -78,7 +78,7 @@ func (e *events) pass() {
 	e.replace(message)
 }
 
-// replace hands over a message in the place of the event's own; its name and its id stay.
+// replace replaces the event's data; its name and id stay.
 func (e *events) replace(message []byte) {
 	for line := range bytes.Lines(e.event) {
 		if len(bytes.TrimSpace(line)) > 0 && bytes.HasSuffix(line, []byte("\n")) && !bytes.HasPrefix(line, []byte("data:")) {
@@ -91,7 +91,7 @@ func (e *events) replace(message []byte) {
 	e.event = e.event[:0]
 }
 
-// data is the data of an event, whose lines are one text.
+// data joins an event's data lines.
 func data(event []byte) (out []byte) {
 	for line := range bytes.Lines(event) {
 		if rest, is := bytes.CutPrefix(line, []byte("data:")); is {
@@ -104,8 +104,7 @@ func data(event []byte) (out []byte) {
 	return out
 }
 
-// end closes the stream at once: what follows would be read and thrown away for as long as it
-// comes.
+// end closes the stream at once, so that the rest is not read and discarded.
 func (e *events) end(err error) {
 	e.err, e.event = err, nil
 	e.body.Close()

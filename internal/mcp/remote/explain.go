@@ -13,13 +13,13 @@ import (
 	"syscall"
 )
 
-// Status is how a server answered, in words of ours: its own may hold anything.
+// Status describes a response's status in fixed words: the server's own may contain anything.
 func Status(resp *http.Response) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
 }
 
-// Explain makes an error of the network one sentence with the next move; what says that itself
-// already, and the end of a context, stay what they are.
+// Explain turns a network error into one sentence with the next step. It keeps errors that have one
+// already, and the end of a context.
 func Explain(host string, err error) error {
 	var own interface {
 		error

@@ -7,16 +7,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A server may send this much at once, and this much in the long run; a large result with its
-// progress has a tenth of it. An event costs something by itself.
+// A server may send burst bytes at once and perSecond in the long run; a large result with its
+// progress has a tenth of it. Each event costs extra.
 const (
 	burst, perSecond = 64 << 20, 4 << 20 // bytes
 	eventCost        = 4 << 10
-	maxFloods        = 3 // then nothing more is asked of it
+	maxFloods        = 3 // then it gets no more requests
 )
 
-// flood measures what all streams of one server send together, so that a new stream brings no new
-// allowance.
+// flood measures all streams of a server together, so that a new stream brings no new allowance.
 type flood struct {
 	now    func() time.Time
 	limit  *rate.Limiter
@@ -27,7 +26,7 @@ func newFlood(now func() time.Time) *flood {
 	return &flood{now: now, limit: rate.NewLimiter(perSecond, burst)}
 }
 
-// take counts what came; if false, too much.
+// take counts received bytes and returns false if there are too many.
 func (f *flood) take(bytes int) bool {
 	if f.limit.AllowN(f.now(), bytes) {
 		return true
@@ -36,7 +35,7 @@ func (f *flood) take(bytes int) bool {
 	return false
 }
 
-// check refuses to ask a server that floods again and again.
+// check returns an error for a server that floods repeatedly.
 func (f *flood) check(host string) error {
 	if f.floods.Load() < maxFloods {
 		return nil

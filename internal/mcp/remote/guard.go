@@ -14,7 +14,7 @@ import (
 	"adze/internal/mcp/wire"
 )
 
-// guard sends requests to one server and bounds its answers. It is safe for concurrent use.
+// guard sends requests to one server and limits its responses. It is safe for concurrent use.
 type guard struct {
 	server  *url.URL
 	headers http.Header
@@ -36,7 +36,7 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	sent := r.Clone(r.Context())
 	for name, values := range g.headers {
-		if name = http.CanonicalHeaderKey(name); name != "Authorization" || sent.Header.Get(name) == "" { // a login counts before
+		if name = http.CanonicalHeaderKey(name); name != "Authorization" || sent.Header.Get(name) == "" { // a login has priority
 			sent.Header[name] = values
 		}
 	}
@@ -59,9 +59,8 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readAnswer replaces the body of an answer that is no stream by one that the library can read. One
-// large answer must not end the whole connection and all that others wait for: it is an error of
-// its call.
+// readAnswer replaces the body of a response with one that the library can read. A response that is
+// too large becomes an error of its call instead of ending the connection for all calls.
 func readAnswer(resp *http.Response, call json.RawMessage) error {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxMessage+1))
 	resp.Body.Close()
@@ -81,7 +80,7 @@ func readAnswer(resp *http.Response, call json.RawMessage) error {
 	return nil
 }
 
-// setBody replaces the body of an answer.
+// setBody replaces a body.
 func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
 	*body, *length = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	if h.Get("Content-Length") != "" {
@@ -89,7 +88,7 @@ func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
 	}
 }
 
-// sameOrigin refuses an address that is not of the server that is configured.
+// sameOrigin returns an error for an address outside of the configured server.
 func sameOrigin(server, to *url.URL) error {
 	if SameOrigin(server, to) {
 		return nil
@@ -98,8 +97,7 @@ func sameOrigin(server, to *url.URL) error {
 	return Refuse("configure that address if it is meant", "%s sends requests on to %s, another origin", server.Host, at.String())
 }
 
-// refused explains an answer that is none of the protocol: of a server that is broken, or of an
-// address at which there is none.
+// refused explains a response outside of the protocol: a broken server, or an address without one.
 func (g *guard) refused(resp *http.Response, method string) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if method == "" || kind == "application/json" || kind == "text/event-stream" {
@@ -120,8 +118,7 @@ func (g *guard) refused(resp *http.Response, method string) error {
 	return nil
 }
 
-// callOf is the id of the one call in a request as it stands on the wire, and its method; if nil,
-// there is none.
+// callOf returns the raw id and the method of the call in a request, or nil.
 func callOf(r *http.Request) (id json.RawMessage, method string) {
 	if r.Method != http.MethodPost || r.GetBody == nil {
 		return nil, ""
@@ -141,7 +138,7 @@ func callOf(r *http.Request) (id json.RawMessage, method string) {
 	return call.ID, call.Method
 }
 
-// secure sends nothing without TLS, but to places on this machine that the user named.
+// secure requires TLS, except for local addresses that the user named.
 type secure struct {
 	named place
 	next  http.RoundTripper
@@ -164,8 +161,8 @@ func (s secure) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, readToken(r, resp)
 }
 
-// readToken has the answer to a request for a token be read as its issuer means it: JSON whatever
-// its type says, and a lifetime of 3600.0 or 3.6e3 as whole seconds, which libraries refuse.
+// readToken fixes a token response that libraries refuse: JSON with any content type, and a
+// lifetime of 3600.0 or 3.6e3 as whole seconds.
 func readToken(r *http.Request, resp *http.Response) error {
 	if r.Method != http.MethodPost {
 		return nil
@@ -178,7 +175,7 @@ func readToken(r *http.Request, resp *http.Response) error {
 		life := string(all["expires_in"])
 		if seconds, bad := strconv.ParseFloat(life, 64); bad == nil && strings.ContainsAny(life, ".eE") && seconds >= 0 && seconds < 1<<53 {
 			all["expires_in"] = strconv.AppendInt(nil, int64(seconds), 10)
-			raw, _ = json.Marshal(all) // it came as JSON
+			raw, _ = json.Marshal(all) // decoded from JSON
 		}
 	}
 	setBody(&resp.Body, &resp.ContentLength, resp.Header, raw)

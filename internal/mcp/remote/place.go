@@ -12,10 +12,10 @@ import (
 	"adze/internal/web"
 )
 
-// place is what the user named: the only hosts whose address may be one of their own network.
+// place lists the user's addresses: only these hosts may resolve to a private network.
 type place []*url.URL
 
-// dial connects to a judged address; it has the form that http.Transport asks for.
+// dial connects to a checked address, for http.Transport.
 func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	host, portText, err := net.SplitHostPort(address)
 	if err != nil {
@@ -30,7 +30,7 @@ func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
 		return nil, err
 	}
 	policy := web.Policy{
-		AllowPort: func(string, uint16) bool { return true }, // services of others stand on any port
+		AllowPort: func(string, uint16) bool { return true }, // services use any port
 		AllowAddr: func(host string, at netip.AddrPort) bool { return p.owns(host, at) },
 	}
 	conn, err := policy.Connect(ctx, name, uint16(port))
@@ -41,9 +41,9 @@ func (p place) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return conn, err
 }
 
-// owns reports an address that is reached although it is not on the public internet. A name that is
-// not this machine's own may lead into a company's network, and never to this machine: whoever owns
-// the name would choose what it leads to.
+// owns reports whether an address may be used although it is not public. A name other than this
+// machine's own may lead into a company's network, but never to this machine, which the owner of
+// the name could choose.
 func (p place) owns(host string, at netip.AddrPort) bool {
 	for _, u := range p {
 		name, err := web.CanonicalHost(u.Hostname())
@@ -61,7 +61,7 @@ func (p place) owns(host string, at netip.AddrPort) bool {
 	return false
 }
 
-// Port is the port that a web address leads to.
+// Port returns the port of a web address.
 func Port(u *url.URL) string {
 	switch port := u.Port(); {
 	case port != "":
@@ -74,14 +74,14 @@ func Port(u *url.URL) string {
 	return "443"
 }
 
-// SameOrigin reports the same scheme, host and port.
+// SameOrigin compares scheme, host and port.
 func SameOrigin(a, b *url.URL) bool {
 	one, err := web.CanonicalHost(a.Hostname())
 	other, err2 := web.CanonicalHost(b.Hostname())
 	return err == nil && err2 == nil && one == other && strings.EqualFold(a.Scheme, b.Scheme) && Port(a) == Port(b)
 }
 
-// Loopback reports a host that is this machine in so many words.
+// Loopback reports whether a host is explicitly this machine.
 func Loopback(u *url.URL) bool {
 	host, err := web.CanonicalHost(u.Hostname())
 	if err != nil {

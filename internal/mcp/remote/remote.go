@@ -1,16 +1,15 @@
-// Package remote makes the HTTP clients through which adze talks with MCP servers elsewhere and
-// with whoever such a server names.
+// Package remote makes HTTP clients for remote MCP servers and the hosts that they name.
 //
-// The one rule: what a server answers decides neither where a secret goes nor how much is read. A
-// client of a server speaks to the one origin that the user configured; a private address is
-// reached only where the user named that very host.
+// The one rule: a server's response decides neither the destination of a secret nor the amount
+// read. A server's client reaches only the configured origin; a private address is used only if the
+// user named its host.
 //
-// Start reading at Client. guard.go holds the origin and the bounds of an answer, place.go the
-// addresses, events.go the bounds of a stream.
+// Start reading at Client. guard.go enforces the origin and response limits, place.go checks
+// addresses, events.go limits streams.
 //
-// Known limits: the proxy of the environment (HTTPS_PROXY, NO_PROXY) leads to servers alone, whose
-// addresses the user named. Whom a server names in turn, such as who logs its users in, is
-// dialled directly: a proxy would resolve that name where nobody judges the answer.
+// Known limits: the environment's proxy (HTTPS_PROXY, NO_PROXY) is used for servers only, whose
+// addresses the user named. Hosts named by a server, such as its issuers, are reached directly: a
+// proxy would resolve the name without our check.
 package remote
 
 import (
@@ -23,39 +22,38 @@ import (
 	"adze/internal/web"
 )
 
-// Bounds of one connection.
+// Limits of one connection.
 const (
-	// maxHeader bounds the header of an answer in bytes.
+	// maxHeader limits a response's header, in bytes.
 	maxHeader = 64 << 10
-	// maxRedirects bounds how often one request is sent on.
+	// maxRedirects limits the redirects of a request.
 	maxRedirects = 5
-	// issuerPatience bounds one request to an authorization server.
+	// issuerPatience limits a request to an authorization server.
 	issuerPatience = 30 * time.Second
-	// maxMetadata bounds an answer of an authorization server in bytes.
+	// maxMetadata limits an authorization server's response, in bytes.
 	maxMetadata = 1 << 20
 )
 
-// Error says what a server did that is not gone along with, and the next move.
+// Error means that a server's behavior was rejected. Hint is the next step.
 type Error struct{ Message, Hint string }
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Next is the next move.
+// Next returns the next step.
 func (e *Error) Next() string { return e.Hint }
 
-// Refuse makes one of the next move and what happened.
+// Refuse returns an Error.
 func Refuse(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// Client is the client of one server: it speaks to the server's origin alone, sends the headers
-// that are configured for it with each request, and bounds what comes back. Each call makes a
-// client with connections of its own.
+// Client returns a client for one server: it reaches only the server's origin, adds the configured
+// headers, and limits responses. Each call makes new connections.
 func Client(server *url.URL, headers http.Header) *http.Client {
 	near, through := place{server}, (*url.URL)(nil)
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: server}); err == nil && proxy != nil {
-		near, through = place{proxy}, proxy // the user named it, too; nothing else is dialled
+		near, through = place{proxy}, proxy // the user named the proxy too; nothing else is used
 	}
 	return &http.Client{
 		Transport: &guard{
@@ -73,8 +71,8 @@ func Client(server *url.URL, headers http.Header) *http.Client {
 	}
 }
 
-// Issuers is the client for authorization servers and what describes them: https alone, but at the
-// places that the user named in person.
+// Issuers returns a client for authorization servers and their metadata: https only, except for
+// hosts that the user named.
 func Issuers(named ...*url.URL) *http.Client {
 	p := place(named)
 	return &http.Client{
@@ -84,15 +82,15 @@ func Issuers(named ...*url.URL) *http.Client {
 			switch {
 			case len(via) >= maxRedirects:
 				return Refuse("try again later", "%s sends each request on to another address", via[0].URL.Host)
-			case to.Method != http.MethodGet || via[0].Method != http.MethodGet: // codes and tokens stay where they were sent
+			case to.Method != http.MethodGet || via[0].Method != http.MethodGet: // codes and tokens must not be forwarded
 				return Refuse("tell whoever runs it", "%s sends a request that holds a secret on to %s", via[0].URL.Host, to.URL.Host)
 			}
-			return nil // secure judges the address
+			return nil // secure checks the address
 		},
 	}
 }
 
-// transport dials judged addresses alone; through a proxy, where there is one.
+// transport connects to checked addresses only, or through the proxy if there is one.
 func transport(p place, proxy *url.URL) http.RoundTripper {
 	return &http.Transport{
 		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, nil },

@@ -13,17 +13,17 @@ import (
 	"adze/internal/mcp"
 )
 
-// Bounds of what is listed. What is beyond them is left out, and told.
+// Limits of the lists. They note if something was left out.
 const (
-	maxEntries   = 1000 // resources, templates and prompts each
+	maxEntries   = 1000 // for resources, templates and prompts each
 	maxArguments = 20
 	maxURI       = 2000 // bytes
 	maxNote      = 300
 	listPatience = 30 * time.Second
 )
 
-// Learn asks a server what it has, as far as it says that it has some, and keeps it. The server is
-// started when it does not run.
+// Learn reads and stores a server's resources and prompts, if it declares some, starting it if
+// needed.
 func (s *Catalog) Learn(ctx context.Context, server string) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
@@ -38,7 +38,7 @@ func (s *Catalog) Learn(ctx context.Context, server string) error {
 	return s.Ask(ctx, server, session)
 }
 
-// Ask does so with a server that runs.
+// Ask is like Learn for a running server.
 func (s *Catalog) Ask(ctx context.Context, server string, session *sdk.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
@@ -92,14 +92,13 @@ func resources(ctx context.Context, session *sdk.ClientSession, has *stock) erro
 		}
 	})
 	if err != nil && strings.Contains(err.Error(), "ethod not found") {
-		return nil // templates are no capability of their own
+		return nil // templates have no capability of their own
 	}
 	return err
 }
 
-// each takes the entries of a list up to the bound. The library asks for page after page, also for
-// those that come again: the bound ends pages of entries, and the time of the whole those without
-// any.
+// each reads a list up to the limit. The library requests page after page, even repeated ones: the
+// limit ends full pages, and the timeout empty ones.
 func each[T any](all iter.Seq2[T, error], more *bool, take func(T)) error {
 	n := 0
 	for one, err := range all {
@@ -115,7 +114,7 @@ func each[T any](all iter.Seq2[T, error], more *bool, take func(T)) error {
 	return nil
 }
 
-// plain reports a name that can be written in a prompt: no blanks, nothing that hides.
+// plain reports whether a name can be written in a prompt: no blanks or invisible characters.
 func plain(name string) bool {
 	return name != "" && mcp.Line(name, maxURI) == name && !strings.ContainsAny(name, " \t\n")
 }

@@ -12,14 +12,14 @@ import (
 	"adze/tool"
 )
 
-// maxMentions bounds how many resources one prompt brings.
+// maxMentions limits the resources in one prompt.
 const maxMentions = 20
 
-// mention is one resource that a user named.
+// mention is a resource named by the user.
 type mention struct{ server, uri string }
 
-// mentioned finds @server:uri in a text, of servers that there are. What stands in front of it has
-// to be a blank, or a bracket or a quote; a full stop or a comma at the end is the sentence's.
+// mentioned finds @server:uri in a text for existing servers. It must follow a blank, a bracket or
+// a quote; a full stop or comma at its end belongs to the sentence.
 func mentioned(text string, servers []string) (out []mention) {
 	if !strings.Contains(text, "@") { // most prompts
 		return nil
@@ -33,9 +33,8 @@ func mentioned(text string, servers []string) (out []mention) {
 	return out
 }
 
-// WithResources makes a prompt bring the resources that it names: each is read by a call of the
-// user's own, which passes the gate as any other, and stands behind the text. A prompt that names
-// none is left as it is.
+// WithResources adds the resources named in a prompt: each is read by a call of the user, with the
+// normal permission check, and placed after the text. It keeps other prompts unchanged.
 func (s *Catalog) WithResources(in session.Input) session.Input {
 	inner := in.Compose
 	if inner == nil && len(mentioned(in.Text, s.pool.Names())) == 0 {
@@ -55,7 +54,7 @@ func (s *Catalog) WithResources(in session.Input) session.Input {
 }
 
 func (s *Catalog) bring(text string, run func(tool.RawCall) tool.Outcome) (string, error) {
-	typed, _, _ := strings.Cut(text, "\n\n<") // what a file or a server wrote names nothing
+	typed, _, _ := strings.Cut(text, "\n\n<") // texts of files and servers do not count
 	all := mentioned(typed, s.pool.Names())
 	if len(all) > maxMentions {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: fmt.Sprintf("the prompt names %d resources of MCP servers", len(all)), Hint: fmt.Sprintf("name at most %d", maxMentions)}
@@ -63,7 +62,7 @@ func (s *Catalog) bring(text string, run func(tool.RawCall) tool.Outcome) (strin
 	var b strings.Builder
 	b.WriteString(text)
 	for _, m := range all {
-		raw, _ := json.Marshal(args{Server: m.server, URI: m.uri}) // texts always encode
+		raw, _ := json.Marshal(args{Server: m.server, URI: m.uri}) // strings always encode
 		o := run(tool.RawCall{Name: ToolName, Arguments: string(raw), Origin: tool.FromCommand})
 		if o.Status != tool.Completed {
 			return "", &session.ComposeError{Cause: session.CauseUsage, Message: fmt.Sprintf("@%s:%s: %s", m.server, m.uri, o.Output), Hint: "look at its name, or leave it out"}

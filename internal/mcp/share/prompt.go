@@ -13,13 +13,13 @@ import (
 	"adze/session"
 )
 
-// maxPrompt bounds the text of a prompt of a server, in bytes: no output limit stands behind it.
+// maxPrompt limits a server's prompt, in bytes: no output limit applies to it.
 const maxPrompt = 256 << 10
 
-// Label is the name by which a user sends a prompt, behind a slash.
+// Label returns the prompt's name after a slash.
 func (p Prompt) Label() string { return p.Server + ":" + p.Name }
 
-// Hint is how its arguments are written.
+// Hint returns the usage of its arguments.
 func (p Prompt) Hint() string {
 	var words []string
 	for _, a := range p.Arguments {
@@ -32,7 +32,7 @@ func (p Prompt) Hint() string {
 	return strings.Join(words, " ")
 }
 
-// Find is the prompt with a label.
+// Find returns the prompt with a label.
 func (s *Catalog) Find(label string) (Prompt, bool) {
 	all := s.Prompts()
 	i := slices.IndexFunc(all, func(p Prompt) bool { return p.Label() == label })
@@ -42,8 +42,7 @@ func (s *Catalog) Find(label string) (Prompt, bool) {
 	return all[i], true
 }
 
-// Compose asks the server for a prompt with the arguments that a user wrote, and makes of it what
-// is sent.
+// Compose gets a prompt from its server with the user's arguments.
 func (s *Catalog) Compose(ctx context.Context, p Prompt, rest string) (string, error) {
 	fail := func(hint, format string, args ...any) (string, error) {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: "/" + p.Label() + ": " + fmt.Sprintf(format, args...), Hint: hint}
@@ -80,8 +79,7 @@ func (s *Catalog) Compose(ctx context.Context, p Prompt, rest string) (string, e
 	return fmt.Sprintf("%s\n\n<prompt from=%q>\n%s\n</prompt>", typed, "the MCP server "+p.Server, strings.TrimSpace(text)), nil
 }
 
-// messages are the messages of a prompt as one text; who says what is told where it is not the user
-// alone.
+// messages joins a prompt's messages, with their roles unless all are the user's.
 func messages(all []*sdk.PromptMessage) string {
 	mixed := slices.ContainsFunc(all, func(m *sdk.PromptMessage) bool { return m != nil && m.Role != "user" })
 	var parts []string
@@ -98,8 +96,8 @@ func messages(all []*sdk.PromptMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// fill gives the arguments of a prompt the words that a user wrote: NAME=VALUE by name, others in
-// their order; the last one takes all words that are left.
+// fill assigns the user's words to a prompt's arguments: NAME=VALUE by name, others in order; the
+// last argument takes all remaining words.
 func (p Prompt) fill(rest string) (map[string]string, error) {
 	words, err := split(rest)
 	if err != nil {
@@ -148,7 +146,7 @@ func hint(note string) string {
 	return " (" + note + ")"
 }
 
-// split cuts words at blanks; quotes hold one together.
+// split splits at blanks outside of quotes.
 func split(text string) (words []string, err error) {
 	var word strings.Builder
 	var quote rune

@@ -15,13 +15,13 @@ import (
 	"adze/tool"
 )
 
-// ToolName is the tool that lists and reads resources.
+// ToolName is the name of the tool for resources.
 const ToolName = "mcp_resource"
 
-// readPatience bounds the reading of one resource.
+// readPatience limits the reading of one resource.
 const readPatience = 2 * time.Minute
 
-// maxShown is how many resources one answer lists.
+// maxShown limits the resources in one list.
 const maxShown = 100
 
 type args struct {
@@ -33,12 +33,12 @@ type args struct {
 type meta struct {
 	Server   string `json:"mcp_server,omitempty"`
 	URI      string `json:"mcp_uri,omitempty"`
-	Said     string `json:"mcp_said,omitempty"` // the beginning
+	Said     string `json:"mcp_said,omitempty"` // its beginning
 	Found    int    `json:"mcp_found,omitempty"`
 	Pictures int    `json:"mcp_pictures,omitempty"`
 }
 
-// Tool is the tool that lists and reads the resources of the servers.
+// Tool returns the tool that lists and reads the servers' resources.
 func (s *Catalog) Tool() tool.Tool {
 	return tool.Define(ToolName, tool.Config[args, meta]{
 		Description: "Lists and reads resources (documents, records, files) that MCP servers share. Without a uri it lists; with server and uri it reads that one.",
@@ -54,8 +54,7 @@ func (s *Catalog) Tool() tool.Tool {
 	})
 }
 
-// needs asks for the server, which is started when it does not run; what is known already needs
-// nothing.
+// needs requires permission for the server, which may be started. Known lists need none.
 func needs(in args) []tool.Need {
 	if in.Server == "" {
 		return nil
@@ -130,7 +129,7 @@ func (s *Catalog) fetch(ctx context.Context, server, uri string) ([]sdk.Content,
 	return out, nil
 }
 
-// unavailable says why a server gave nothing, and what next.
+// unavailable explains why a server returned nothing, and the next step.
 func (s *Catalog) unavailable(ctx context.Context, server string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -145,7 +144,7 @@ func (s *Catalog) unavailable(ctx context.Context, server string, err error) err
 
 func (s *Catalog) names() string { return strings.Join(s.pool.Names(), ", ") }
 
-// all lists what is known of all servers, and names those of which nothing is.
+// all lists the known resources of all servers, and names the servers without known ones.
 func (s *Catalog) all(query string) (text string, found int) {
 	var b strings.Builder
 	var unseen []string
@@ -168,7 +167,7 @@ func (s *Catalog) all(query string) (text string, found int) {
 	return b.String(), found
 }
 
-// listed are the resources of a server that fit, a line each.
+// listed lists a server's resources that match, one per line.
 func (s *Catalog) listed(server, query string) (text string, found int) {
 	has, _ := s.of(server)
 	var b strings.Builder

@@ -1,15 +1,14 @@
-// Package share makes what MCP servers share beside their tools of use: resources, which the model
-// reads with one tool and a user names in a prompt as @server:uri, and prompts, which a user sends
-// as /server:name.
+// Package share provides the resources and prompts of MCP servers: the model reads resources with a
+// tool, a user names one in a prompt as @server:uri, and sends a prompt as /server:name.
 //
-// The one rule: a resource reaches the model through a call, behind the gate, clipped and written
-// down as any other is; a prompt of a server is what a user asked for by its name.
+// The one rule: a resource reaches the model only through a call with the normal permission check,
+// limits and log; a server's prompt is sent only if the user named it.
 //
-// Start reading at Catalog; list.go asks servers what they have and keeps it, resource.go is the
-// tool, prompt.go makes a prompt, mention.go finds resources in what a user writes.
+// Start reading at Catalog; list.go reads and stores the servers' lists, resource.go is the tool,
+// prompt.go builds a prompt, mention.go finds resources in a user's text.
 //
-// Known limits: a picture in a prompt of a server is named and not sent. Templates of addresses are
-// listed and not filled in.
+// Known limits: an image in a server's prompt is named and not sent. URI templates are listed and
+// not expanded.
 package share
 
 import (
@@ -24,7 +23,7 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// Entry is one resource, or a template of some.
+// An Entry is a resource or a template.
 type Entry struct {
 	URI      string `json:"uri"`
 	Name     string `json:"name,omitempty"`
@@ -34,14 +33,14 @@ type Entry struct {
 	Template bool   `json:"template,omitempty"`
 }
 
-// Argument is one of a prompt's.
+// An Argument is a prompt's argument.
 type Argument struct {
 	Name   string `json:"name"`
 	Note   string `json:"note,omitempty"`
 	Needed bool   `json:"needed,omitempty"`
 }
 
-// Prompt is one that a server offers.
+// A Prompt is offered by a server.
 type Prompt struct {
 	Server    string     `json:"-"`
 	Name      string     `json:"name"`
@@ -49,27 +48,27 @@ type Prompt struct {
 	Arguments []Argument `json:"arguments,omitempty"`
 }
 
-// stock is what one server has.
+// stock holds a server's resources and prompts.
 type stock struct {
 	Resources []Entry  `json:"resources,omitempty"`
 	Prompts   []Prompt `json:"prompts,omitempty"`
-	More      bool     `json:"more,omitempty"` // it has more than is kept
+	More      bool     `json:"more,omitempty"` // some are not stored
 }
 
-// Catalog is what the servers of a pool have. It is safe for concurrent use.
+// A Catalog holds the resources and prompts of a pool's servers. It is safe for concurrent use.
 type Catalog struct {
 	pool *mcp.Pool
-	file string // in which it is kept between runs; if empty, it is not
+	file string // storage between runs, or ""
 	mask func(string) string
 
 	mu     sync.Mutex
 	read   bool
 	stocks map[string]stock
-	asked  map[string]time.Time // when each server was asked for what is known of it
+	asked  map[string]time.Time // time of each server's last list
 }
 
-// New makes a catalog; it starts no server and reads nothing yet. mask hides secrets in what
-// servers say; if nil, nothing is hidden.
+// New returns a Catalog. It starts no server and reads nothing yet. mask hides secrets in servers'
+// texts and may be nil.
 func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	if mask == nil {
 		mask = func(s string) string { return s }
@@ -77,10 +76,10 @@ func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	return &Catalog{pool: pool, file: file, mask: mask, asked: map[string]time.Time{}}
 }
 
-// maxFile bounds what is kept, in bytes.
+// maxFile limits the stored file, in bytes.
 const maxFile = 8 << 20
 
-// known is what is kept; the lock is held.
+// known returns the stored lists. The caller holds the lock.
 func (s *Catalog) known() map[string]stock {
 	if s.read {
 		return s.stocks
@@ -90,12 +89,12 @@ func (s *Catalog) known() map[string]stock {
 		return s.stocks
 	}
 	if raw, err := os.ReadFile(s.file); err == nil && json.Unmarshal(raw, &s.stocks) != nil {
-		s.stocks = map[string]stock{} // it is asked for again
+		s.stocks = map[string]stock{} // read again from the servers
 	}
 	return s.stocks
 }
 
-// keep keeps what a server has, unless it was asked later for what is known.
+// keep stores a server's lists unless newer ones are known.
 func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,11 +105,11 @@ func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	all := s.known()
 	all[server] = has
 	if raw, err := json.Marshal(all); err == nil && s.file != "" && os.MkdirAll(filepath.Dir(s.file), 0o700) == nil {
-		_ = atomicfile.WriteCache(s.file, raw) // else the next run asks again
+		_ = atomicfile.WriteCache(s.file, raw) // on an error the next run asks again
 	}
 }
 
-// of is what is known of a server.
+// of returns a server's known lists.
 func (s *Catalog) of(server string) (stock, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +117,7 @@ func (s *Catalog) of(server string) (stock, bool) {
 	return has, ok
 }
 
-// Prompts are those that are known, of servers that there are, in their order.
+// Prompts returns the known prompts in the servers' order.
 func (s *Catalog) Prompts() (out []Prompt) {
 	for _, name := range s.pool.Names() {
 		has, _ := s.of(name)
@@ -130,7 +129,7 @@ func (s *Catalog) Prompts() (out []Prompt) {
 	return out
 }
 
-// Mentions are the resources that are known, as a user names them behind an @: server:uri.
+// Mentions returns the known resources as server:uri, for use after an @.
 func (s *Catalog) Mentions() (out []string) {
 	for _, name := range s.pool.Names() {
 		has, _ := s.of(name)
@@ -143,8 +142,7 @@ func (s *Catalog) Mentions() (out []string) {
 	return out
 }
 
-// Any reports whether some server says that it has resources, as far as that is known without
-// starting it.
+// Any reports whether a server is known to have resources. It starts none.
 func (s *Catalog) Any() bool {
 	return slices.ContainsFunc(s.pool.Names(), func(name string) bool {
 		_, resources := s.pool.Shares(name)
@@ -152,7 +150,7 @@ func (s *Catalog) Any() bool {
 	})
 }
 
-// Counts is how much is known of what a server shares.
+// Counts returns the numbers of a server's known resources and prompts.
 func (s *Catalog) Counts(server string) (resources, prompts int) {
 	has, _ := s.of(server)
 	return len(has.Resources), len(has.Prompts)

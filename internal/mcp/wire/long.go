@@ -6,17 +6,17 @@ import (
 	"regexp"
 )
 
-// MaxMessage is the longest message of a server that is read, in bytes. A longer one is an error of
+// MaxMessage is the longest message read from a server, in bytes. A longer one becomes an error of
 // its request.
 const MaxMessage = 8 << 20
 
-// TooLong is the answer to a request whose own answer is too long to be read.
+// TooLong returns an error response for a request whose response is too long.
 func TooLong(id json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the answer has more than %d MB; ask for a part of it"}}`, id, MaxMessage>>20)
 }
 
-// IDOf finds the id of an answer that is too long to be read, by its beginning and its end, as the
-// libraries of servers write it. It returns nil where neither tells.
+// IDOf finds the id in the beginning or end of a response that is too long, in the usual layouts of
+// server libraries. It returns nil if neither has it.
 func IDOf(start, end []byte) json.RawMessage {
 	const id = `"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")`
 	for _, one := range []struct {

@@ -1,12 +1,12 @@
-// Package wire changes messages of an MCP server before the library reads them, where the library
-// would lose or refuse what a user needs: the order of a form's fields, the good tools and parts of
-// an answer beside one that cannot be read, and the numbers of a structured answer.
+// Package wire changes an MCP server's messages before the library reads them, where the library
+// would lose or refuse useful parts: the order of a form's fields, valid tools or content beside an
+// invalid one, and numbers in structured results.
 //
-// The one rule: a message that needs no change passes as it came, byte for byte.
+// The one rule: a message that needs no change passes byte for byte.
 //
-// Start reading at Read; long.go answers a request whose own answer is too long to be read.
+// Start reading at Read; long.go answers a request whose response is too long.
 //
-// Known limits: batches of messages, which the protocol had until 2025-06-18, pass unchanged.
+// Known limits: batches, which the protocol had until 2025-06-18, pass unchanged.
 package wire
 
 import (
@@ -18,19 +18,19 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Names under which the library passes on what it has no place for.
+// Names of added members that the library passes on.
 const (
-	// Bad in the _meta of a tool holds why the server's own words for it could not be read.
+	// Bad, in a tool's _meta, holds the error in its original definition.
 	Bad = "adze/bad"
-	// Schema in a requested schema holds the schema as it came, as a text: so its order is kept,
-	// and the library does not judge what the user is asked.
+	// Schema, in a requested schema, holds the original schema as a string: this keeps its order
+	// and avoids the library's checks.
 	Schema = "adze/schema"
 )
 
-// message is one as far as it is looked at.
+// message is a partly decoded message.
 type message map[string]json.RawMessage
 
-// Read returns a message of a server as the library gets it.
+// Read returns a server's message in a form for the library.
 func Read(text []byte) []byte {
 	form := bytes.Contains(text, []byte(`"requestedSchema"`))
 	tools := bytes.Contains(text, []byte(`"tools"`))
@@ -44,7 +44,7 @@ func Read(text []byte) []byte {
 	}
 	changed := false
 	if form {
-		changed = m.change("params", hideSchema) || m.change("result", func(result message) bool { // of an unfinished result
+		changed = m.change("params", hideSchema) || m.change("result", func(result message) bool { // of an incomplete result
 			return result.change("inputRequests", func(all message) (changed bool) {
 				for name := range all {
 					changed = all.change(name, func(one message) bool { return one.change("params", hideSchema) }) || changed
@@ -65,19 +65,18 @@ func Read(text []byte) []byte {
 	return encode(m)
 }
 
-// keepAnswer has the structured answer of a tool pass as the text that it came as: the library
-// would round its numbers. A part of its content that the library cannot read becomes a text that
-// says so, beside the others.
+// keepAnswer passes a tool's structured result as a string, because the library would round its
+// numbers. It replaces content that the library cannot read with a text that says so.
 func keepAnswer(result message) (changed bool) {
 	if raw := result["structuredContent"]; raw != nil && string(raw) != "null" {
 		result["structuredContent"], changed = encode(string(raw)), true
 	}
 	var parts []json.RawMessage
-	_ = json.Unmarshal(result["content"], &parts) // then there are none
+	_ = json.Unmarshal(result["content"], &parts) // none on an error
 	for i, part := range parts {
 		if err := json.Unmarshal(encode(message{"content": encode(parts[i : i+1])}), new(sdk.CallToolResult)); err != nil {
 			var of struct{ Type any }
-			_ = json.Unmarshal(part, &of) // then it has none
+			_ = json.Unmarshal(part, &of) // none on an error
 			parts[i] = encode(map[string]string{"type": "text", "text": fmt.Sprintf("(a part of type %.40q cannot be read: %.200s)", fmt.Sprint(of.Type), err)})
 			result["content"], changed = encode(parts), true
 		}
@@ -85,16 +84,16 @@ func keepAnswer(result message) (changed bool) {
 	return changed
 }
 
-// encode returns a value that came as JSON as JSON again.
+// encode encodes a value that was decoded from JSON.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // it came as JSON
+	_ = e.Encode(v) // decoded from JSON
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// change changes a member that is an object and reports whether it did.
+// change changes an object member and reports whether it did.
 func (m message) change(name string, change func(message) bool) bool {
 	var inner message
 	if json.Unmarshal(m[name], &inner) != nil || inner == nil || !change(inner) {
@@ -104,7 +103,7 @@ func (m message) change(name string, change func(message) bool) bool {
 	return true
 }
 
-// hideSchema puts the schema of a form where its order is kept.
+// hideSchema moves a form's schema into a string.
 func hideSchema(params message) bool {
 	schema := params["requestedSchema"]
 	if len(schema) == 0 || schema[0] != '{' {
@@ -114,8 +113,8 @@ func hideSchema(params message) bool {
 	return true
 }
 
-// replaceBadTools replaces tools that the library cannot read: one such tool would take all others
-// with it.
+// replaceBadTools replaces tools that the library cannot read: one such tool would make the whole
+// list fail.
 func replaceBadTools(result message) (changed bool) {
 	var tools []json.RawMessage
 	if json.Unmarshal(result["tools"], &tools) != nil {
@@ -137,10 +136,10 @@ func replaceBadTools(result message) (changed bool) {
 	return changed
 }
 
-// standIn is the n-th tool of a list without what cannot be read, and with the reason.
+// standIn returns a replacement for the n-th tool, with the reason.
 func standIn(tool json.RawMessage, n int, why error) json.RawMessage {
 	var named struct{ Name any }
-	_ = json.Unmarshal(tool, &named) // then it has none
+	_ = json.Unmarshal(tool, &named) // none on an error
 	name, _ := named.Name.(string)
 	if name == "" {
 		name = fmt.Sprintf("tool-%d", n+1)

@@ -9,19 +9,19 @@ import (
 	"adze/internal/project/discovery"
 )
 
-// arguments are what the user wrote behind a command's name, and how its text speaks of them.
+// arguments holds the user's text after a command's name, and the command's syntax for arguments.
 type arguments struct {
 	all   string
 	words []string
-	names []string // of the words, in their order, as the front matter lists them
-	first int      // the number of the first word
-	rest  int      // the number that takes all words from there on, as in opencode; if -1, none does
-	of    string   // whose way of writing it is
+	names []string // names of the words in order, from the front matter
+	first int      // number of the first word
+	rest  int      // number of the argument that takes all remaining words, as in opencode, or -1
+	of    string   // assistant with this syntax
 	used  bool
 }
 
-// argumentsOf reads the rest of a command's line. The first word is $0 in Claude Code (2.1.332),
-// and $1 in the others, unless the text holds $0 or $ARGUMENTS[, which only count from 0.
+// argumentsOf parses the text after a command. The first word is $0 in Claude Code (2.1.332) and $1
+// elsewhere, unless the text has $0 or $ARGUMENTS[, which count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
 	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect}
 	a.names, _ = text.Front.List("arguments")
@@ -42,7 +42,7 @@ func argumentsOf(rest string, item discovery.Item, text discovery.Text) *argumen
 	return a
 }
 
-// fields splits a line at blanks that stand in no quotes. Quotes that do not end are none.
+// fields splits a line at blanks outside of quotes. An unclosed quote is a plain character.
 func fields(line string) (out []string) {
 	var b strings.Builder
 	var quote byte
@@ -70,16 +70,15 @@ func fields(line string) (out []string) {
 	return out
 }
 
-// mark is one place where a text speaks of arguments.
+// mark is an argument reference in a text.
 type mark struct {
 	from, to int
-	name     string // what stands behind the dollar; if empty, a number
-	number   int    // if -1, none
-	index    bool   // $ARGUMENTS[number], which counts from 0
+	name     string // name after the dollar; "" for a number
+	number   int    // -1 if none
+	index    bool   // $ARGUMENTS[number], counting from 0
 }
 
-// each calls for every place in a text that may speak of arguments, and puts what is returned into
-// its place; where that is not known, the place stays as it is.
+// each replaces every possible argument reference in a text by put's result.
 func each(text string, put func(mark) string) string {
 	var b strings.Builder
 	from := 0
@@ -125,7 +124,7 @@ func wordy(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// meant are the words that a place stands for; known false: it speaks of something else.
+// meant returns the words for a reference, or known false if it is none.
 func (a *arguments) meant(m mark) (words []string, known bool) {
 	switch {
 	case m.number >= 0:
@@ -134,7 +133,7 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 			at = m.number
 		}
 		switch {
-		case at < 0 || at >= len(a.words): // stays in Claude Code, and is empty elsewhere; $100 is money
+		case at < 0 || at >= len(a.words): // unchanged in Claude Code, empty elsewhere; $100 is money
 			return nil, a.of == "opencode" || a.of != "claude" && m.number < 10
 		case m.number == a.rest:
 			return a.words[at:], true
@@ -154,9 +153,9 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 	return nil, false
 }
 
-// fill puts arguments into a text that no shell reads.
+// fill puts arguments into a text outside of shell commands.
 func (a *arguments) fill(text string) string {
-	if a.of != "opencode" { // which keeps the sign, and fills in what stands behind it
+	if a.of != "opencode" { // opencode keeps the sign and replaces the rest
 		text = literal().ReplaceAllString(text, "\x00${1}")
 	}
 	text = each(text, func(m mark) string {
@@ -173,5 +172,5 @@ func (a *arguments) fill(text string) string {
 	return strings.ReplaceAll(text, "\x00", "$")
 }
 
-// literal is a place behind a backslash, such as \$1: it stays as text.
+// literal matches an escaped reference, such as \$1, which stays as text.
 var literal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\\$(\d|ARGUMENTS\b)`) })

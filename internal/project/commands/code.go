@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// readsCode says whether a program takes the word at this place for text of a language.
+// readsCode explains why a program would run the word at this offset as code, or returns "".
 func readsCode(call *syntax.CallExpr, at int) string {
 	var before []string
 	for _, arg := range call.Args {
@@ -42,7 +42,7 @@ func readsCode(call *syntax.CallExpr, at int) string {
 	return ""
 }
 
-// known is the text of a word that holds nothing that a shell expands; if empty, it is not known.
+// known returns the text of a word without shell expansions, or "".
 func known(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {
@@ -70,7 +70,7 @@ func known(w *syntax.Word) string {
 	return b.String()
 }
 
-// runsText are programs that run the word behind -c or -e.
+// runsText reports whether a program runs the word after -c or -e.
 func runsText(program string) bool {
 	name := strings.TrimRight(program, "0123456789.")
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "busybox", "su", "python", "perl", "ruby", "node", "nodejs", "deno", "php", "lua", "awk", "gawk", "mawk", "osascript"}, name)
@@ -83,8 +83,7 @@ func codeFlag(word string) bool {
 	return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "cerp")
 }
 
-// readsInput names a program of a command that runs what comes to it on its input, or from a file
-// that is none.
+// readsInput returns the program in a command that runs its input, or a device file, as code.
 func readsInput(file *syntax.File) (program string) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		call, is := n.(*syntax.CallExpr)
@@ -118,7 +117,7 @@ func readsInput(file *syntax.File) (program string) {
 	return program
 }
 
-// wrappers are programs that run the one that is named behind them.
+// wrappers lists programs that run the program named after them.
 func wrappers() []string {
 	return []string{"env", "timeout", "nice", "nohup", "xargs", "sudo", "doas", "command", "exec", "builtin", "time", "stdbuf", "setsid", "ionice", "chroot", "busybox"}
 }

@@ -18,16 +18,16 @@ import (
 	"adze/toolset"
 )
 
-// maxParts bounds what one command runs and reads.
+// maxParts limits the commands and files of one command.
 const maxParts = 50
 
 // expansion is one use of a command or skill.
 type expansion struct {
 	menu  *Menu
 	item  discovery.Item
-	typed string // as the user wrote it, on one line
-	rest  string // what stands behind the name
-	tail  string // is sent behind all
+	typed string // the user's text on one line
+	rest  string // text after the name
+	tail  string // appended to the result
 	run   func(tool.RawCall) tool.Outcome
 
 	text  discovery.Text
@@ -35,8 +35,8 @@ type expansion struct {
 	parts int
 }
 
-// compose makes the text of a prompt: what was typed, and below it what the file makes of that. A
-// part that fails ends it.
+// compose builds the prompt: the user's text, and below it the expanded file. A failing part ends
+// it.
 func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error) {
 	var err error
 	if x.item.Kind == discovery.Skill {
@@ -68,13 +68,14 @@ func (x *expansion) compose(ctx context.Context, run func(tool.RawCall) tool.Out
 
 func (x *expansion) name() string { return "/" + x.item.Label() }
 
-// whole is what is sent: what was typed first, so that it names the session and can be found again.
+// whole joins the text to send: the user's text first, so that it names the session and can be
+// found.
 func (x *expansion) whole(body string) string {
 	return fmt.Sprintf("%s\n\n<%s from=%q sha256=%q>\n%s\n</%s>%s",
 		x.typed, x.item.Kind, x.item.Path, x.text.Hash[:16], strings.TrimSpace(tool.ShownHidden(body)), x.item.Kind, x.files.String()+x.tail)
 }
 
-// skill hands its text over as a note, which lasts, and sends what was typed.
+// skill adds the skill as a lasting note, and sends the user's text.
 func (x *expansion) skill(ctx context.Context) (string, error) {
 	loaded, err := skills.Read(ctx, x.item)
 	if err != nil {
@@ -85,7 +86,7 @@ func (x *expansion) skill(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s\n\n(follow the skill %s, whose text is in the note above)%s", x.typed, x.item.Name, x.tail), nil
 }
 
-// tell says what the file asks for, and whether it gets that.
+// tell reports the file's demands and whether they are met.
 func (x *expansion) tell() {
 	say := func(format string, args ...any) {
 		if x.menu.Notice != nil {
@@ -103,7 +104,7 @@ func (x *expansion) tell() {
 	}
 }
 
-// model has the one that the file asks for answer this turn, where it can be used.
+// model lets the file's model answer this turn, if available.
 func (x *expansion) model(name string, say func(string, ...any)) {
 	if x.menu.Lend == nil {
 		say("asks for the model %s; that of this session answers", name)
@@ -117,7 +118,7 @@ func (x *expansion) model(name string, say func(string, ...any)) {
 	say("is answered by %s, as its file says; what comes after it, by the model of this session", full)
 }
 
-// part is one piece of the text, with arguments, output or a file in it.
+// part expands one part of the text.
 func (x *expansion) part(ctx context.Context, p discovery.Part, args *arguments) (string, error) {
 	if p.Kind != discovery.Plain {
 		if x.parts++; x.parts > maxParts {
@@ -133,7 +134,7 @@ func (x *expansion) part(ctx context.Context, p discovery.Part, args *arguments)
 	return args.fill(x.masked(p.Text)), nil
 }
 
-// masked is what a file says, without secrets.
+// masked returns a text of the file without secrets.
 func (x *expansion) masked(text string) string {
 	if x.menu.Mask == nil {
 		return text
@@ -145,7 +146,7 @@ func (x *expansion) fails(cause session.Cause, why, hint string) error {
 	return &session.ComposeError{Cause: cause, Message: x.name() + ": " + why, Hint: hint}
 }
 
-// shell runs one command through the gate. Its consent is looked at right before.
+// shell runs one command with the permission check, after checking its consent.
 func (x *expansion) shell(ctx context.Context, p discovery.Part, args *arguments) (string, error) {
 	if err := x.allowed(p.Text); err != nil {
 		return "", x.fails(session.CauseDenied, err.Error(), "adze permission trust show NAME shows what it would run, adze permission trust allow NAME allows it")
@@ -161,8 +162,7 @@ func (x *expansion) shell(ctx context.Context, p discovery.Part, args *arguments
 	return toolset.Written(o), nil
 }
 
-// allowed says why a shell part of a project must not run; if nil, its person allowed it, as the
-// file stands now.
+// allowed returns an error if the user has not allowed a project's shell part in its current form.
 func (x *expansion) allowed(command string) error {
 	if x.item.Origin != discovery.Project {
 		return nil
@@ -189,7 +189,7 @@ func (x *expansion) allowed(command string) error {
 	return x.menu.Project.Holds(i)
 }
 
-// file reads a file that the text names, through the gate; what is not there is text, such as
+// file reads a named file with the permission check. A name without a file stays as text, such as
 // @types or an address.
 func (x *expansion) file(ctx context.Context, p discovery.Part, args *arguments) (string, error) {
 	used := args.used
@@ -210,7 +210,7 @@ func (x *expansion) file(ctx context.Context, p discovery.Part, args *arguments)
 	return "@" + name, nil
 }
 
-// call runs one call as this command's. An error says that it did not do what it was for.
+// call runs one call for this command. It returns an error if the call did not succeed.
 func (x *expansion) call(ctx context.Context, name string, args any) (tool.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Outcome{Status: tool.Aborted}, context.Cause(ctx)
@@ -241,7 +241,7 @@ func causeOf(o tool.Outcome) session.Cause {
 	return session.CauseTool
 }
 
-// why is what a call came to, for the user.
+// why describes a call's result for the user.
 func why(o tool.Outcome) string {
 	text := strings.TrimSpace(o.Output)
 	if strings.HasPrefix(text, string(o.Status)) {

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shell puts arguments into a command as quoted words. A place where a shell would read one as more
-// than a word is an error: arguments never become shell text.
+// shell puts arguments into a command as quoted words. It fails if a shell would treat one as more
+// than a word: arguments never become shell code.
 func (a *arguments) shell(command string) (string, error) {
 	if !a.spoken(command) {
 		return command, nil
@@ -32,7 +32,7 @@ func (a *arguments) shell(command string) (string, error) {
 		return "", fmt.Errorf("%s in it runs what it reads, so that no argument may stand in the same command", program)
 	}
 	a.used = true
-	// With other words in it the command must still be the same one: the same but for the words.
+	// With other words the command must have the same structure.
 	full, plain := w.woven(func(s string) string { return s }), w.woven(harmless)
 	if shape(full) == "" || shape(full) != shape(plain) {
 		return "", errors.New("with these arguments it would be another command")
@@ -53,7 +53,7 @@ func parse(command string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 }
 
-// weaver finds the places of arguments in a command.
+// weaver finds argument references in a command.
 type weaver struct {
 	*arguments
 	text   string
@@ -62,10 +62,10 @@ type weaver struct {
 	err    error
 }
 
-// spot is one place, and what it stands for.
+// spot is a reference with its words.
 type spot struct {
 	from, to int
-	quote    string // that is open around it
+	quote    string // open quote around it
 	words    []string
 	together bool // as one word
 }
@@ -85,7 +85,7 @@ func (w *weaver) visit(n syntax.Node) bool {
 	return w.err == nil
 }
 
-// expansion looks at $1, "${ARGUMENTS}" and the like.
+// expansion handles $1, "${ARGUMENTS}" and similar.
 func (w *weaver) expansion(p *syntax.ParamExp) {
 	if p.Param == nil {
 		return
@@ -116,8 +116,8 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 	w.places = append(w.places, s)
 }
 
-// single looks into single quotes: a shell reads nothing in them, but $ARGUMENTS there can only be
-// meant for adze. $1 may be a column of awk.
+// single handles single quotes: a shell expands nothing in them, but $ARGUMENTS can only be meant
+// for adze. $1 may be a column in awk.
 func (w *weaver) single(q *syntax.SglQuoted) {
 	if q.Dollar {
 		return
@@ -144,8 +144,7 @@ func (w *weaver) refuse(from, to int, why string) {
 	w.err = cmp.Or(w.err, fmt.Errorf("%s cannot stand where it does: %s", w.text[from:to], why))
 }
 
-// unsafe says why a shell would take a word at this place for more than a word; if empty, it would
-// not.
+// unsafe explains why a shell would treat a word at this offset as more than a word, or returns "".
 func (w *weaver) unsafe(at int) string {
 	for n, node := range w.above {
 		switch x := node.(type) {
@@ -186,7 +185,7 @@ func (w *weaver) unsafe(at int) string {
 	return ""
 }
 
-// woven is the command with the words in it.
+// woven returns the command with its words, converted by as.
 func (w *weaver) woven(as func(string) string) string {
 	var b strings.Builder
 	from := 0
@@ -206,10 +205,10 @@ func (w *weaver) woven(as func(string) string) string {
 	return b.String() + w.text[from:]
 }
 
-// quoted is a word that a shell takes as it is.
+// quoted quotes a word for a shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
 
-// harmless is a word of the same quotes that means nothing.
+// harmless returns a meaningless word with the same quotes.
 func harmless(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\'' {
@@ -219,7 +218,7 @@ func harmless(word string) string {
 	}, word)
 }
 
-// shape is what a command is made of, whatever stands in its single quotes.
+// shape returns a command's structure without the content of single quotes.
 func shape(command string) string {
 	file, err := parse(command)
 	if err != nil {

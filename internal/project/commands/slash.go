@@ -1,16 +1,16 @@
-// Package commands is what a prompt that begins with a slash means: a command or a skill that the
-// user or the project carries.
+// Package commands expands a prompt that begins with a slash: a command or skill of the user or the
+// project.
 //
-// The one rule: nothing of it runs that did not pass the gate, and nothing of a project that its
-// person did not allow as it stands; what the user writes behind a name is a word, and never text
-// for a shell.
+// The one rule: nothing runs without the permission check, and nothing from a project without the
+// user's consent to its current form; the user's text after a name is always a word, never shell
+// code.
 //
-// Start reading at Menu.Prompt; expand.go makes the text and asks for the model that a file names,
-// args.go fills in arguments, shell.go those of commands.
+// Start reading at Menu.Prompt; expand.go builds the text and selects the file's model, args.go
+// fills in arguments, shell.go those in commands.
 //
-// Known limits: a command of a folder above the working folder cannot be allowed to run anything:
-// adze has to be started there. What a file asks of tools or agents is told and not done; shell
-// parts of a skill are text.
+// Known limits: a command from a folder above the current one cannot be allowed to run anything:
+// start adze there. A file's demands for tools or agents are reported and not met; shell parts of a
+// skill are text.
 package commands
 
 import (
@@ -30,31 +30,31 @@ import (
 	"adze/tool"
 )
 
-// Menu is what can be named after a slash.
+// A Menu holds the names after a slash.
 type Menu struct {
-	Items   []discovery.Item // whose names win before others
+	Items   []discovery.Item // earlier names win
 	Skills  []discovery.Item
-	Project trust.Project // what its person allowed
-	// BuiltIn are the names that are the interface's own: they win, and mean nothing without it.
+	Project trust.Project // with the user's consents
+	// BuiltIn holds the interface's own names. They win, and do nothing elsewhere.
 	BuiltIn []string
-	// Note hands the model the text of a skill, before the prompt.
+	// Note sends the model a skill's text before the prompt.
 	Note func(session.Note)
-	// Notice tells the user something; if nil, nobody is told.
+	// Notice shows the user a message. It may be nil.
 	Notice func(text string)
-	// Lend has the model that a file names answer the turn, and says which one that is; if nil, the
-	// session's always answers.
+	// Lend makes the model named by a file answer the turn, and returns its full name. If nil, the
+	// session's model always answers.
 	Lend func(of discovery.Origin, model string) (full string, err error)
-	// Others are names that no file carries, such as those of prompts of MCP servers: what makes a
-	// text of what is written behind one; if nil, there are none.
+	// Others returns the function that expands another name, such as a prompt of an MCP server. It
+	// may be nil.
 	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
-	// Mask hides secrets in what a file says; if nil, nothing is hidden.
+	// Mask hides secrets in a file's text. It may be nil.
 	Mask func(string) string
 }
 
-// modelOnly is why a skill cannot be named.
+// modelOnly explains why a skill cannot be named.
 const modelOnly = "it says that only the model loads it"
 
-// New looks for what is carried. The caller closes the finder when the menu is used no more.
+// New finds all commands and skills. The caller closes the finder after the menu's last use.
 func New(ctx context.Context, f *discovery.Finder, builtIn []string) *Menu {
 	m := &Menu{BuiltIn: builtIn, Skills: f.Find(ctx, discovery.Skill)}
 	m.Items = slices.Concat(builtIns(), f.Find(ctx, discovery.Command), m.Skills)
@@ -75,19 +75,19 @@ func New(ctx context.Context, f *discovery.Finder, builtIn []string) *Menu {
 	return m
 }
 
-// builtIns are the commands that are prompts of adze's own.
+// builtIns returns adze's own prompt commands.
 func builtIns() []discovery.Item {
 	return []discovery.Item{discovery.Built("init", "write or improve this project's AGENTS.md", prompts.Init())}
 }
 
-// rank puts what is the user's before what is the project's.
+// rank orders built-in items first, then the user's, then the project's.
 func rank(i discovery.Item) int {
 	return slices.Index([]discovery.Origin{discovery.BuiltIn, discovery.Person, discovery.Project}, i.Origin)
 }
 
 func (m *Menu) own(name string) bool { return slices.Contains(m.BuiltIn, name) }
 
-// Listed are what can be named, for who shows it.
+// Listed returns the names to show.
 func (m *Menu) Listed() (out []discovery.Item) {
 	for _, i := range m.Items {
 		if i.Problem == "" {
@@ -97,11 +97,10 @@ func (m *Menu) Listed() (out []discovery.Item) {
 	return out
 }
 
-// maxBroken is how many files one line names.
+// maxBroken limits the files named in one line.
 const maxBroken = 3
 
-// Broken tells which files cannot be used, in one line: a skill that is silently not there is
-// looked for long.
+// Broken names the unusable files in one line: a silently missing skill is hard to find.
 func (m *Menu) Broken() []string {
 	var files []string
 	seen := map[string]bool{}
@@ -121,8 +120,7 @@ func (m *Menu) Broken() []string {
 	return []string{"not usable: " + strings.Join(files, "; ") + more}
 }
 
-// Cut splits a prompt into the name behind its slash and the rest; ok false: it is no such prompt,
-// but text or a path.
+// Cut splits a prompt into the name after its slash and the rest; ok is false for a text or a path.
 func Cut(prompt string) (name, rest string, ok bool) {
 	after, ok := strings.CutPrefix(prompt, "/")
 	if !ok {
@@ -141,9 +139,9 @@ func Cut(prompt string) (name, rest string, ok bool) {
 	return name, rest, true
 }
 
-// Prompt makes of what was typed what is sent: itself, or what its command makes of it when the
-// turn has begun; tail is sent behind it. strict: a name that nobody has is a mistake, unless it is
-// a path; else it is text.
+// Prompt returns the input for a typed prompt: the text itself, or a command that is expanded when
+// the turn begins, followed by tail. With strict, an unknown name is an error unless it is a path;
+// otherwise it is text.
 func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	in := session.Input{Text: typed + tail}
 	name, rest, ok := Cut(typed)
@@ -178,9 +176,9 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	return in, usage.Mistake(hint, "there is no command /%s", name)
 }
 
-// Given is Prompt for what a program was started with: words of its command line, and what was
-// piped in, which stands behind them in the text. Words that are no command are a mistake; a pipe
-// may hold anything. dress adds to a text what goes with it.
+// Given is like Prompt for a program's command line and piped input, which follows it. Unknown
+// commands on the command line are errors; piped input may contain anything. dress adds attachments
+// to a text.
 func (m *Menu) Given(in session.Input, words string, dress func(string) string) (session.Input, error) {
 	typed, strict := words, true
 	if strings.TrimSpace(words) == "" {
@@ -195,7 +193,7 @@ func (m *Menu) Given(in session.Input, words string, dress func(string) string) 
 	return out, err
 }
 
-// isPath reports a text that begins with a path of this machine, such as /etc/hosts.
+// isPath reports whether a text begins with a local path, such as /etc/hosts.
 func isPath(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	_, err := os.Lstat(filepath.Join("/", first))

@@ -1,14 +1,14 @@
-// Package discovery finds and reads what projects and users carry for assistants: commands, skills
-// and agents, in adze's own folders and in those of other assistants.
+// Package discovery finds and reads users' and projects' files for assistants: commands, skills and
+// agents, in the folders of adze and of other assistants.
 //
-// The one rule: it reads only, and through the workspace. No link leads out of the project, only
-// regular files are opened, places are probed and the tree is never walked; text that it returns is
-// data, which nobody obeys before the user says so.
+// The one rule: it only reads, and only through the workspace. No link leads out of the project,
+// only regular files are opened, and known folders are checked without walking the tree. Returned
+// text is data: nothing follows it before the user asks.
 //
-// Start reading at Finder.Find; finder.go opens the folders, places.go is the table of places,
-// look.go goes through one of them, front.go reads the front matter, field.go its values. Known
-// limits: the front matter is read as people write it, not as YAML: no anchors, no tags, no block
-// scalar within a list, and a map is noticed and not read.
+// Start reading at Finder.Find; finder.go opens the folders, places.go is the table of folders,
+// look.go searches one, front.go parses front matter, field.go its values. Known limits: front
+// matter is parsed as people write it, not as full YAML: no anchors, no tags, no block scalars in
+// lists, and maps are skipped with a note.
 package discovery
 
 import (
@@ -28,58 +28,57 @@ import (
 	"adze/internal/osfile/ownfile"
 )
 
-// Kind is what a file is to an assistant.
+// Kind is a file's role.
 type Kind string
 
-// The kinds that are found in places; instruction files have places of their own.
+// Kinds with folders of their own; instruction files have others.
 const (
 	Command Kind = "command"
 	Skill   Kind = "skill"
 	Agent   Kind = "agent"
 )
 
-// Origin is whose a thing is.
+// Origin is the owner of an item.
 type Origin string
 
-// Origins, in the order in which they win a name: a repository must not take over a name that the
-// user types.
+// Origins in order of precedence: a repository must not take over a name that the user types.
 const (
 	BuiltIn Origin = "built-in"
 	Person  Origin = "person"
 	Project Origin = "project"
 )
 
-// Bounds of what is read.
+// Limits of reading.
 const (
 	maxFront   = 16 << 10  // bytes of front matter
 	MaxFile    = 256 << 10 // bytes of one file
-	maxFolders = 2000      // looked at in one search
-	maxDepth   = 6         // folders below a place
-	maxNames   = 1000      // entries of one folder
+	maxFolders = 2000      // per search
+	maxDepth   = 6         // levels below a place
+	maxNames   = 1000      // entries per folder
 	maxName    = 64        // bytes of one part of a name (agentskills.io)
 )
 
-// Item is one command, skill or agent.
+// An Item is one command, skill or agent.
 type Item struct {
 	Kind    Kind
-	Name    string // as it is called; folders below a place are joined by a colon
+	Name    string // with subfolders joined by colons
 	Origin  Origin
-	Dialect string   // whose folder it is in: adze, agents, claude, opencode, gemini, codex, cursor, copilot
-	Path    string   // for people: relative to the working folder, or from ~
-	File    string   // absolute, free of links; if empty, built in
-	Folder  string   // of a skill: the one that it lies in, absolute, free of links
-	Bytes   int64    // of the file
-	Front   Front    // its front matter
-	By      string   // the Path of what has its name first; if empty, it is reached by its name
-	Problem string   // why it cannot be used; if empty, it can
-	Notes   []string // what was taken in a way that its writer may not have meant
+	Dialect string // owner of its folder: adze, agents, claude, opencode, gemini, codex, cursor, copilot
+	Path    string // for display: relative to the current folder, or from ~
+	File    string // absolute, without links; "" if built in
+	Folder  string // a skill's folder, absolute, without links
+	Bytes   int64  // file size
+	Front   Front
+	By      string   // Path of the item that shadows it, or ""
+	Problem string   // why it cannot be used, or ""
+	Notes   []string // possibly unintended interpretations
 
-	built string          // the text of one that is built in
-	root  *workspace.Root // that it is read through
-	rel   string          // its name for that
+	built string          // text of a built-in one
+	root  *workspace.Root // used to read it
+	rel   string          // path relative to root
 }
 
-// Built is a command that is built in.
+// Built returns a built-in command.
 func Built(name, description, text string) Item {
 	return Item{
 		Kind: Command, Name: name, Origin: BuiltIn, Dialect: "adze", Path: "adze", Bytes: int64(len(text)), built: text,
@@ -87,8 +86,7 @@ func Built(name, description, text string) Item {
 	}
 }
 
-// Label is the name by which an item is reached whatever else is there: one that is shadowed has
-// its origin in front.
+// Label returns an unambiguous name: a shadowed item has its origin in front.
 func (i Item) Label() string {
 	if i.By == "" {
 		return i.Name
@@ -96,9 +94,9 @@ func (i Item) Label() string {
 	return string(i.Origin) + ":" + i.Name
 }
 
-// Find lists what there is of a kind, in the order in which names are won: the user's before the
-// project's, nearer folders before those above. What is shadowed, or cannot be used, is listed too.
-// Of a file that is reached in two ways there is one item.
+// Find lists the items of a kind in order of precedence: the user's before the project's, nearer
+// folders before parents. Shadowed and unusable items are included. A file reached in two ways is
+// listed once.
 func (f *Finder) Find(ctx context.Context, kind Kind) []Item {
 	s := search{ctx: ctx, kind: kind, seen: map[string]bool{}}
 	for _, p := range f.places(kind) {
@@ -108,13 +106,13 @@ func (f *Finder) Find(ctx context.Context, kind Kind) []Item {
 	return s.items
 }
 
-// Shadow marks in a list of many items whose first names win those whose name is taken.
+// Shadow marks the items whose name an earlier one has.
 func Shadow(many int, at func(n int) *Item) {
 	first := map[string]string{}
 	for n := range many {
 		i := at(n)
 		if i.Problem != "" {
-			continue // what cannot be used takes no name
+			continue // an unusable item shadows nothing
 		}
 		if by, taken := first[i.Name]; taken {
 			i.By = by
@@ -124,12 +122,12 @@ func Shadow(many int, at func(n int) *Item) {
 	}
 }
 
-// Named finds what a name means in a list: the first that has it; with an origin in front the first
-// of that origin; and the last part of a name, or the folder of a skill, where only one has it.
+// Named finds an item: the first with the name; with an origin in front, the first of that origin;
+// or by the last part of a name or a skill's folder, if unambiguous.
 func Named(items []Item, name string) (Item, bool) {
 	name = strings.ReplaceAll(name, "/", ":")
 	before, rest, _ := strings.Cut(name, ":")
-	if before == "user" { // as others say
+	if before == "user" { // spelling of other assistants
 		before = string(Person)
 	}
 	found := func(fits func(Item) bool) (out []Item) {
@@ -155,18 +153,18 @@ func Named(items []Item, name string) (Item, bool) {
 	return Item{}, false
 }
 
-// Text is a whole file, read when it is used.
+// A Text is a complete file, read at its use.
 type Text struct {
 	Front Front
-	Body  string // without front matter, lines end with a line feed
-	Raw   []byte // as it stands on the disk
-	Hash  string // sha256 of Raw, in hexadecimal
+	Body  string // without front matter, with LF line ends
+	Raw   []byte // file content
+	Hash  string // SHA-256 of Raw, in hexadecimal
 }
 
-// ErrGone says that a file is not what it was when it was found.
+// ErrGone means that a file has changed since it was found.
 var ErrGone = errors.New("it is not there any more")
 
-// Read reads an item's whole file as it is now.
+// Read reads an item's complete current file.
 func (i Item) Read(ctx context.Context) (Text, error) {
 	if i.Origin == BuiltIn {
 		return Whole([]byte(i.built)), nil
@@ -181,17 +179,17 @@ func (i Item) Read(ctx context.Context) (Text, error) {
 	return Whole(raw), nil
 }
 
-// Whole is the text of a file.
+// Whole parses a file's content.
 func Whole(raw []byte) Text {
 	sum := sha256.Sum256(raw)
 	front, body := Parse(string(raw))
 	return Text{Front: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
 }
 
-// read opens a file: of a project one inside it, of a user also where a link leads, because people
-// keep what is theirs in a repository of their own. A link must lead to a file of the same ending,
-// so that none makes a key or a table of secrets into a text for the model. It returns at most
-// limit bytes, and the size of the whole.
+// read opens a file: a project's inside the project only, a user's also behind a link, because
+// people keep their files in repositories. A link's target must have the same extension, so that no
+// key or table of secrets becomes text for the model. It returns at most limit bytes, and the full
+// size.
 func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limit int64) (raw []byte, size int64, p workspace.Path, err error) {
 	if p, err = root.Resolve(rel); err != nil {
 		return nil, 0, p, err
@@ -225,8 +223,8 @@ func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limi
 	return raw, file.Size(), p, err
 }
 
-// spoken reports whether a name can be typed after a slash and shown in a list: parts of letters,
-// digits, and - _ . in between.
+// spoken reports whether a name can be typed after a slash and listed: letters and digits,
+// separated by - _ or a dot.
 func spoken(name string) bool {
 	if !utf8.ValidString(name) || name == "" {
 		return false

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Field is one field of front matter.
+// A Field is one field of front matter.
 type Field struct {
 	Key    string
-	Text   string   // its value as one text; of a list or map without a text empty
-	Quoted bool     // Text stood in quotes
-	Items  []string // of a list that is written with dashes
-	Map    bool     // its value is a map, which no field that adze knows has
+	Text   string   // value as one text; "" for a list or map without text
+	Quoted bool     // Text was quoted
+	Items  []string // list with dashes
+	Map    bool     // the value is a map, which adze does not use
 }
 
-// fieldOf reads the value of a key: the text behind it and the lines below it.
+// fieldOf parses a key's value: the rest of its line and the lines below.
 func fieldOf(key, value string, lines []string) Field {
 	f := Field{Key: key}
 	if value == "" || value[0] == '#' {
@@ -34,7 +34,7 @@ func fieldOf(key, value string, lines []string) Field {
 	return f
 }
 
-// nested reads what is indented below a key that has nothing behind it: a list, a map, or a text.
+// nested parses the indented lines below a key without a value: a list, a map, or a text.
 func (f *Field) nested(lines []string) {
 	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) })
 	if at < 0 {
@@ -58,14 +58,14 @@ func (f *Field) nested(lines []string) {
 	}
 }
 
-// header reports the head of a text block: | or > with how it ends and how far it is indented.
+// header reports whether text begins a block scalar: | or > with its indicators.
 func header(text string) bool {
 	rest, _, _ := strings.Cut(text[1:], "#")
 	return strings.Trim(strings.TrimSpace(rest), "+-0123456789") == ""
 }
 
-// scalar is a text block: | keeps its lines, > joins them but at blank ones. It ends without line
-// feeds.
+// scalar returns a block scalar: | keeps its lines, > joins them except at blank ones. It has no
+// final newlines.
 func scalar(joins bool, lines []string) string {
 	least := -1
 	for _, line := range lines {
@@ -74,7 +74,7 @@ func scalar(joins bool, lines []string) string {
 		}
 	}
 	var b strings.Builder
-	after := false // a blank line
+	after := false // after a blank line
 	for n, line := range lines {
 		text := strings.TrimRight(line[min(len(line), max(least, 0)):], " \t")
 		switch {
@@ -90,7 +90,7 @@ func scalar(joins bool, lines []string) string {
 	return strings.Trim(b.String(), "\n")
 }
 
-// folded joins a value with the lines that go on with it.
+// folded joins a value with its continuation lines.
 func folded(text string, lines []string) string {
 	for _, line := range lines {
 		text = strings.TrimSpace(text + " " + strings.TrimSpace(line))
@@ -98,15 +98,15 @@ func folded(text string, lines []string) string {
 	return text
 }
 
-// quoted is the text in quotes that a value is; if false, they do not end, or something but a
-// comment follows, and then they belong to the text.
+// quoted unquotes a value. It returns false if the quotes do not close or are followed by more than
+// a comment; then they belong to the text.
 func quoted(text string) (string, bool) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return "", false
 	}
 	q, end := text[0], 1
 	for end < len(text) && (text[end] != q || q == '\'' && strings.HasPrefix(text[end+1:], "'")) {
-		if text[end] == q || q == '"' && text[end] == '\\' { // the next one is no end
+		if text[end] == q || q == '"' && text[end] == '\\' { // skip the escaped character
 			end++
 		}
 		end++
@@ -127,8 +127,8 @@ func quoted(text string) (string, bool) {
 	return strings.ReplaceAll(inside, `\"`, `"`), true
 }
 
-// uncommented is a plain value without a comment behind it. A # within brackets is none: people
-// write [issue #].
+// uncommented removes a comment after a plain value. A # in brackets is none: people write [issue
+// #].
 func uncommented(text string) string {
 	depth := 0
 	for at, c := range text {
@@ -147,7 +147,7 @@ func uncommented(text string) string {
 	return text
 }
 
-// bare is a value without its quotes or its comment.
+// bare returns a value without its quotes or comment.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if s, ok := quoted(text); ok {
@@ -156,8 +156,8 @@ func bare(text string) string {
 	return uncommented(text)
 }
 
-// List is a field as a list: with dashes, in brackets, or divided by commas or blanks, but not
-// within parentheses, braces or quotes, as in Bash(git add:*) and *.{ts,tsx}.
+// List returns the field as a list: with dashes, in brackets, or separated by commas or blanks
+// outside of parentheses, braces and quotes, as in Bash(git add:*) and *.{ts,tsx}.
 func (f Field) List() (out []string) {
 	if f.Map || f.Text == "" {
 		return f.Items
@@ -174,9 +174,9 @@ func (f Field) List() (out []string) {
 	return out
 }
 
-// split divides at commas, and at blanks too where they divide, outside of brackets and quotes.
+// split splits at commas, and with blanks set also at blanks, outside of brackets and quotes.
 func split(text string, blanks bool) []string {
-	depth, begins := 0, true // begins: nothing but blanks stands before it in its part
+	depth, begins := 0, true // begins: only blanks so far in this part
 	var quote rune
 	return strings.FieldsFunc(text, func(c rune) bool {
 		divides := false

@@ -9,20 +9,20 @@ import (
 	"adze/internal/files/workspace"
 )
 
-// Finder looks for what is carried into a folder. The zero value finds nothing. It is used by one
-// goroutine, and closed. It looks once for each assistant's folder: who wants to see one that came
-// later makes another Finder.
+// A Finder searches a folder's files for assistants. The zero value finds nothing. It must be
+// closed and is not safe for concurrent use. It checks each assistant's folder once: use a new
+// Finder to see later ones.
 type Finder struct {
-	Own  string // adze's folder of the user; if empty, none
-	Home string // the user's home; if empty, none
-	Dir  string // the folder that is worked in; if empty, no project is looked at
-	Top  string // the root of its repository, which no link leads out of; if empty, Dir
+	Own  string // adze's folder of the user, or ""
+	Home string // user's home, or ""
+	Dir  string // current folder; "" to skip projects
+	Top  string // repository root, which links must not leave; "" for Dir
 
 	roots map[string]*workspace.Root
-	lacks map[string]bool // folders of assistants: whether they are missing
+	lacks map[string]bool // assistants' folders, true if missing
 }
 
-// For is a finder for a user and a folder; own is adze's folder of the user, and home their home.
+// For returns a Finder for a user's adze folder (own), their home and the current folder.
 func For(own, home, dir string) *Finder {
 	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
@@ -34,8 +34,7 @@ func For(own, home, dir string) *Finder {
 	return f
 }
 
-// Repository finds the folder that holds .git, upwards from dir. It looks at names only and runs
-// nothing.
+// Repository returns the closest parent of dir with .git. It runs nothing.
 func Repository(dir string) (string, bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -47,7 +46,7 @@ func Repository(dir string) (string, bool) {
 	}
 }
 
-// Close lets go of the folders.
+// Close closes the folders.
 func (f *Finder) Close() {
 	for _, r := range f.roots {
 		if r != nil {
@@ -57,7 +56,7 @@ func (f *Finder) Close() {
 	f.roots = nil
 }
 
-// root opens a folder once; if nil, it is not there.
+// root opens a folder once. It returns nil if it does not exist.
 func (f *Finder) root(dir string) *workspace.Root {
 	if r, known := f.roots[dir]; known || dir == "" {
 		return r
@@ -73,7 +72,7 @@ func (f *Finder) root(dir string) *workspace.Root {
 	return r
 }
 
-// missing reports that an assistant's folder is not there; it is looked for once for all kinds.
+// missing reports whether an assistant's folder does not exist, checked once for all kinds.
 func (f *Finder) missing(dir string) bool {
 	if f.lacks == nil {
 		f.lacks = map[string]bool{}

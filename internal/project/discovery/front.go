@@ -8,22 +8,22 @@ import (
 	"adze/internal/text"
 )
 
-// Front is the front matter of a file: flat fields, some of which hold a list.
+// Front is a file's front matter: flat fields, some with lists.
 type Front struct {
 	Fields  []Field
-	Notes   []string // what was taken in a way that its writer may not have meant
-	Problem string   // why nothing of it was taken; if empty, it was
+	Notes   []string // possibly unintended interpretations
+	Problem string   // why it was ignored as a whole, or ""
 }
 
-// maxNotes bounds what is said about one file.
+// per file
 const maxNotes = 8
 
-// Parse splits a file into its front matter and its body. Nothing is an error: what cannot be read
-// is noted and left out.
+// Parse splits a file into front matter and body. It never fails: unreadable parts are noted and
+// skipped.
 //
-// It takes what YAML refuses and people write: a colon or a bracket within a value, *.ts without
-// quotes, tabs, a byte order mark, another encoding than UTF-8, line ends of Windows, keys that
-// come twice (the last counts, as in PyYAML and Ruby), a missing end.
+// It accepts common input that YAML rejects: a colon or a bracket in a value, *.ts without quotes,
+// tabs, a byte order mark, encodings other than UTF-8, CRLF, duplicate keys (the last one counts,
+// as in PyYAML and Ruby), a missing end.
 func Parse(file string) (f Front, body string) {
 	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	first, rest, _ := strings.Cut(file, "\n")
@@ -41,7 +41,7 @@ func Parse(file string) (f Front, body string) {
 	return f, body
 }
 
-// fenced finds the line that ends the front matter. Where none does, it ends before the first blank
+// fenced finds the line that ends the front matter. Without one, it ends before the first blank
 // line or the first that cannot belong to it.
 func fenced(rest string) (lines []string, body string, ended bool) {
 	left := rest
@@ -69,7 +69,7 @@ func (f *Front) note(format string, args ...any) {
 	}
 }
 
-// read takes the fields of some lines; the lines below a field that are indented belong to it.
+// read parses fields, each with the indented lines below it.
 func (f *Front) read(lines []string) {
 	at := map[string]int{}
 	for len(lines) > 0 {
@@ -96,8 +96,8 @@ func (f *Front) read(lines []string) {
 	}
 }
 
-// below counts the lines that belong to a field: those that are indented more, blank ones between
-// them, and the dashes of a list, which may stand right under its name.
+// below counts the lines of a field: more indented ones, blank ones between them, and list dashes,
+// which may be at the key's own indent.
 func below(lines []string, base int, value string) (n int) {
 	list := value == "" || value[0] == '#'
 	for at, line := range lines {
@@ -112,7 +112,8 @@ func below(lines []string, base int, value string) (n int) {
 	return n
 }
 
-// pair splits a line at the colon that ends its key, which a blank or the line's end follows.
+// pair splits a line at the colon after its key, which must be followed by a blank or the line's
+// end.
 func pair(line string) (key, value string, ok bool) {
 	at := strings.IndexByte(line, ':')
 	if at <= 0 || at > 128 || strings.IndexByte(" \t#", line[0]) >= 0 || dashed(line) {
@@ -125,23 +126,23 @@ func pair(line string) (key, value string, ok bool) {
 	return key, strings.TrimSpace(value), true
 }
 
-// indent is how far a line stands in; a tab counts as one step, as people who mix them mean it.
+// indent returns a line's indent. A tab counts as one.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// blank lines and comments say nothing.
+// blank reports an empty line or a comment.
 func blank(line string) bool {
 	t := strings.TrimSpace(line)
 	return t == "" || t[0] == '#'
 }
 
-// dashed reports an element of a list.
+// dashed reports a list element.
 func dashed(line string) bool {
 	t := strings.TrimLeft(line, " \t")
 	return t == "-" || strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "-\t")
 }
 
-// Spelling is a key or a name without what writers differ in: argument-hint, argument_hint and
-// argumentHint are one. It is asked for each field of each file at a start.
+// Spelling normalizes a key: argument-hint, argument_hint and argumentHint are equal. It is called
+// for each field at startup.
 func Spelling(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' {
@@ -151,7 +152,7 @@ func Spelling(key string) string {
 	}, key)
 }
 
-// Field finds a field by its key, in any way of writing it.
+// Field finds a field by its key in any spelling.
 func (f Front) Field(key string) (Field, bool) {
 	wanted := Spelling(key)
 	for _, field := range f.Fields {
@@ -162,8 +163,7 @@ func (f Front) Field(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// Text is the first of some fields that has a text, on one line where its writer broke it only to
-// fit; if empty, none has.
+// Text returns the first nonempty text of these fields, with folded lines joined, or "".
 func (f Front) Text(keys ...string) string {
 	for _, key := range keys {
 		if field, ok := f.Field(key); ok && field.Text != "" {
@@ -173,8 +173,7 @@ func (f Front) Text(keys ...string) string {
 	return ""
 }
 
-// List is the first of some fields that is there, as a list, in whichever of the ways of writing
-// one.
+// List returns the first existing field of these as a list, in any notation.
 func (f Front) List(keys ...string) (items []string, ok bool) {
 	for _, key := range keys {
 		if field, there := f.Field(key); there {
@@ -184,7 +183,7 @@ func (f Front) List(keys ...string) (items []string, ok bool) {
 	return nil, false
 }
 
-// Bool is a field that says yes or no; ok false: it says neither, or is not there.
+// Bool returns a boolean field; ok is false if it is missing or has another value.
 func (f Front) Bool(key string) (yes, ok bool) {
 	switch strings.ToLower(f.Text(key)) {
 	case "true", "yes", "on":

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxDescribed bounds a description in an index, in bytes.
+// in bytes
 const maxDescribed = 200
 
-// Line is an entry of an index.
+// A Line is an entry of an index.
 type Line struct{ Name, Description string }
 
-// Short is a description on one line, cut to what a line of an index has room for.
+// Short shortens a description to one line for an index.
 func Short(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= maxDescribed {
@@ -27,10 +27,10 @@ func Short(text string) string {
 	return text + " …"
 }
 
-// Index tells a model which things there are, below a head and in at most room bytes. Those that
-// come first in order keep their descriptions as far as there is room, the others their names, and
-// the rest is counted, with what finds it. It is the same in each session of a folder, so that a
-// provider's cache holds.
+// Index lists items for a model below a head, in at most room bytes. Items first in order keep
+// their descriptions if there is room, others only their names, and the rest is counted, with finds
+// as the way to find it. The result is the same in every session of a folder, so that a provider's
+// cache applies.
 func Index(head string, lines []Line, order []int, room int, finds string) string {
 	text := func(described int) string {
 		var b strings.Builder
@@ -46,7 +46,7 @@ func Index(head string, lines []Line, order []int, room int, finds string) strin
 				fmt.Fprintf(&b, "- %s: %s\n", i.Name, Short(i.Description))
 			}
 		}
-		if described > 0 { // a name comes before a description
+		if described > 0 { // names come before descriptions
 			return b.String() + namesOf(names, math.MaxInt, finds)
 		}
 		return b.String() + namesOf(names, room-b.Len(), finds)
@@ -54,7 +54,7 @@ func Index(head string, lines []Line, order []int, room int, finds string) strin
 	return text(sort.Search(len(order), func(described int) bool { return len(text(described+1)) > room }))
 }
 
-// namesOf are names on one line, and how many others there are where room bytes do not hold all.
+// namesOf joins names on one line, and counts those that do not fit into room bytes.
 func namesOf(names []string, room int, finds string) string {
 	for left := len(names); left > 0; left-- {
 		line := "- " + strings.Join(names[:left], ", ") + "\n"
@@ -71,8 +71,8 @@ func namesOf(names []string, room int, finds string) string {
 	return fmt.Sprintf("+%d: %s\n", len(names), finds)
 }
 
-// Indexed says what an index has of a name, in a word and a reason: a line with its description,
-// its name alone, or nothing that the model sees unasked.
+// Indexed describes a name's entry in an index, in a word and a reason: with its description, its
+// name only, or not listed.
 func Indexed(index, name string) (state, why string) {
 	for line := range strings.SplitSeq(index, "\n") {
 		entry, listed := strings.CutPrefix(line, "- ")

@@ -12,7 +12,7 @@ import (
 	"adze/internal/files/workspace"
 )
 
-// search is one going through of places.
+// search is one search.
 type search struct {
 	ctx     context.Context
 	kind    Kind
@@ -21,8 +21,7 @@ type search struct {
 	folders int
 }
 
-// place looks at one place; what is not there costs one look at a name, and less where the
-// assistant has no folder at all.
+// place searches one place. A missing place costs at most one lookup.
 func (s *search) place(f *Finder, p place) {
 	if p.base == "" || f.missing(filepath.Join(p.base, path.Dir(p.dir))) {
 		return
@@ -34,7 +33,7 @@ func (s *search) place(f *Finder, p place) {
 	s.folder(root, p, "", 0)
 }
 
-// enter resolves a folder that may be gone into; nil names: it may not, or is none.
+// enter lists a folder's names, or returns nil if it may not be entered.
 func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 	at, err := root.Resolve(path.Join(p.dir, rel))
 	if err != nil || !at.Exists() || s.seen[at.Abs()] || s.ctx.Err() != nil || s.folders >= maxFolders {
@@ -46,7 +45,7 @@ func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 		}
 		at = at.Consented()
 	}
-	names, err := root.Names(at, maxNames) // which fails where it is no folder
+	names, err := root.Names(at, maxNames) // fails if it is no folder
 	if err != nil {
 		return nil
 	}
@@ -56,12 +55,12 @@ func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 	return names
 }
 
-// folder goes through a place, or a folder in it.
+// folder searches a place or one of its folders.
 func (s *search) folder(root *workspace.Root, p place, rel string, depth int) {
 	names := s.enter(root, p, rel)
 	if s.kind == Skill && rel != "" && slices.Contains(names, skillFile) {
 		s.file(root, p, path.Join(rel, skillFile), path.Base(rel))
-		return // what lies in a skill is its own
+		return // a skill's subfolders are its own
 	}
 	for _, name := range names {
 		switch below := path.Join(rel, name); {
@@ -74,13 +73,12 @@ func (s *search) folder(root *workspace.Root, p place, rel string, depth int) {
 	}
 }
 
-// file adds one file.
 func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	i := Item{
 		Kind: s.kind, Name: strings.ReplaceAll(name, "/", ":"), Origin: p.origin, Dialect: p.dialect,
 		Path: path.Join(p.shown, rel), root: root, rel: path.Join(p.dir, rel),
 	}
-	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, maxFront+64) // enough to see that it has no end
+	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, maxFront+64) // enough to detect a missing end
 	if s.seen[at.Abs()] && at.Abs() != "" {
 		return
 	}
@@ -89,7 +87,7 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	case s.kind != Skill:
 	case at.Abs() != "" && at.Direct():
 		i.Folder = filepath.Dir(at.Abs())
-	default: // the file may be a link to one in another folder
+	default: // the file may be a link into another folder
 		i.Folder = root.Lead([]string{path.Dir(i.rel)})[0]
 	}
 	s.seen[i.File] = true
@@ -111,7 +109,7 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	s.items = append(s.items, i)
 }
 
-// judge takes from the front matter what every kind has in common.
+// judge checks the front matter fields common to all kinds.
 func (i *Item) judge() {
 	i.Notes = i.Front.Notes
 	if i.Problem = i.Front.Problem; i.Problem != "" {
@@ -129,12 +127,12 @@ func (i *Item) judge() {
 	}
 }
 
-// letter is what a name is made of.
+// letter reports whether a name may contain r.
 func letter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == '.'
 }
 
-// Names are the names by which items are reached.
+// Names returns the items' names.
 func Names(items []Item) (out []string) {
 	for _, i := range items {
 		if i.Problem == "" {
@@ -144,7 +142,7 @@ func Names(items []Item) (out []string) {
 	return slices.Compact(out)
 }
 
-// State is whether an item is reached by its name, in a word and a reason.
+// State describes whether an item is reached by its name, in a word and a reason.
 func (i Item) State() (state, why string) {
 	switch {
 	case i.Problem != "":

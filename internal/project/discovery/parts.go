@@ -2,26 +2,26 @@ package discovery
 
 import "strings"
 
-// PartKind is what a piece of a command's text is.
+// PartKind is the kind of a Part.
 type PartKind int
 
 // Kinds of parts.
 const (
-	Plain PartKind = iota // text, in which arguments may stand
-	Shell                 // what a shell runs before the text is sent
-	File                  // a file whose text goes along
+	Plain PartKind = iota // text with arguments
+	Shell                 // shell command to run before the text is sent
+	File                  // file to attach
 )
 
-// Part is one piece of a command's text.
+// A Part is a piece of a command's text.
 type Part struct {
 	Kind PartKind
-	Text string // the text; or the command; or the path as it is written
-	Raw  string // as it stands in the file
+	Text string // text, command, or path
+	Raw  string // as in the file
 }
 
-// Parts cuts a command's text into pieces: !`command` and blocks that begin with ```!, after a
-// blank or at the start of a line, and @path. Text that comes in later, such as arguments and
-// output, is never cut again.
+// Parts splits a command's text: !`command` and blocks that begin with ```!, after a blank or at
+// the start of a line, and @path. Text inserted later, such as arguments and output, is never
+// split.
 func Parts(body string) (out []Part) {
 	plain := 0
 	for at := 0; at < len(body); {
@@ -43,7 +43,7 @@ func Parts(body string) (out []Part) {
 	return out
 }
 
-// ShellParts are the commands in a text.
+// ShellParts returns the shell commands in a text.
 func ShellParts(body string) (out []string) {
 	for _, p := range Parts(body) {
 		if p.Kind == Shell {
@@ -53,7 +53,7 @@ func ShellParts(body string) (out []string) {
 	return out
 }
 
-// partAt is the piece that begins here, when one that is no plain text does.
+// partAt returns the part that begins at an offset, if it is not plain text.
 func partAt(body string, at int) (Part, bool) {
 	rest := body[at:]
 	before := byte('\n')
@@ -82,7 +82,7 @@ func partAt(body string, at int) (Part, bool) {
 	return Part{}, false
 }
 
-// fence is a block that a shell runs.
+// fence returns a shell block.
 func fence(rest string) (Part, bool) {
 	head, below, ok := strings.Cut(rest, "\n")
 	if !ok || strings.TrimSpace(head) != "```!" {

@@ -5,27 +5,27 @@ import (
 	"path/filepath"
 )
 
-// place is one folder that may hold things of a kind.
+// place is a folder that may hold items of a kind.
 type place struct {
-	base    string // absolute: the folder that no link of a project leads out of
+	base    string // absolute; a project's links must not leave it
 	dir     string // relative to base
-	shown   string // for people
+	shown   string // for display
 	origin  Origin
 	dialect string
 }
 
-// home is a row of the table: a folder of an assistant, and where it keeps each kind; a name stands
-// for its singular and plural.
+// home is an assistant's folder with its subfolders by kind; a name stands for its singular and
+// plural.
 type home struct {
 	dialect  string
-	project  string // in a project; if empty, it has none
-	person   string // below the user's home; if empty, it has none
-	commands string // folder; if empty, none of them is read
+	project  string // in a project, or ""
+	person   string // below the user's home, or ""
+	commands string // folder, or ""
 	agents   string
 }
 
-// homes is the table, in the order in which names are won within an origin. Skills lie everywhere
-// in the same way, that of agentskills.io.
+// homes returns the table, in order of precedence within an origin. Skills have the same layout
+// everywhere, that of agentskills.io.
 func homes() []home {
 	return []home{
 		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
@@ -39,7 +39,7 @@ func homes() []home {
 	}
 }
 
-// of is the folder that a home has for a kind; if empty, it has none.
+// of returns a kind's folder, or "".
 func (h home) of(kind Kind) string {
 	switch kind {
 	case Command:
@@ -50,7 +50,7 @@ func (h home) of(kind Kind) string {
 	return "skill"
 }
 
-// Folders are the folders of a project that may hold things of a kind.
+// Folders returns the project folders that may hold a kind.
 func Folders(kind Kind) (out []string) {
 	for _, h := range homes() {
 		if h.project != "" && h.of(kind) != "" {
@@ -60,13 +60,13 @@ func Folders(kind Kind) (out []string) {
 	return out
 }
 
-// ending is that of a command and of an agent.
+// ending is the extension of commands and agents.
 const ending = ".md"
 
-// skillFile is what a skill's folder holds (agentskills.io).
+// skillFile is a skill's file (agentskills.io).
 const skillFile = "SKILL.md"
 
-// places lists where a kind may lie for this folder and this user.
+// places lists the folders for a kind.
 func (f *Finder) places(kind Kind) (out []place) {
 	add := func(p place, folder string) {
 		for _, name := range []string{folder + "s", folder} {
@@ -109,8 +109,8 @@ func (f *Finder) top() string {
 	return f.Top
 }
 
-// folders are the working folder and those above it up to the repository's root, the nearest first.
-// The user's home is no project: what lies there is the user's.
+// folders returns the current folder and its parents up to the repository's root, nearest first,
+// without the user's home, which is no project.
 func (f *Finder) folders() (out []string) {
 	if f.Dir == "" {
 		return nil
@@ -125,7 +125,7 @@ func (f *Finder) folders() (out []string) {
 	}
 }
 
-// homely is a path as people write it.
+// homely shortens a path for display.
 func (f *Finder) homely(dir string) string {
 	if rel, err := filepath.Rel(f.Home, dir); f.Home != "" && err == nil && filepath.IsLocal(rel) {
 		return "~/" + filepath.ToSlash(rel)

@@ -13,17 +13,16 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// File is the name of the file of hooks in a user's configuration folder, beside the owner's file
-// of the machine, and in the folder .adze of a project.
+// File is the name of a hooks file: in a user's configuration folder, beside the machine owner's
+// file, and in a project's .adze folder.
 const File = "hooks.json"
 
-// maxFile bounds a file of hooks, in bytes.
+// in bytes
 const maxFile = 256 << 10
 
-// Load reads the hooks of a user or of the machine's owner: path is the file, owner the number of
-// the user who must own it, layer what stands before their names. A file that is not there has
-// none. What others can write is nobody's word, and a hook that could not run would guard nothing:
-// both are errors, and stop the start.
+// Load reads the hooks of the user or the machine's owner. owner is the required owner's user id,
+// layer the prefix of the hooks' names. A missing file has none. A file that others can write, or a
+// hook that cannot run, is an error and prevents the start, because a guard would be missing.
 func Load(path string, owner int, layer string) ([]Program, error) {
 	raw, err := ownfile.Rule{Owner: owner, Most: maxFile}.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,21 +1,17 @@
-// Package hooks runs the programs that a user, the owner of the machine or an allowed project has
-// put beside a session.
+// Package hooks runs the hook programs of the user, the machine's owner or an allowed project.
 //
-// The one rule: a hook only narrows. What it says is an objection, a question, other arguments that
-// are judged as any, or text for the model; silence and "allow" are nothing, and whatever it does
-// instead of answering is a failure with one outcome: before a call a user is asked, elsewhere it
-// is told.
+// The one rule: a hook can only restrict. Its result is an objection, a question, other arguments
+// (judged like any), or text for the model; silence and "allow" change nothing. A failure always
+// has one effect: before a call the user is asked, otherwise it is reported.
 //
-// Start reading at Engine.Fire; turn.go is what one moment comes to, run.go one program, files.go
-// where hooks of a user and of the owner stand. The room dialect knows what files say and what
-// programs read and write.
+// Start reading at Engine.Fire; turn.go handles one event, run.go one program, files.go the files
+// of the user and the owner. Package dialect parses files and programs' input and output.
 //
-// A hook is a command like any other: the same supervisor, sandbox and cleaned environment, no
-// terminal, and nothing of it left when it has ended. ADZE_HOOK=1 tells an adze that it starts to
-// run no hooks.
+// A hook runs like any command: same supervisor, sandbox and cleaned environment, no terminal, and
+// no remaining processes. ADZE_HOOK=1 makes a nested adze run no hooks.
 //
-// Known limits: hooks of one moment run one after the other, also those of assistants that run them
-// side by side; inside the sandbox they have no network.
+// Known limits: hooks of one event run one at a time, even those of assistants that run them
+// concurrently; in the sandbox they have no network.
 package hooks
 
 import (
@@ -29,67 +25,68 @@ import (
 	"adze/tool"
 )
 
-// Bounds.
+// Limits.
 const (
-	allTime    = 30 * time.Second // of the hooks of one moment
+	allTime    = 30 * time.Second // for all hooks of one event
 	maxOutput  = 64 << 10         // bytes of each stream
-	maxContext = 4 << 10          // bytes that one hook adds
-	maxReason  = 2 << 10          // bytes of what it says otherwise
-	closeTime  = 5 * time.Second  // that notifications under way have when the run ends
+	maxContext = 4 << 10          // bytes added by one hook
+	maxReason  = 2 << 10          // bytes of its other texts
+	closeTime  = 5 * time.Second  // time for running notifications at the end of a run
 )
 
-// Nested is the variable that a hook finds set: an adze that it starts runs no hooks.
+// Nested is a variable set for hooks: an adze started by one runs no hooks.
 const Nested = "ADZE_HOOK"
 
-// Program is a hook that may run.
+// A Program is a hook with its checks.
 type Program struct {
 	dialect.Hook
-	Name string // as a user knows it
-	// Holds says right before each start whether it still is what was allowed; if nil, it needs no
-	// consent.
+	Name string // for the user
+	// Holds returns an error if the hook changed since the user allowed it; it is called before
+	// each start. If nil, no consent is needed.
 	Holds func() error
-	// May says of a hook of the user's, right before each start, whether it may take code from the
-	// workspace: inside, it runs in a full sandbox only. If nil, it takes none.
+	// May reports, before each start of a user's hook, whether it may take code from the workspace;
+	// inside means only in the full sandbox. If nil, it takes none.
 	May func() (inside bool, err error)
 }
 
-// Engine runs hooks. Its fields do not change while it is in use; it is safe for concurrent use.
+// An Engine runs hooks. Its fields must not change while it is in use. It is safe for concurrent
+// use.
 type Engine struct {
 	Dir        string   // the workspace
-	Env        []string // of every hook; see proc.Environ
+	Env        []string // for every hook; see proc.Environ
 	Supervisor proc.Supervisor
-	Mode       func() string       // of permissions, as it is now
-	Mask       func(string) string // hides secrets in what hooks say; if nil, nothing is hidden
+	Mode       func() string       // current permission mode
+	Mask       func(string) string // hides secrets in hooks' output; may be nil
 	Now        func() time.Time
 
 	mu       sync.Mutex
 	programs []Program
 	beside   sync.WaitGroup  // notifications
-	ended    context.Context // of what runs beside the session
+	ended    context.Context // ends hooks beside the session
 	stop     func()
 }
 
-// New makes an engine of a workspace. Its other fields are set before the first moment.
+// New returns an Engine for a workspace. Set its other fields before the first event.
 func New(dir string) *Engine {
 	ended, stop := context.WithCancel(context.Background())
 	return &Engine{Dir: dir, Now: time.Now, ended: ended, stop: stop}
 }
 
-// Use puts other hooks in force, in the order in which they run.
+// Use replaces the hooks, which run in this order.
 func (e *Engine) Use(programs ...Program) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.programs = programs
 }
 
-// Programs are those in force.
+// Programs returns the current hooks.
 func (e *Engine) Programs() []Program {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.programs
 }
 
-// Fire runs the hooks that are about a moment. It starts nothing where none is.
+// Fire runs the hooks for an event. Without one it does nothing.
 func (e *Engine) Fire(ctx context.Context, m session.Moment) tool.Ruling {
 	t := moment{engine: e, Moment: m, began: e.Now()}
 	about := t.about()
@@ -103,7 +100,7 @@ func (e *Engine) Fire(ctx context.Context, m session.Moment) tool.Ruling {
 	return t.run(ctx, about)
 }
 
-// aside runs hooks beside the session, until Close ends them.
+// aside runs hooks beside the session until Close.
 func (e *Engine) aside(ctx context.Context, t moment, about []chosenHook) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	forget := context.AfterFunc(e.ended, cancel)
@@ -114,7 +111,7 @@ func (e *Engine) aside(ctx context.Context, t moment, about []chosenHook) {
 	})
 }
 
-// Close waits a little for notifications under way, and ends them.
+// Close waits briefly for running notifications and then ends them.
 func (e *Engine) Close() {
 	timer := time.AfterFunc(closeTime, e.stop)
 	e.beside.Wait()

@@ -10,14 +10,14 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// output is what a program left that ended by itself.
+// output is the output of a program that exited by itself.
 type output struct {
 	code           int
 	stdout, stderr string
-	walls          string // the sandbox that it ran in
+	walls          string // its sandbox
 }
 
-// start runs a hook to its end. Whatever else happens than that it exits by itself is an error.
+// start runs a hook to its end. Any end other than its own exit is an error.
 func (e *Engine) start(ctx context.Context, h chosenHook, input []byte, time time.Duration) (output, error) {
 	argv := h.Argv
 	if h.Shell != "" {
@@ -25,7 +25,7 @@ func (e *Engine) start(ctx context.Context, h chosenHook, input []byte, time tim
 	}
 	words, inside := append(strings.Fields(h.Shell), h.Argv...), false
 	env := proc.Consented(e.Env, e.Dir, words...)
-	if h.Holds == nil { // nobody consented to what the workspace would put in a program's place
+	if h.Holds == nil { // nobody consented to the workspace's replacement of the program
 		env = proc.Outside(proc.Isolated(e.Env, e.Dir, words...), e.Dir)
 	}
 	if h.May != nil {

@@ -23,13 +23,13 @@ type moment struct {
 	began time.Time
 }
 
-// chosenHook is a hook that is about a moment, with the name that its dialect has for the tool.
+// chosenHook is a hook for an event, with its dialect's name for the tool.
 type chosenHook struct {
 	Program
 	as string
 }
 
-// told is the moment as dialects have it.
+// told converts the event for dialects.
 func (t *moment) told() dialect.Moment {
 	m := dialect.Moment{
 		Event: t.Event, Session: string(t.Session), Agent: t.Agent, Cwd: t.engine.Dir,
@@ -47,7 +47,7 @@ func (t *moment) told() dialect.Moment {
 	return m
 }
 
-// about finds the hooks to start; nothing is started to find out.
+// about selects the hooks to run, without starting anything.
 func (t *moment) about() (out []chosenHook) {
 	var m dialect.Moment
 	for n, p := range t.engine.Programs() {
@@ -61,8 +61,8 @@ func (t *moment) about() (out []chosenHook) {
 	return out
 }
 
-// run starts them in order. The first that denies is the last that runs; a question waits for the
-// others, which may deny.
+// run runs them in order. The first denial ends the loop; a question waits for the others, which
+// may deny.
 func (t *moment) run(ctx context.Context, about []chosenHook) (r tool.Ruling) {
 	if len(about) > 0 && t.Starts != nil {
 		t.Starts()
@@ -84,7 +84,7 @@ func (t *moment) run(ctx context.Context, about []chosenHook) (r tool.Ruling) {
 		if err != nil {
 			run.Decision, run.Reason = session.HookFailed, t.engine.clean(err.Error(), maxReason)
 		}
-		if ctx.Err() != nil { // what it ends tells of it
+		if ctx.Err() != nil { // the canceller reports it
 			run.Decision, run.Reason = session.HookAborted, ""
 			t.Ran(run)
 			return tool.Ruling{}
@@ -102,15 +102,15 @@ func (t *moment) run(ctx context.Context, about []chosenHook) (r tool.Ruling) {
 	return r
 }
 
-// rule adds what one hook said. One that failed before a call has a user asked: a guard that does
-// not answer guards nothing.
+// rule adds one hook's result. A failed hook before a call makes the user decide: a silent guard
+// protects nothing.
 func (t *moment) rule(r *tool.Ruling, run session.HookRun, of dialect.Dialect) {
 	name := "the hook " + run.Hook
 	switch {
 	case run.Decision == string(dialect.Deny):
 		r.Deny, r.By = name+" denied it: "+run.Reason, "hook "+run.Hook
 		if t.Event == session.HookStop {
-			r.Deny = run.Reason // it is said to the model, as what to do
+			r.Deny = run.Reason // the model gets it as its next task
 		}
 	case t.Event != session.HookBefore || r.Ask != "":
 	case run.Decision == session.HookFailed:
@@ -123,10 +123,10 @@ func (t *moment) rule(r *tool.Ruling, run session.HookRun, of dialect.Dialect) {
 	}
 }
 
-// errTime is the failure of a hook for which there is no time left.
+// errTime means that no time is left for a hook.
 var errTime = fmt.Errorf("the hooks before it took all of the %s that one moment has", allTime)
 
-// ask runs one hook and reads its answer.
+// ask runs one hook and parses its answer.
 func (t *moment) ask(ctx context.Context, h chosenHook, now time.Time) (a dialect.Answer, walls string, err error) {
 	left := allTime - now.Sub(t.began)
 	if left <= 0 {
@@ -151,7 +151,7 @@ func (t *moment) ask(ctx context.Context, h chosenHook, now time.Time) (a dialec
 	return a, out.walls, nil
 }
 
-// clean is text of a hook as it may be shown, kept and sent.
+// clean prepares a hook's text for display, storage and sending.
 func (e *Engine) clean(text string, most int) string {
 	if e.Mask != nil {
 		text = e.Mask(text)
@@ -163,7 +163,7 @@ func (e *Engine) clean(text string, most int) string {
 	return text
 }
 
-// change puts a hook's arguments in the place of the call's. The same ones again change nothing.
+// change replaces the call's arguments with a hook's. Equal ones change nothing.
 func (t *moment) change(h chosenHook, arguments json.RawMessage) (bool, error) {
 	l := t.Look
 	names, err := differences(l.Arguments, arguments)
@@ -174,11 +174,11 @@ func (t *moment) change(h chosenHook, arguments json.RawMessage) (bool, error) {
 	if err := l.Change(arguments, t.engine.clean(note, maxReason)); err != nil {
 		return false, err
 	}
-	l.Arguments = arguments // the next hook sees what it has become
+	l.Arguments = arguments // the next hook gets the changed ones
 	return true, nil
 }
 
-// differences names the arguments that are others.
+// differences names the changed arguments.
 func differences(was, is json.RawMessage) ([]string, error) {
 	var a, b map[string]any
 	if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil || b == nil {
@@ -189,7 +189,7 @@ func differences(was, is json.RawMessage) ([]string, error) {
 	maps.Copy(all, a)
 	maps.Copy(all, b)
 	for name := range all {
-		x, _ := json.Marshal(a[name]) // what was JSON encodes
+		x, _ := json.Marshal(a[name]) // JSON values always encode
 		y, _ := json.Marshal(b[name])
 		if string(x) != string(y) {
 			names = append(names, name)
@@ -199,10 +199,10 @@ func differences(was, is json.RawMessage) ([]string, error) {
 	return names, nil
 }
 
-// describe tells the model which arguments are others, and how.
+// describe describes the changed arguments for the model.
 func describe(arguments json.RawMessage, names []string) string {
 	var values map[string]json.RawMessage
-	_ = json.Unmarshal(arguments, &values) // differences has read it
+	_ = json.Unmarshal(arguments, &values) // parsed by differences before
 	parts := make([]string, len(names))
 	for i, name := range names {
 		if parts[i] = name + ": " + string(values[name]); values[name] == nil {

@@ -8,48 +8,48 @@ import (
 	"strings"
 )
 
-// Bounds of what is read: it is paid for at every request. The same as Codex has for a file.
+// Limits of reading: each request pays for it. Codex has the same limit for a file.
 const (
-	maxFile = 32 << 10 // bytes of one file, with what it imports
-	maxAll  = 64 << 10 // bytes of the system prompt's files, and of what joins in one step
+	maxFile = 32 << 10 // bytes of one file with its imports
+	maxAll  = 64 << 10 // bytes in the system prompt, and bytes that join in one step
 )
 
-// AgentsFile is the name that assistants agreed on (agents.md).
+// AgentsFile is the common name among assistants (agents.md).
 const AgentsFile = "AGENTS.md"
 
-// names are those of a folder, of which the first counts that is there and holds something: first
-// what Codex and the others share, then Claude Code's and Gemini's.
+// names lists a folder's file names, of which the first nonempty file counts: first those shared
+// with Codex and others, then Claude Code's and Gemini's.
 func names() []string {
 	return []string{"AGENTS.override.md", AgentsFile, "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"}
 }
 
-// rootNames are read in the repository's root where it has none of names.
+// rootNames are read in the repository's root if it has none of names.
 func rootNames() []string { return []string{".github/copilot-instructions.md", ".cursorrules"} }
 
-// agents reports a name before which no other assistant's file or rules are read.
+// agents reports whether a name excludes other assistants' files and rules.
 func agents(name string) bool { return strings.HasPrefix(filepath.Base(name), "AGENTS.") }
 
-// File is one file of instructions as the model reads it.
+// A File is one instruction file as the model gets it.
 type File struct {
-	Shown string // for people and the model: relative to the working folder, or from ~
-	Real  string // absolute, without links; if empty, it is made of several
+	Shown string // for display: relative to the current folder, or from ~
+	Real  string // absolute, without links; "" if combined from several
 	Text  string
-	Size  int64 // in bytes, of the file on the disk
+	Size  int64 // file size in bytes
 
-	instead bool // it is read in the place of an AGENTS.md
+	instead bool // replaces a missing AGENTS.md
 }
 
-// instructionSet is what the system prompt holds, and what may join later.
+// instructionSet holds the system prompt's files and those that may join later.
 type instructionSet struct {
 	files   []File
-	rules   []rule // that wait for a file or for their name
+	rules   []rule // wait for a file or their name
 	notices []string
-	real    map[string]bool // every file that was read, imports too
+	real    map[string]bool // all files read, with imports
 	sums    map[string]bool // their hashes
 }
 
-// find reads the user's own file, then those of the folders from the root down to the working
-// folder. What there is room for is given to the user's first, then to the nearest.
+// find reads the user's file, then those from the root down to the current folder. The user's file
+// gets space first, then the nearest one.
 func (r *Room) find() instructionSet {
 	in := r.reader(context.Background())
 	var out instructionSet
@@ -74,7 +74,7 @@ func (r *Room) find() instructionSet {
 	return out
 }
 
-// chain is the working folder and those above it up to the root.
+// chain returns the current folder and its parents up to the root.
 func (r *Room) chain() (out []string) {
 	for at := r.Dir; ; at = filepath.Dir(at) {
 		out = append(out, at)
@@ -84,8 +84,7 @@ func (r *Room) chain() (out []string) {
 	}
 }
 
-// person reads the first file of the user's own that is there: adze's, else what they have with
-// another assistant.
+// person reads the user's first existing file: adze's, else another assistant's.
 func (in *reader) person() (File, bool) {
 	own := filepath.Join(in.room.Own, AgentsFile)
 	if f, ok := in.mine(own, "your "+AgentsFile); ok {
@@ -103,7 +102,7 @@ func (in *reader) person() (File, bool) {
 	return File{}, false
 }
 
-// folder reads the file of one folder, and the rules that it has in the place of an AGENTS.md.
+// folder reads a folder's file, and the rules that replace a missing AGENTS.md.
 func (in *reader) folder(dir string, root bool) (files []File, rules []rule) {
 	list := names()
 	if root {
@@ -126,7 +125,7 @@ func (in *reader) folder(dir string, root bool) (files []File, rules []rule) {
 	return append(files, always...), rules
 }
 
-// shown is a path as people and the model read it.
+// shown shortens a path for display.
 func (r *Room) shown(path string) string {
 	if rel, err := filepath.Rel(r.Dir, path); err == nil {
 		return filepath.ToSlash(rel)

@@ -1,18 +1,17 @@
-// Package instructions is what the user and the project tell the model: files that the system
-// prompt begins with, files of deeper folders that join when a call first reaches them, and the
-// line that a user adds with #.
+// Package instructions reads the user's and the project's instructions for the model: files at the
+// start of the system prompt, files of deeper folders that join when a call first reaches them, and
+// lines that a user adds with #.
 //
-// The one rule: text of a project is data for the model, never for adze, and no link or import
-// leads out of its repository.
+// The one rule: a project's text is data for the model, never for adze, and no link or import leads
+// out of its repository.
 //
-// Start reading at Room.Render; find.go says which files are read and in which order, read.go how
-// one is read, plain.go what of its text counts, rules.go what Cursor, Claude Code and Copilot keep
-// beside them, late.go what joins later, add.go how a line is added.
+// Start reading at Room.Render; find.go selects the files and their order, read.go reads one,
+// plain.go removes comments, rules.go reads rules of Cursor, Claude Code and Copilot, late.go adds
+// files later, add.go adds a line.
 //
-// Known limits: what changes in a file of the system prompt is told in the next session, because
-// the prompt of a session stays as it is; imports are looked for outside fenced blocks and code
-// spans, not in code that is only indented; a file below node_modules, vendor or an environment of
-// Python is nobody's instructions.
+// Known limits: changes to a file in the system prompt apply in the next session, because a
+// session's prompt stays the same; imports are found outside fenced blocks and code spans, but also
+// in indented code; files below node_modules, vendor or a Python environment are ignored.
 package instructions
 
 import (
@@ -33,39 +32,38 @@ import (
 	"adze/session"
 )
 
-// Source is what the user says of the system prompt: files that take its place or follow it, and
-// whether project files are left out.
+// Source holds the user's options for the system prompt: files that replace or extend it, and
+// whether to skip project files.
 type Source struct {
 	System, Append string
 	Bare           bool
-	Skills         string // their index; if empty, there are none
+	Skills         string // index of skills, or ""
 }
 
-// silent says that no files are read.
+// silent reports whether no files are read.
 func (o Source) silent() bool { return o.Bare || o.System != "" }
 
-// Place is where a run works, and where the user's own files are.
+// A Place is a run's folder, with the user's folders.
 type Place struct {
 	Own  string // adze's folder of the user
-	Home string // the user's home, for what is theirs with other assistants; if empty, it is not looked at
-	Dir  string // the folder that is worked in
-	// Shell is what runs command lines; if empty, bash.
+	Home string // user's home, for files of other assistants; "" to skip them
+	Dir  string // current folder
+	// Shell runs command lines; "" means bash.
 	Shell string
 }
 
-// Room reads the instructions of one run. It is safe for concurrent use; Close gives its folders
-// back.
+// A Room reads the instructions of one run. It is safe for concurrent use and must be closed.
 type Room struct {
 	Source
 	Place
-	top  string // the repository's root, or Dir
+	top  string // repository root, or Dir
 	git  bool
-	root *workspace.Root        // of top, once it is opened
-	tree func() *workspace.Root // opens it; if nil, it cannot be opened
-	file func() instructionSet  // reads what the system prompt holds, once
+	root *workspace.Root        // opened top
+	tree func() *workspace.Root // opens root; nil if it cannot be opened
+	file func() instructionSet  // reads the system prompt's files, once
 }
 
-// New makes the room of a run. Nothing is read before it is asked.
+// New returns a run's Room. It reads nothing yet.
 func New(o Source, p Place) *Room {
 	if real, err := filepath.EvalSymlinks(p.Dir); err == nil {
 		p.Dir = real
@@ -87,7 +85,7 @@ func New(o Source, p Place) *Room {
 // Repository reports whether the workspace is in a git repository.
 func (r *Room) Repository() bool { return r.git }
 
-// Close gives back what was opened, when nobody asks any more.
+// Close closes the folders. No other method may be running.
 func (r *Room) Close() error {
 	if r.root == nil {
 		return nil
@@ -95,7 +93,7 @@ func (r *Room) Close() error {
 	return r.root.Close()
 }
 
-// Render makes the system prompt of a session once, from the named prompt and the instructions.
+// Render builds a session's system prompt from the named prompt and the instructions.
 func (r *Room) Render(name string, now time.Time) (string, error) {
 	extra, err := textOf("--append-system-prompt", r.Append)
 	if err != nil {
@@ -118,8 +116,7 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 	})
 }
 
-// Files are those that the system prompt holds, in its order: the user's own first, the nearest
-// last.
+// Files returns the system prompt's files in their order: the user's first, the nearest last.
 func (r *Room) Files() []File {
 	if r.silent() {
 		return nil
@@ -127,8 +124,7 @@ func (r *Room) Files() []File {
 	return r.file().files
 }
 
-// Pieces tells the parts of a system prompt apart, for the ledger, with the files that this run
-// read them from.
+// Pieces splits a system prompt for the ledger, with the source file of each part.
 func (r *Room) Pieces(system string) (out []session.Piece) {
 	for _, p := range prompts.Split(system) {
 		piece := session.Piece{Kind: p.Kind, Name: p.Name, Bytes: p.Bytes}
@@ -142,8 +138,8 @@ func (r *Room) Pieces(system string) (out []session.Piece) {
 	return out
 }
 
-// Notices tell the user what was read in the place of AGENTS.md, cut, not readable, or holds what
-// they cannot see.
+// Notices reports files that replace AGENTS.md, were cut, are unreadable, or contain invisible
+// characters.
 func (r *Room) Notices() (notices []string) {
 	if r.silent() {
 		return nil
@@ -164,7 +160,7 @@ func (r *Room) Notices() (notices []string) {
 	return append(notices, f.notices...)
 }
 
-// hidden tells of characters that nobody sees, which the model is shown spelled out.
+// hidden reports invisible characters, which the model gets spelled out.
 func hidden(name, text string) []string {
 	n := strings.Count(text, "<U+")
 	if n == 0 {

@@ -15,16 +15,14 @@ import (
 	"adze/tool"
 )
 
-// foreign are folders in which others' code lies: what a dependency says to assistants is nobody's
-// instruction here.
+// foreign lists folders with third-party code, whose instructions are ignored.
 func foreign() []string {
 	return []string{"node_modules", "bower_components", "vendor", "site-packages", ".venv", "venv", ".tox", ".git"}
 }
 
-// Notes tells what joins after a step: the instructions of folders that a call first read or
-// changed a file of, rules for such files, and rules that the prompt calls by @name. It is
-// session.Config.Notes; what was told is not told again unless it changed, which the session sees
-// by the hash.
+// Notes returns the instructions that join after a step: those of folders in which a call first
+// read or changed a file, rules for such files, and rules that the prompt names with @. It is
+// session.Config.Notes; the session repeats a note only if its hash changed.
 func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
 	if r.silent() {
 		return nil
@@ -48,7 +46,7 @@ func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
 	return l.notes
 }
 
-// touched are the files of the repository that calls read or wrote, absolute and in their order.
+// touched returns the repository files that calls read or wrote, absolute, in order.
 func (r *Room) touched(s session.Step) (out []string) {
 	var names []string
 	for _, o := range s.Outcomes {
@@ -82,7 +80,7 @@ func (r *Room) touched(s session.Step) (out []string) {
 	return out
 }
 
-// folders are those of a file that the system prompt does not speak for, the outer first.
+// folders returns a file's parent folders outside of the system prompt's, outermost first.
 func (r *Room) folders(file string) (out []string) {
 	rel, err := filepath.Rel(r.top, file)
 	if err != nil {
@@ -101,18 +99,18 @@ func (r *Room) folders(file string) (out []string) {
 	return out
 }
 
-// late gathers the notes of one step.
+// late collects the notes of one step.
 type late struct {
 	in      *reader
 	base    instructionSet
 	touched []string
 	said    []session.Note
 	looked  []string // folders
-	rules   []rule   // of them
+	rules   []rule   // of these folders
 	notes   []session.Note
 }
 
-// folder tells the instructions of a folder.
+// folder adds a folder's instructions.
 func (l *late) folder(dir string) {
 	if slices.Contains(l.looked, dir) {
 		return
@@ -126,11 +124,11 @@ func (l *late) folder(dir string) {
 	}
 }
 
-// rule tells one that waited.
+// rule adds a waiting rule.
 func (l *late) rule(r rule) {
 	raw, _, err := l.in.ruled(r.path)
 	if err != nil {
-		return // it was told of at the start, or has gone
+		return // already known from the start, or deleted
 	}
 	f, state := l.in.take(raw, r.shown, false)
 	if state != fresh {
@@ -143,8 +141,7 @@ func (l *late) rule(r rule) {
 	l.tell(f, head)
 }
 
-// tell adds a file to the notes, unless the system prompt holds it or the model just read it by
-// itself.
+// tell adds a file to the notes unless the system prompt contains it or the model just read it.
 func (l *late) tell(f File, head string) {
 	if slices.Contains(l.touched, f.Real) || strings.TrimSpace(f.Text) == "" {
 		return

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Listed is one file of instructions that is there, for who wants to know what becomes of it.
+// Listed is an existing instruction file with its state.
 type Listed struct {
 	Shown string
-	Mine  bool  // the user's own, not the project's
-	Size  int64 // in bytes, of the file
+	Mine  bool  // the user's, not the project's
+	Size  int64 // file size in bytes
 	State string
-	Why   string // of its state, for people; may be empty
+	Why   string // reason for the state; may be ""
 }
 
-// States of what is listed.
+// States of a Listed.
 const (
-	Used  = "used"   // the system prompt holds it
-	Waits = "waits"  // it joins when its subject comes up
-	Left  = "unused" // another one is read in its place
+	Used  = "used"   // in the system prompt
+	Waits = "waits"  // joins when its subject comes up
+	Left  = "unused" // another file replaces it
 )
 
-// Listed are all files of instructions that are there: those that the system prompt holds, those
-// that may join later, and those that another one takes the place of.
+// Listed returns all existing instruction files: those in the system prompt, those that may join
+// later, and replaced ones.
 func (r *Room) Listed() (out []Listed) {
 	if r.silent() {
 		return nil
@@ -55,7 +55,7 @@ func (r *Room) Listed() (out []Listed) {
 	return append(out, r.left(f)...)
 }
 
-// left are those that another one takes the place of.
+// left returns the replaced files.
 func (r *Room) left(f instructionSet) (out []Listed) {
 	read := map[string]bool{}
 	for path := range f.real {
@@ -93,7 +93,7 @@ func (r *Room) left(f instructionSet) (out []Listed) {
 	return out
 }
 
-// sizeOf is the size of a regular file.
+// sizeOf returns a regular file's size.
 func sizeOf(path string) (int64, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

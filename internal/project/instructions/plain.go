@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxImports bounds what one file names with @: each costs a look at the disk.
+// maxImports limits the @ names of a file: each costs a file lookup.
 const maxImports = 100
 
-// plain takes the HTML comments that begin a line out of a Markdown text, as Claude Code does. It
-// lists what the text imports: names behind an @ that begins a line or follows a blank. What stands
-// in code or in another comment stays as it is and imports nothing.
+// plain removes HTML comments at the start of a line from Markdown, as Claude Code does, and lists
+// the text's imports: names after an @ that begins a line or follows a blank. Code and other
+// comments stay and import nothing.
 func plain(text string) (string, []string) {
 	var out []byte
 	var imports []string
@@ -34,7 +34,7 @@ func plain(text string) (string, []string) {
 			n = len(rest) - len(after)
 			line := out[bytes.LastIndexByte(out, '\n')+1:]
 			if len(line) > 3 || len(bytes.TrimLeft(line, " ")) > 0 {
-				break // beside text, or in an indented block of code
+				break // beside text, or in an indented code block
 			}
 			if head, _, ends := strings.Cut(after, "\n"); ends && strings.TrimSpace(head) == "" {
 				out = out[:len(out)-len(line)]
@@ -57,7 +57,7 @@ func plain(text string) (string, []string) {
 	return string(out), imports
 }
 
-// fenced is how far a fenced block goes that a text begins with; if 0, it begins with none.
+// fenced returns the length of a fenced block at the start of text, or 0.
 func fenced(text string) (n int) {
 	opened := ""
 	for line := range strings.Lines(text) {
@@ -73,7 +73,7 @@ func fenced(text string) (n int) {
 	return n
 }
 
-// fenceOf is the run that begins a fenced block; if empty, the line begins none.
+// fenceOf returns the characters that open a fenced block, or "".
 func fenceOf(line string) string {
 	text := strings.TrimLeft(line, " \t")
 	n := 0
@@ -86,7 +86,7 @@ func fenceOf(line string) string {
 	return text[:n]
 }
 
-// span is how far a code span goes behind the run that opens it; if 0, it is none.
+// span returns the length of a code span after its opening run, or 0.
 func span(text, run string) int {
 	for at := 0; ; {
 		i := strings.Index(text[at:], run)

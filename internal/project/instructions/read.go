@@ -19,15 +19,14 @@ import (
 	"adze/tool"
 )
 
-// reader reads one batch of files: each once, whatever name leads to it, and no more than there is
-// room for.
+// reader reads a batch of files, each once under any name, up to a size limit.
 type reader struct {
 	ctx     context.Context
 	room    *Room
-	root    *workspace.Root // of the repository; if nil, it cannot be opened
-	left    int             // bytes of room
+	root    *workspace.Root // the repository; nil if it cannot be opened
+	left    int             // remaining bytes
 	real    map[string]bool
-	sums    map[string]bool // hashes of what was read
+	sums    map[string]bool // hashes of read files
 	notices []string
 }
 
@@ -36,24 +35,24 @@ func (r *Room) reader(ctx context.Context) *reader {
 	return &reader{ctx: ctx, room: r, root: r.tree(), left: maxAll, real: map[string]bool{}, sums: map[string]bool{}}
 }
 
-// state is what became of a name.
+// state is the result for a name.
 type state int
 
 const (
-	missing  state = iota // nothing is there, or nothing that may be read
-	repeated              // it was read before, under this name or another
+	missing  state = iota // nothing readable there
+	repeated              // read before, under this name or another
 	fresh
 )
 
-// raw is a file before its text is looked at.
+// raw is a file before parsing.
 type raw struct {
-	name  string // absolute, as it was asked for
+	name  string // absolute, as requested
 	path  workspace.Path
 	bytes []byte // at most maxFile
 	size  int64
 }
 
-// maxDepth is how deep imports go (Claude Code: four hops).
+// maxDepth limits nested imports (Claude Code: four).
 const maxDepth = 4
 
 // project reads a file of the repository.
@@ -69,7 +68,7 @@ func (in *reader) project(name string) (File, state) {
 	return in.take(f, in.room.shown(name), false)
 }
 
-// mine reads a file of the user's own; a link may lead to where they keep it.
+// mine reads a user's file, also behind a link.
 func (in *reader) mine(name, shown string) (File, bool) {
 	if !exists(name) {
 		return File{}, false
@@ -92,10 +91,10 @@ func (in *reader) mine(name, shown string) (File, bool) {
 	return file, state == fresh
 }
 
-// errLeft is a file that is left alone without a word: a name in a text need not be one of a file.
+// errLeft is for a file skipped silently: an @ name in a text need not be a file.
 var errLeft = errors.New("not a file of instructions")
 
-// open reads a regular text file; a project's must lie in its repository, also behind links.
+// open reads a regular text file; a project's must be in its repository, even behind links.
 func (in *reader) open(root *workspace.Root, name string, mine bool) (raw, error) {
 	p, err := root.Resolve(name)
 	if err != nil || !p.Exists() {
@@ -134,7 +133,7 @@ func (in *reader) tell(err error, shown string) {
 	}
 }
 
-// once reports a file that was not read before, by its place and by its bytes.
+// once reports whether a file is new, by its path and content.
 func (in *reader) once(f raw) bool {
 	sum := sha256.Sum256(f.bytes)
 	hash := hex.EncodeToString(sum[:])
@@ -145,7 +144,7 @@ func (in *reader) once(f raw) bool {
 	return true
 }
 
-// take makes the text of a file, with what it imports.
+// take returns a file's text with its imports.
 func (in *reader) take(f raw, shown string, mine bool) (File, state) {
 	if strings.TrimSpace(string(f.bytes)) == "" {
 		return File{}, missing
@@ -157,7 +156,7 @@ func (in *reader) take(f raw, shown string, mine bool) (File, state) {
 	return File{Shown: shown, Real: f.path.Abs(), Text: text, Size: f.size}, fresh
 }
 
-// fit cuts a file to what there is room for, and says so.
+// fit cuts a file to the remaining space and notes it.
 func (in *reader) fit(f File) File {
 	most := min(maxFile, in.left)
 	whole := max(f.Size, int64(len(f.Text)))
@@ -169,7 +168,7 @@ func (in *reader) fit(f File) File {
 	return f
 }
 
-// cutText is at most so many bytes, in whole lines where they are not too long.
+// cutText returns at most most bytes, ending at a line if possible.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -181,7 +180,7 @@ func cutText(text string, most int) string {
 	return text
 }
 
-// text is what a file says: without comments, with what it imports behind it.
+// text returns a file without comments, followed by its imports.
 func (in *reader) text(f raw, mine bool, depth int) string {
 	text, imports := plain(strings.ReplaceAll(text.Plain(f.bytes), "\r\n", "\n"))
 	text = tool.ShownHidden(strings.TrimSpace(text))
@@ -199,8 +198,7 @@ func (in *reader) text(f raw, mine bool, depth int) string {
 	return b.String()
 }
 
-// imported opens what a text names with @; if false, it is no file that may be read, and the text
-// stands as it is.
+// imported opens a file named with @. If it returns false, the name stays plain text.
 func (in *reader) imported(name string, by raw, mine bool) (raw, bool) {
 	root := in.root
 	for _, spelled := range []string{name, strings.TrimRight(name, ".,;:!?)]}'\"*_>")} {
@@ -227,8 +225,7 @@ func (in *reader) imported(name string, by raw, mine bool) (raw, bool) {
 	return raw{}, false
 }
 
-// where is the place that an import names: relative to the file that names it, or from ~ in a file
-// of the user's.
+// where resolves an import: relative to its file, or from ~ in a user's file.
 func (in *reader) where(name string, by raw, mine bool) (string, bool) {
 	rest, homely := strings.CutPrefix(name, "~/")
 	switch {

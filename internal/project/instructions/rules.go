@@ -15,8 +15,7 @@ import (
 	"adze/internal/text/braces"
 )
 
-// Bounds of the rules of one folder, and of the lines that name those which are read when their
-// subject comes up.
+// Limits of a folder's rules, and of the index of rules that the model selects.
 const (
 	maxRules     = 200
 	maxRuleDepth = 4
@@ -24,17 +23,17 @@ const (
 	maxLine      = 200  // bytes of one description
 )
 
-// rule is a file of Cursor's, Claude Code's or Copilot's rules that does not always hold.
+// rule is a rule file of Cursor, Claude Code or Copilot that does not always apply.
 type rule struct {
-	name        string // as it is called with @
-	path        string // absolute, as it was found
+	name        string // its name after @
+	path        string // absolute, as found
 	shown       string
-	folder      string // that it holds for, absolute
+	folder      string // the folder it applies to, absolute
 	globs       []string
 	description string
 }
 
-// shelf is where an assistant keeps rules, and by what it says for which files they hold.
+// shelf is an assistant's rules folder, with the name of the field that selects files.
 type shelf struct{ dir, ending, globs string }
 
 func shelves() []shelf {
@@ -45,7 +44,7 @@ func shelves() []shelf {
 	}
 }
 
-// rules reads the rules of a folder: the files that always hold, and those that wait.
+// rules reads a folder's rules: files that always apply, and waiting rules.
 func (in *reader) rules(dir string) (always []File, waiting []rule) {
 	for _, s := range shelves() {
 		for _, name := range in.below(filepath.Join(dir, s.dir), s.ending, maxRuleDepth) {
@@ -66,7 +65,7 @@ func (in *reader) rules(dir string) (always []File, waiting []rule) {
 	return always, waiting
 }
 
-// below lists the files of a folder with an ending, in order; links to folders are not followed.
+// below lists a folder's files with an extension, in order, without following links to folders.
 func (in *reader) below(dir, ending string, depth int) (out []string) {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || in.root == nil {
@@ -94,7 +93,7 @@ func (in *reader) below(dir, ending string, depth int) (out []string) {
 	return out
 }
 
-// rule reads one: a File that always holds, or a rule that waits.
+// rule reads one: a File that always applies, or a waiting rule.
 func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
 	shown := in.room.shown(name)
 	f, front, err := in.ruled(name)
@@ -114,7 +113,7 @@ func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
 	return File{}, &r, true
 }
 
-// ruled opens a file of rules and takes its front matter off.
+// ruled reads a rule file and splits off its front matter.
 func (in *reader) ruled(name string) (raw, discovery.Front, error) {
 	f, err := in.open(in.root, name, false)
 	front, body := discovery.Parse(string(f.bytes))
@@ -122,7 +121,7 @@ func (in *reader) ruled(name string) (raw, discovery.Front, error) {
 	return f, front, err
 }
 
-// holds reports whether a rule is for a file. A pattern without a slash is for files of that name
+// holds reports whether a rule applies to a file. A pattern without a slash matches file names
 // anywhere.
 func (r rule) holds(file string) bool {
 	rel, err := filepath.Rel(r.folder, file)
@@ -147,7 +146,7 @@ func (r rule) holds(file string) bool {
 	})
 }
 
-// indexOf are the lines that name the rules which only their description speaks for.
+// indexOf lists the rules that only have a description.
 func indexOf(rules []rule) string {
 	var b strings.Builder
 	left := 0

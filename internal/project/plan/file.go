@@ -10,18 +10,17 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// changed takes over what the file holds, and reports whether that is something else than was
-// shown.
+// changed loads the file and reports whether it differs from the shown text.
 func (d *Manager) changed(w *draft) bool {
 	text, err := d.read()
 	if err != nil || text == w.text {
-		return false // what was shown is what counts; the log has it
+		return false // keep the shown text, which is in the log
 	}
 	w.text = text
 	return true
 }
 
-// write keeps a plan in its file, whole or not at all, for nobody else to read.
+// write stores a plan atomically, readable by the user alone.
 func (d *Manager) write(text string) error {
 	if d.File == "" {
 		return nil
@@ -49,5 +48,5 @@ func (d *Manager) read() (string, error) {
 	return text, err
 }
 
-// maxFile bounds what is read back as a plan, in bytes; a user may write more than the model.
+// maxFile limits a plan read back, in bytes; a user may write more than the model.
 const maxFile = 64 << 10

@@ -7,8 +7,8 @@ import (
 	"adze/session"
 )
 
-// What the model is told of the mode. The texts are constant, so that a session tells the same one
-// only once.
+// Notes for the model about the mode. The texts are constant, so that a session sends each only
+// once.
 const (
 	planning = "The permission mode is plan now. Nothing may be changed, neither by you nor by a subagent; commands that only look may run, and in the sandbox builds and tests: their changes are dropped. " +
 		"Find out what is needed, ask what is unclear, then call plan with the whole plan. The work begins when the person has accepted it."
@@ -16,12 +16,11 @@ const (
 	over    = "The permission mode is not plan any more: the work may be done, as far as the person allows each step."
 )
 
-// modeOrigin is where notes of the mode come from, planOrigin those of the plan.
+// Origins of notes about the mode and the plan.
 const modeOrigin, planOrigin = "permission mode", "accepted plan"
 
-// Notes are what the model is to know at a step: that nothing may be changed, or may be again, and
-// the plan that the user accepted. What it was told last is not told again, and all of it
-// outlives a compaction.
+// Notes returns the model's notes for a step: that changes are forbidden, or allowed again, and the
+// accepted plan. It does not repeat the last one. Notes survive a compaction.
 func (d *Manager) Notes(s session.Step) (out []session.Note) {
 	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Short: "mode is " + string(d.Mode()), Lasts: true}
 	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })
@@ -42,7 +41,7 @@ func (d *Manager) Notes(s session.Step) (out []session.Note) {
 	}
 	text := p.Text
 	if now, err := d.read(); err == nil && hashOf(now) == p.SHA256 {
-		text = now // the log hides secrets
+		text = now // the log masks secrets
 	}
 	if p.Edits != "" {
 		text += "\n\nWhat the person changed of your words:\n" + p.Edits

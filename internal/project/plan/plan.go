@@ -1,16 +1,15 @@
-// Package plan keeps the plan of a session, puts it to the user, and tells the model what came of
-// it.
+// Package plan stores a session's plan, shows it to the user for approval, and sends the model the
+// result.
 //
-// The one rule: only the user accepts a plan. What they accept is the text that they were shown,
-// named by its hash, and an entry of the log says so; nothing is read out of what a model writes.
+// The one rule: only the user accepts a plan. They accept exactly the text shown, identified by its
+// hash, with an entry in the log; nothing is parsed from the model's output.
 //
-// A plan is a Markdown file in adze's own state, so that no rule about files has an exception for
-// it, and the user can edit it in between. The plan mode itself is not here: package policy
-// refuses whatever changes something.
+// A plan is a Markdown file in adze's state, so that file rules need no exception for it and the
+// user can edit it. Plan mode itself is in package policy, which refuses changes.
 //
-// Start reading at Manager.Propose. note.go is what the model is told of mode and plan. Known
-// limits: a plan is one text for one session; earlier ones are in the log alone. A hook that the
-// user allowed, and a job from before, are no calls of the model: the plan mode does not stop them.
+// Start reading at Manager.Propose. note.go has the model's notes. Known limits: a session has one
+// plan; earlier ones are only in the log. Plan mode does not stop an allowed hook or an earlier
+// background job, which are not calls of the model.
 package plan
 
 import (
@@ -28,36 +27,36 @@ import (
 	"adze/toolset"
 )
 
-// Session is what a plan needs of the conversation that it belongs to.
+// Session is the part of the session that a plan uses.
 type Session interface {
 	Plan() *session.Plan
 	SetPlan(ctx context.Context, p session.Plan) error
 }
 
-// Question is a plan as the user is shown it.
+// A Question shows a plan to the user.
 type Question struct {
 	Text    string   // Markdown
-	Choices []string // ready answers; any other words are remarks
-	Path    string   // the file that holds the plan
-	Said    string   // what came of their last answer, such as that no editor could be started
+	Choices []string // ready answers; other words are remarks
+	Path    string   // the plan's file
+	Said    string   // result of the last answer, such as a failed editor
 }
 
-// Manager is where the plan of one session lies.
+// A Manager handles one session's plan.
 type Manager struct {
-	File    string         // of the plan, absolute; if empty, nothing is kept on the disk
-	Session func() Session // it is made later than the desk
-	// Mode is the permission mode in force, SetMode changes it, and MayBe reports one that can be
-	// chosen.
+	File    string         // absolute path; "" to store nothing on disk
+	Session func() Session // created after the Manager
+	// Mode returns the current permission mode, SetMode changes it, and MayBe reports whether one
+	// can be chosen.
 	Mode    func() policy.Mode
 	SetMode func(name string) error
 	MayBe   func(policy.Mode) bool
-	// Ask shows a question and returns the answer; if nil, nobody is there.
+	// Ask shows a question and returns the answer. If nil, there is no user.
 	Ask func(ctx context.Context, q Question) (string, error)
-	// Edit has the user write in their editor; if nil, there is none.
+	// Edit opens a text in the user's editor. It may be nil.
 	Edit func(ctx context.Context, text string) (string, error)
 }
 
-// draft is a plan on its way: what the model wrote, and what it is now.
+// draft is a plan in review: the model's text and the current one.
 type draft struct{ written, text string }
 
 func (d draft) edits() string {
@@ -67,7 +66,7 @@ func (d draft) edits() string {
 	return diff.Unified(diff.Side{Name: "plan.md", Text: d.written + "\n"}, diff.Side{Name: "plan.md", Text: d.text + "\n"}).Text
 }
 
-// Propose keeps a plan of the model and puts it to the user, if they are there.
+// Propose stores a plan of the model and shows it to the user, if there is one.
 func (d *Manager) Propose(ctx context.Context, text string) (toolset.Proposed, error) {
 	if err := d.write(text); err != nil {
 		return toolset.Proposed{}, tool.Fail(tool.CodeFailed, "the plan could not be kept (%w); say it in your answer", err)
@@ -79,7 +78,7 @@ func (d *Manager) Propose(ctx context.Context, text string) (toolset.Proposed, e
 	if d.Ask == nil {
 		p := proposed(now)
 		p.Output, p.Stop = text, true
-		if d.Mode() != policy.Plan { // nobody asked for a plan alone
+		if d.Mode() != policy.Plan { // nobody asked for a plan only
 			p.Output, p.Stop = "The plan is kept. Nobody is here to accept it, and the permission mode is not plan: go on with the work.", false
 		}
 		return p, nil
@@ -104,7 +103,7 @@ func unanswered(ctx context.Context, err error) error {
 	return &tool.Error{Code: tool.CodeDenied, Err: tool.ErrDenied, Message: fmt.Sprintf("the plan is kept, and nobody answered (%v); end with what you would do", err)}
 }
 
-// outcome tells the model what the user decided. The plan itself follows as a note.
+// outcome describes the user's decision for the model. A note with the plan follows.
 func outcome(p session.Plan) string {
 	changed := ""
 	if p.Edits != "" {
@@ -116,7 +115,7 @@ func outcome(p session.Plan) string {
 	return strings.TrimSpace(fmt.Sprintf("The person accepted the plan. The permission mode is %s now: carry it out.\n%s", p.Mode, changed))
 }
 
-// review shows the plan until the user accepts it or sends it back.
+// review shows the plan until the user accepts or returns it.
 func (d *Manager) review(ctx context.Context, w draft) (session.Plan, error) {
 	said := ""
 	for {
@@ -148,14 +147,14 @@ func (d *Manager) review(ctx context.Context, w draft) (session.Plan, error) {
 	}
 }
 
-// answer is one thing that the user may choose.
+// answer is one choice.
 type answer struct {
 	words string
-	mode  policy.Mode // accept, and go on in it
+	mode  policy.Mode // accept, and continue in this mode
 	edit  bool
 }
 
-// answers are those that are there; the first one lets nothing happen unasked.
+// answers returns the choices; the first one allows nothing without asking.
 func (d *Manager) answers() (out []answer) {
 	for _, a := range []answer{
 		{words: "accept it; ask me before each change", mode: policy.AskFirst},
@@ -181,9 +180,9 @@ func answerOf(answers []answer, words string) answer {
 	return answer{}
 }
 
-// edit has the user rewrite the plan.
+// edit lets the user rewrite the plan.
 func (d *Manager) edit(ctx context.Context, w *draft) (said string, err error) {
-	_ = d.changed(w) // what they wrote into the file meanwhile is where they go on
+	_ = d.changed(w) // start from their changes to the file
 	text, err := d.Edit(ctx, w.text)
 	text = strings.TrimSpace(text)
 	switch {
@@ -198,7 +197,7 @@ func (d *Manager) edit(ctx context.Context, w *draft) (said string, err error) {
 	return "", d.write(text)
 }
 
-// accept stores that the user accepted the plan as it is, then lets the mode go on.
+// accept stores the user's acceptance and then sets the mode.
 func (d *Manager) accept(ctx context.Context, w draft, mode policy.Mode) (session.Plan, error) {
 	p := d.state(w, session.PlanAccepted)
 	p.Mode = string(mode)
@@ -212,17 +211,16 @@ func (d *Manager) state(w draft, s session.PlanState) session.Plan {
 	return session.Plan{State: s, SHA256: hashOf(w.text), Path: d.File, Text: w.text, Edits: w.edits()}
 }
 
-// Errors of a plan that cannot be accepted, or looked at.
+// Errors of accepting or showing a plan.
 var (
 	ErrNone     = errors.New("this session has no plan")
 	ErrAccepted = errors.New("the plan of this session was accepted before")
 )
 
-// Prompt is what the model is asked where a plan was accepted outside of its turn.
+// Prompt is the model's prompt after a plan was accepted outside of its turn.
 const Prompt = "Carry out the plan that I accepted."
 
-// Accept accepts the plan of a session that is gone on with, as its file holds it now, in the mode
-// in force.
+// Accept accepts a resumed session's plan as in its file, in the current mode.
 func (d *Manager) Accept(ctx context.Context) error {
 	w, err := d.waiting()
 	if err != nil {
@@ -233,8 +231,7 @@ func (d *Manager) Accept(ctx context.Context) error {
 	return err
 }
 
-// Show puts the plan that waits to the user once more, and returns what to ask the model then;
-// nothing: none waits.
+// Show shows the waiting plan again and returns the model's next prompt, or "" if none is waiting.
 func (d *Manager) Show(ctx context.Context) (prompt string, err error) {
 	w, err := d.waiting()
 	if err != nil {
@@ -251,8 +248,8 @@ func (d *Manager) Show(ctx context.Context) (prompt string, err error) {
 	return "I send the plan back: " + p.Remarks, nil
 }
 
-// waiting is the plan that the user may still accept. What they changed of it before counts from
-// the model's words on.
+// waiting returns the plan that can still be accepted. The user's earlier changes count as part of
+// the model's text.
 func (d *Manager) waiting() (draft, error) {
 	p := d.Session().Plan()
 	switch {

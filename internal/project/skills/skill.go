@@ -1,17 +1,15 @@
-// Package skills is what people and projects wrote for kinds of work, in the format of
-// agentskills.io: an index of names and descriptions for the system prompt, and texts that are
-// loaded when they are needed.
+// Package skills provides skills of users and projects in the format of agentskills.io: an index of
+// names and descriptions for the system prompt, and texts loaded on demand.
 //
-// The one rule: the index is fixed for a session and the texts come late, so that a request begins
-// with the bytes of the one before; a skill is text, and grants nothing.
+// The one rule: the index is fixed for a session and texts come later, so that each request begins
+// with the bytes of the one before; a skill is text and grants nothing.
 //
-// Start reading at Shelf.Index, then Shelf.Load. Scripts and files of a skill are reached through
-// the ordinary tools and the gate. A skill of the user may be read without a question where it
-// lies outside the workspace, but for what looks like a secret: Lent names those folders.
+// Start reading at Shelf.Index, then Shelf.Load. A skill's scripts and files are used through the
+// normal tools and permission check. A user's skill outside the workspace may be read without a
+// question, except for possible secrets: Lent returns those folders.
 //
-// Known limits: which descriptions stand in an index that is too long is decided once, by the first
-// prompt where it is known then; a skill that changes in a session keeps its description in the
-// index.
+// Known limits: if the index is too long, the first prompt decides once which descriptions stay; a
+// skill that changes during a session keeps its description in the index.
 package skills
 
 import (
@@ -31,25 +29,25 @@ import (
 	"adze/toolset"
 )
 
-// maxFiles is how many files of a skill are named when it is loaded.
+// maxFiles limits the files named with a loaded skill.
 const maxFiles = 50
 
-// Shelf is the skills of a session. It is safe for concurrent use.
+// A Shelf holds a session's skills. It is safe for concurrent use.
 type Shelf struct {
 	items []discovery.Item
 	find  *rank.Picker
-	// Above reports that the model of a session still has the text of a hash; if nil, it never has.
+	// Above reports whether a session's model still has the text with a hash. If nil, it never has.
 	Above func(session, sha256 string) bool
-	// Mask hides secrets in a text; if nil, nothing is hidden.
+	// Mask hides secrets in a text. It may be nil.
 	Mask func(string) string
 	home string
 
-	mu sync.Mutex // one reader of the folders at a time
+	mu sync.Mutex // serializes reading of folders
 }
 
 var _ toolset.Skills = (*Shelf)(nil)
 
-// New makes a shelf of what was found; if nil, there is nothing on it. home is the user's.
+// New returns a Shelf for the items found, or nil if there are none. home is the user's.
 func New(items []discovery.Item, home string) *Shelf {
 	s := &Shelf{home: home}
 	for _, i := range items {
@@ -69,7 +67,7 @@ func New(items []discovery.Item, home string) *Shelf {
 	return s
 }
 
-// ranked are the places of the skills that fit a query, the best first, at most limit of them.
+// ranked returns the indices of at most limit skills that match a query, best first.
 func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int) {
 	for _, r := range s.find.Pick(query, rank.Options{MaxCandidates: limit, MinScore: -1, AllowUnsafe: true}) {
 		if !r.Excluded && (r.Score > 0 || limit == len(s.items)) {
@@ -79,7 +77,7 @@ func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int)
 	return out
 }
 
-// Find is the port of the skill tool.
+// Find implements the skill tool's search.
 func (s *Shelf) Find(ctx context.Context, query string, limit int) (out []toolset.FoundSkill) {
 	for _, n := range s.ranked(ctx, query, limit) {
 		out = append(out, toolset.FoundSkill{Name: s.items[n].Name, Description: described(s.items[n])})
@@ -110,7 +108,7 @@ func (s *Shelf) Load(ctx context.Context, session, name string) (toolset.Skill, 
 	return loaded, nil
 }
 
-// Read reads the skill of an item as it is now.
+// Read reads the current skill of an item.
 func Read(ctx context.Context, item discovery.Item) (toolset.Skill, error) {
 	text, err := item.Read(ctx)
 	if err != nil {
@@ -121,7 +119,7 @@ func Read(ctx context.Context, item discovery.Item) (toolset.Skill, error) {
 	return s, nil
 }
 
-// beside names the files of a skill's folder, without going into links.
+// beside lists the files in a skill's folder without following links.
 func beside(folder string) (files []string, more int) {
 	looked := 0
 	_ = filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
@@ -150,19 +148,18 @@ func beside(folder string) (files []string, more int) {
 	return files, more
 }
 
-// Note is a skill as a note that lasts: what a compaction says again.
+// Note returns a skill as a note that survives a compaction.
 func Note(s toolset.Skill, text string) session.Note {
 	return session.Note{Kind: session.SkillNote, From: s.From, Path: s.Path, SHA256: s.SHA256, Lasts: true, Text: text}
 }
 
-// Kept is the note that takes the place of an outcome that held a skill, when the conversation is
-// summed up.
+// Kept returns the note that replaces a skill's outcome in a compaction.
 func (*Shelf) Kept(o tool.Outcome) (session.Note, bool) {
 	s, ok := toolset.SkillLoaded(o)
 	return Note(s, o.Output), ok
 }
 
-// Holds reports whether a conversation still has the text of a hash.
+// Holds reports whether a conversation still has the text with a hash.
 func Holds(history []session.Message, sha256 string) bool {
 	for _, m := range history {
 		for _, n := range m.Notes {
@@ -182,8 +179,7 @@ func Holds(history []session.Message, sha256 string) bool {
 	return false
 }
 
-// Lent are the folders outside a workspace whose files may be read without a question: those of the
-// user's skills.
+// Lent returns the folders of the user's skills outside a workspace, readable without a question.
 func (s *Shelf) Lent(workspace string) (out []string) {
 	if s == nil {
 		return nil
@@ -196,26 +192,25 @@ func (s *Shelf) Lent(workspace string) (out []string) {
 	return out
 }
 
-// within reports whether a path is a folder, or lies in it.
+// within reports whether path is folder or inside it.
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, cmp.Or(path, "/"))
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// Bounds of the index in bytes.
+// Limits of the index, in bytes.
 const (
 	usual = 4000 // about twenty skills
-	local = 600  // for a model that reads slowly
+	local = 600  // for a slow model
 )
 
-// described is a description as the model is shown it.
+// described returns a description for the model.
 func described(i discovery.Item) string {
 	return discovery.Short(tool.ShownHidden(i.Front.Text("description")))
 }
 
-// Index is what the system prompt says of the skills, sorted by name, in few bytes. Where it is too
-// long, those that fit what is asked keep their descriptions, the others their names, and the rest
-// is counted.
+// Index returns the system prompt's list of skills, sorted by name. If it is too long, the skills
+// that match asked keep their descriptions, others their names, and the rest is counted.
 func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
 	if s == nil {
 		return ""
@@ -230,13 +225,13 @@ func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
 	}
 	if strings.TrimSpace(asked) != "" {
 		order = s.ranked(ctx, asked, len(s.items))
-		for n := range s.items { // what shares nothing with it comes last
+		for n := range s.items { // skills without a match come last
 			if !slices.Contains(order, n) {
 				order = append(order, n)
 			}
 		}
 	} else {
-		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(string(s.items[b].Origin), string(s.items[a].Origin)) }) // the project's own first
+		slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(string(s.items[b].Origin), string(s.items[a].Origin)) }) // the project's first
 	}
 	return strings.TrimSuffix(discovery.Index(prompts.SkillsHead, lines, order, room, "skill{query}"), "\n")
 }

@@ -8,9 +8,8 @@ import (
 	"adze/session"
 )
 
-// State is what a conversation with this system prompt has of a skill, in a word and a reason: its
-// text (used), a line of the index (described), its name there (named) or nothing that the model
-// sees unasked (narrowed).
+// State describes a skill's part in a conversation, in a word and a reason: its text (used), a line
+// of the index (described), its name in the index (named), or not shown (narrowed).
 func State(ctx context.Context, i discovery.Item, system string, history []session.Message) (state, why string) {
 	off, _ := i.Front.Bool("disable-model-invocation")
 	if state, why = i.State(); why != "" {

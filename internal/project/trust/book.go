@@ -17,58 +17,57 @@ import (
 	"adze/internal/osfile/ownfile"
 )
 
-// Book is the file in the user's state folder that keeps what they allowed, by workspace: a copy
-// of a project elsewhere is another one.
+// A Book is the file in the user's state folder with their consents, by workspace: a copy of a
+// project elsewhere is another workspace.
 type Book struct {
 	Path string
-	Now  func() time.Time // if nil, time.Now
-	May  func() error     // refuses a change; if nil, every change is allowed
-	// Doubt returns why what the file says does not count now. It is nil where it does.
+	Now  func() time.Time // nil for time.Now
+	May  func() error     // returns an error to refuse a change; may be nil
+	// Doubt returns the reason why the book's content does not count now, or nil.
 	Doubt func() error
 }
 
-// Of is the book in a state folder.
+// Of returns the book in a state folder.
 func Of(state string) Book { return Book{Path: filepath.Join(state, "trust.json")} }
 
-// Consent is what a user said of one item.
+// Consent is the user's consent to one item.
 type Consent struct {
 	Hash    string    `json:"sha256"`
 	Command string    `json:"command"` // as it was shown
 	At      time.Time `json:"at"`
 }
 
-// pages is the file.
+// pages is the file's content.
 type pages struct {
 	Version    int                           `json:"version"`
 	Workspaces map[string]map[string]Consent `json:"workspaces"`
 	Modes      map[string]string             `json:"permission_modes,omitempty"` // by workspace
 }
 
-// Bounds of the file.
+// Limits of the file.
 const (
 	bookVersion = 1
 	maxBook     = 16 << 20 // bytes
 	bookWait    = 5 * time.Second
 )
 
-// DamagedError says that the file of what was allowed cannot be used; nothing counts as allowed
-// then.
+// DamagedError means that the book is unusable. Then nothing is allowed.
 type DamagedError struct {
 	Path, Why string
-	Newer     bool // a newer adze wrote it: it is left alone
+	Newer     bool // written by a newer adze, and left alone
 }
 
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s %s, so nothing of a project counts as allowed", e.Path, e.Why)
 }
 
-// allowed is what counts for one workspace.
+// allowed returns the consents for one workspace.
 func (b Book) allowed(dir string) (map[string]Consent, error) {
 	p, err := b.read()
 	return p.Workspaces[key(dir)], err
 }
 
-// key is a workspace as the book names it: its path without links.
+// key returns a workspace's path without links.
 func key(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -113,7 +112,7 @@ func (b Book) read() (pages, error) {
 	return p, nil
 }
 
-// Allow notes that the user allowed items as they are.
+// Allow records the user's consent to items in their current form.
 func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
 	now := b.Now
 	if now == nil {
@@ -131,9 +130,8 @@ func (b Book) Allow(ctx context.Context, dir string, items ...Item) error {
 	})
 }
 
-// counted is what counts in a work tree: its own page, and of that of the main checkout what its
-// own says nothing of. A consent without a hash is one that was taken back here, though it holds
-// there.
+// counted returns the consents valid in a work tree: its own, and those of the main checkout that
+// it does not override. An own consent without a hash was revoked here only.
 func counted(own, main map[string]Consent) map[string]Consent {
 	all := maps.Clone(main)
 	if all == nil {
@@ -144,8 +142,8 @@ func counted(own, main map[string]Consent) map[string]Consent {
 	return all
 }
 
-// Revoke takes consents back; without ids all that count here. It returns those that did. What the
-// user allowed in the main checkout holds there as before.
+// Revoke revokes consents, or all valid ones without ids, and returns those revoked. Consents of
+// the main checkout stay valid there.
 func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err error) {
 	now := p.Book.Now
 	if now == nil {
@@ -181,14 +179,14 @@ func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err 
 	return gone, err
 }
 
-// Kept are the ids that have a consent that counts here, in order.
+// Kept returns the sorted ids with a valid consent.
 func (p Project) Kept() []string {
-	all, _ := p.allowed() // a damaged book keeps nothing
+	all, _ := p.allowed() // a damaged book has none
 	return sortedKeys(all)
 }
 
-// change rewrites the file while no other process does. A damaged one is kept beside it; one of a
-// newer version is left alone.
+// change rewrites the file under a lock. It moves a damaged file aside and leaves one from a newer
+// version alone.
 func (b Book) change(ctx context.Context, do func(*pages)) error {
 	for _, refuses := range []func() error{b.May, b.Doubt} {
 		if refuses == nil {
@@ -226,7 +224,7 @@ func (b Book) change(ctx context.Context, do func(*pages)) error {
 	return atomicfile.Write(b.Path, append(raw, '\n'))
 }
 
-// setAside keeps a file that cannot be used under another name.
+// setAside renames an unusable file.
 func (b Book) setAside() error {
 	for n := 1; n < 100; n++ {
 		name := fmt.Sprintf("%s.damaged-%d", b.Path, n)

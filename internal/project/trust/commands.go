@@ -8,7 +8,7 @@ import (
 	"adze/internal/project/discovery"
 )
 
-// commands finds prompts with shell parts; one without runs nothing and needs no consent.
+// commands finds prompts with shell parts. Others run nothing and need no consent.
 func commands(f folder) (out []Item) {
 	if !slices.ContainsFunc(discovery.Folders(discovery.Command), func(name string) bool { return !f.lacks(name) }) {
 		return nil

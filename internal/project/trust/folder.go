@@ -15,17 +15,17 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// Bounds of what is looked at.
+// Limits of the search.
 const (
-	maxDefinition = 256 << 10 // bytes of a file that defines something
-	maxEntries    = 1000      // of one folder
+	maxDefinition = 256 << 10 // bytes of a defining file
+	maxEntries    = 1000      // per folder
 )
 
-// folder is a project, read without following a link out of it. It is used for one look at the
-// whole: what was missing at first is not looked for again.
+// folder reads a project without following links out of it. It serves one survey: names missing at
+// first are not looked up again.
 type folder struct {
 	root   *os.Root
-	absent map[string]bool // names in the project's own folder that were looked for: whether they are missing
+	absent map[string]bool // names in the project's folder, true if missing
 	found  func() []Item   // Project.SDKs
 }
 
@@ -34,7 +34,7 @@ func (p Project) open() (folder, error) {
 	return folder{root: root, absent: map[string]bool{}, found: p.SDKs}, err
 }
 
-// lacks reports that nothing has a name, because its first part is not in the project's folder.
+// lacks reports whether the first part of a name is missing in the project's folder.
 func (f folder) lacks(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	absent, known := f.absent[first]
@@ -46,15 +46,15 @@ func (f folder) lacks(name string) bool {
 	return absent
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (f folder) Close() { f.root.Close() }
 
-// read is a definition; nil without an error: there is none.
+// read returns a file, or nil if it does not exist.
 func (f folder) read(name string) ([]byte, error) {
 	if f.lacks(name) {
 		return nil, nil
 	}
-	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold the start
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not block the start
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (f folder) read(name string) ([]byte, error) {
 	return raw, err
 }
 
-// standard is a file of JSON, which may have comments, as plain JSON; if nil, there is none.
+// standard returns a JSON file without its comments, or nil if it does not exist.
 func (f folder) standard(name string) ([]byte, error) {
 	raw, err := f.read(name)
 	if raw == nil || err != nil {
@@ -91,7 +91,7 @@ func (f folder) standard(name string) ([]byte, error) {
 	return plain, nil
 }
 
-// plainJSON is a text as plain JSON, and leaves raw as it is, by whose hash consent goes.
+// plainJSON returns plain JSON without changing raw, whose hash is pinned.
 func plainJSON(raw []byte) ([]byte, error) {
 	text, err := jsonc.Text(raw)
 	if err != nil {
@@ -100,7 +100,7 @@ func plainJSON(raw []byte) ([]byte, error) {
 	return hujson.Standardize(text)
 }
 
-// sdks lists what language servers of the user's would run of the project.
+// sdks lists project code that the user's language servers would run.
 func (f folder) sdks() []Item {
 	if f.found == nil {
 		return nil
@@ -108,7 +108,7 @@ func (f folder) sdks() []Item {
 	return f.found()
 }
 
-// names lists the files of a folder with an ending.
+// names lists a folder's files with an extension.
 func (f folder) names(dir, ending string) (out []string) {
 	if f.lacks(dir) {
 		return nil
@@ -121,7 +121,7 @@ func (f folder) names(dir, ending string) (out []string) {
 	if info, err := d.Stat(); err != nil || !info.IsDir() {
 		return nil
 	}
-	entries, _ := d.ReadDir(maxEntries) // what cannot be listed cannot be used either
+	entries, _ := d.ReadDir(maxEntries) // an unreadable file cannot be used either
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ending) && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, path.Join(dir, e.Name()))

@@ -8,15 +8,14 @@ import (
 	"adze/internal/project/hooks/dialect"
 )
 
-// hookFiles are where projects keep programs that events start: those of adze and of other
-// assistants.
+// hookFiles lists the hook files of adze and other assistants in projects.
 func hookFiles() []string {
 	return []string{
 		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json",
 	}
 }
 
-// hooks finds what events of a session would start.
+// hooks finds programs that a session's events would start.
 func hooks(f folder) (out []Item) {
 	for _, name := range hookFiles() {
 		raw, err := f.standard(name)
@@ -42,7 +41,7 @@ func hooks(f folder) (out []Item) {
 	return out
 }
 
-// hookItem is a hook as it is consented to.
+// hookItem converts a hook to an item for consent.
 func hookItem(file string, h dialect.Hook) Item {
 	i := Item{
 		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, Raw: h.Raw,
@@ -60,7 +59,7 @@ func hookItem(file string, h dialect.Hook) Item {
 	return i
 }
 
-// owner is whose file it is: .claude/settings.json is claude's.
+// owner returns the assistant of a file: claude for .claude/settings.json.
 func owner(file string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(file, "."), "/")
 	return strings.TrimSuffix(first, ".json")

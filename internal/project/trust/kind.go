@@ -1,25 +1,25 @@
 package trust
 
-// kind is a row of the table of kinds.
+// kind is a row in the table of kinds.
 type kind struct {
 	name string
-	// find lists what of this kind stands in a project's files; it reads, and nothing else. Of an
-	// item it says what it is called (ID), where it stands (From, Raw) and what it would start.
+	// find lists the items of this kind in a project's files, with ID, From, Raw and their command.
+	// It only reads.
 	find func(folder) []Item
 }
 
 // Names of kinds.
 const (
-	Tool    = "tool"    // a declared tool
-	Hook    = "hook"    // a program that an event starts
-	Server  = "server"  // an MCP server
-	Command = "command" // a prompt with parts that a shell runs
+	Tool    = "tool"    // declared tool
+	Hook    = "hook"    // program that an event starts
+	Server  = "server"  // MCP server
+	Command = "command" // prompt with shell parts
 
-	Formatter = "formatter" // a program of the user's that rewrites a file after a change
-	SDK       = "sdk"       // code of the project that a language server of the user's runs
+	Formatter = "formatter" // user's program that rewrites a changed file
+	SDK       = "sdk"       // project code that a user's language server runs
 )
 
-// kinds is the table of what stands in a project. A new kind is one row.
+// kinds returns the table of kinds. A new kind is one row.
 func kinds() []kind {
 	return []kind{
 		{Tool, tools},

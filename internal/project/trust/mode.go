@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// Mode returns the permission mode that the user chose for this folder, or for the main checkout of
-// a work tree. It is empty where there is none. A book that cannot be used holds none.
+// Mode returns the permission mode that the user chose for this folder, or for a work tree's main
+// checkout, or "". An unusable book has none.
 func (p Project) Mode() string {
 	all, _ := p.Book.read()
 	if mode, ok := all.Modes[key(p.Dir)]; ok || p.Main == "" {
@@ -15,7 +15,7 @@ func (p Project) Mode() string {
 	return all.Modes[key(p.Main)]
 }
 
-// ChooseMode keeps a permission mode for this folder; an empty one forgets the choice.
+// ChooseMode stores a permission mode for this folder; "" removes it.
 func (p Project) ChooseMode(ctx context.Context, mode string) error {
 	return p.Book.change(ctx, func(all *pages) {
 		modes := maps.Clone(all.Modes)
@@ -29,5 +29,5 @@ func (p Project) ChooseMode(ctx context.Context, mode string) error {
 	})
 }
 
-// ModeID names the choice of a mode among what adze permission trust lists and takes back.
+// ModeID is the id of the mode in adze permission trust list and revoke.
 const ModeID = "mode"

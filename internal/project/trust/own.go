@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// own are the items of the user's own configuration that take code from this folder, hashed. What
-// the folder holds is not pinned: the user is asked about once for the folder, and again when their
-// own definition changes.
+// own returns the items of the user's configuration that take code from this folder, hashed. The
+// folder's files are not pinned: the user is asked once per folder, and again when their own
+// definition changes.
 func (p Project) own() []Item {
 	if p.Own == nil {
 		return nil
@@ -22,16 +22,15 @@ func (p Project) own() []Item {
 	return items
 }
 
-// Named is an item of Own with its whole name and its hash.
+// Named returns an item of Own with its full id and hash.
 func (p Project) Named(i Item) Item {
 	i.ID, i.Mine, i.Path = i.Kind+":"+i.ID+"@config", true, i.From
 	i.seal()
 	return i
 }
 
-// Takes says what a program that runs in this folder takes from it as a part of itself. It is empty
-// where nothing of that kind is known, or there. Words are the program's; shell is a text that a
-// shell runs, and may be empty.
+// Takes describes the code of this folder that a program would run, or returns "" if none is known.
+// words is the command; shell is a text for a shell and may be empty.
 func (p Project) Takes(words []string, shell string) string {
 	all := append(slices.Clone(words), strings.FieldsFunc(strings.NewReplacer(`"`, "", "'", "").Replace(shell), func(r rune) bool { return r <= ' ' || strings.ContainsRune("`;&|<>()", r) })...)
 	for n, word := range all {
@@ -50,15 +49,15 @@ func (p Project) Takes(words []string, shell string) string {
 				}
 			}
 			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
-				break // above it is no part of what the user opened
+				break // parents are outside of the opened project
 			}
 		}
 	}
 	return ""
 }
 
-// takes are the files and folders by which a program runs code of the folder that it works in, or
-// of one above it.
+// takes lists the files and folders through which a program runs code of its current folder or a
+// parent.
 func takes(program string) []string {
 	known := runners(program)
 	switch program {
@@ -76,7 +75,7 @@ func takes(program string) []string {
 		return []string{"go.mod", "go.work"}
 	case "node":
 		return []string{"node_modules"}
-	case "lua", "luajit", "java": // the current folder stands in their search paths
+	case "lua", "luajit", "java": // their search paths contain the current folder
 		return []string{"."}
 	case "docker", "podman":
 		return runners("docker-compose")
@@ -96,8 +95,8 @@ func takes(program string) []string {
 	return known
 }
 
-// fromHere reports that a program with these words behind it may take code from where it runs; of
-// most programs the name alone says so.
+// fromHere reports whether a program with these arguments may run code from its current folder. For
+// most programs the name alone decides.
 func fromHere(program string, words []string) bool {
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(options, w) })
@@ -105,7 +104,7 @@ func fromHere(program string, words []string) bool {
 	switch program {
 	case "go":
 		return builds(words)
-	case "node": // a text has no folder of its own, so that modules are looked for in the current one
+	case "node": // a script text has no folder, so modules come from the current one
 		return has("-e", "--eval", "-p", "--print", "-pe", "-r", "--require", "--import", "-")
 	case "java":
 		return !has("-jar", "-cp", "-classpath", "--class-path", "-m", "--module")
@@ -115,7 +114,7 @@ func fromHere(program string, words []string) bool {
 	return true
 }
 
-// builds reports words behind go that run what a folder holds, or programs that it names.
+// builds reports whether these arguments make go run a folder's code or a named program.
 func builds(words []string) bool {
 	for n, word := range words {
 		switch {
@@ -129,7 +128,7 @@ func builds(words []string) bool {
 	return false
 }
 
-// script reports a file in dir that is there to be run.
+// script reports whether word is an executable file in dir.
 func script(dir, word string) bool {
 	if word == "" || strings.HasPrefix(word, "-") {
 		return false
@@ -155,8 +154,8 @@ func script(dir, word string) bool {
 	return false
 }
 
-// RunsFrom says what of the folder dir a command that starts elsewhere names as its program. It is
-// empty where the command only works on the folder.
+// RunsFrom names the file of dir that a command started elsewhere runs as its program. It returns
+// "" if the command only works on the folder.
 func RunsFrom(argv []string, dir string) string {
 	inside := func(word string) bool {
 		rel, err := filepath.Rel(dir, word)
@@ -172,7 +171,7 @@ func RunsFrom(argv []string, dir string) string {
 	if len(entries(program)) == 0 && len(takes(program)) == 0 && !slices.Contains([]string{"sh", "bash", "zsh", "ruby", "perl", "lua", "java", "env", "uvx", "pipx"}, program) {
 		return ""
 	}
-	operands := 2 // a subcommand, and what it runs
+	operands := 2 // a subcommand, and its program
 	if slices.Contains([]string{"npx", "pnpx", "bunx", "uvx", "pipx"}, program) {
 		operands = 1
 	}
@@ -191,7 +190,7 @@ func RunsFrom(argv []string, dir string) string {
 			return "it runs " + word + " of this folder"
 		}
 		if operands--; strings.Contains(word, "/") {
-			return "" // its program: the rest are arguments
+			return "" // the program: the rest are arguments
 		}
 	}
 	return ""

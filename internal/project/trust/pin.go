@@ -15,14 +15,14 @@ import (
 	"syscall"
 )
 
-// Bounds of what is pinned.
+// Limits of pinning.
 const (
 	maxPinned = 64 << 20 // bytes of one file
 	maxPins   = 64       // files of one item
 )
 
-// runners are programs that first read a file of the folder they run in, which says what they
-// start.
+// runners lists the files of the current folder that name the commands a program runs, such as a
+// Makefile.
 func runners(program string) []string {
 	switch program {
 	case "make", "gmake":
@@ -55,7 +55,7 @@ func runners(program string) []string {
 	return nil
 }
 
-// entries are the files of a folder that is given to an interpreter as its program.
+// entries lists the files that an interpreter runs if its program is a folder.
 func entries(program string) []string {
 	switch strings.TrimRight(program, "0123456789.") {
 	case "node", "bun", "deno", "tsx":
@@ -68,7 +68,7 @@ func entries(program string) []string {
 	return nil
 }
 
-// pin finds the files that an item names, and hashes them with its definition.
+// pin hashes an item's definition and the files that it names.
 func (p Project) pin(i *Item) {
 	paths := slices.Clone(i.Files)
 	i.Files = nil
@@ -76,7 +76,7 @@ func (p Project) pin(i *Item) {
 		i.Problem = "its folder is not below the workspace"
 		return
 	}
-	for _, f := range paths { // the program of a declared tool, which must be there
+	for _, f := range paths { // a declared tool's program, which must exist
 		if err := p.pinFile(i, f.Path); err != nil {
 			i.Problem = fmt.Sprintf("%s %v", f.Path, err)
 			return
@@ -96,9 +96,8 @@ func (p Project) pin(i *Item) {
 	i.seal()
 }
 
-// seal hashes the item.
 func (i *Item) seal() {
-	whole, _ := json.Marshal(struct { // texts and lists always encode
+	whole, _ := json.Marshal(struct { // strings and lists always encode
 		Kind, ID, When, URL, Cwd string
 		Argv, Shell, Env         []string
 		Files                    []Pinned
@@ -108,8 +107,7 @@ func (i *Item) seal() {
 	i.Hash = hex.EncodeToString(sum[:])
 }
 
-// named lists what could be files of the project among the words of a command, relative to the
-// workspace.
+// named lists the words in a command that may be project files, relative to the workspace.
 func (p Project) named(i *Item) []string {
 	var words []string
 	for _, w := range i.Argv {
@@ -151,7 +149,7 @@ func (p Project) named(i *Item) []string {
 	return out
 }
 
-// data reports a file that is worked on: one that nothing runs, and that changes with the work.
+// data reports whether a file is only data, which nothing runs and which changes with the work.
 func data(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".txt", ".rst", ".csv", ".tsv", ".log", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".out":
@@ -160,8 +158,8 @@ func data(name string) bool {
 	return false
 }
 
-// unrooted is a word without the folder of the project at its start, which files of other
-// assistants write as a variable.
+// unrooted removes a variable for the project's folder, as in other assistants' files, from the
+// start of a word.
 func (p Project) unrooted(word string) string {
 	for _, root := range []string{
 		p.Dir, "$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}", "$GEMINI_PROJECT_DIR", "${workspaceFolder}", "${workspaceRoot}", "$PWD", "${PWD}",
@@ -173,16 +171,15 @@ func (p Project) unrooted(word string) string {
 	return word
 }
 
-// pieces splits a text where a shell would, and at what stands between an option and its value;
-// quotes are taken for what splits words, and for nothing.
+// pieces splits a text at shell separators and quotes, and between an option and its value.
 func pieces(text string) []string {
 	split := func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`;&|<>()=,", r) }
 	bare := strings.NewReplacer(`"`, "", "'", "").Replace(text)
 	return append(strings.FieldsFunc(text, split), strings.FieldsFunc(bare, split)...)
 }
 
-// pinFile adds the hash of one file of the project; a folder has none. What a link leads to is
-// hashed, wherever it is.
+// pinFile adds the hash of a project file. Folders have none. For a link, it hashes the target,
+// wherever that is.
 func (p Project) pinFile(i *Item, name string) error {
 	if slices.ContainsFunc(i.Files, func(f Pinned) bool { return f.Path == name }) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// serverFiles are where projects name MCP servers, with the name of the member that holds them.
+// serverFiles lists the project files with MCP servers, each with its member.
 func serverFiles() [][2]string {
 	return [][2]string{
 		{".adze/mcp.json", "mcpServers"}, {".mcp.json", "mcpServers"}, {".cursor/mcp.json", "mcpServers"},
@@ -17,7 +17,7 @@ func serverFiles() [][2]string {
 	}
 }
 
-// server is the entry of one server; command is a text or a whole argument vector.
+// server is one server's entry; command is a string or a full argument vector.
 type server struct {
 	Command     any            `json:"command"`
 	Args        []string       `json:"args"`
@@ -28,7 +28,7 @@ type server struct {
 	HTTPURL     string         `json:"httpUrl"`
 }
 
-// servers finds MCP servers that a project wants to be started or dialled.
+// servers finds the MCP servers of a project.
 func servers(f folder) (out []Item) {
 	for _, place := range serverFiles() {
 		entries, err := f.entries(place[0], place[1])
@@ -42,8 +42,7 @@ func servers(f folder) (out []Item) {
 	return out
 }
 
-// entries are what a member of a file of JSON lists by name. A member that says yes or no lists
-// nothing.
+// entries returns a JSON file's member by names. A boolean member has none.
 func (f folder) entries(name, member string) (entries map[string]json.RawMessage, err error) {
 	raw, err := f.standard(name)
 	if raw == nil || err != nil {
@@ -62,7 +61,7 @@ func (f folder) entries(name, member string) (entries map[string]json.RawMessage
 	return entries, nil
 }
 
-// variables are those that an entry names as ${NAME}, which a user should see: they may hold
+// variables lists the ${NAME} variables in an entry. The user should see them: they may hold
 // secrets.
 func variables(raw []byte) (names []string) {
 	for _, found := range regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}`).FindAllSubmatch(raw, -1) {
@@ -106,9 +105,8 @@ func serverItem(file, id string, raw json.RawMessage) Item {
 	return i
 }
 
-// Lent is a server that no file of the project names, but a program that the user works with,
-// such as their editor: for a session, and asked about as one of the project. Entry is what stands
-// in files.
+// Lent returns the item for a server supplied by another program, such as the user's editor, for
+// one session. It needs the same consent as a project's server. entry has the format of the files.
 func (p Project) Lent(by, name string, entry []byte) (Item, error) {
 	i := serverItem("the "+by, Server+":"+name+"@"+by, entry)
 	if i.Kind = Server; i.Problem == "" {

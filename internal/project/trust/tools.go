@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// toolFolder is where a project declares tools, one a file.
+// toolFolder holds a project's declared tools, one per file.
 const toolFolder = ".adze/tools"
 
-// tools finds declared tools. What a declaration must hold beside its command is checked where
-// tools are made.
+// tools finds declared tools. Only their commands are checked here.
 func tools(f folder) (out []Item) {
 	for _, name := range f.names(toolFolder, ".json") {
 		i := Item{ID: strings.TrimSuffix(path.Base(name), ".json"), From: name, When: "the model calls it"}
@@ -31,7 +30,7 @@ func tools(f folder) (out []Item) {
 	return out
 }
 
-// declared fills in what a declaration starts.
+// declared sets the command of a declared tool.
 func (i *Item) declared(raw []byte) error {
 	var d struct {
 		Command []json.RawMessage `json:"command"`
@@ -65,7 +64,7 @@ func (i *Item) declared(raw []byte) error {
 	}
 	i.Cwd = d.Workdir
 	i.Argv = slices.Clip(i.Argv)
-	// A path of the program is relative to the declaration's folder.
+	// A relative path of the program starts at the declaration's folder.
 	if p := i.Argv[0]; strings.Contains(p, "/") && !path.IsAbs(p) && !strings.HasPrefix(p, "~/") {
 		rel := path.Join(toolFolder, p)
 		if strings.HasPrefix(rel, "../") {

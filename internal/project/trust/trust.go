@@ -1,23 +1,24 @@
-// Package trust is a user's consent to what a project would run: its tools, hooks, servers, what
-// language servers load of it, and commands with shell parts.
+// Package trust holds the user's consent to code that a project would run: tools, hooks, servers,
+// code for language servers, and commands with shell parts.
 //
-// The one rule: before consent a thing is listed and inert. Consent is per item and pins a hash of
-// its definition and of the files of the project that its command names; any change asks again.
-// Nothing in the project can give it.
+// The one rule: before consent an item is listed and inert. Consent is per item and pins a hash of
+// its definition and of the project files that its command names; any change asks again. Nothing in
+// the project can give consent.
 //
-// Start reading at Project.Survey. kind.go is the table of kinds, which a new kind joins as one
-// row; tools.go, hooks.go, servers.go and commands.go find what stands in a project's
-// files, pin.go hashes what a command names, own.go is about the user's own programs that
-// take code from a folder, book.go keeps what was allowed in the user's state folder.
+// Start reading at Project.Survey. kind.go is the table of kinds (a new kind is one row); tools.go,
+// hooks.go, servers.go and commands.go search a project's files, pin.go hashes the files of a
+// command, own.go handles the user's own programs that take code from a folder, book.go stores the
+// consents in the user's state folder.
 //
 // Known limits:
-//   - A pin covers the files that a command names, but for texts, tables and pictures, and what a
-//     known runner reads first (make its Makefile), not what those load in turn. Python is started
-//     so that it loads nothing from beside them (from Python 3.11 on); for other interpreters there
-//     is no way, and the question says so. A command that names its own result asks again after
-//     each run. A program from outside the project is not pinned.
-//   - Between the last look at a pinned file and its start lie microseconds in which another
-//     program can change it.
+//   - A pin covers the files that a command names, except texts, tables and images, and
+//     the file that a known runner reads first (such as a Makefile), but not files loaded
+//     from there. Python is started so that it loads nothing from beside them (from
+//     Python 3.11 on); other interpreters cannot be, and the question says so. A command
+//     that names its own output asks again after each run. Programs outside the project
+//     are not pinned.
+//   - Another program can change a pinned file in the microseconds between the last check
+//     and the start.
 package trust
 
 import (
@@ -31,51 +32,51 @@ import (
 	"adze/internal/project/hooks/dialect"
 )
 
-// Item is one thing of a project that would start a program or reach a server.
+// An Item is a part of a project that would start a program or connect to a server.
 type Item struct {
-	ID      string   `json:"id"` // kind:name, the same whatever the definition says
+	ID      string   `json:"id"` // kind:name, independent of the definition
 	Kind    string   `json:"kind"`
 	State   State    `json:"state"`
-	From    string   `json:"from"`              // the file that defines it, relative to the workspace
-	When    string   `json:"when,omitempty"`    // what starts it, such as the event of a hook
-	Argv    []string `json:"argv,omitempty"`    // exactly what is started, without a shell; {name} is an argument of the call
-	Shell   []string `json:"shell,omitempty"`   // or texts that a shell runs
-	URL     string   `json:"url,omitempty"`     // or the server that is dialled
+	From    string   `json:"from"`              // defining file, relative to the workspace
+	When    string   `json:"when,omitempty"`    // trigger, such as a hook's event
+	Argv    []string `json:"argv,omitempty"`    // exact command, without a shell; {name} is an argument of the call
+	Shell   []string `json:"shell,omitempty"`   // or texts for a shell
+	URL     string   `json:"url,omitempty"`     // or the server's address
 	Cwd     string   `json:"cwd"`               // relative to the workspace
 	Env     []string `json:"env,omitempty"`     // names of the variables that it sets
-	Files   []Pinned `json:"files,omitempty"`   // of the project that it names
-	Hash    string   `json:"sha256,omitempty"`  // over all of this; if empty, it cannot be pinned
+	Files   []Pinned `json:"files,omitempty"`   // project files that it names
+	Hash    string   `json:"sha256,omitempty"`  // of all this; "" if it cannot be pinned
 	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
-	Means   string   `json:"means,omitempty"`   // what a definition of another assistant is here
+	Means   string   `json:"means,omitempty"`   // meaning of another assistant's definition in adze
 	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
-	Mine    bool     `json:"mine,omitempty"`    // it stands in the user's own configuration, and takes code from this folder
+	Mine    bool     `json:"mine,omitempty"`    // from the user's own configuration, taking code from this folder
 
-	// Hook is a hook as it was read; Order is its place among all of the project.
+	// Hook is the parsed hook; Order is its index among the project's hooks.
 	Hook  *dialect.Hook `json:"-"`
 	Order int           `json:"-"`
 
-	Path string `json:"-"` // the file that defines it
-	Raw  []byte `json:"-"` // its definition, the bytes that were hashed
+	Path string `json:"-"` // defining file
+	Raw  []byte `json:"-"` // hashed definition
 }
 
-// Pinned is a file of the project that an item names.
+// A Pinned is a project file that an item names.
 type Pinned struct {
 	Path string `json:"path"` // relative to the workspace
 	Hash string `json:"sha256"`
 }
 
-// State is how an item stands.
+// State is an item's state of consent.
 type State string
 
 const (
 	Waiting State = "waiting" // the user was not asked yet
-	Changed State = "changed" // it is not any more what the user allowed
+	Changed State = "changed" // differs from the allowed version
 	Allowed State = "allowed"
 	Unused  State = "unused" // this version does not run it
-	Broken  State = "broken" // it cannot be read or pinned
+	Broken  State = "broken" // cannot be read or pinned
 )
 
-// Command is what would run, on one line.
+// Command returns the item's command on one line.
 func (i Item) Command() string {
 	switch {
 	case i.URL != "":
@@ -92,7 +93,7 @@ func (i Item) Command() string {
 	return strings.Join(i.Shell, "; ")
 }
 
-// Lines are all that is consented to, each with what it is first.
+// Lines lists all that the consent covers, each line with its label.
 func (i Item) Lines() (out []string) {
 	line := func(name, text string) {
 		if text != "" {
@@ -113,8 +114,8 @@ func (i Item) Lines() (out []string) {
 	return out
 }
 
-// unpinned says what of an item a hash does not cover. It is empty where the item names no file of
-// the project.
+// unpinned describes the parts that the hash does not cover. It returns "" if the item names no
+// project file.
 func (i Item) unpinned() string {
 	switch {
 	case i.Mine:
@@ -127,28 +128,27 @@ func (i Item) unpinned() string {
 	return "what these files load in turn is not pinned"
 }
 
-// Project is a workspace, with what its person allowed.
+// A Project is a workspace with the user's consents.
 type Project struct {
-	Dir string // free of links
-	// Main is the same folder of the repository's main checkout, where Dir is in a work tree that adze
-	// made of it: what the user allowed there counts here as long as it is the same to the byte. If
-	// empty, Dir is nobody's work tree.
+	Dir string // without links
+	// Main is this folder in the main checkout if Dir is in a work tree made by adze, else "".
+	// Consents from there count here while the items are identical.
 	Main string
 	Book Book
-	// Local is the path of a program that PATH would find inside the workspace, "" for any other; if
-	// nil, none is.
+	// Local returns the path of a program that PATH finds inside the workspace, else "". It may be
+	// nil.
 	Local func(program string) string
-	// SDKs lists what language servers of the user's would run of the project; if nil, nothing. Of an
-	// item it says what a kind's find says.
+	// SDKs lists project code that the user's language servers would run, with the same fields as a
+	// kind's find. It may be nil.
 	SDKs func() []Item
-	// Own lists what of the user's own configuration takes code from this folder: it is asked about as
-	// what a project carries. ID is without the kind. If nil, nothing does.
+	// Own lists items of the user's configuration that take code from this folder and need the same
+	// consent. ID lacks the kind. It may be nil.
 	Own  func() []Item
-	Home string // of the user; if empty, it is not known
+	Home string // the user's; "" if unknown
 }
 
-// Survey lists what the project carries, by kind and name. It reads files and starts nothing. An
-// error is about what the user allowed, which then counts as nothing.
+// Survey lists the project's items by kind and name. It reads files and starts nothing. On an
+// error, which concerns the book, no consent counts.
 func (p Project) Survey() ([]Item, error) {
 	var out []Item
 	allowed, err := p.allowed()
@@ -185,7 +185,7 @@ func (p Project) find(root folder, k kind) []Item {
 	return distinct(items)
 }
 
-// distinct gives items of one name from several files names of their own.
+// distinct renames items that share a name across files.
 func distinct(items []Item) []Item {
 	seen := map[string]int{}
 	for n := range items {
@@ -200,8 +200,8 @@ func distinct(items []Item) []Item {
 	return items
 }
 
-// allowed is what the user allowed here, and what they did in the main checkout and did not look
-// at here. Where the things differ the hash does, and they are asked.
+// allowed returns the valid consents, including those of the main checkout. Different items have
+// different hashes and need a new consent.
 func (p Project) allowed() (map[string]Consent, error) {
 	own, err := p.Book.allowed(p.Dir)
 	if err != nil {
@@ -229,8 +229,8 @@ func (p Project) state(i Item, allowed map[string]Consent) State {
 	return Waiting
 }
 
-// Holds says, right before an item is used, whether it still is what the user allowed; if nil, it
-// is.
+// Holds returns an error if an item has changed since the user allowed it. Call it right before
+// each use.
 func (p Project) Holds(i Item) error {
 	allowed, err := p.allowed()
 	if err != nil {
@@ -265,7 +265,7 @@ func (p Project) Holds(i Item) error {
 	return fmt.Errorf("%s is not there any more", i.ID)
 }
 
-// Allows reports whether the user allowed an item of SDKs as it is now.
+// Allows reports whether the user allowed an item of SDKs in its current form.
 func (p Project) Allows(sdk Item) bool {
 	allowed, err := p.allowed()
 	if err != nil {
@@ -280,7 +280,7 @@ func (p Project) Allows(sdk Item) bool {
 	return p.state(found[0], allowed) == Allowed
 }
 
-// difference names what changed between two states of an item.
+// difference names the changes between two states of an item.
 func (p Project) difference(was, is Item) string {
 	for _, f := range is.Files {
 		if !slices.Contains(was.Files, f) {
@@ -295,12 +295,12 @@ func (p Project) difference(was, is Item) string {
 	return is.From
 }
 
-// Open are the items that wait for the user.
+// Open returns the items without a decision.
 func Open(items []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.State != Waiting && i.State != Changed })
 }
 
-// Named finds an item by its id, or by a name that only one has.
+// Named finds an item by its id, or by an unambiguous name.
 func Named(items []Item, name string) (Item, bool) {
 	var found []Item
 	for _, i := range items {

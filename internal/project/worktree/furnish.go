@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// Bounds of what is copied into a new work tree.
+// Limits of copies into a new work tree.
 const (
 	mostCopied  = 200
-	largestCopy = 16 << 20 // bytes of a file
+	largestCopy = 16 << 20 // bytes per file
 )
 
-// narrowing is the file of a project that only denies and asks: what it forbids in the main
-// checkout it forbids in a work tree, also where git does not know it.
+// narrowing is the project file that can only deny and ask: its restrictions also apply in a work
+// tree, even if git does not track it.
 const narrowing = ".adze/config.json"
 
-// furnish copies what the user wants, and tells what was left out.
+// furnish copies the files that the user configured and reports omitted ones.
 func (r *repository) furnish(ctx context.Context, rec *Record) (notices []string, err error) {
 	main, err := r.desk.Git.Open(ctx, r.main)
 	if err != nil {
-		main = r.Repo // of a bare repository: there is nothing to copy
+		main = r.Repo // a bare repository: nothing to copy
 	}
 	names, err := main.Untracked(ctx, mostCopied, append([]string{"/" + narrowing}, r.desk.Copy...)...)
 	if err != nil {
@@ -60,9 +60,9 @@ func (r *repository) furnish(ctx context.Context, rec *Record) (notices []string
 	return notices, nil
 }
 
-// leftOut are the files of the top folder that programs usually need and git does not know.
+// leftOut lists untracked files of the top folder that programs usually need.
 func leftOut(main string, to *os.Root) (names []string) {
-	entries, _ := os.ReadDir(main) // one that cannot be read has none
+	entries, _ := os.ReadDir(main) // an unreadable one has none
 	for _, e := range entries {
 		if name := e.Name(); e.Type().IsRegular() && (name == ".env" || strings.HasPrefix(name, ".env.") || name == ".envrc") {
 			if _, err := to.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func leftOut(main string, to *os.Root) (names []string) {
 	return names
 }
 
-// copyFile copies a regular file with its mode; nothing is written over and no link is followed.
+// copyFile copies a regular file with its mode. It replaces nothing and follows no links.
 func copyFile(from, to *os.Root, name string) error {
 	info, err := from.Lstat(name)
 	switch {
@@ -96,7 +96,7 @@ func copyFile(from, to *os.Root, name string) error {
 	defer in.Close()
 	out, err := to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
 	if errors.Is(err, fs.ErrExist) {
-		return nil // git brought it
+		return nil // git created it
 	}
 	if err != nil {
 		return err

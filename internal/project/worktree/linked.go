@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Linked are the tops of the linked work trees of the repository that a folder lies in, whoever
-// made them. The files of both sides must say so: a folder cannot make itself one of them. It asks
-// no git.
+// Linked returns the top folders of the linked work trees of dir's repository, whoever made them.
+// The files on both sides must agree: a folder cannot declare itself one. It does not run git.
 func Linked(dir string) (tops []string) {
 	common := commonOf(dir)
 	if common == "" {
@@ -31,7 +30,7 @@ func Linked(dir string) (tops []string) {
 	return tops
 }
 
-// commonOf is the folder of the repository that a folder lies in; if empty, it lies in none.
+// commonOf returns the git folder of dir's repository, or "".
 func commonOf(dir string) string {
 	for {
 		at := filepath.Join(dir, ".git")
@@ -47,11 +46,10 @@ func commonOf(dir string) string {
 	}
 }
 
-// linkedTo is the folder of the repository that names a folder as the top of a work tree and that
-// the folder names; if empty, there is none.
+// linkedTo returns the git folder that top names and that names top as a work tree, or "".
 func linkedTo(top string) string {
 	at := filepath.Join(top, ".git")
-	pointer, _ := small(at) // one that cannot be read points nowhere
+	pointer, _ := small(at) // an unreadable one counts as empty
 	to, linked := strings.CutPrefix(pointer, "gitdir: ")
 	if back, ok := small(filepath.Join(to, "gitdir")); !linked || !ok || back != at || filepath.Base(filepath.Dir(to)) != "worktrees" {
 		return ""

@@ -14,27 +14,27 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// Tree is a work tree as it stands.
+// A Tree is a work tree with its state.
 type Tree struct {
 	Name        string `json:"name"`
 	Path        string `json:"path"`
-	Branch      string `json:"branch,omitempty"` // if empty, none is checked out
+	Branch      string `json:"branch,omitempty"` // "" if detached
 	Head        string `json:"head,omitempty"`
 	Mine        bool   `json:"made_by_adze"`
-	Half        bool   `json:"half_made,omitempty"` // its making or its removal was interrupted
-	Gone        bool   `json:"gone,omitempty"`      // its folder is not there
+	Half        bool   `json:"half_made,omitempty"` // its creation or removal was interrupted
+	Gone        bool   `json:"gone,omitempty"`      // its folder is missing
 	InUse       bool   `json:"in_use,omitempty"`    // an adze works in it
 	Locked      bool   `json:"locked,omitempty"`    // git worktree lock
-	Uncommitted int    `json:"uncommitted"`         // files that differ or that git does not know
-	Unmerged    int    `json:"unmerged"`            // commits that nothing else leads to
-	// Unknown is what could not be looked into; if empty, nothing.
+	Uncommitted int    `json:"uncommitted"`         // changed or untracked files
+	Unmerged    int    `json:"unmerged"`            // commits reachable only from it
+	// Unknown names the part that could not be examined, or is "".
 	Unknown string `json:"unknown,omitempty"`
 
 	record Record
 	slug   string
 }
 
-// Loses says what would be lost with a work tree, each in words; none: nothing.
+// Loses describes what a removal would lose, or returns nil.
 func (t Tree) Loses() (out []string) {
 	count := func(n int, one, many string) {
 		switch {
@@ -52,7 +52,7 @@ func (t Tree) Loses() (out []string) {
 	return out
 }
 
-// List tells of the work trees of the repository that dir lies in, without the main one, by name.
+// List returns the repository's work trees by name, without the main one.
 func (d Manager) List(ctx context.Context, dir string) ([]Tree, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d Manager) List(ctx context.Context, dir string) ([]Tree, error) {
 }
 
 func (r *repository) trees(ctx context.Context) (out []Tree, err error) {
-	files, _ := filepath.Glob(r.file("*")) // the pattern is sound
+	files, _ := filepath.Glob(r.file("*")) // the pattern is valid
 	known := map[string]bool{}
 	for _, f := range files {
 		rec, err := readRecord(f)
@@ -86,7 +86,7 @@ func (r *repository) trees(ctx context.Context) (out []Tree, err error) {
 	return out, nil
 }
 
-// look finds out how a work tree stands.
+// look fills in a work tree's state.
 func (r *repository) look(ctx context.Context, t *Tree) {
 	if t.Mine {
 		unlock, err := filelock.Try(r.lock(t.slug))
@@ -106,7 +106,7 @@ func (r *repository) look(ctx context.Context, t *Tree) {
 	}
 }
 
-// measure counts what would be lost.
+// measure counts the content that a removal would lose.
 func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err error) {
 	var tips []string
 	if t.Head != "" {
@@ -149,7 +149,7 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 		return err
 	}
 	t.Uncommitted = s.Staged.Total + s.Changed.Total + s.Conflicts.Total + s.Untracked.Total + r.copies(s, t)
-	if t.Half { // files that were not checked out yet, or are removed already, count as deleted
+	if t.Half { // files not checked out yet, or already removed, count as deleted
 		t.Uncommitted -= missing(t.Path, s.Staged.Entries) + missing(t.Path, s.Changed.Entries)
 	}
 	switch {
@@ -161,8 +161,7 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 	return nil
 }
 
-// missing counts the changes in which nothing is lost: the file is not there, or nothing was
-// written into it yet.
+// missing counts changes that lose nothing: the file is missing, or still empty.
 func missing(top string, changes []git.Entry) (n int) {
 	for _, e := range changes {
 		info, err := os.Lstat(filepath.Join(top, e.Path))
@@ -173,9 +172,8 @@ func missing(top string, changes []git.Entry) (n int) {
 	return n
 }
 
-// prepare lets git look into a work tree whose making or removal was interrupted: it gets the file
-// back that points to the repository, and an index. The caller has the exclusive lock. What fails
-// is met again by look.
+// prepare repairs an interrupted work tree so that git can read it: its pointer to the repository,
+// and an index. The caller holds the exclusive lock. look reports errors.
 func (r *repository) prepare(ctx context.Context, t *Tree) {
 	if !t.Half {
 		return
@@ -185,7 +183,7 @@ func (r *repository) prepare(ctx context.Context, t *Tree) {
 	}
 	pointer := filepath.Join(t.Path, ".git")
 	if _, err := os.Lstat(pointer); errors.Is(err, os.ErrNotExist) {
-		names, _ := filepath.Glob(filepath.Join(r.Common, "worktrees", "*", "gitdir")) // the pattern is sound
+		names, _ := filepath.Glob(filepath.Join(r.Common, "worktrees", "*", "gitdir")) // the pattern is valid
 		for _, name := range names {
 			if back, ok := small(name); ok && back == pointer {
 				_ = os.WriteFile(pointer, []byte("gitdir: "+filepath.Dir(name)+"\n"), 0o644)
@@ -197,8 +195,8 @@ func (r *repository) prepare(ctx context.Context, t *Tree) {
 	}
 }
 
-// copies corrects a count for files that adze copied into it: one that is the same in the main
-// checkout is not lost, and one that is not is, also where git ignores it.
+// copies corrects a count for files that adze copied: one identical to the main checkout's is not
+// lost, and a different one is, even if git ignores it.
 func (r *repository) copies(s git.Status, t *Tree) (n int) {
 	for _, name := range t.record.Copied {
 		listed := slices.ContainsFunc(s.Untracked.Entries, func(e git.Entry) bool { return e.Path == name })
@@ -222,7 +220,7 @@ func same(a, b string) bool {
 	return err == nil && string(left) == string(right)
 }
 
-// empty reports a folder without anything in it.
+// empty reports whether a folder is empty.
 func (r *repository) empty(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0

@@ -12,20 +12,20 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Merge is what it would come to to merge the branch of a work tree into the main checkout.
+// A Merge is a planned merge of a work tree's branch into the main checkout.
 type Merge struct {
 	Name    string   `json:"worktree"`
-	Path    string   `json:"path"` // of the work tree
-	Main    string   `json:"main"` // the main checkout
+	Path    string   `json:"path"` // the work tree's
+	Main    string   `json:"main"` // main checkout
 	Branch  string   `json:"branch"`
-	Into    string   `json:"into"` // the branch that is checked out there
+	Into    string   `json:"into"` // branch checked out there
 	Commits int      `json:"commits"`
-	Files   []string `json:"files"`       // that the merge changes there
-	Left    int      `json:"uncommitted"` // files of the work tree that are in no commit, so the merge does not bring them
+	Files   []string `json:"files"`       // changed by the merge
+	Left    int      `json:"uncommitted"` // uncommitted files of the work tree, which are not merged
 	Mine    bool     `json:"made_by_adze"`
 }
 
-// someNames is how many files a sentence names.
+// someNames is the number of files that a sentence names.
 const someNames = 5
 
 func named(files []string) string {
@@ -36,9 +36,8 @@ func named(files []string) string {
 	return text
 }
 
-// PlanMerge looks what it comes to to merge the branch of the work tree that dir lies in into what
-// is checked out in the main checkout. The error says why it cannot be done, with the next move. No
-// file is changed.
+// PlanMerge plans the merge of dir's work tree branch into the main checkout. Its error explains
+// why the merge is impossible and the next step. It changes no file.
 func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -83,10 +82,10 @@ func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error)
 	return m, m.refused(there, joined)
 }
 
-// mostLooked is how many changed files of each kind are looked at in the main checkout.
+// mostLooked limits the examined changes of each kind in the main checkout.
 const mostLooked = 100_000
 
-// refused says why the merge is not made.
+// refused returns an error if the merge must not be made.
 func (m Merge) refused(there git.Status, joined git.Merging) error {
 	if m.Commits == 0 && m.Left > 0 {
 		return usage.Mistake("commit them there: in the session's net changes (F3) I stages all and c commits", "the branch %s has no commit of its own yet, and %s not committed", m.Branch, isOrAre(m.Left))
@@ -122,7 +121,7 @@ func isOrAre(n int) string {
 	return fmt.Sprintf("%d files are", n)
 }
 
-// String is the plan in a sentence.
+// String describes the plan in a sentence.
 func (m Merge) String() string {
 	text := fmt.Sprintf("merge %s of %s into %s (%s), which changes %s: %s", plural.Of(m.Commits, "commit"), m.Branch, m.Into, m.Main, plural.Of(len(m.Files), "file"), named(m.Files))
 	if m.Left > 0 {
@@ -131,18 +130,18 @@ func (m Merge) String() string {
 	return text
 }
 
-// Command makes the merge with the user's own git, with its hooks and signatures. Where git cannot
-// finish the merge, all of it is taken back; a merge that somebody else began is left alone.
+// Command returns a shell command that merges with the user's own git, its hooks and signatures. A
+// merge that git cannot finish is aborted; a merge begun by someone else is left alone.
 func (m Merge) Command() string {
 	begun := "git rev-parse -q --verify MERGE_HEAD >/dev/null"
 	return "cd " + quoted(m.Main) + " && if " + begun + "; then echo 'a merge is going on there' >&2; exit 1; fi && " +
 		"{ git merge --no-edit " + quoted(m.Branch) + " || { " + begun + " && git merge --abort; echo 'nothing was merged' >&2; exit 1; }; }"
 }
 
-// quoted is a word for a shell.
+// quoted quotes a word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Merged reports that all of the branch is in what is checked out in the main checkout.
+// Merged reports whether the main checkout contains the whole branch.
 func (d Manager) Merged(ctx context.Context, m Merge) (bool, error) {
 	main, err := d.Git.Open(ctx, m.Main)
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Record is what is known of a work tree that adze made.
+// A Record describes a work tree that adze made.
 type Record struct {
 	Name      string   `json:"name"`
-	Path      string   `json:"path"` // absolute, free of links
+	Path      string   `json:"path"` // absolute, without links
 	Branch    string   `json:"branch"`
-	Base      string   `json:"base"` // the commit that it began at
-	Main      string   `json:"main"` // the main checkout
+	Base      string   `json:"base"` // its first commit
+	Main      string   `json:"main"` // main checkout
 	Common    string   `json:"common"`
-	OwnBranch bool     `json:"own_branch,omitempty"` // it was made with the work tree
-	Ready     bool     `json:"ready,omitempty"`      // all of it is there
+	OwnBranch bool     `json:"own_branch,omitempty"` // adze made the branch too
+	Ready     bool     `json:"ready,omitempty"`      // complete
 	Copied    []string `json:"copied,omitempty"`
 }
 
@@ -62,7 +62,7 @@ func readRecord(path string) (rec Record, err error) {
 	return rec, err
 }
 
-// write replaces a record whole.
+// write replaces a record atomically.
 func (r *repository) write(slug string, rec Record) error {
 	raw, err := json.Marshal(rec)
 	if err != nil {
@@ -73,8 +73,8 @@ func (r *repository) write(slug string, rec Record) error {
 
 func (r *repository) lock(slug string) string { return filepath.Join(r.dir, slug+lockEnd) }
 
-// enter waits until the work tree is ours alone, so that it can be made, or until it is there and
-// may be gone into.
+// enter waits for the exclusive lock to create the work tree, or for a shared one once it exists.
+// alone reports which.
 func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock func(), err error) {
 	ctx = within(ctx)
 	for {
@@ -95,7 +95,7 @@ func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock
 			if alone || known && rec.Ready && r.has(rec.Path) {
 				return alone, unlock, nil
 			}
-			unlock() // who made it is not done
+			unlock() // its creator is not done
 		}
 		select {
 		case <-ctx.Done():
@@ -105,14 +105,14 @@ func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock
 	}
 }
 
-// within bounds a wait for a lock.
+// within limits a wait for a lock.
 func within(ctx context.Context) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	context.AfterFunc(ctx, cancel)
 	return ctx
 }
 
-// hold keeps the work tree from being removed.
+// hold prevents the work tree's removal.
 func (r *repository) hold(slug string) (release func(), err error) {
 	release, err = filelock.Share(within(context.Background()), r.lock(slug))
 	if err != nil {
@@ -121,8 +121,7 @@ func (r *repository) hold(slug string) (release func(), err error) {
 	return release, nil
 }
 
-// Hold keeps the work tree that a folder lies in from being removed, for who works there; elsewhere
-// it does nothing.
+// Hold prevents the removal of dir's work tree until release. Outside of one it does nothing.
 func Hold(state, dir string) (release func(), err error) {
 	path, rec, ok := find(state, dir)
 	if !ok || !rec.Ready {
@@ -132,11 +131,11 @@ func Hold(state, dir string) (release func(), err error) {
 	return r.hold(strings.TrimSuffix(filepath.Base(path), recordEnd))
 }
 
-// find is the record of the work tree that a folder lies in.
+// find returns the record of the work tree that contains dir.
 func find(state, dir string) (path string, rec Record, ok bool) {
 	all := records(state)
 	if len(all) == 0 {
-		return "", Record{}, false // as for nearly everybody: the folder's way need not be walked
+		return "", Record{}, false // usual case: skip resolving dir
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -149,9 +148,9 @@ func find(state, dir string) (path string, rec Record, ok bool) {
 	return "", Record{}, false
 }
 
-// records are all there are, of all repositories, by their files; damaged ones are left out.
+// records returns all valid records of all repositories by their files.
 func records(state string) map[string]Record {
-	names, _ := filepath.Glob(filepath.Join(root(state), "*", "*"+recordEnd)) // the pattern is sound
+	names, _ := filepath.Glob(filepath.Join(root(state), "*", "*"+recordEnd)) // the pattern is valid
 	var out map[string]Record
 	for _, name := range names {
 		if rec, err := readRecord(name); err == nil {
@@ -168,7 +167,8 @@ func (rec Record) holds(dir string) bool {
 	return dir == rec.Path || strings.HasPrefix(dir, rec.Path+string(filepath.Separator))
 }
 
-// Names tells the name of the work tree that a folder lies in; if empty, in none that adze made.
+// Names returns a function from a folder to the name of its work tree, or "" if adze made none
+// there.
 func Names(state string) func(dir string) string {
 	all := records(state)
 	return func(dir string) string {
@@ -181,9 +181,8 @@ func Names(state string) func(dir string) string {
 	}
 }
 
-// Of names the work tree that a folder lies in, and the same folder of the main checkout, where
-// adze made it and it still belongs to that repository: its own files say so on both sides. Else
-// both are empty.
+// Of returns the name of dir's work tree and the same folder in the main checkout, if adze made it
+// and the files on both sides confirm it. Otherwise both are "".
 func Of(state, dir string) (name, main string) {
 	_, rec, ok := find(state, dir)
 	if !ok || !rec.Ready || rec.Common == "" || linkedTo(rec.Path) != rec.Common {
@@ -199,7 +198,7 @@ func Of(state, dir string) (name, main string) {
 	return rec.Name, filepath.Join(rec.Main, rel)
 }
 
-// small is what a short file holds, without blanks around it.
+// small returns a short file's trimmed content.
 func small(path string) (string, bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRecord {

@@ -11,23 +11,23 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Removal is what came of one work tree.
+// Removal is the result of removing one work tree.
 type Removal struct {
 	Tree
 	Removed bool     `json:"removed"`
-	Why     string   `json:"why,omitempty"`    // it stays
-	Lost    []string `json:"lost,omitempty"`   // what was in it alone
-	Commit  string   `json:"commit,omitempty"` // of its branch, which can be made again from it
+	Why     string   `json:"why,omitempty"`    // why it stays
+	Lost    []string `json:"lost,omitempty"`   // its lost content
+	Commit  string   `json:"commit,omitempty"` // last commit of its branch, to restore it from
 }
 
-// Wish says how work trees are removed.
+// Wish holds the options of a removal.
 type Wish struct {
-	Force bool // also what only it has
-	Dry   bool // only say it
+	Force bool // also remove unique content
+	Dry   bool // change nothing
 }
 
-// Remove takes one work tree and the branch that was made with it away. One that would lose
-// something stays, and so does one that somebody works in, whatever is wished.
+// Remove removes a work tree and the branch made with it. It keeps one with unique content unless
+// forced, and always one in use.
 func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -55,8 +55,8 @@ func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal,
 	return Removal{}, usage.Mistake(hint, "there is no work tree %s", name)
 }
 
-// Clean removes every work tree of adze's in which nothing would be lost, and what interrupted ones
-// left. It returns all that adze made.
+// Clean removes all work trees of adze without unique content, and remains of interrupted
+// operations. It returns all work trees of adze.
 func (d Manager) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error
 		return out, nil
 	}
 	if t.record.OwnBranch {
-		out.Commit, _ = r.Branch(ctx, t.record.Branch) // where it cannot be read it is not there
+		out.Commit, _ = r.Branch(ctx, t.record.Branch) // on an error there is no branch
 	}
 	if err := r.discard(ctx, t.slug, t.record); err != nil {
 		return out, err
@@ -104,7 +104,7 @@ func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error
 	return out, nil
 }
 
-// look2 looks again, now that nobody else may change what is known of it.
+// look2 repeats look under the exclusive lock.
 func (r *repository) look2(ctx context.Context, t *Tree) {
 	fresh := Tree{Name: t.Name, Path: t.Path, Mine: true, Half: t.Half, record: t.record, slug: t.slug}
 	if list, err := r.Worktrees(ctx); err == nil {
@@ -116,21 +116,20 @@ func (r *repository) look2(ctx context.Context, t *Tree) {
 	*t = fresh
 }
 
-// beginRemoval notes that a work tree is being removed.
+// beginRemoval records that a removal has begun.
 func (r *repository) beginRemoval(slug string, rec *Record) error {
 	rec.Ready = false
 	return r.write(slug, *rec)
 }
 
-// discard takes away what a record stands for, and then the record: what a crash leaves in between
-// is known.
+// discard removes a work tree and then its record, so that a crash in between leaves a record.
 func (r *repository) discard(ctx context.Context, slug string, rec Record) error {
 	if err := r.beginRemoval(slug, &rec); err != nil {
 		return err
 	}
 	err := r.RemoveWorktree(ctx, rec.Path)
 	if _, gone := os.Lstat(rec.Path); err != nil && gone == nil {
-		if rerr := os.Remove(rec.Path); rerr != nil { // git had made no more than the folder
+		if rerr := os.Remove(rec.Path); rerr != nil { // git made only the folder
 			return fmt.Errorf("%s could not be removed: %w", rec.Path, errors.Join(err, rerr))
 		}
 	}

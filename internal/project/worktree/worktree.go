@@ -1,23 +1,22 @@
-// Package worktree makes git work trees for sessions, so that several work on one repository
-// without meeting, and takes them away again.
+// Package worktree makes git work trees for sessions, so that several can work on one repository at
+// once, and removes them.
 //
-// The one rule: nothing that only a work tree has is lost without force: changes that are not
-// committed, files that git does not know, commits that nothing else leads to. What cannot be
-// looked into counts as such.
+// The one rule: nothing unique to a work tree is lost without force: uncommitted changes, untracked
+// files, commits reachable only from there. Content that cannot be examined counts as unique.
 //
-// Work trees lie beside the repository (calc-NAME beside calc): there, references to neighbours
-// (../lib) still hold, which they would not one folder deeper; inside of the repository its own
-// searches, builds and sessions would find the copies; and adze's state folder is written by no
-// tool and hidden from commands. Another folder can be configured.
+// Work trees lie beside the repository (calc-NAME beside calc). There, references to neighbors
+// (../lib) work; inside the repository, its searches, builds and sessions would find the copies;
+// and tools cannot write to adze's state folder, which commands cannot see. Another folder can be
+// configured.
 //
-// A record in adze's state is written before git is asked for anything, so that what a crash leaves
-// is known and can be cleaned away. Who works in a work tree holds a shared lock on its record; who
-// makes or removes it an exclusive one.
+// A record in adze's state is written before any git command, so that the remains of a crash can be
+// cleaned up. A session in a work tree holds a shared lock on its record; its creation and removal
+// hold an exclusive one.
 //
 // Start reading at Manager.Make, then remove.go.
 //
-// Known limits: content filters (Git LFS) are not run and submodules not fetched when a work tree
-// is made, which is said. A program that is no adze and works in a work tree is not seen.
+// Known limits: creation does not run content filters (Git LFS) or fetch submodules, and prints a
+// note. Other programs working in a work tree are not noticed.
 package worktree
 
 import (
@@ -34,19 +33,19 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Manager is what work trees are made with.
+// A Manager makes and removes work trees.
 type Manager struct {
 	Git   git.Git
 	State string   // adze's state folder
-	Copy  []string // patterns of files that git does not know and that a new one gets, such as .env
+	Copy  []string // patterns of untracked files to copy into a new one, such as .env
 }
 
-// repository is the one that a folder lies in.
+// repository is the repository that contains a folder.
 type repository struct {
 	*git.Repo
 	desk Manager
-	main string // its main checkout
-	rel  string // the folder, below the top of its work tree
+	main string // main checkout
+	rel  string // the folder, relative to its work tree
 	list []git.Worktree
 	dir  string // of its records
 }
@@ -77,9 +76,9 @@ func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
 	return r, nil
 }
 
-// checkout is the main checkout of the repository. A bare one has none, and one whose folder of git
-// lies elsewhere does not always say where its own is: there, it is the checkout that the user is
-// in, or was in when the work tree that they are in was made.
+// checkout returns the main checkout. A bare repository has none. If the git folder is elsewhere,
+// git may not know it: then the user's current checkout counts, or the one in which the current
+// work tree was made.
 func (r *repository) checkout(ctx context.Context) string {
 	if main := r.MainTop(ctx); main != "" {
 		return main
@@ -90,7 +89,6 @@ func (r *repository) checkout(ctx context.Context) string {
 	return r.Top
 }
 
-// root is where all records are.
 func root(state string) string { return filepath.Join(state, "worktrees") }
 
 func name12(path string) string {
@@ -98,7 +96,7 @@ func name12(path string) string {
 	return hex.EncodeToString(sum[:])[:12]
 }
 
-// slug is a name as a part of a path; if empty, it is no name of a work tree.
+// slug converts a name to a path element, or returns "" for an invalid one.
 func slug(name string) string {
 	sound := strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") == ""
 	if !sound || name == "" || len(name) > 60 || strings.ContainsAny(name[:1], "-./") || strings.Contains(name, "..") || strings.HasSuffix(name, "/") {
@@ -107,7 +105,7 @@ func slug(name string) string {
 	return strings.ReplaceAll(name, "/", "-")
 }
 
-// place is where the work tree of a name is made.
+// place returns the path for a new work tree.
 func (r *repository) place(slug string) string {
 	folder := filepath.Dir(r.main)
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
@@ -116,15 +114,15 @@ func (r *repository) place(slug string) string {
 	return filepath.Join(folder, filepath.Base(r.main)+"-"+slug)
 }
 
-// WorkTree is a work tree to work in.
+// A WorkTree is a work tree in use.
 type WorkTree struct {
-	Dir     string // in it, the folder that the user was in
+	Dir     string // the user's folder, in the work tree
 	Notices []string
-	Release func() // ends the hold on it
+	Release func() // ends the hold
 }
 
-// Make goes into the work tree of a name, and makes it where it is not there: with a new branch of
-// that name at the commit that is checked out in dir, or with the branch of that name that exists.
+// Make enters the named work tree, creating it if needed: with an existing branch of that name, or
+// a new one at dir's current commit.
 func (d Manager) Make(ctx context.Context, dir, name string) (WorkTree, error) {
 	s := slug(name)
 	if s == "" {
@@ -138,7 +136,7 @@ func (d Manager) Make(ctx context.Context, dir, name string) (WorkTree, error) {
 		return WorkTree{}, err
 	}
 	var notices []string
-	for range 3 { // it may be removed between its making and the hold
+	for range 3 { // it may be removed between its creation and the hold
 		alone, unlock, err := r.enter(ctx, s)
 		if err != nil {
 			return WorkTree{}, err
@@ -161,7 +159,7 @@ func (d Manager) Make(ctx context.Context, dir, name string) (WorkTree, error) {
 	return WorkTree{}, fmt.Errorf("the work tree %s is removed while it is made; try again", name)
 }
 
-// inside is the folder in a work tree that the user was in, where it has one.
+// inside returns the user's folder in a work tree, if it exists there.
 func (r *repository) inside(path string) string {
 	at := filepath.Join(path, r.rel)
 	if info, err := os.Stat(at); err == nil && info.IsDir() {
@@ -170,7 +168,7 @@ func (r *repository) inside(path string) string {
 	return path
 }
 
-// ready finds or makes a work tree, under its exclusive lock.
+// ready finds or creates a work tree. The caller holds its exclusive lock.
 func (r *repository) ready(ctx context.Context, name, slug string, alone bool) (Record, []string, error) {
 	rec, known, err := r.read(slug)
 	if err != nil {
@@ -193,8 +191,8 @@ func (r *repository) ready(ctx context.Context, name, slug string, alone bool) (
 	return r.create(ctx, name, slug)
 }
 
-// clear takes away what an interrupted making or removal left, or what somebody took the folder of.
-// A branch with work on it stays.
+// clear removes the remains of an interrupted creation or removal, or of a deleted folder. It keeps
+// a branch with commits.
 func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
 	t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Half: true, record: rec, slug: slug}
 	r.prepare(ctx, &t)
@@ -209,7 +207,7 @@ func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
 	return r.discard(ctx, slug, rec)
 }
 
-// has reports that a folder is there which git knows as a work tree of the repository.
+// has reports whether git knows an existing folder as a work tree.
 func (r *repository) has(path string) bool {
 	info, err := os.Lstat(filepath.Join(path, ".git"))
 	if err != nil || !info.Mode().IsRegular() {
@@ -249,7 +247,7 @@ func (r *repository) create(ctx context.Context, name, slug string) (rec Record,
 		return rec, nil, err
 	}
 	if err := r.AddWorktree(ctx, rec.Path, name, from); err != nil {
-		_ = r.clear(context.WithoutCancel(ctx), slug, rec) // what stays is cleaned later
+		_ = r.clear(context.WithoutCancel(ctx), slug, rec) // a later cleanup removes the rest
 		return rec, nil, usage.Mistake("git says why; adze worktree list shows the others", "the work tree %s could not be made: %v", name, err)
 	}
 	told, err := r.furnish(ctx, &rec)

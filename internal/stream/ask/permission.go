@@ -1,7 +1,7 @@
-// Package ask holds what a session asks its user, and the answers: whether a call may go on, and
-// what the model wants to know. The terminal, editors, the page and programs ask in these words.
+// Package ask holds a session's questions to its user and their answers: permissions, and questions
+// of the model. The terminal, editors, the web page and programs share these types.
 //
-// The one rule: an answer that nobody gave allows nothing.
+// The one rule: a missing answer allows nothing.
 //
 // Start reading at Permission, then Question.
 package ask
@@ -12,72 +12,71 @@ import (
 	"adze/tool"
 )
 
-// Permission asks whether a call may go on.
+// A Permission asks whether a call may run.
 type Permission struct {
 	Question tool.Question
-	// Resolved says what needs really are, where that is not what stands there: the file behind a
-	// link, the host and port of an address.
+	// Resolved holds the real targets of needs that differ: the file behind a link, the host and
+	// port in an address.
 	Resolved map[tool.Need]string
-	// Waiting counts the questions that wait behind this one; if nil, none is known.
+	// Waiting returns the number of further questions. It may be nil.
 	Waiting func() int
-	// Preview shows what the call would do.
+	// Preview shows the call's effect.
 	Preview []tool.Block
-	// Offers are what may be allowed for longer than once, the narrowest first; none: only once is
-	// offered. Usual is the one that is shown first.
+	// Offers holds the rules for more than this call, the narrowest first. If empty, only once is
+	// possible. Usual is the preselected one.
 	Offers []Offer
 	Usual  int
-	// NoOffer says in words why no rule is offered; it may be empty.
+	// NoOffer explains why there are no offers. It may be "".
 	NoOffer string
-	// Edits says that the mode edits would allow this: all edits of the session can be allowed.
+	// Edits reports whether mode edits would allow this, so that all edits of the session can be
+	// allowed.
 	Edits bool
-	// Why says in one line why this is asked; may be empty.
+	// Why is a one-line reason for the question. It may be "".
 	Why string
-	// Problem says why it is asked once more: the answer before could not be followed.
+	// Problem explains why the last answer was not accepted.
 	Problem string
 }
 
-// Offer is a rule that would be added for this session.
+// An Offer is a rule for this session.
 type Offer struct {
-	// Rule is exactly that; several stand in lines.
+	// Rule is its exact text; several rules are on separate lines.
 	Rule string
-	// Covers and Spares say what it allows, and what is asked all the same. Saved says what it allows
-	// beyond that once it is kept; it may be empty.
+	// Covers and Spares describe the allowed and the still asked cases. Saved describes the
+	// additional cases once it is stored, and may be "".
 	Covers, Spares, Saved string
-	// Save is the file in which it can be kept for all sessions; if empty, that is not offered.
+	// Save is the file for storing it for all sessions, or "".
 	Save string
 }
 
-// Choice is what the user chose.
+// Choice is the user's choice.
 type Choice uint8
 
-// Choices. The zero value denies: an answer that was never given allows nothing.
+// Choices. The zero value denies: a missing answer allows nothing.
 const (
 	Deny Choice = iota
 	Once
 	ForSession
 	Always
-	AllEdits // Permission.Edits
+	AllEdits // see Permission.Edits
 )
 
-// Answer is a user's answer.
+// An Answer is the user's answer.
 type Answer struct {
 	Choice Choice
-	// Offer is the one that was shown, of Permission.Offers, where the choice is for longer than once.
+	// Offer is the index in Permission.Offers, for choices beyond once.
 	Offer int
-	// Reason goes to the model with a denial, or with Refused; it may be empty.
+	// Reason goes to the model with a denial or with Refused. It may be "".
 	Reason string
-	// Text, with Once, is what Question.Editing is to be instead; if empty, the call runs as it was
-	// made.
+	// Text, with Once, replaces Question.Editing. If "", the call runs unchanged.
 	Text string
-	// Refused, with Once, are the hunks of the preview that are not wanted, counted from 1, in
-	// order.
+	// Refused, with Once, holds the unwanted hunks of the preview, counted from 1, in order.
 	Refused []int
-	// Absent says that nobody answered: the reason is nobody's word.
+	// Absent reports that nobody answered; the reason is not a user's.
 	Absent bool
-	// By says from where a user answered, if not in this window: a page, a device by its id and
+	// By is the origin of an answer from outside this window: a page, a device with its id and
 	// name, or another process.
 	By string
 }
 
-// ErrClosed says that nobody can answer any more.
+// ErrClosed means that nobody can answer any more.
 var ErrClosed = errors.New("nobody to ask: the interface is closed")

@@ -1,29 +1,29 @@
 package ask
 
-// Kind is what a choice does.
+// Kind is the effect of a choice.
 type Kind string
 
-// The kinds of choices.
+// Kinds of choices.
 const (
 	AllowOnce   Kind = "allow once"
 	AllowAlways Kind = "allow always" // or more than once
 	Refuse      Kind = "refuse"
 )
 
-// Question is what the model asks.
+// A Question is the model's question.
 type Question struct {
-	Agent   string // the subagent that asks; if empty, the main conversation
+	Agent   string // asking subagent; "" for the main conversation
 	Text    string
 	Choices []string
-	// Kinds says of each choice what it does, where the question is about something that may be done;
-	// if empty, the choices are answers.
+	// Kinds holds the effect of each choice, for a question about an action. If empty, the choices
+	// are plain answers.
 	Kinds []Kind
-	// Title is what the user is asked about; if empty, that the model asks. Other says what other
-	// words than a choice are for; if empty, an answer. Said is what came of their last answer.
+	// Title is the subject; "" means a question of the model. Other is the purpose of free text; ""
+	// means an answer. Said is the result of the last answer.
 	Title, Other, Said string
-	// Markdown says that Text is drawn as answers are.
+	// Markdown makes Text render like answers.
 	Markdown bool
-	// Decides says that every row of Text has to be seen before a choice is taken: what it allows
-	// stands in it.
+	// Decides requires that every row of Text is seen before a choice, because Text describes what
+	// the choice allows.
 	Decides bool
 }

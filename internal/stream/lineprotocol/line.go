@@ -18,20 +18,20 @@ import (
 	"adze/tool"
 )
 
-// maxLine bounds a line, so that a program that never ends one does not fill the memory.
+// maxLine limits a line so that an endless one does not fill the memory.
 const maxLine = 16 << 20
 
-// The types of lines that a program writes.
+// Types of lines from a program.
 const (
-	promptLine = "prompt" // begins a turn, or waits for the running one to end
-	steerLine  = "steer"  // a remark for the running turn; without one it is a prompt
-	answerLine = "answer" // to a question
-	abortLine  = "abort"  // ends the running turn, or with call one call of it
-	setLine    = "set"    // another permission mode, effort or model
-	userLine   = "user"   // a prompt in the shape that other assistants read
+	promptLine = "prompt" // begins a turn, or waits for the running one
+	steerLine  = "steer"  // remark for the running turn; a prompt if there is none
+	answerLine = "answer" // answers a question
+	abortLine  = "abort"  // aborts the running turn, or with call one of its calls
+	setLine    = "set"    // sets the permission mode, effort or model
+	userLine   = "user"   // prompt in the format of other assistants
 )
 
-// anyLine is a line of any type; which fields it may have, its type says.
+// anyLine is a line of any type, which determines the allowed fields.
 type anyLine struct {
 	Type     string   `json:"type"`
 	ID       string   `json:"id"`
@@ -52,12 +52,12 @@ type anyLine struct {
 		Data []byte `json:"data"`
 	} `json:"files"`
 
-	files  []tool.Attachment // that the line itself holds
-	beside string            // texts among them
-	by     string            // who sent it; empty for who writes stdin
+	files  []tool.Attachment // included in the line
+	beside string            // included texts
+	by     string            // sender; "" for stdin
 }
 
-// fields are those that a type has beside itself.
+// fields returns each type's fields besides type.
 func fields() map[string][]string {
 	return map[string][]string{
 		promptLine: {"id", "text", "attach", "files"},
@@ -65,11 +65,11 @@ func fields() map[string][]string {
 		answerLine: {"id", "question", "choice", "offer", "reason", "refused", "text"},
 		abortLine:  {"id", "call"},
 		setLine:    {"id", "permission_mode", "model", "effort"},
-		userLine:   nil, // anything: only what is said is read
+		userLine:   nil, // any; only the message is read
 	}
 }
 
-// parse reads one line.
+// parse parses one line.
 func parse(raw []byte) (anyLine, error) {
 	var kind struct {
 		Type *string `json:"type"`
@@ -120,8 +120,8 @@ func parse(raw []byte) (anyLine, error) {
 	return s, nil
 }
 
-// part is a part of a message as other assistants write it. What a picture or a document holds
-// stands in data, or in a source.
+// part is a part of a message in the format of other assistants. An image's or document's content
+// is in data or in source.
 type part struct {
 	Type   string `json:"type"`
 	Text   string `json:"text"`
@@ -131,7 +131,7 @@ type part struct {
 	} `json:"source"`
 }
 
-// file is the picture or document that a part holds; n counts the parts from 1.
+// file returns the image or document in a part; n counts parts from 1.
 func (p part) file(n int) (tool.Attachment, error) {
 	const hint = `send the bytes as base64: {"type":"image","source":{"type":"base64","data":"…"}}, or name a file: {"type":"prompt","text":"…","attach":["FILE"]}`
 	data := p.Source.Data
@@ -152,9 +152,8 @@ func (p part) file(n int) (tool.Attachment, error) {
 	return a, nil
 }
 
-// parseUser reads {"type":"user","message":{"role":"user","content":…}}. Its content is a text or
-// parts of it: texts, pictures and documents. Anything else is refused: what is left out in silence
-// would be missed.
+// parseUser parses {"type":"user","message":{"role":"user","content":…}}. The content is a text or
+// a list of texts, images and documents. Other parts are errors: a silent omission would be missed.
 func parseUser(raw []byte) (anyLine, error) {
 	var line struct {
 		Message struct {
@@ -201,17 +200,16 @@ func nearest(word string, words []string) string {
 	return "there are: " + strings.Join(words, ", ")
 }
 
-// readError says that nothing more can be read.
+// readError means that input cannot be read any more.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// lines reads the lines of a program.
+// lines reads a program's lines.
 type lines struct{ in *lineread.Reader }
 
-// next is the next line without white space around it. One that is too long is an error, after
-// which it goes on.
+// next returns the next line, trimmed. An oversized one is an error, after which reading continues.
 func (l lines) next() ([]byte, error) {
 	line, err := l.in.Next()
 	switch {
@@ -225,10 +223,10 @@ func (l lines) next() ([]byte, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// Take does what a line says that did not come on stdin.
+// Take executes a line from outside of stdin.
 func (t *Talk) Take(raw []byte, with Conversation) error { return t.take(raw, 0, with) }
 
-// TakeOf is Take for an answer; by says who sent it.
+// TakeOf is Take for an answer from the sender by.
 func (t *Talk) TakeOf(by string, raw []byte) error {
 	s, err := parse(raw)
 	if err == nil {
@@ -238,20 +236,20 @@ func (t *Talk) TakeOf(by string, raw []byte) error {
 	return err
 }
 
-// Actor does what lines say in a conversation whose turns are another's, such as those of a
-// terminal. Its methods may be called by any goroutine.
+// An Actor executes lines in a conversation with its own turns, such as a terminal's. It is safe
+// for concurrent use.
 type Actor interface {
-	// Prompt begins a turn, or has the prompt wait for the running one to end.
+	// Prompt begins a turn, or waits for the running one.
 	Prompt(p Prompt) error
 	Steer(text string) bool
 	CancelCall(id tool.CallID) bool
-	// Abort ends the running turn; if false, none runs.
+	// Abort aborts the running turn, or returns false.
 	Abort() bool
 	Set(mode, effort string) error
 	Model(name string) error
 }
 
-// Act has an actor do what a line says; answers are not among it.
+// Act executes a line with an Actor, except answers.
 func Act(raw []byte, a Actor) error {
 	s, err := parse(raw)
 	if err != nil {
@@ -288,7 +286,7 @@ func (s anyLine) prompt() Prompt {
 	return Prompt{ID: s.ID, Text: s.Text, Beside: s.beside, Attach: s.Attach, Files: s.files}
 }
 
-// take does what a line says.
+// take executes a line.
 func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	s, err := parse(raw)
 	if err != nil {
@@ -309,8 +307,7 @@ func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	return nil
 }
 
-// change puts a mode or an effort in force at once. A model waits for the running turn to end, and
-// for the prompts before it.
+// change sets a mode or an effort at once. A model waits for the running turn and queued prompts.
 func (t *Talk) change(s anyLine, line int, with Conversation) error {
 	if s.Mode != "" || s.Effort != "" {
 		if err := with.Set(s.Mode, s.Effort); err != nil {
@@ -323,7 +320,7 @@ func (t *Talk) change(s anyLine, line int, with Conversation) error {
 	return nil
 }
 
-// queue has a prompt wait for its turn.
+// queue queues a prompt.
 func (t *Talk) queue(p Prompt) (err error) {
 	t.set(func() {
 		if t.over {
@@ -336,8 +333,8 @@ func (t *Talk) queue(p Prompt) (err error) {
 	return err
 }
 
-// steer hands a remark to the running turn; where none runs, it begins one. The turn cannot end
-// between the two.
+// steer sends a remark to the running turn, or begins a turn if there is none. The turn cannot end
+// in between.
 func (t *Talk) steer(s anyLine, with Conversation) error {
 	steers := false
 	t.set(func() {
@@ -351,7 +348,7 @@ func (t *Talk) steer(s anyLine, with Conversation) error {
 	return t.queue(Prompt{ID: s.ID, Text: s.Text})
 }
 
-// stop aborts the running turn, or one call of it.
+// stop aborts the running turn, or one of its calls.
 func (t *Talk) stop(s anyLine, with Conversation) error {
 	if s.Call != "" {
 		if !with.CancelCall(tool.CallID(s.Call)) {
@@ -368,7 +365,7 @@ func (t *Talk) stop(s anyLine, with Conversation) error {
 	return nil
 }
 
-// offered checks the number of an offer.
+// offered checks the index of an offer.
 func offered(n *int, of int) (int, error) {
 	switch {
 	case of == 0:

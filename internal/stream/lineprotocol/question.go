@@ -12,30 +12,30 @@ import (
 	"adze/internal/text/usage"
 )
 
-// ErrNobody says that a question cannot be answered any more.
+// ErrNobody means that a question cannot be answered any more.
 var ErrNobody = errors.New("stdin has ended, and nobody is left to answer")
 
-// The kinds of questions.
+// Kinds of questions.
 const (
-	permissionKind = "permission" // may this call be made?
-	inquiryKind    = "inquiry"    // what the model wants to know
+	permissionKind = "permission" // permission for a call
+	inquiryKind    = "inquiry"    // question of the model
 )
 
-// question is one that waits.
+// question is a waiting question.
 type question struct {
-	accept func(anyLine) error // checks an answer and keeps it
+	accept func(anyLine) error // checks and stores an answer
 	done   chan struct{}
-	gone   chan struct{} // closed when no answer can come
+	gone   chan struct{} // closed when no answer can arrive
 }
 
-// The choices of a permission.
+// Choices for a permission.
 const (
 	once       = "once"
 	forSession = "session"
 	no         = "no"
 )
 
-// Ask puts a question of the gate.
+// Ask asks for a permission.
 func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := stream.Question{Kind: permissionKind, Call: a.Question.Call, Agent: a.Question.Agent, Name: a.Question.Tool.Name,
 		Text: a.Why, Choices: []string{once, no}, Hunks: a.Question.Without != nil, Preview: a.Preview, Problem: a.Problem}
@@ -60,7 +60,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	return answer, err
 }
 
-// permitted is what an answer to a permission says.
+// permitted converts an answer to a permission.
 func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
 	if !slices.Contains(q.Choices, s.Choice) {
 		return ask.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
@@ -85,7 +85,7 @@ func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
 	return ask.Answer{Choice: ask.Deny, Reason: s.Reason}, nil
 }
 
-// Inquire puts a question of the model, or its plan.
+// Inquire asks a question of the model or shows its plan.
 func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
 	var words string
@@ -101,7 +101,7 @@ func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	return words, err
 }
 
-// put asks and waits.
+// put sends a question and waits.
 func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) error) error {
 	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
 	ended := false
@@ -134,7 +134,7 @@ func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) 
 	}
 }
 
-// answer takes an answer. One that cannot be followed leaves the question open.
+// answer handles an answer. An invalid one leaves the question open.
 func (t *Talk) answer(s anyLine) (err error) {
 	t.set(func() {
 		w, open := t.asked[s.Question]

@@ -8,7 +8,7 @@ import (
 	"adze/tool"
 )
 
-// sum is what two turns came to: how the last one ended, and what both used.
+// sum joins the results of two turns: the end of the last one, and the usage of both.
 func sum(a, b session.Result) session.Result {
 	out := b
 	out.Steps += a.Steps
@@ -51,7 +51,7 @@ func addCalls(a, b map[string]map[tool.Status]int) map[string]map[tool.Status]in
 	return out
 }
 
-// addCost is nil where that of one request is not known. A turn without a request costs nothing.
+// addCost returns nil if a request's cost is unknown. A turn without requests costs nothing.
 func addCost(a, b session.Result) *float64 {
 	switch {
 	case a.Steps == 0 && a.Cost == nil:
@@ -65,7 +65,7 @@ func addCost(a, b session.Result) *float64 {
 	return &both
 }
 
-// joined are the names of both, each once.
+// joined returns the distinct names of both.
 func joined(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, name := range b {

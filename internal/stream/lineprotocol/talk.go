@@ -1,17 +1,16 @@
-// Package lineprotocol lets a program hold a whole conversation: it writes prompts, remarks for the
-// running turn, answers and aborts as JSON lines to stdin, and reads on stdout what happens.
+// Package lineprotocol lets a program control a whole conversation: it writes prompts, remarks for
+// the running turn, answers and aborts as JSON lines to stdin, and reads events from stdout.
 //
-// The one rule: every line that comes has one effect or is refused aloud with its number; none is
-// dropped in silence, and one that cannot be read changes nothing.
+// The one rule: every line has one effect or is rejected with its number; none is dropped silently,
+// and an invalid one changes nothing.
 //
-// Start reading at Talk.Run, then line.go (what a program may write) and question.go (what it is
-// asked).
+// Start reading at Talk.Run, then line.go (input lines) and question.go (questions to the program).
 //
-// The end of stdin is no end of the program: it may have said all, and read on. That it is gone is
-// known by stdout, which nobody can read any more then (stdio.WatchReader); the run ends there.
+// The end of stdin does not mean that the program has ended: it may still be reading. Its end is
+// detected by a stdout without a reader (stdio.WatchReader), which ends the run.
 //
-// Known limits: answers are for this conversation only; a program that wants a rule to last writes
-// it with adze permission add. A line has at most 16 MiB.
+// Known limits: answers apply to this conversation only; for a lasting rule use adze permission
+// add. A line is limited to 16 MiB.
 package lineprotocol
 
 import (
@@ -27,62 +26,62 @@ import (
 	"adze/tool"
 )
 
-// Conversation is what a program talks with. Prompt is called for one prompt after the other; the
-// others by any goroutine.
+// A Conversation is controlled by a program. Prompt is called for one prompt at a time; the other
+// methods are safe for concurrent use.
 type Conversation interface {
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	CancelCall(id tool.CallID) bool
-	// Set puts a permission mode and an effort in force, also while a turn runs; if empty, as it is.
+	// Set sets a permission mode and an effort, also during a turn; "" keeps the current one.
 	Set(mode, effort string) error
-	// Model has another model answer from the next prompt on. It is called while no turn runs.
+	// Model sets the model from the next prompt on. It is called between turns.
 	Model(ctx context.Context, name string) error
 }
 
-// Prompt is what a turn begins with.
+// A Prompt is the input of a turn.
 type Prompt struct {
-	ID     string // the program's own name for it, told again with what came of it
+	ID     string // the program's name for it, repeated in its result
 	Text   string
-	Beside string   // texts that go with it
+	Beside string   // accompanying texts
 	Attach []string // files
 	Files  []tool.Attachment
 
-	model string                               // in place of all that: the model that answers from here on
-	line  int                                  // that asked for it
-	do    func(context.Context) session.Result // in place of all that: something of the user's own
-	quiet bool                                 // that is no turn
+	model string                               // instead of a prompt: the new model
+	line  int                                  // line number of its request
+	do    func(context.Context) session.Result // instead of a prompt: an action of the user
+	quiet bool                                 // do is not a turn
 }
 
-// Talk is one conversation with a program.
+// A Talk is a conversation with a program.
 type Talk struct {
 	Out *stream.Printer
-	// Turned is called after each turn, when nothing of it runs any more; if nil, nobody cares.
+	// Turned is called after each turn, when all its work has ended. It may be nil.
 	Turned func()
-	// Changed is called when what waits or what runs has changed; if nil, nobody cares.
+	// Changed is called when the queue or the running turn changes. It may be nil.
 	Changed func()
-	// Settled is called with the name of a question that waits no more; if nil, nobody cares.
+	// Settled is called with the name of a question that is no longer waiting. It may be nil.
 	Settled func(question string)
 
 	mu      sync.Mutex
 	prompts []Prompt
-	steered []string // handed to the running turn, which has not read them yet
+	steered []string // sent to the running turn, which has not read them yet
 	asked   map[string]*question
-	count   int                // of the questions
-	abort   context.CancelFunc // of the running turn; if nil, none runs
-	taken   bool               // a prompt is being worked on, also before its turn runs
-	ended   bool               // nothing more will come
-	over    bool               // nothing more is done
-	stirred chan struct{}      // something of the above has changed
+	count   int                // questions so far
+	abort   context.CancelFunc // aborts the running turn; nil if there is none
+	taken   bool               // a prompt is in work, even before its turn runs
+	ended   bool               // no more input
+	over    bool               // no more work
+	stirred chan struct{}      // the fields above have changed
 }
 
-// New is a conversation whose other side reads what out writes.
+// New returns a Talk with a program that reads out.
 func New(out *stream.Printer) *Talk {
 	return &Talk{Out: out, asked: map[string]*question{}, stirred: make(chan struct{}, 1)}
 }
 
-// Run holds the conversation until in ends and all that was asked for is done, or ctx ends. in is
-// optional. What is left of first is prompted before anything that comes. The result has the end of
-// the last turn and the sums of all.
+// Run runs the conversation until in ends and all prompts are done, or ctx ends. in may be nil. The
+// prompts in first come before all others. The result has the end of the last turn and the usage of
+// all.
 func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first ...Prompt) session.Result {
 	t.set(func() { t.prompts, t.ended = append(first, t.prompts...), in == nil })
 	if in != nil {
@@ -123,7 +122,7 @@ func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first .
 	}
 }
 
-// turn is one prompt, to its end or to an abort.
+// turn runs one prompt to its end or an abort.
 func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Result {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,7 +134,7 @@ func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Re
 	r := work(ctx)
 	t.set(func() {
 		t.abort, t.taken = nil, false
-		for _, text := range t.steered { // the turn was over before it looked again
+		for _, text := range t.steered { // the turn ended before it read them
 			t.prompts = append(t.prompts, Prompt{Text: text})
 		}
 		t.steered = nil
@@ -144,14 +143,14 @@ func (t *Talk) turn(ctx context.Context, with Conversation, p Prompt) session.Re
 	return r
 }
 
-// Idle reports that no turn runs and no prompt waits.
+// Idle reports whether no turn is running and no prompt is waiting.
 func (t *Talk) Idle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.taken && len(t.prompts)+len(t.steered) == 0
 }
 
-// Begin has something of the user's own done in place of a turn, behind the prompts that wait.
+// Begin queues an action of the user in place of a turn.
 func (t *Talk) Begin(do func(context.Context) session.Result) error {
 	ended := false
 	t.set(func() {
@@ -166,8 +165,8 @@ func (t *Talk) Begin(do func(context.Context) session.Result) error {
 	return nil
 }
 
-// Alone does something while no turn runs and none waits, and returns at its end or that of ctx. It
-// reports false where a turn runs or waits.
+// Alone runs do if no turn is running or waiting, and returns at its end or ctx's. Otherwise it
+// returns false.
 func (t *Talk) Alone(ctx context.Context, do func(context.Context)) (free bool, err error) {
 	over := make(chan struct{})
 	t.set(func() {
@@ -191,7 +190,7 @@ func (t *Talk) Alone(ctx context.Context, do func(context.Context)) (free bool, 
 	}
 }
 
-// Waits are the texts of prompts that wait for their turn, and of remarks that were not read yet.
+// Waits returns the texts of waiting prompts and unread remarks.
 func (t *Talk) Waits() (queued, steered []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,7 +202,7 @@ func (t *Talk) Waits() (queued, steered []string) {
 	return queued, slices.Clone(t.steered)
 }
 
-// Unqueue takes back a prompt that waits; if false, none of this text does.
+// Unqueue removes a waiting prompt with this text, or returns false.
 func (t *Talk) Unqueue(text string) (found bool) {
 	t.set(func() {
 		at := slices.IndexFunc(t.prompts, func(p Prompt) bool { return p.Text == text && text != "" })
@@ -215,7 +214,7 @@ func (t *Talk) Unqueue(text string) (found bool) {
 	return found
 }
 
-// Heard takes an event of the conversation: a remark that the model has got is not prompted again.
+// Heard handles an event: a remark that the model got is not prompted again.
 func (t *Talk) Heard(e session.Event) {
 	done, ok := e.(session.MessageDone)
 	if !ok || done.Message.Role != session.User || done.Message.Note {
@@ -235,7 +234,7 @@ func (t *Talk) changed() {
 	}
 }
 
-// next waits for a prompt; if false, there will be none.
+// next waits for a prompt, or returns false if there will be none.
 func (t *Talk) next(ctx context.Context) (p Prompt, ok bool) {
 	for {
 		ended := false
@@ -266,7 +265,7 @@ func (t *Talk) set(change func()) {
 	change()
 }
 
-// stir wakes who waits for a prompt.
+// stir wakes next.
 func (t *Talk) stir() {
 	t.changed()
 	select {
@@ -275,8 +274,7 @@ func (t *Talk) stir() {
 	}
 }
 
-// read takes lines until there are no more. It blocks in a read that nothing can end; the process
-// ends it.
+// read reads lines to the end. A blocked read cannot be interrupted; it ends with the process.
 func (t *Talk) read(in io.Reader, with Conversation) {
 	lines := lines{lineread.New(in, maxLine)}
 	for n := 1; ; n++ {

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// The messages of OTLP in protobuf (opentelemetry-proto, trace/v1 and common/v1): few fields of few
-// kinds, so that a library for it, which would take a millisecond of each start, is not needed.
+// OTLP messages in protobuf (opentelemetry-proto, trace/v1 and common/v1). They have few fields and
+// types, so a library, which would add a millisecond to each start, is not needed.
 
-// message is a protobuf message that grows.
+// message is a protobuf message under construction.
 type message []byte
 
-// Kinds of fields on the wire.
+// Wire types.
 const (
 	varint  = 0
 	fixed64 = 1
@@ -48,7 +48,7 @@ const (
 	statusFailed = 2
 )
 
-// requestOf is the body of one request.
+// requestOf encodes the body of one request.
 func requestOf(about []Attribute, spans []Span) []byte {
 	var out, whole, scope message
 	scope = scope.bytes(1, message{}.text(1, "adze"))
@@ -102,8 +102,7 @@ func valueOf(v any) (m message) {
 	return m
 }
 
-// rejected is how many spans of a request the answer to it says were refused; an answer that says
-// nothing of that took all.
+// rejected returns the number of rejected spans in a response; 0 if it does not say.
 func rejected(answer []byte) int64 {
 	if len(answer) == 0 || answer[0] != 1<<3|counted {
 		return 0

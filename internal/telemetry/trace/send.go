@@ -23,14 +23,14 @@ import (
 type sender struct {
 	settings Settings
 	client   func() (*http.Client, error)
-	closing  <-chan struct{} // closed when the process ends: nobody waits for a collector that is not there
+	closing  <-chan struct{} // closed when the process ends: do not wait for a missing collector
 }
 
 func newSender(s Settings, closing <-chan struct{}) sender {
 	return sender{s, sync.OnceValues(func() (*http.Client, error) { return clientFor(s) }), closing}
 }
 
-// clientFor makes the client at the first batch.
+// clientFor makes the client for the first batch.
 func clientFor(s Settings) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	if s.CA != "" {
@@ -45,16 +45,16 @@ func clientFor(s Settings) (*http.Client, error) {
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	return &http.Client{Transport: t, Timeout: s.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the headers hold a key that is for this collector
+		return http.ErrUseLastResponse // the headers hold this collector's key
 	}}, nil
 }
 
 var errFull = errors.New("more came than could be sent")
 
-// attempts bounds how often a batch is sent that the collector could not take.
+// attempts limits the attempts to send a batch.
 const attempts = 3
 
-// send posts a batch, again where the specification says that it may help.
+// send posts a batch and retries as the specification allows.
 func (s sender) send(ctx context.Context, spans []Span) error {
 	body := requestOf(s.settings.Resource, spans)
 	if s.settings.Gzip {
@@ -85,11 +85,11 @@ func (s sender) send(ctx context.Context, spans []Span) error {
 	}
 }
 
-// maxRetryAfter bounds what a collector may ask for.
+// maxRetryAfter limits the collector's requested pause.
 const maxRetryAfter = 30 * time.Second
 
-// post makes one request. A wait below 0 says that the same again would not help, and 0 that nobody
-// was reached.
+// post makes one request. A negative wait means that a retry would not help, 0 that the collector
+// was not reached.
 func (s sender) post(ctx context.Context, body []byte) (wait time.Duration, err error) {
 	client, err := s.client()
 	if err != nil {

@@ -12,36 +12,36 @@ import (
 	"time"
 )
 
-// Settings are where spans go and which. They are those of the specification of OpenTelemetry
+// Settings holds the collector and the selection of spans, from OpenTelemetry's specification
 // ("Environment Variable Specification", "OTLP Exporter Configuration").
 type Settings struct {
-	URL      string // of the traces, whole
+	URL      string // complete address for traces
 	Headers  []Attribute
-	Timeout  time.Duration // of one request
+	Timeout  time.Duration // per request
 	Gzip     bool
-	CA       string // a file of certificates to trust; if empty, those of the system
+	CA       string // file of trusted certificates; "" for the system's
 	Resource []Attribute
 	Sampler  Sampler
-	Parent   Place // what started this process; if zero, it is not traced
+	Parent   Place // the process's parent span; zero if there is none
 }
 
-// usualTimeout is that of the specification.
+// usualTimeout is the specification's default.
 const usualTimeout = 10 * time.Second
 
-// On reports whether spans are sent at all: a collector is named, and nothing turns them off. It is
-// asked at each start.
+// On reports whether spans are sent: a collector is set and nothing disables them. It is called at
+// each start.
 func On(getenv func(string) string) bool {
 	named := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_TRACES_EXPORTER") == "otlp"
 	return named && !strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") && getenv("OTEL_TRACES_EXPORTER") != "none"
 }
 
-// HeaderVariables are those whose values hold keys of collectors.
+// HeaderVariables returns the variables that hold collectors' keys.
 func HeaderVariables() []string {
 	return []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
 }
 
-// FromEnv reads the variables. An error means that nothing can be sent, and says what to do; notes
-// are about what is not followed.
+// FromEnv reads the variables. An error means that nothing can be sent and includes the next step;
+// notes list ignored settings.
 func FromEnv(getenv func(string) string, version string) (s Settings, notes []string, err error) {
 	v := variables(getenv)
 	if exporter := v("OTEL_TRACES_EXPORTER"); exporter != "" && exporter != "otlp" {
@@ -71,18 +71,18 @@ func FromEnv(getenv func(string) string, version string) (s Settings, notes []st
 	if s.Sampler, note = samplerOf(v("OTEL_TRACES_SAMPLER"), v("OTEL_TRACES_SAMPLER_ARG")); note != "" {
 		notes = append(notes, note)
 	}
-	s.Parent, _ = ParseParent(v("TRACEPARENT"), v("TRACESTATE")) // of a malformed one nothing holds, as the specification wants
+	s.Parent, _ = ParseParent(v("TRACEPARENT"), v("TRACESTATE")) // the specification ignores a malformed one
 	return s, notes, nil
 }
 
 type variables func(string) string
 
-// either is a setting of traces, else of all signals.
+// either returns a setting for traces, else the one for all signals.
 func (v variables) either(name string) string {
 	return strings.TrimSpace(cmp.Or(v("OTEL_EXPORTER_OTLP_TRACES_"+name), v("OTEL_EXPORTER_OTLP_"+name)))
 }
 
-// url is the address for traces: the one given for them as it is, or a path below the common one.
+// url returns the address for traces: their own one unchanged, or a path below the common one.
 func (v variables) url() (string, error) {
 	text, own := v("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), true
 	if text == "" {
@@ -98,7 +98,7 @@ func (v variables) url() (string, error) {
 	return u.String(), nil
 }
 
-// shown is the address without what may be a key in it.
+// shown returns the address without possible keys.
 func (s Settings) shown() string {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s Settings) shown() string {
 	return u.String()
 }
 
-// resource describes this program; what the user says of it goes first.
+// resource describes this program; the user's attributes have priority.
 func (v variables) resource(version string) (out []Attribute, note string) {
 	given, err := pairs(v("OTEL_RESOURCE_ATTRIBUTES"))
 	if err != nil {
@@ -134,7 +134,7 @@ func (v variables) resource(version string) (out []Attribute, note string) {
 	return given, note
 }
 
-// pairs reads key=value,key=value, percent-encoded. Of a repeated key the last counts.
+// pairs parses percent-encoded key=value,key=value. The last duplicate wins.
 func pairs(text string) (out []Attribute, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -151,8 +151,8 @@ func pairs(text string) (out []Attribute, err error) {
 	return out, nil
 }
 
-// ParseParent reads the headers traceparent and tracestate (W3C Trace Context, level 1; a later
-// version is read as far as it is alike).
+// ParseParent parses the headers traceparent and tracestate (W3C Trace Context, level 1; a later
+// version as far as it is compatible).
 func ParseParent(parent, state string) (p Place, ok bool) {
 	f := strings.Split(strings.TrimSpace(parent), "-")
 	if len(f) < 4 || len(f[0]) != 2 || len(f[1]) != 32 || len(f[2]) != 16 || len(f[3]) != 2 || f[0] == "ff" || f[0] == "00" && len(f) != 4 ||
@@ -178,10 +178,10 @@ func ParseParent(parent, state string) (p Place, ok bool) {
 	return p, true
 }
 
-// Sampler says which traces are sent.
+// A Sampler selects the traces to send.
 type Sampler struct {
-	follows bool    // what began the trace decides, where something did
-	share   float64 // of the others
+	follows bool    // use the parent's decision, if there is a parent
+	share   float64 // fraction of the others
 }
 
 func (s Sampler) takes(p Place, begun bool) bool {

@@ -1,16 +1,15 @@
-// Package trace sends spans to a collector of OpenTelemetry: OTLP over HTTP, as the usual variables
-// say.
+// Package trace sends spans to an OpenTelemetry collector by OTLP over HTTP, configured by the
+// standard variables.
 //
-// The one rule: whoever hands in a span never waits and never fails for it. Spans wait in a bounded
-// queue, one goroutine sends them, and what cannot be sent is counted and told once, at the end.
+// The one rule: adding a span never blocks and never fails. Spans wait in a bounded queue, one
+// goroutine sends them, and lost ones are counted and reported once, at the end.
 //
-// Start reading at FromEnv (settings.go), then Tracer.Add; otlp.go is the wire
-// format, send.go the one request.
+// Start reading at FromEnv (settings.go), then Tracer.Add; otlp.go is the wire format, send.go one
+// request.
 //
-// Known limits: neither gRPC nor JSON is built: every collector takes protobuf over HTTP. Only
-// spans: no metrics and no logs. The official SDK with its exporter is
-// not used: it costs each start 1.2 ms, where all packages may take 3 ms, and 5.1 MB, of which a
-// start without a collector needs nothing.
+// Known limits: no gRPC and no JSON, since every collector accepts protobuf over HTTP. Only spans,
+// no metrics and logs. The official SDK with its exporter is not used: it adds 1.2 ms to each
+// start, of 3 ms for all packages, and 5.1 MB, which a start without a collector does not need.
 package trace
 
 import (
@@ -23,16 +22,16 @@ import (
 	"time"
 )
 
-// ID names a trace.
+// ID identifies a trace.
 type ID [16]byte
 
-// SpanID names a span in it; if zero, none.
+// SpanID identifies a span in a trace; zero means none.
 type SpanID [8]byte
 
 func (i ID) String() string     { return hex.EncodeToString(i[:]) }
 func (i SpanID) String() string { return hex.EncodeToString(i[:]) }
 
-// NewSpanID makes a random one.
+// NewSpanID returns a random id.
 func NewSpanID() (id SpanID) {
 	for id == (SpanID{}) {
 		_, _ = rand.Read(id[:]) // it never fails
@@ -40,15 +39,15 @@ func NewSpanID() (id SpanID) {
 	return id
 }
 
-// Place is where in which trace a span stands.
+// A Place is a position in a trace.
 type Place struct {
 	Trace   ID
-	Span    SpanID // if zero, the trace has no span yet
+	Span    SpanID // zero if the trace has no span yet
 	Sampled bool
-	State   string // of the vendor that began the trace, handed on unchanged
+	State   string // vendor state, passed on unchanged
 }
 
-// Parent is the place in the form of the header traceparent.
+// Parent formats the place as a traceparent header.
 func (p Place) Parent() string {
 	flags := 0
 	if p.Sampled {
@@ -57,25 +56,25 @@ func (p Place) Parent() string {
 	return fmt.Sprintf("00-%s-%s-%02x", p.Trace, p.Span, flags)
 }
 
-// Kind is the role of a span, numbered as in OTLP.
+// Kind is a span's role, numbered as in OTLP.
 type Kind int
 
-// Kinds that are used here.
+// Kinds in use.
 const (
 	Internal Kind = 1
 	Client   Kind = 3
 )
 
-// Attribute is a name with a string, int64, float64, bool or []string.
+// An Attribute is a name with a string, int64, float64, bool or []string.
 type Attribute struct {
 	Key   string
 	Value any
 }
 
-// Span is one piece of work that has ended.
+// A Span is finished work.
 type Span struct {
 	Place
-	Up         SpanID // if zero, it is the first of its trace
+	Up         SpanID // zero for the first in its trace
 	Name       string
 	Kind       Kind
 	Start, End time.Time
@@ -83,29 +82,29 @@ type Span struct {
 	Attributes []Attribute
 }
 
-// Bounds of what waits to be sent.
+// Limits of the queue.
 const (
 	maxWaiting = 2048
 	maxBatch   = 512
 	maxDelay   = 5 * time.Second
 )
 
-// Tracer takes spans. Its goroutine runs from the first of them until Close.
+// A Tracer sends spans. Its goroutine runs from the first span until Close.
 type Tracer struct {
 	settings Settings
 	begin    sync.Once
 	queue    chan Span
-	ctx      context.Context // of requests
+	ctx      context.Context // for requests
 	cancel   context.CancelFunc
 	stop     chan struct{}
 	stopped  chan struct{}
 	send     func(ctx context.Context, spans []Span) error
 	lost     atomic.Int64
 	mu       sync.Mutex
-	why      error // of the newest loss
+	why      error // reason for the last loss
 }
 
-// New makes a tracer; it starts nothing.
+// New returns a Tracer. It starts nothing.
 func New(s Settings) *Tracer {
 	t := &Tracer{settings: s, queue: make(chan Span, maxWaiting), stop: make(chan struct{}), stopped: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -113,8 +112,7 @@ func New(s Settings) *Tracer {
 	return t
 }
 
-// Begin is where a new piece of work stands: below what started this process where that is traced,
-// else in a trace of its own.
+// Begin returns the place for new work: below the process's parent span, or in a new trace.
 func (t *Tracer) Begin() Place {
 	p := t.settings.Parent
 	if p.Trace == (ID{}) {
@@ -124,7 +122,7 @@ func (t *Tracer) Begin() Place {
 	return p
 }
 
-// Add hands in a span. It does not block.
+// Add queues a span without blocking.
 func (t *Tracer) Add(s Span) {
 	if !s.Sampled {
 		return
@@ -144,15 +142,15 @@ func (t *Tracer) lose(n int, why error) {
 	t.why = why
 }
 
-// Close sends what waits, and gives up when ctx ends. The note says what was lost; if empty,
-// nothing. No span may come after it.
+// Close sends the waiting spans until ctx ends. The note describes lost ones, or is "". Add must
+// not be called afterwards.
 func (t *Tracer) Close(ctx context.Context) (note string) {
 	t.begin.Do(func() { close(t.stopped) }) // nothing ever ran
 	close(t.stop)
 	select {
 	case <-t.stopped:
 	case <-ctx.Done():
-		t.cancel() // what waits is lost, and counted
+		t.cancel() // the rest is lost and counted
 		<-t.stopped
 	}
 	t.cancel()
@@ -164,7 +162,7 @@ func (t *Tracer) Close(ctx context.Context) (note string) {
 	return ""
 }
 
-// run collects batches and sends them, one at a time.
+// run collects and sends batches, one at a time.
 func (t *Tracer) run() {
 	defer close(t.stopped)
 	tick := time.NewTicker(maxDelay)

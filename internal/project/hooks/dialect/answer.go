@@ -10,15 +10,15 @@ import (
 	"adze/session"
 )
 
-// blocks is the exit code with which a program denies, for the reason on its standard error.
+// blocks is the exit code for a denial, with the reason on standard error.
 const blocks = 2
 
-// noReason stands where a program denies and does not say why.
+// noReason replaces a missing reason for a denial.
 const noReason = "it gave no reason"
 
-// Answer reads what a program said about a moment. An error is one of the program: what it said is
-// none of its dialect. An object of another assistant's objects at every exit code, and text is no
-// objection (seen with claude-code 2.1.332).
+// Answer parses a program's answer to an event. It returns an error if the output does not match
+// the dialect. An object of another assistant can object at any exit code, and plain text never
+// objects (as in Claude Code 2.1.332).
 func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) {
 	stdout, stderr = strings.TrimSpace(stdout), strings.TrimSpace(stderr)
 	var a Answer
@@ -47,10 +47,10 @@ func (h Hook) Answer(m Moment, exit int, stdout, stderr string) (Answer, error) 
 	case m.Event == session.HookStart || m.Event == session.HookPrompt:
 		return Answer{Decision: Allow, Context: stdout}, nil
 	}
-	return Answer{Decision: Allow}, nil // other text is for a user's eyes
+	return Answer{Decision: Allow}, nil // other text is for the user
 }
 
-// because is the first line of what a program wrote about its failure.
+// because returns the first line of a failed program's error output.
 func because(stderr string) string {
 	line, _, _ := strings.Cut(stderr, "\n")
 	if line == "" {
@@ -66,8 +66,8 @@ func shortened(text string, most int) string {
 	return text
 }
 
-// ownAnswer reads adze's own dialect. An unknown name is a mistake: a misspelt decision would deny
-// nothing.
+// ownAnswer parses adze's own dialect. An unknown name is an error: a misspelled decision would
+// deny nothing.
 func ownAnswer(m Moment, stdout string) (Answer, error) {
 	var in struct {
 		Decision  Decision        `json:"decision"`
@@ -88,7 +88,7 @@ func ownAnswer(m Moment, stdout string) (Answer, error) {
 	return said(m.Event, a)
 }
 
-// said makes an answer whole, and refuses what a program has no say in.
+// said completes an answer and rejects decisions that the event does not allow.
 func said(e string, a Answer) (Answer, error) {
 	switch a.Decision {
 	case "":
@@ -107,7 +107,7 @@ func said(e string, a Answer) (Answer, error) {
 	}
 	if a.Decision == Deny {
 		switch e {
-		case session.HookAfter: // it has happened; what is said about it goes to the model
+		case session.HookAfter: // too late to deny; the reason goes to the model
 			a.Decision, a.Context = Allow, strings.TrimSpace(a.Context+"\n"+a.Reason)
 		case session.HookStart, session.HookNotify, session.HookNeeds:
 			return Answer{}, fmt.Errorf("it cannot deny %s: %s", e, shortened(a.Reason, 200))
@@ -116,7 +116,7 @@ func said(e string, a Answer) (Answer, error) {
 	return a, nil
 }
 
-// claudeAnswer is the object that a program of Claude Code writes.
+// claudeAnswer is the output of Claude Code's programs.
 type claudeAnswer struct {
 	Continue      *bool  `json:"continue"`
 	StopReason    string `json:"stopReason"`
@@ -150,7 +150,7 @@ func readClaude(m Moment, stdout string) (Answer, error) {
 	return said(m.Event, a)
 }
 
-// decision is what is said, the word about the call before the older one about anything.
+// decision returns the decision; the call's own field has priority over the older general one.
 func (in claudeAnswer) decision(e string) (Decision, string, error) {
 	word, reason := in.Decision, in.Reason
 	if in.Specific.Decision != "" {
@@ -158,7 +158,7 @@ func (in claudeAnswer) decision(e string) (Decision, string, error) {
 	}
 	if in.ends() {
 		if e == session.HookStop || e == session.HookStart {
-			return Allow, "", nil // the end comes, and no start is held up
+			return Allow, "", nil // the end cannot be prevented, and no start is delayed
 		}
 		word, reason = "deny", in.StopReason
 	}
@@ -167,11 +167,11 @@ func (in claudeAnswer) decision(e string) (Decision, string, error) {
 		return Allow, reason, nil
 	case "deny", "block":
 		return Deny, reason, nil
-	case "ask", "defer": // a later answer is a user's
+	case "ask", "defer": // a deferred answer is the user's
 		return Ask, reason, nil
 	}
 	return "", "", fmt.Errorf("%q is no decision that it could make", shortened(word, 40))
 }
 
-// ends reports a program that wants nothing more done.
+// ends reports whether the program wants the turn to end.
 func (in claudeAnswer) ends() bool { return in.Continue != nil && !*in.Continue }

@@ -1,18 +1,17 @@
-// Package dialect reads hooks as adze and Claude Code write them down, and speaks with their
-// programs: an entry of a file becomes a Hook, a Moment becomes the JSON that the program reads,
-// and its answer becomes an Answer.
+// Package dialect reads hooks in the formats of adze and Claude Code and converts their programs'
+// data: a file's entry to a Hook, a Moment to a program's JSON input, and its output to an Answer.
 //
-// The one rule: it is about texts. It opens no file, starts nothing and decides nothing; a phrase
-// that has no counterpart in the other language is told and never guessed.
+// The one rule: it only converts texts. It opens no file, starts nothing and decides nothing; an
+// expression without a counterpart is reported and never guessed.
 //
-// Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go is the table of
-// names of tools and their arguments, match.go the expressions that choose tools.
+// Start reading at Read, then Hook.Applies, Hook.Input and Hook.Answer. names.go maps the names of
+// tools and arguments, match.go matches tools.
 //
 // Source: the hooks reference of Claude Code (code.claude.com/docs/en/hooks) of 2026.
 //
-// Known limits: there is no transcript in a file, so transcript_path names an empty one; results of
-// tools go to Claude Code's programs as text and a few usual fields, not in the shape of each of
-// its tools; hooks of Gemini are listed and not run.
+// Known limits: no transcript file exists, so transcript_path names an empty one; Claude Code's
+// programs get tool results as text and a few usual fields, not in each tool's own form; hooks of
+// Gemini are listed and not run.
 package dialect
 
 import (
@@ -22,40 +21,40 @@ import (
 	"adze/session"
 )
 
-// Dialect is whose way of writing a hook down is meant.
+// Dialect is a hook file's format.
 type Dialect string
 
-// The dialects. Hooks of an unknown one are listed only.
+// The dialects. Hooks of an unknown one are only listed.
 const (
 	Own     Dialect = "adze"
 	Claude  Dialect = "claude"
 	Unknown Dialect = ""
 )
 
-// MaxTime is the most that one hook may take.
+// MaxTime is the longest time for one hook.
 const MaxTime = 10 * time.Second
 
-// Hook is one program that an event starts, as a file says it.
+// A Hook is one program for an event, as in its file.
 type Hook struct {
 	Dialect Dialect
-	Event   string // one of session.HookEvents; if empty, adze has none like it
-	Native  string // the event as the file names it
-	Matcher string // which calls, as the file says it; if empty, all
+	Event   string // one of session.HookEvents; "" if adze has no counterpart
+	Native  string // the file's name for the event
+	Matcher string // the file's tool matcher; "" for all
 
-	Argv    []string      // what is started, without a shell
+	Argv    []string      // command, without a shell
 	Shell   string        // or a text for sh
 	Timeout time.Duration // at most MaxTime
 
-	// Cannot says why adze does not run it; if empty, it does.
+	// Cannot is why adze does not run it, or "".
 	Cannot string
-	Raw    []byte // the entry, with its matcher: what a consent is about
+	Raw    []byte // the entry with its matcher, for the consent
 
 	match  matcher
 	depth  depth
-	status string // of after_tool: calls that ended so alone; if empty, all
+	status string // for after_tool, the required status; "" for all
 }
 
-// depth says at which agents a hook fires.
+// depth selects the agents for which a hook fires.
 type depth int
 
 const (
@@ -64,48 +63,49 @@ const (
 	subOnly
 )
 
-// Moment is what a program is told.
+// A Moment is an event with its data.
 type Moment struct {
 	Event   string // one of session.HookEvents
 	Session string
-	Agent   string // of a subagent: its kind and what it does
+	Agent   string // a subagent's kind and task
 	Cwd     string // absolute
-	Mode    string // of permissions
+	Mode    string // permission mode
 
 	Call, Tool string
 	Arguments  json.RawMessage
-	Status     string // of the outcome
-	Output     string // what the model gets of it
+	Status     string // the outcome's
+	Output     string // result for the model
 
-	Text   string // the prompt, the answer that would end the turn, what a notification says, a wish for a summary
+	Text   string // prompt, final answer, notification, or instructions for a summary
 	Kind   string // of session.HookFresh and the others
-	Manual bool   // a user wants the summary
-	Held   int    // how often hooks have had this turn go on
+	Manual bool   // the user asked for the summary
+	Held   int    // number of times hooks have continued this turn
 }
 
-// Decision is what a program says.
+// Decision is a program's decision.
 type Decision string
 
-// The decisions. Allow is not an objection: it answers no question and lifts no rule.
+// The decisions. Allow is only the lack of an objection: it answers no question and overrides no
+// rule.
 const (
 	Allow Decision = "allow"
 	Deny  Decision = "deny"
 	Ask   Decision = "ask"
 )
 
-// Answer is what came of one program that did as it should.
+// An Answer is a program's valid answer.
 type Answer struct {
 	Decision Decision
 	Reason   string
-	// Arguments are all that the call is to have instead, in adze's words; if nil, it stays as it is.
+	// Arguments replaces the call's arguments, in adze's names. nil keeps them.
 	Arguments json.RawMessage
 	Context   string // for the model
 	Notice    string // for the user
-	Stop      bool   // the turn ends
+	Stop      bool   // end the turn
 }
 
-// Applies reports whether the hook is about a moment; of a call, it says the tool's name as its
-// dialect has it.
+// Applies reports whether the hook is for an event. For a call it returns the dialect's name for
+// the tool.
 func (h Hook) Applies(m Moment) (name string, yes bool) {
 	switch {
 	case h.Cannot != "" || h.Event != m.Event,
@@ -133,7 +133,7 @@ func trigger(m Moment) string {
 	return "auto"
 }
 
-// notification is a kind of notification in a dialect's words.
+// notification returns the dialect's name for a kind of notification.
 func (d Dialect) notification(kind string) string {
 	switch {
 	case d == Own:

@@ -7,7 +7,7 @@ import (
 	"adze/session"
 )
 
-// Input is what the program reads of a moment; name is the tool's, as Applies says it.
+// Input returns the program's input for an event. name is the tool's, from Applies.
 func (h Hook) Input(m Moment, name string) []byte {
 	if h.Dialect == Claude {
 		return encoded(h.claudeInput(m, name))
@@ -15,7 +15,7 @@ func (h Hook) Input(m Moment, name string) []byte {
 	return encoded(ownInput(m))
 }
 
-// object is what is sent, in the order of its names.
+// object is encoded with sorted keys.
 type object = map[string]any
 
 func ownInput(m Moment) object {
@@ -43,7 +43,7 @@ func ownInput(m Moment) object {
 	return o
 }
 
-// noTranscript is a file that holds none: adze keeps its log in a database.
+// noTranscript is an empty file: adze keeps its log in a database.
 const noTranscript = "/dev/null"
 
 func (h Hook) claudeInput(m Moment, name string) object {
@@ -76,10 +76,10 @@ func (h Hook) claudeInput(m Moment, name string) object {
 	return o
 }
 
-// completed is the status of a call that did what it should.
+// completed is the status of a successful call.
 const completed = "completed"
 
-// claudeMode is a permission mode in Claude Code's words, the narrower one where there are two.
+// claudeMode maps a permission mode to Claude Code's, the stricter one if there are two.
 func claudeMode(mode string) string {
 	switch mode {
 	case "edits", "staged", "auto":
@@ -92,7 +92,7 @@ func claudeMode(mode string) string {
 	return "default"
 }
 
-// Environment is what each program finds beside the usual, such as the project's folder.
+// Environment returns additional variables for programs, such as the project's folder.
 func Environment(root string) []string {
 	return []string{"ADZE_HOOK=1", "CLAUDE_PROJECT_DIR=" + filepath.Clean(root)}
 }

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// matcher chooses among names: all, a list, or an expression that is found anywhere in them.
+// matcher matches names: all, a list, or an unanchored regular expression.
 type matcher struct {
-	names []string       // exact; if nil, not a list
-	re    *regexp.Regexp // if nil, not an expression
+	names []string       // exact; nil if it is no list
+	re    *regexp.Regexp // nil if it is no expression
 }
 
-// maxMatcher bounds an expression, in bytes.
+// in bytes
 const maxMatcher = 1 << 10
 
-// compile reads a matcher: of letters, digits, _ - , | and blanks it is a list of names, empty and
-// * are all, and anything else is an expression. Those of other assistants are JavaScript's; what
-// Go's cannot say, such as (?!…), is refused.
+// compile parses a matcher: letters, digits, _ - , | and blanks form a list of names, "" and *
+// match all, anything else is an expression. Other assistants use JavaScript's; parts that Go
+// lacks, such as (?!…), are errors.
 func compile(text string) (matcher, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -51,7 +51,7 @@ func (m matcher) any(name string) bool {
 	return true
 }
 
-// first is the first of a tool's names that is meant.
+// first returns the first of a tool's names that matches.
 func (m matcher) first(names []string) (string, bool) {
 	for _, name := range names {
 		if m.any(name) {

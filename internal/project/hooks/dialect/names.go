@@ -15,7 +15,7 @@ import (
 	"adze/session"
 )
 
-// claudeTools are the built-in tools in Claude Code's words and Codex's, the usual word first.
+// claudeTools maps built-in tools to the names of Claude Code and Codex, the usual one first.
 func claudeTools() map[string][]string {
 	return map[string][]string{
 		"bash": {"Bash"}, "read": {"Read"}, "write": {"Write", "apply_patch"}, "edit": {"Edit", "MultiEdit", "apply_patch"}, "glob": {"Glob"}, "grep": {"Grep"},
@@ -25,7 +25,7 @@ func claudeTools() map[string][]string {
 	}
 }
 
-// names are what a dialect calls a tool; one that it does not have keeps its name.
+// names returns a dialect's names for a tool. A tool without one keeps its own.
 func (d Dialect) names(tool string) []string {
 	if theirs := claudeTools()[tool]; d == Claude && theirs != nil {
 		return theirs
@@ -33,7 +33,7 @@ func (d Dialect) names(tool string) []string {
 	return []string{tool}
 }
 
-// Means lists the built-in tools that a hook is about; if nil, all tools, or it is about none.
+// Means lists the built-in tools for a hook, or nil for all tools or none.
 func (h Hook) Means() (out []string) {
 	if h.match.names == nil && h.match.re == nil || h.Event != session.HookBefore && h.Event != session.HookAfter {
 		return nil
@@ -46,7 +46,7 @@ func (h Hook) Means() (out []string) {
 	return out
 }
 
-// claudeFields are the arguments of a tool that Claude Code calls otherwise: adze's name, then its.
+// claudeFields maps a tool's arguments with another name in Claude Code, from adze's name.
 func claudeFields(tool string) map[string]string {
 	switch tool {
 	case "read", "write", "edit":
@@ -62,13 +62,13 @@ func claudeFields(tool string) map[string]string {
 }
 
 const (
-	filePath = "file_path" // which Claude Code has absolute
-	edits    = "edits"     // which Claude Code has not in this shape
-	timeout  = "timeout"   // of a command: seconds, but milliseconds for Claude Code
-	workdir  = "workdir"   // of a command: no field of Claude Code
+	filePath = "file_path" // absolute in Claude Code
+	edits    = "edits"     // has another form in Claude Code
+	timeout  = "timeout"   // of a command: seconds, in Claude Code milliseconds
+	workdir  = "workdir"   // of a command: missing in Claude Code
 )
 
-// claudeArguments are the arguments of the call as Claude Code has them.
+// claudeArguments converts the call's arguments for Claude Code.
 func (m Moment) claudeArguments() map[string]json.RawMessage {
 	var own map[string]json.RawMessage
 	if json.Unmarshal(m.Arguments, &own) != nil {
@@ -83,8 +83,7 @@ func (m Moment) claudeArguments() map[string]json.RawMessage {
 	return out
 }
 
-// claudeValue is an argument as Claude Code has it: with a path from the root on, and a time in its
-// unit.
+// claudeValue converts an argument: absolute paths, and times in milliseconds.
 func (m Moment) claudeValue(name string, value json.RawMessage) json.RawMessage {
 	var path string
 	var seconds int64
@@ -97,7 +96,7 @@ func (m Moment) claudeValue(name string, value json.RawMessage) json.RawMessage 
 	return value
 }
 
-// ownArguments are the arguments that a program of Claude Code wants instead, in adze's words.
+// ownArguments converts arguments from a program of Claude Code back.
 func (m Moment) ownArguments(updated map[string]json.RawMessage) (json.RawMessage, error) {
 	var own map[string]json.RawMessage
 	if err := json.Unmarshal(m.Arguments, &own); err != nil {
@@ -108,7 +107,7 @@ func (m Moment) ownArguments(updated map[string]json.RawMessage) (json.RawMessag
 		back[theirs] = name
 	}
 	out := map[string]json.RawMessage{}
-	if value, had := own[workdir]; had && m.Tool == "bash" { // it does not know it, and would drop it
+	if value, had := own[workdir]; had && m.Tool == "bash" { // unknown to the program, which would drop it
 		out[workdir] = value
 	}
 	for theirs, value := range updated {
@@ -132,7 +131,7 @@ func (m Moment) ownArguments(updated map[string]json.RawMessage) (json.RawMessag
 	return encoded(out), nil
 }
 
-// same compares two values by what they say.
+// same compares two values by their content.
 func same(a, b json.RawMessage) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
@@ -141,10 +140,10 @@ func same(a, b json.RawMessage) bool {
 	return bytes.Equal(encoded(x), encoded(y))
 }
 
-// encoded is a value as JSON, without escapes for HTML.
+// encoded encodes JSON without HTML escapes.
 func encoded(v any) json.RawMessage {
 	raw, err := jsontext.Marshal(v)
-	if err != nil { // texts, numbers and maps always encode
+	if err != nil { // strings, numbers and maps always encode
 		return json.RawMessage("null")
 	}
 	return raw

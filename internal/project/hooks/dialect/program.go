@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// entry is what files hold: a program, or a matcher with programs.
+// entry is an element of a file: a program, or a matcher with programs.
 type entry struct {
 	Type    string          `json:"type"`
-	Command any             `json:"command"` // a text for a shell; of adze's own, words are a program
+	Command any             `json:"command"` // shell text; in adze's dialect a list is a program
 	Args    []string        `json:"args"`
-	Tools   string          `json:"tools"` // adze's own name of matcher
+	Tools   string          `json:"tools"` // adze's name for matcher
 	Env     map[string]any  `json:"env"`
 	Cwd     string          `json:"cwd"`
 	URL     string          `json:"url"`
@@ -25,11 +25,11 @@ type entry struct {
 	Matcher any             `json:"matcher"`
 	Hooks   json.RawMessage `json:"hooks"`
 
-	unknown string // what is wrong with its names
+	unknown string // error in its names
 }
 
-// unknown says which name of an entry adze's own dialect does not have: a misspelt "tools" would be
-// about every tool.
+// unknown returns an entry's name that adze's dialect does not have: with a misspelled "tools" the
+// hook would match every tool.
 func unknown(one json.RawMessage) string {
 	var own struct {
 		Tools   string          `json:"tools"`
@@ -45,7 +45,7 @@ func unknown(one json.RawMessage) string {
 	return ""
 }
 
-// hook is one program; if false, there is nothing that could be started.
+// hook returns one program, or false if there is no command.
 func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) {
 	h = Hook{Dialect: d, Native: name, Matcher: matcher}
 	if !h.program(e) && e.URL == "" && e.Type == "" {
@@ -65,7 +65,7 @@ func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) 
 	return h, true
 }
 
-// program fills in what is started.
+// program sets the command.
 func (h *Hook) program(e entry) bool {
 	switch c := e.Command.(type) {
 	case string:
@@ -82,7 +82,7 @@ func (h *Hook) program(e entry) bool {
 	return h.Shell != "" || len(h.Argv) > 0
 }
 
-// cannot says what of an entry has no counterpart.
+// cannot names the parts of an entry without a counterpart.
 func (d Dialect) cannot(h Hook, e entry) string {
 	switch {
 	case d == Unknown:
@@ -107,7 +107,7 @@ func (d Dialect) cannot(h Hook, e entry) string {
 	return ""
 }
 
-// time reads a timeout: "5s" in adze's own, seconds in Claude Code's.
+// time parses a timeout: "5s" in adze's dialect, seconds in Claude Code's.
 func (h *Hook) time(value any) error {
 	h.Timeout = MaxTime
 	switch v := value.(type) {

@@ -11,8 +11,7 @@ import (
 	"adze/session"
 )
 
-// Of is the dialect of a file, by its path from the project on. Codex (0.171) has Claude Code's
-// language.
+// Of returns a file's dialect by its path in the project. Codex (0.171) uses Claude Code's.
 func Of(file string) Dialect {
 	switch folder, _, _ := strings.Cut(file, "/"); folder {
 	case ".adze", "hooks.json":
@@ -23,8 +22,7 @@ func Of(file string) Dialect {
 	return Unknown
 }
 
-// native are the events of a dialect, with what they are here; of one that is not among them, there
-// is none.
+// native maps a dialect's event to adze's. An unknown one returns "".
 func (d Dialect) native(name string) (e string, at depth, status string) {
 	if d == Own && slices.Contains(session.HookEvents(), name) {
 		return name, anyDepth, ""
@@ -37,12 +35,12 @@ func (d Dialect) native(name string) (e string, at depth, status string) {
 	return "", anyDepth, ""
 }
 
-// translation says what an event of Claude Code is here.
+// translation is adze's counterpart to a Claude Code event.
 type translation struct {
 	claude string
 	event  string
 	at     depth
-	status string // of the calls that it is told of; if empty, of all
+	status string // required status of the call; "" for any
 }
 
 func translations() []translation {
@@ -60,8 +58,8 @@ func translations() []translation {
 	}
 }
 
-// Read lists the hooks of a file in their order, the events in the order of a session. plain is
-// JSON without comments; file is its path, which tells the dialect.
+// Read lists a file's hooks in order, with events in the order of a session. plain is JSON without
+// comments; the path file selects the dialect.
 func Read(file string, plain []byte) ([]Hook, error) {
 	var in struct {
 		Hooks   map[string]json.RawMessage `json:"hooks"`
@@ -84,8 +82,7 @@ func Read(file string, plain []byte) ([]Hook, error) {
 	return out, nil
 }
 
-// ordered are the names of events: those that adze knows in the order of a session, then the
-// others.
+// ordered returns event names: known ones in the order of a session, then the others.
 func (d Dialect) ordered(events map[string]json.RawMessage) []string {
 	at := func(name string) int {
 		e, _, _ := d.native(name)
@@ -99,7 +96,7 @@ func (d Dialect) ordered(events map[string]json.RawMessage) []string {
 	return names
 }
 
-// event lists the hooks of one event. Entries that name nothing to start are none.
+// event lists the hooks of one event, without entries that have no command.
 func (d Dialect) event(name string, raw json.RawMessage) (out []Hook) {
 	var entries []json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {
@@ -134,7 +131,7 @@ func (d Dialect) event(name string, raw json.RawMessage) (out []Hook) {
 	return out
 }
 
-// String says in one line what the hook is here: "before_tool of bash, edit".
+// String describes the hook in one line: "before_tool of bash, edit".
 func (h Hook) String() string {
 	if h.Cannot != "" {
 		return "not run: " + h.Cannot
