@@ -1,14 +1,14 @@
-// Package config turns the configuration file, the environment and the flags into one struct, and
-// knows where each value came from.
+// Package config merges the configuration file, the environment and the flags into one struct and
+// records where each value came from.
 //
-// The one rule: flags win over the environment, the environment over the file, the file over the
-// defaults; a mistake in any of them stops the start and names its place, a name that means nothing
-// is only told.
+// The one rule: flags override the environment, the environment overrides the file, and the file
+// overrides the defaults. An invalid value in any of them stops the start with its location; an
+// unknown name is only a warning.
 //
-// Start reading at Load. The file is JSON with comments; schema.json beside this file describes it
+// Start reading at Load. The file is JSON with comments; schema.json in this folder describes it
 // for editors.
 //
-// A project's file (project.go) only narrows, and so does the one of the machine's owner
+// A project's file (project.go) can only add restrictions, and so can the machine owner's
 // (managed.go).
 //
 // Known limits: none that are known.
@@ -30,71 +30,71 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// Config is what a user can set for all runs.
+// Config holds the user's settings for all runs.
 type Config struct {
-	// SchemaURL lets editors complete the file; it is ignored.
+	// SchemaURL enables completion in editors; it is ignored.
 	SchemaURL      string              `json:"$schema,omitempty"`
 	Model          string              `json:"model,omitempty"`           // provider/name
-	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, tasks run with the session's model
-	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, a session is named after its first prompt
+	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, the session's model
+	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, the first prompt becomes the title
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, auto or plan
 	Review         string              `json:"review,omitempty"`          // each or once
 	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object
-	Claims         string              `json:"claims,omitempty"`          // show, send, off
+	Claims         string              `json:"claims,omitempty"`          // show, send or off
 	Allow          []string            `json:"allow,omitempty"`
 	Ask            []string            `json:"ask,omitempty"`
 	Deny           []string            `json:"deny,omitempty"`
 	MaxTurns       int                 `json:"max_turns,omitempty"`
 	MaxTime        Duration            `json:"max_time,omitempty" retired:"the flag --max-time bounds a prompt"`
-	Environment    []string            `json:"environment,omitempty"`  // names let through to commands
-	ShowSecrets    bool                `json:"show_secrets,omitempty"` // the model gets keys and passwords as they are
+	Environment    []string            `json:"environment,omitempty"`  // variables passed to commands
+	ShowSecrets    bool                `json:"show_secrets,omitempty"` // do not mask keys and passwords for the model
 	Providers      map[string]Provider `json:"providers,omitempty"`
 	Tools          Tools               `json:"tools,omitempty" retired:"up to 22 tools are all shown, and of more those that fit the prompt"`
 	Search         Search              `json:"search,omitempty"`
 	Languages      LanguageServers     `json:"language_servers,omitempty"`
-	Formatters     Formatters          `json:"formatters,omitempty"` // after edits
+	Formatters     Formatters          `json:"formatters,omitempty"` // run after edits
 	MCP            MCP                 `json:"mcp,omitempty"`
 	Undo           Undo                `json:"undo,omitempty"`
 	Sessions       Sessions            `json:"sessions,omitempty"`
 	Worktree       Worktree            `json:"worktree,omitempty"`
-	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a last * stands for any rest
+	Models         map[string]Model    `json:"models,omitempty"` // by provider/name; a trailing * matches any rest
 	Interface      Interface           `json:"interface,omitempty"`
-	Keys           map[string]Bound    `json:"keys,omitempty"` // of the interface, by the action that adze help keys lists
+	Keys           map[string]Bound    `json:"keys,omitempty"` // by interface action, see adze help keys
 
 	origins  map[string]string
 	warnings []string
 	retired  []string
 }
 
-// Warnings are what in the file is of no use and does no harm, a line each: names that mean
-// nothing.
+// Warnings returns harmless problems in the file, such as unknown names, one per line.
 func (c Config) Warnings() []string { return c.warnings }
 
-// Retired are the settings of the file that went, or go with the next release, a line each with
-// what serves instead.
+// Retired returns the file's removed or deprecated settings with their replacements, one per line.
 func (c Config) Retired() []string { return c.retired }
 
-// Warn adds one.
+// Warn adds a warning.
 func (c *Config) Warn(text string) { c.warnings = append(c.warnings, text) }
 
-// Tools says which of many tools a model is shown.
+// Tools limits the tools shown to a model.
 type Tools struct {
-	// OfferAbove is how many tools are all shown; above it they are chosen by what fits the prompt.
+	// OfferAbove is the number of tools up to which all are shown; above it they are selected to
+	// fit the prompt.
 	OfferAbove int `json:"offer_above,omitempty"`
 }
 
-// Sessions says what becomes of stored sessions.
+// Sessions holds settings for stored sessions.
 type Sessions struct {
 	Keep Retention `json:"keep,omitempty"`
 }
 
-// Retention says how long they stay; if 0, for ever. One that is open or tagged keep stays.
+// Retention limits how long sessions are stored; 0 means forever. Open sessions and those tagged
+// keep stay.
 type Retention struct {
-	Days  int `json:"days,omitempty"` // since they were last used
+	Days  int `json:"days,omitempty"` // since last use
 	Count int `json:"count,omitempty" retired:"sessions.keep.days says how long they stay"`
 }
 
-// check finds values that make no sense.
+// check validates the values.
 func (c Config) check(path string) error {
 	for _, n := range []struct {
 		name  string
@@ -116,10 +116,10 @@ func (c Config) check(path string) error {
 // Duration is written as in Go: "90s", "10m".
 type Duration time.Duration
 
-// UnmarshalJSON reads "90s"; MarshalJSON writes it.
+// UnmarshalJSON parses "90s".
 func (d *Duration) UnmarshalJSON(raw []byte) error {
 	var text string
-	_ = json.Unmarshal(raw, &text) // a number is no duration
+	_ = json.Unmarshal(raw, &text) // a number is an error
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed < 0 {
 		return fmt.Errorf(`%s is not a duration: a duration is a string such as "90s" or "10m"`, raw)
@@ -130,8 +130,8 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// Origin says where a value came from, by its JSON name: "default", "flag --model", or the file's
-// path.
+// Origin returns the source of a value, given its JSON name: "default", "flag --model", or the
+// file's path.
 func (c Config) Origin(name string) string {
 	if from, ok := c.origins[name]; ok {
 		return from
@@ -147,7 +147,7 @@ func (c *Config) Set(name, origin string) {
 	c.origins[name] = origin
 }
 
-// Error is a mistake in the configuration: what, where, and the next move.
+// Error is an invalid configuration, with its location and the next step.
 type Error struct {
 	Path    string
 	Message string
@@ -156,7 +156,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Path + ": " + e.Message }
 
-// File is where the user's configuration is: $ADZE_CONFIG, else config.json in dir.
+// File returns the path of the user's configuration: $ADZE_CONFIG, else config.json in dir.
 func File(getenv func(string) string, dir string) string {
 	if path := getenv("ADZE_CONFIG"); path != "" {
 		return path
@@ -164,10 +164,10 @@ func File(getenv func(string) string, dir string) string {
 	return filepath.Join(dir, "config.json")
 }
 
-// maxFile bounds the file; nobody writes more by hand.
+// maxFile bounds the file in bytes.
 const maxFile = 4 << 20
 
-// Load reads the file; one that does not exist is an empty one.
+// Load reads the file; a missing file counts as empty.
 func Load(path string) (Config, error) {
 	raw, err := Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ func Load(path string) (Config, error) {
 	return Parse(path, raw)
 }
 
-// Read reads the file as it is, if only the user can have written it.
+// Read returns the file's bytes if only the user can have written it.
 func Read(path string) ([]byte, error) {
 	raw, err := ownfile.Mine(maxFile).Read(path)
 	var foreign *ownfile.Error
@@ -192,9 +192,9 @@ func Read(path string) ([]byte, error) {
 	return nil, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
 }
 
-// Parse reads JSON with comments and trailing commas; a file in which nothing stands is an empty
-// one. A name that stands twice is a mistake: a second, empty deny may not go unnoticed. An unknown
-// name is a warning. A name with a tag retired still holds, and is told once.
+// Parse parses JSON with comments and trailing commas; an empty file is valid. A duplicate name is
+// an error: a second, empty deny must not go unnoticed. An unknown name is a warning. A name with a
+// retired tag still works and is reported once.
 func Parse(path string, raw []byte) (Config, error) {
 	var c Config
 	standard, unknown, err := jsonc.DecodeKnown(raw, &c)
@@ -210,7 +210,7 @@ func Parse(path string, raw []byte) (Config, error) {
 		}
 	}
 	var present map[string]json.RawMessage
-	_ = json.Unmarshal(standard, &present) // it decoded a moment ago
+	_ = json.Unmarshal(standard, &present) // standard was decoded before
 	for name := range present {
 		c.Set(name, path)
 	}

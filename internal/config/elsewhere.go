@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// elsewhere is what does here what a name of another assistant's configuration does there.
+// elsewhere returns the setting that corresponds to one in another assistant's configuration.
 func elsewhere(name string) string {
 	for hint, names := range map[string]string{
 		`servers belong in "mcp": {"servers": {…}}; adze mcp add writes one`:           "mcpServers mcp_servers",
@@ -35,7 +35,7 @@ func elsewhere(name string) string {
 	return ""
 }
 
-// gone is what serves instead of a setting of a release before. It is empty for any other name.
+// gone returns the replacement for a setting from an earlier release, or "".
 func gone(name string) string {
 	if parts := strings.Split(name, "."); len(parts) > 2 {
 		name = parts[0] + ".NAME." + parts[len(parts)-1]

@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// Interface is how the terminal interface looks and behaves.
+// Interface holds settings for the terminal interface.
 type Interface struct {
-	// Theme is one of Themes; empty is auto.
+	// Theme is one of Themes; empty means auto.
 	Theme string `json:"theme,omitempty"`
-	// Inline keeps the conversation in the terminal's own scrollback instead of taking the whole
-	// screen.
+	// Inline uses the terminal's own scrollback instead of the whole screen.
 	Inline bool `json:"inline,omitempty"`
-	// Mouse lets the interface take the mouse from the terminal.
+	// Mouse enables mouse input.
 	Mouse bool `json:"mouse,omitempty"`
-	// Keys is one of Keys; empty is usual.
+	// Keys is one of Keys; empty means usual.
 	Keys string `json:"keys,omitempty"`
 }
 
-// Themes are the names of the themes of the interface.
+// Themes returns the names of the themes.
 func Themes() []string { return []string{"auto", "dark", "light", "contrast", "ansi", "none"} }
 
-// Keys are the names of the sets of keys of the prompt.
+// Keys returns the names of the prompt's key sets.
 func Keys() []string { return []string{"usual", "vim"} }
 
 func (i Interface) check(path string) error {
@@ -37,10 +36,10 @@ func (i Interface) check(path string) error {
 	return nil
 }
 
-// Bound are the keys of an action: one as a string, or several.
+// Bound lists the keys for an action; a single one may be a string.
 type Bound []string
 
-// UnmarshalJSON reads "f8" and ["f8", "ctrl+k"].
+// UnmarshalJSON parses "f8" and ["f8", "ctrl+k"].
 func (b *Bound) UnmarshalJSON(raw []byte) error {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -55,8 +54,8 @@ func (b *Bound) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// BoundKeys are the keys of the interface that the user bound, by action. Which
-// actions and keys there are, the interface knows: it warns of others.
+// BoundKeys returns the user's key bindings by action. The interface knows the valid actions and
+// keys, and warns about others.
 func (c Config) BoundKeys() map[string][]string {
 	out := map[string][]string{}
 	for action, keys := range c.Keys {

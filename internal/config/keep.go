@@ -7,8 +7,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Keep writes a text into the user's file under a name such as interface.theme; comments and all
-// else stay as they are.
+// Keep sets a string in the user's file, under a name such as interface.theme, preserving comments
+// and all other content.
 func Keep(path, name, value string) error {
 	var wrong error
 	err := edit(path, func(object *hujson.Object) bool {
@@ -34,8 +34,8 @@ func Keep(path, name, value string) error {
 	return err
 }
 
-// memberOf finds a value by its name, as JSON is decoded: in any case of letters. Without one it is
-// added.
+// memberOf finds a value by name, ignoring case as JSON decoding does, or adds it with the
+// fallback.
 func memberOf(object *hujson.Object, name string, fallback hujson.ValueTrimmed) *hujson.Value {
 	for i := range object.Members {
 		if key, ok := object.Members[i].Name.Value.(hujson.Literal); ok && strings.EqualFold(key.String(), name) {

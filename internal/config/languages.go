@@ -9,29 +9,28 @@ import (
 	"strings"
 )
 
-// LanguageServers say whether servers of languages check edits, and which there are beside the
-// known ones.
+// LanguageServers enables language servers to check edits and adds servers to the known ones.
 type LanguageServers struct {
-	Use     string                    `json:"use,omitempty"` // auto, on, off
+	Use     string                    `json:"use,omitempty"` // auto, on or off
 	Servers map[string]LanguageServer `json:"servers,omitempty"`
 }
 
-// LanguageServer is one server; of a known one only what differs is said.
+// LanguageServer configures one server; for a known one, only differences are needed.
 type LanguageServer struct {
 	Command []string          `json:"command,omitempty"`
-	Files   map[string]string `json:"files,omitempty"`   // file ending, such as .go, to the language's id in the protocol
-	Options json.RawMessage   `json:"options,omitempty"` // its initializationOptions
+	Files   map[string]string `json:"files,omitempty"`   // maps a file extension such as .go to the protocol's language id
+	Options json.RawMessage   `json:"options,omitempty"` // sent as initializationOptions
 	Off     bool              `json:"off,omitempty"`
 }
 
-// The values of LanguageServers.Use; empty is auto.
+// Values for LanguageServers.Use; empty means auto.
 const (
 	LanguagesAuto = "auto"
 	LanguagesOn   = "on"
 	LanguagesOff  = "off"
 )
 
-// checkLanguages finds what no server could be started by.
+// checkLanguages validates the language servers.
 func (c Config) checkLanguages(path string) error {
 	uses := []string{"", LanguagesAuto, LanguagesOn, LanguagesOff}
 	if use := c.Languages.Use; !slices.Contains(uses, use) {
@@ -49,21 +48,21 @@ func (c Config) checkLanguages(path string) error {
 	return nil
 }
 
-// knownServers are those that need no command and no files of their own.
+// knownServers returns the servers that need no command or files setting.
 func knownServers() []string {
 	return []string{"gopls", "typescript", "typescript-language-server", "pyright", "rust-analyzer", "clangd"}
 }
 
 // Formatter is a program that rewrites a file after an edit.
 type Formatter struct {
-	Files   []string `json:"files"`   // endings with their point
+	Files   []string `json:"files"`   // extensions with the dot
 	Command []string `json:"command"` // reads standard input, writes standard output; {file} is the file's path
 }
 
-// Formatters are programs by name.
+// Formatters maps names to programs.
 type Formatters map[string]Formatter
 
-// checkFormatters finds what nothing could be formatted by.
+// checkFormatters validates the formatters.
 func (c Config) checkFormatters(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Formatters)) {
 		one := c.Formatters[name]
@@ -77,7 +76,7 @@ func (c Config) checkFormatters(path string) error {
 	return nil
 }
 
-// checkEndings finds a file ending that no file would have as it is compared.
+// checkEndings rejects file extensions that can never match.
 func checkEndings(path, at string, endings iter.Seq[string]) error {
 	for ending := range endings {
 		if !strings.HasPrefix(ending, ".") || ending != strings.ToLower(ending) {

@@ -10,24 +10,23 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// Managed is what the owner of a machine says for all who use adze on it: it only narrows, and
-// nothing that a user or a project says takes it back.
+// Managed holds the machine owner's settings for all users. They only add restrictions, which users
+// and projects cannot lift.
 type Managed struct {
-	Path string   `json:"-"` // if empty, there is no such file
+	Path string   `json:"-"` // empty if the file does not exist
 	Deny []string `json:"deny"`
 	Ask  []string `json:"ask"`
-	// Modes are the permission modes that may be chosen; if empty, all.
+	// Modes are the allowed permission modes; if empty, all.
 	Modes []string `json:"permission_modes"`
-	// Worker is the most that adze worker may admit of tasks of others; without it the owner leaves
-	// that to its user.
+	// Worker limits what adze worker accepts from others; nil leaves it to the user.
 	Worker *Worker `json:"worker"`
-	// Sandbox is required, or empty.
+	// Sandbox is "required" or empty.
 	Sandbox string `json:"sandbox"`
 
 	SchemaURL string `json:"$schema"`
 }
 
-// Worker is the most that workers on a machine may admit. The fields are those of fleet.Limits.
+// Worker limits the workers on a machine. The fields are those of fleet.Limits.
 type Worker struct {
 	Modes        []string `json:"permission_modes"`
 	SandboxOff   bool     `json:"sandbox_off"`
@@ -36,10 +35,9 @@ type Worker struct {
 	Rules        []string `json:"rules"`
 }
 
-// LoadManaged reads the file, which must belong to the machine's owner, the user with the number 0,
-// and be writable by nobody else, as must its folder: what somebody else could have written is no
-// owner's word. A mistake in it stops the start, and an unknown name is one: a misspelt deny would
-// forbid nothing.
+// LoadManaged reads the file. The file and its folder must belong to user 0 and be writable by
+// nobody else; otherwise the content may not be the owner's. Any mistake stops the start, including
+// an unknown name: a misspelled deny would forbid nothing.
 func LoadManaged(path string) (Managed, error) { return loadManaged(path, 0) }
 
 func loadManaged(path string, owner int) (Managed, error) {
@@ -68,15 +66,14 @@ func loadManaged(path string, owner int) (Managed, error) {
 	return m, nil
 }
 
-// ReviewOnce is the setting that stages the changes of a turn for one review when it has ended.
+// ReviewOnce is the setting that stages a turn's changes for one review at its end.
 const ReviewOnce = "once"
 
-// SandboxRequired is the setting of the sandbox that nothing takes back.
+// SandboxRequired is the sandbox setting that cannot be overridden.
 const SandboxRequired = "required"
 
-// RequireSandbox makes the sandbox required where the owner of the machine wants that. It returns
-// an error where the owner or the file requires it, and the file or the flag (empty: not given)
-// says otherwise.
+// RequireSandbox makes the sandbox required if the machine's owner does. It returns an error if the
+// owner or the file requires it and the file or the flag (empty if not given) disagrees.
 func (c *Config) RequireSandbox(owner Managed, flag string) error {
 	by := ""
 	for _, said := range []struct{ by, setting string }{{owner.Path, owner.Sandbox}, {c.Origin("sandbox"), c.Sandbox.Use}, {"--sandbox", flag}} {

@@ -11,44 +11,44 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// MCP says which servers of the Model Context Protocol a run may use.
+// MCP configures Model Context Protocol servers.
 type MCP struct {
 	Servers map[string]MCPServer `json:"servers,omitempty"`
 }
 
-// MCPServer is a program that is started, or an address that is dialled. In every text ${NAME} and
-// ${NAME:-default} stand for variables of the user's, which hold no key of a provider.
+// MCPServer is a program to start or a URL to connect to. In all strings, ${NAME} and
+// ${NAME:-default} expand to the user's variables, except those with a provider's key.
 type MCPServer struct {
-	Type    string            `json:"type,omitempty"` // stdio, http by any of its spellings, or sse; may be left out
+	Type    string            `json:"type,omitempty"` // stdio, http in any spelling, or sse; optional
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
-	// Cwd is where a program starts. By default it is a folder of its own, in which nothing of the
-	// workspace lies. A relative path counts from the workspace; the user is asked about each
-	// workspace that a server starts in.
+	// Cwd is a program's working directory. The default is a folder of its own outside the
+	// workspace. A relative path starts at the workspace; the user is asked about each workspace in
+	// which a server starts.
 	Cwd     string            `json:"cwd,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	OAuth   map[string]string `json:"oauth,omitempty"` // how one logs in there, by OAuthNames
+	OAuth   map[string]string `json:"oauth,omitempty"` // for logging in, see OAuthNames
 	Off     bool              `json:"off,omitempty"`
-	Start   Duration          `json:"start_timeout,omitempty"` // until its tools are known
-	Call    Duration          `json:"timeout,omitempty"`       // of a call without a sign of progress
-	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a first ! leaves out
-	Outside bool              `json:"outside,omitempty"`       // of the sandbox, where that is not required
-	// Pin off takes what it says of its tools as it is, whenever that changes; empty or on: a change
-	// is asked about.
+	Start   Duration          `json:"start_timeout,omitempty"` // until its tools are listed
+	Call    Duration          `json:"timeout,omitempty"`       // for a call without progress
+	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a leading ! excludes
+	Outside bool              `json:"outside,omitempty"`       // run outside the sandbox unless it is required
+	// Pin "off" accepts changed tool descriptions; otherwise ("" or "on") the user is asked about a
+	// change.
 	Pin string `json:"pin,omitempty"`
 }
 
-// OAuthNames are what an object "oauth" may hold. Those that end in _file name a file that holds
-// the value.
+// OAuthNames returns the keys allowed in "oauth". Those that end in _file name a file with the
+// value.
 func OAuthNames() []string {
 	return []string{"assertion", "assertion_file", "client_id", "client_metadata", "client_secret", "client_secret_file", "grant",
 		"idp_client_id", "idp_client_secret", "idp_client_secret_file", "idp_issuer", "issuer", "private_key", "private_key_file",
 		"private_key_id", "scope", "signing_algorithm"}
 }
 
-// checkMCP finds servers that could not be used.
+// checkMCP validates the servers.
 func (c Config) checkMCP(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
 		if err := c.MCP.Servers[name].Check(name); err != nil {
@@ -58,13 +58,13 @@ func (c Config) checkMCP(path string) error {
 	return nil
 }
 
-// goodServer is mcp.ValidName: a letter, and at most 39 of what names are made of.
+// goodServer is mcp.ValidName: a letter, then at most 39 letters, digits and marks.
 func goodServer(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
-// Check says why a server of this name could not be used, or nil.
+// Check returns an error if a server with this name is invalid.
 func (s MCPServer) Check(name string) error {
 	switch {
 	case !goodServer(name):
@@ -88,8 +88,8 @@ func (s MCPServer) Check(name string) error {
 	return nil
 }
 
-// KeepServer writes a server into the user's file, in the place of one of its name; comments and
-// all else stay.
+// KeepServer adds or replaces a server in the user's file, preserving comments and all other
+// content.
 func KeepServer(path, name string, s MCPServer) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -105,7 +105,8 @@ func KeepServer(path, name string, s MCPServer) error {
 	})
 }
 
-// SwitchServer switches a server of the user's file off or on; comments and all else stay.
+// SwitchServer enables or disables a server in the user's file, preserving comments and all other
+// content.
 func SwitchServer(path, name string, off bool) error {
 	var wrong error
 	err := changeServers(path, func(servers *hujson.Object) bool {
@@ -127,7 +128,7 @@ func SwitchServer(path, name string, off bool) error {
 	return errors.Join(wrong, err)
 }
 
-// DropServer takes a server out of the user's file, and reports whether it was there.
+// DropServer removes a server from the user's file and reports whether it was there.
 func DropServer(path, name string) (was bool, err error) {
 	err = changeServers(path, func(servers *hujson.Object) bool {
 		servers.Members = slices.DeleteFunc(servers.Members, func(m hujson.ObjectMember) bool {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Model is what the user knows of a model; it takes the place of all that adze knows of it.
+// Model describes a model; it replaces the built-in data.
 type Model struct {
-	Context int `json:"context,omitempty"` // tokens that fit into a request with its answer
-	Output  int `json:"output,omitempty"`  // tokens of the longest answer; requests ask for no more
-	// Vision and Tools say whether it is sent pictures, and tools in its own format; if nil, the
-	// table or its server says so.
+	Context int `json:"context,omitempty"` // tokens for a request with its response
+	Output  int `json:"output,omitempty"`  // maximum tokens in a response, also the limit in requests
+	// Vision and Tools enable images and native tool calls; if nil, the built-in table or the
+	// server decides.
 	Vision *bool `json:"vision,omitempty"`
 	Tools  *bool `json:"tools,omitempty"`
 	Price  Price `json:"price,omitempty"`
 }
 
-// Price is USD per million tokens. What is left out is not known; 0 is free.
+// Price is in USD per million tokens. A missing value is unknown; 0 is free.
 type Price struct {
 	Input      *float64 `json:"input,omitempty"`
 	Output     *float64 `json:"output,omitempty"`
@@ -24,7 +24,7 @@ type Price struct {
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
-// checkModels finds names and numbers that make no sense.
+// checkModels validates names and numbers.
 func (c Config) checkModels(path string) error {
 	for name, m := range c.Models {
 		if provider, rest, ok := strings.Cut(name, "/"); !ok || provider == "" || rest == "" {

@@ -15,32 +15,31 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// Project is what a project's own file may say: it only narrows. Where a model is, its keys, a
-// wider mode, what is allowed and what its tools may do are its person's to say, whatever they
-// trust of the project.
+// Project holds a project's own settings, which only add restrictions. Models, keys, a wider mode,
+// permissions and tools are configured by the user alone, even for a trusted project.
 type Project struct {
-	Path string // relative to the workspace; if empty, there is no such file
+	Path string // relative to the workspace; empty if the file does not exist
 	Deny []string
 	Ask  []string
-	// Ignored are the other names in the file, in order: each is left out.
+	// Ignored lists the other names in the file, in order.
 	Ignored []string
 }
 
-// projectFile is where it stands, below the workspace.
+// projectFile is relative to the workspace.
 const projectFile = ".adze/config.json"
 
-// LoadProject reads the project's file in a workspace; no link leads out of it. A mistake in a rule
-// or the JSON stops the start: who wrote a deny counts on it.
+// LoadProject reads a workspace's project file without following links out of it. A mistake in a
+// rule or in the JSON stops the start, since somebody relies on each deny.
 func LoadProject(dir string) (Project, error) {
 	mistaken := func(what string) (Project, error) {
 		return Project{}, &Error{Path: filepath.Join(dir, filepath.FromSlash(projectFile)), Message: what, Hint: "mend the project's file, or remove it"}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return Project{}, nil // it is reported where the workspace is opened
+		return Project{}, nil // reported when the workspace is opened
 	}
 	defer root.Close()
-	f, err := root.OpenFile(projectFile, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not hold the start
+	f, err := root.OpenFile(projectFile, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not block on a FIFO
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Project{}, nil
 	}
@@ -89,7 +88,7 @@ func parseProject(raw []byte) (Project, error) {
 	return p, nil
 }
 
-// Warning tells which names of the file do not count; if empty, all do.
+// Warning lists the names in the file that are ignored; it returns "" if there are none.
 func (p Project) Warning() string {
 	if len(p.Ignored) == 0 {
 		return ""

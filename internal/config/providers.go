@@ -2,25 +2,24 @@ package config
 
 import "fmt"
 
-// Provider overrides where a provider is and which variable holds its key, or describes a server
-// that adze does not know by name. The key itself never stands in a file.
+// Provider overrides a provider's URL and key variable, or describes a server unknown to adze. The
+// file never contains the key itself.
 type Provider struct {
 	BaseURL string `json:"base_url,omitempty"`
 	KeyEnv  string `json:"key_env,omitempty"`
-	// API is the format of a server that speaks OpenAI's: chat (the default) or responses.
+	// API is the format for an OpenAI-compatible server: chat (the default) or responses.
 	API string `json:"api,omitempty"`
-	// Effort is how hard the provider's models think, in its own words: low, medium, high; if empty,
-	// its default.
+	// Effort is the reasoning effort in the provider's own terms: low, medium, high; if empty, its
+	// default.
 	Effort string `json:"effort,omitempty"`
-	// Profile is how adze speaks to the models there: local (a small prompt, few tools) or full; if
-	// empty, what the kind of server suggests.
+	// Profile selects local (a small prompt, few tools) or full; if empty, the kind of server
+	// decides.
 	Profile string `json:"profile,omitempty"`
-	// MaxContext bounds the tokens that adze lets a server keep in memory for a request and its
-	// answer.
+	// MaxContext bounds the tokens that a server may hold in memory for a request and its response.
 	MaxContext int `json:"max_context,omitempty"`
 }
 
-// checkProviders finds values of single providers that make no sense.
+// checkProviders validates the providers.
 func (c Config) checkProviders(path string) error {
 	for name, p := range c.Providers {
 		bad := func(field, hint string) error {

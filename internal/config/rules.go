@@ -15,8 +15,8 @@ import (
 	"adze/internal/text/jsonc"
 )
 
-// AddRules adds rules to a list of the user's file, allow, ask or deny; comments and all else
-// stay as they are. It returns those that were not there already.
+// AddRules adds rules to a list in the user's file (allow, ask or deny), preserving comments and
+// all other content. It returns the rules that were new.
 func AddRules(path, list string, rules ...string) (added []string, err error) {
 	err = edit(path, func(object *hujson.Object) bool {
 		in := listIn(object, list)
@@ -34,8 +34,8 @@ func AddRules(path, list string, rules ...string) (added []string, err error) {
 	return added, err
 }
 
-// RemoveRules takes rules out of a list of the user's file, with the comments that stand before
-// them, and returns those that were there.
+// RemoveRules removes rules from a list in the user's file, with their preceding comments, and
+// returns those found.
 func RemoveRules(path, list string, rules ...string) (removed []string, err error) {
 	err = edit(path, func(object *hujson.Object) bool {
 		in := listIn(object, list)
@@ -55,9 +55,8 @@ func RemoveRules(path, list string, rules ...string) (removed []string, err erro
 	return removed, err
 }
 
-// edit changes the file in its syntax tree, so that comments stay where they are. The file is read
-// and written under one lock, so that of two processes neither loses what the other wrote. A file
-// with a mistake is not touched, nor one that nothing was changed in.
+// edit changes the file's syntax tree, which preserves comments. It reads and writes under one
+// lock, so that concurrent processes lose nothing. An invalid or unchanged file is not written.
 func edit(path string, change func(*hujson.Object) bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -99,7 +98,7 @@ func edit(path string, change func(*hujson.Object) bool) error {
 	return atomicfile.Rewrite(path, v.Pack())
 }
 
-// text is a string of the file; what is none is no rule.
+// text returns a string value, or "".
 func text(v hujson.Value) string {
 	if literal, ok := v.Value.(hujson.Literal); ok && literal.Kind() == '"' {
 		return literal.String()
@@ -115,7 +114,7 @@ func texts(list *hujson.Array) []string {
 	return out
 }
 
-// listIn finds a list by its name; if nil, there is none.
+// listIn returns the list with a name, or nil.
 func listIn(object *hujson.Object, name string) *hujson.Array {
 	for _, m := range object.Members {
 		key, ok := m.Name.Value.(hujson.Literal)
@@ -126,7 +125,7 @@ func listIn(object *hujson.Object, name string) *hujson.Array {
 	return nil
 }
 
-// newList makes an empty list at the end.
+// newList appends an empty list.
 func newList(object *hujson.Object, name string) *hujson.Array {
 	list := &hujson.Array{}
 	object.Members = append(object.Members, hujson.ObjectMember{

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// Sandbox says when commands run in the sandbox, and what they see there beside the workspace. In
-// the file it is a text alone, or an object.
+// Sandbox configures when commands run in the sandbox and which files outside the workspace they
+// see. In the file it is a string or an object.
 type Sandbox struct {
-	Use   string   `json:"use,omitempty"`   // required (written as on, too), off or auto; empty is auto
+	Use   string   `json:"use,omitempty"`   // required (or on), off or auto; empty means auto
 	Read  []string `json:"read,omitempty"`  // files and folders that commands may read
 	Write []string `json:"write,omitempty"` // files and folders that commands may change
 }
 
-// UnmarshalJSON reads "required" and {"use": "required", "read": ["~/data"]}.
+// UnmarshalJSON parses "required" and {"use": "required", "read": ["~/data"]}.
 func (s *Sandbox) UnmarshalJSON(raw []byte) error {
 	if bytes.HasPrefix(raw, []byte(`"`)) {
 		err := json.Unmarshal(raw, &s.Use)
 		s.Use = SandboxUse(s.Use)
 		return err
 	}
-	type plain Sandbox // without this method
+	type plain Sandbox // avoids recursion
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields() // a misspelt name would show or hide something unnoticed
+	decoder.DisallowUnknownFields() // a misspelled name would silently show or hide something
 	if err := decoder.Decode((*plain)(s)); err != nil {
 		return fmt.Errorf("sandbox: %s; write \"on\" or \"off\", or an object with use, read and write", strings.TrimPrefix(err.Error(), "json: "))
 	}
@@ -34,7 +34,7 @@ func (s *Sandbox) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// SandboxUse is the setting that a word of a user stands for: on is required.
+// SandboxUse normalizes a setting: on means required.
 func SandboxUse(word string) string {
 	if word == "on" {
 		return SandboxRequired
@@ -51,7 +51,7 @@ func (s Sandbox) check(path string) error {
 	return nil
 }
 
-// Places are paths of Read or Write, free of ~.
+// Places returns the paths in Read or Write with ~ expanded.
 func (s Sandbox) Places(list []string, home string) (out []string) {
 	for _, place := range list {
 		if rest, ok := strings.CutPrefix(place, "~/"); ok {

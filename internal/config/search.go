@@ -2,15 +2,15 @@ package config
 
 import "fmt"
 
-// Search is the search engine that the tool websearch asks; without an engine there is no such
-// tool.
+// Search configures the search engine for the tool websearch; without an engine the tool is not
+// offered.
 type Search struct {
 	Engine  string `json:"engine,omitempty"`   // searxng, brave or tavily
-	BaseURL string `json:"base_url,omitempty"` // if empty, the company's server; a SearXNG has its own
+	BaseURL string `json:"base_url,omitempty"` // if empty, the company's server; required for SearXNG
 	KeyEnv  string `json:"key_env,omitempty" retired:"BRAVE_API_KEY or TAVILY_API_KEY holds the key"`
 }
 
-// Keys are the variables in which the key is looked for.
+// Keys returns the variables that may hold the key.
 func (s Search) Keys() []string {
 	if s.KeyEnv != "" {
 		return []string{s.KeyEnv}
@@ -18,15 +18,16 @@ func (s Search) Keys() []string {
 	return searchKeys()[s.Engine]
 }
 
-// searchKeys are the variables that people have keys of engines in.
+// searchKeys lists the variables in common use for each engine's key.
 func searchKeys() map[string][]string {
 	return map[string][]string{"searxng": nil, "brave": {"BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"}, "tavily": {"TAVILY_API_KEY"}}
 }
 
-// SearchKeys are those of all engines: no command sees one, whichever is configured.
+// SearchKeys returns the variables for all engines, hidden from commands whichever engine is
+// configured.
 func SearchKeys() []string { return append(searchKeys()["brave"], searchKeys()["tavily"]...) }
 
-// checkSearch finds an engine that there is not.
+// checkSearch rejects unknown engines.
 func (c Config) checkSearch(path string) error {
 	s := c.Search
 	if s.Engine == "" && s != (Search{}) {

@@ -1,7 +1,7 @@
 package config
 
-// Undo says what is kept of the workspace's files, so that what calls did to them can be undone.
+// Undo configures snapshots of the workspace's files for undoing tool calls.
 type Undo struct {
-	// Off keeps nothing.
+	// Off disables snapshots.
 	Off bool `json:"off,omitempty"`
 }

@@ -11,12 +11,12 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// restricting are the names whose loss would let something happen that the user forbade: what
-// looks like one of them stops the start.
+// restricting returns the settings whose loss would permit something forbidden by the user: a name
+// similar to one of them stops the start.
 func restricting() []string { return []string{"deny", "ask", "permission_mode"} }
 
-// judge tells which names mean nothing, each with the one that it looks like, and which went, each
-// with what serves instead.
+// judge sorts unknown names into warnings, each with a similar valid name, and retired settings,
+// each with its replacement.
 func judge(path string, unknown []jsonc.Unknown) (warnings, retired []string, err error) {
 	for _, u := range unknown {
 		what := fmt.Sprintf("line %d: %s is not known", u.Line, u.Name)
@@ -48,8 +48,8 @@ func judge(path string, unknown []jsonc.Unknown) (warnings, retired []string, er
 	return warnings, retired, nil
 }
 
-// meant is what to write instead of a name that looks like one of those. Other assistants keep
-// rules and mode in one object.
+// meant returns the suggestion for a misspelled name. Other assistants keep rules and mode in one
+// object.
 func meant(name, near string) string {
 	if slices.Contains([]string{"permission", "permissions"}, fuzzy.Fold(name)) {
 		return `rules are lists, "allow", "ask" and "deny", of such as "execute(go test **)", and the mode is "permission_mode"`
@@ -57,12 +57,12 @@ func meant(name, near string) string {
 	return "did you mean " + near + "?"
 }
 
-// secret reports a name under which people write keys.
+// secret reports names under which users might write keys.
 func secret(name string) bool {
 	return slices.Contains([]string{"key", "apikey", "token", "secret"}, fuzzy.Fold(name))
 }
 
-// Untold returns the lines that a file does not hold yet, and adds them to it.
+// Untold returns the lines not yet in a file and appends them.
 func Untold(file string, lines []string) (out []string) {
 	told, _ := os.ReadFile(file)
 	for _, line := range lines {

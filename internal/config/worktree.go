@@ -1,6 +1,6 @@
 package config
 
-// Worktree is about the git work trees that adze makes.
+// Worktree configures git worktrees created by adze.
 type Worktree struct {
-	Copy []string `json:"copy,omitempty"` // patterns, as in .gitignore, of files that git does not know and that a new one gets
+	Copy []string `json:"copy,omitempty"` // patterns, as in .gitignore, for untracked files to copy into a new one
 }

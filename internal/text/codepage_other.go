@@ -2,5 +2,5 @@
 
 package text
 
-// codePage knows none: programs write UTF-8 or Latin-1 here.
+// codePage finds nothing: here programs write UTF-8 or Latin-1.
 func codePage([]byte) (Encoding, string) { return "", "" }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// codePage decodes a line by the code page of consoles, in which shells write, or by that of other
-// programs, whichever makes words of it. It returns "" where it is in neither, or in Latin-1 or
-// Windows-1252.
+// codePage decodes a line by the console code page, used by shells, or the ANSI code page, used by
+// other programs, whichever yields more plausible text. It returns "" if neither does, or for
+// Latin-1 or Windows-1252.
 func codePage(line []byte) (found Encoding, text string) {
 	most, best := math.MinInt, uint32(westPage)
 	for _, page := range []uint32{consolePage(), windows.GetACP()} {
@@ -43,7 +43,7 @@ var consolePage = sync.OnceValue(func() uint32 {
 })
 
 func decodePage(page uint32, line []byte) (string, bool) {
-	wide := make([]uint16, len(line)) // no character of a code page takes more
+	wide := make([]uint16, len(line)) // one UTF-16 unit per byte suffices
 	n, err := windows.MultiByteToWideChar(page, invalidChars, &line[0], int32(len(line)), &wide[0], int32(len(wide)))
 	if err != nil {
 		return "", false
@@ -51,8 +51,8 @@ func decodePage(page uint32, line []byte) (string, bool) {
 	return windows.UTF16ToString(wide[:n]), true
 }
 
-// likely is higher the more a line looks like text: by its letters beside ASCII, by lines that are
-// drawn, and against signs in a word.
+// likely scores how much a line looks like text: non-ASCII letters and box drawing count for it,
+// symbols inside words against it.
 func likely(line []rune) (n int) {
 	at := func(i int) rune {
 		if i < 0 || i >= len(line) {
@@ -73,10 +73,10 @@ func likely(line []rune) (n int) {
 	return n
 }
 
-// isLetter reports a letter of a word. Code pages of the West have some Greek letters as signs.
+// isLetter reports letters in words. Western code pages contain some Greek letters as symbols.
 func isLetter(r rune) bool {
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lo) && (windows.GetACP() == greekPage || !unicode.Is(unicode.Greek, r))
 }
 
-// isDrawn reports a piece of a frame.
+// isDrawn reports box drawing characters.
 func isDrawn(r rune) bool { return r >= 0x2500 && r < 0x2580 }

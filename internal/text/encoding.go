@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark is the byte order mark, or nothing.
+// mark returns the byte order mark, or "".
 func (f Format) mark() string {
 	if f.BOM {
 		for _, m := range boms() {
@@ -20,7 +20,7 @@ func (f Format) mark() string {
 	return ""
 }
 
-// unit is the number of bytes that a character needs at least.
+// unit returns the smallest number of bytes in a character.
 func (f Format) unit() int {
 	switch f.Encoding {
 	case UTF16LE, UTF16BE:
@@ -43,9 +43,8 @@ func (f Format) order() byteOrder {
 	return binary.LittleEndian
 }
 
-// Decode gives the text of a whole file, without its mark. What is no character becomes U+FFFD,
-// except in UTF-8, whose stray bytes stay as they are. An incomplete unit at the end is left out;
-// it remains in the file.
+// Decode returns a file's text without the byte order mark. Invalid characters become U+FFFD,
+// except in UTF-8, where invalid bytes stay. An incomplete unit at the end is omitted.
 func (f Format) Decode(b []byte) string {
 	b = b[min(len(f.mark()), len(b)):]
 	switch f.Encoding {
@@ -64,8 +63,8 @@ func (f Format) Decode(b []byte) string {
 	return out.String()
 }
 
-// Plain is what b says, for who only reads it: in the encoding that Detect finds, without its mark.
-// What is no character, stray bytes of UTF-8 too, becomes U+FFFD.
+// Plain decodes b for display only, in the encoding found by Detect and without its mark. All
+// invalid bytes become U+FFFD, in UTF-8 too.
 func Plain(b []byte) string { return strings.ToValidUTF8(Detect(b).Decode(b), "\uFFFD") }
 
 func decodeSingle(b []byte) string {
@@ -81,7 +80,7 @@ func decodeSingle(b []byte) string {
 	return out.String()
 }
 
-// rune reads one character of a wide encoding and the bytes it takes.
+// rune decodes one character in a wide encoding and returns its size in bytes.
 func (f Format) rune(b []byte) (rune, int) {
 	if f.unit() == 4 {
 		r := rune(f.order().Uint32(b))
@@ -102,8 +101,8 @@ func (f Format) rune(b []byte) (rune, int) {
 	return r, 2
 }
 
-// Encode gives the bytes of s, without a mark. The error names the character that the encoding
-// lacks.
+// Encode returns s as bytes, without a mark. The error names the first character missing in the
+// encoding.
 func (f Format) Encode(s string) ([]byte, error) {
 	switch f.Encoding {
 	case UTF8:
@@ -139,22 +138,21 @@ func encodeSingle(s string) ([]byte, error) {
 	return out, nil
 }
 
-// Error says that a character has no place in the file's encoding.
+// Error means that the file's encoding lacks a character.
 type Error struct{ Rune rune }
 
-// Error names the character and the next move.
+// Error names the character and the next step.
 func (e *Error) Error() string {
 	return fmt.Sprintf("the character %q (U+%04X) does not exist in the file's encoding; use another one, or convert the file to UTF-8 first", e.Rune, e.Rune)
 }
 
-// ErrorCode is the stable code.
+// ErrorCode returns the stable code.
 func (e *Error) ErrorCode() string { return "encoding" }
 
-// Offset is where in the file the text behind prefix begins, if prefix is the beginning of what
-// Decode gave.
+// Offset returns the file offset after prefix, which must be a prefix of Decode's result.
 func (f Format) Offset(prefix string) int64 { return int64(len(f.mark())) + f.Size(prefix) }
 
-// Size is the number of file bytes that a part of the decoded text takes.
+// Size returns the number of file bytes for a part of the decoded text.
 func (f Format) Size(s string) int64 {
 	switch f.Encoding {
 	case UTF8:

@@ -12,43 +12,43 @@ import (
 	"unicode/utf8"
 )
 
-// block is the unit of counting lines. Every block's line number is remembered, so it is also how
-// far a second read has to count.
+// block is the unit for counting lines in bytes. The index holds the line number of every block, so
+// a second read counts at most one block.
 const block = 256 << 10
 
-// Want says which lines to read and where to stop.
+// Want selects the lines to read.
 type Want struct {
 	Offset int // first line, from 1
 	Limit  int // lines
-	Bytes  int // of text: stop before the line that would make it more, but give one line at least
-	Width  int // characters kept of one line
+	Bytes  int // limit for the text, but at least one line is returned
+	Width  int // characters kept from a line
 }
 
-// Range is a run of lines of a file.
+// Range holds consecutive lines from a file.
 type Range struct {
 	Lines []Line
-	Total int   // lines in the file; if -1, not known, because the end was not reached
-	More  bool  // there are lines behind the last one
-	Bytes int64 // bytes of the file that the range covers
+	Total int   // lines in the file; -1 if unknown, because the end was not reached
+	More  bool  // more lines follow
+	Bytes int64 // file bytes covered by the range
 }
 
-// Line is one line without its line end.
+// Line is a line without its line end.
 type Line struct {
 	Text string
-	Cut  int // bytes left out at its end
+	Cut  int // bytes omitted at the end
 }
 
-// ErrPastEnd is returned, with Range.Total, when the file has fewer lines than Offset.
+// ErrPastEnd is returned, with Range.Total, if the file has fewer lines than Offset.
 var ErrPastEnd = errors.New("past the end")
 
-// Index remembers how many lines come before each block of one file, so that the next read does not
-// count again. The zero value is ready; it is safe for concurrent use.
+// Index caches the number of lines before each block of a file, so that the next read need not
+// count again. The zero value is ready to use; it is safe for concurrent use.
 type Index struct {
 	mu     sync.Mutex
 	before []int // before[i]: newlines before byte (i+1)*block
 }
 
-// start gives the last remembered block that begins inside a line before the wanted one.
+// start returns the last known block that begins inside a line before the wanted one.
 func (x *Index) start(line int) (at, before int) {
 	if x == nil {
 		return 0, 0
@@ -74,7 +74,7 @@ func (x *Index) add(at, before int) {
 }
 
 // Read reads a range of lines from a file of any size; it holds one block and the range in memory.
-// Lines end in \n; a \r before that is not part of the line. x may be nil.
+// Lines end in \n; a preceding \r is not part of the line. x may be nil.
 func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error) {
 	at, before, err := seek(ctx, r, want.Offset, x)
 	if errors.Is(err, io.EOF) {
@@ -91,17 +91,17 @@ func Read(ctx context.Context, r io.ReaderAt, want Want, x *Index) (Range, error
 	return out, err
 }
 
-// bufferFor is enough to read what is behind at with one call where it is short, in bytes.
+// bufferFor returns a buffer size that reads the rest of a short file after at in one call.
 func bufferFor(r io.ReaderAt, at int64) int64 {
 	const most = 64 << 10
 	if sized, ok := r.(interface{ Size() int64 }); ok {
-		return min(most, max(0, sized.Size()-at)+1) // one more to see the end
+		return min(most, max(0, sized.Size()-at)+1) // one more, to see the end
 	}
 	return most
 }
 
-// seek finds the byte at which a line begins, which may be the end of the file. With io.EOF comes
-// the number of lines.
+// seek returns the offset at which a line begins, which may be the file's end. With io.EOF it
+// returns the number of lines.
 func seek(ctx context.Context, r io.ReaderAt, line int, x *Index) (off int64, lines int, err error) {
 	if line <= 1 {
 		return 0, 0, nil
@@ -135,7 +135,7 @@ func seek(ctx context.Context, r io.ReaderAt, line int, x *Index) (off int64, li
 	}
 }
 
-// behind is the index behind the n-th newline of b.
+// behind returns the index after the n-th newline in b.
 func behind(b []byte, n int) int {
 	at := 0
 	for range n {
@@ -144,7 +144,7 @@ func behind(b []byte, n int) int {
 	return at
 }
 
-// stoppable ends a read when its context does, also in the middle of a line without end.
+// stoppable fails reads after its context ends, even inside an endless line.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader
@@ -184,12 +184,12 @@ func take(r *bufio.Reader, want Want) (Range, error) {
 	return out, nil
 }
 
-// readLine reads one line and keeps width characters of it. io.EOF means that there is no line. It
-// is put together in room, which the next one takes again.
+// readLine reads a line and keeps width characters. It returns io.EOF if there is no line. The line
+// is built in room, which the next call reuses.
 func readLine(r *bufio.Reader, width int, room *[]byte) (line Line, n int64, err error) {
 	kept := (*room)[:0]
 	defer func() { *room = kept }()
-	end := 0 // bytes of the line's end
+	end := 0 // bytes in the line end
 	for {
 		part, err := r.ReadSlice('\n')
 		n += int64(len(part))
@@ -212,7 +212,7 @@ func readLine(r *bufio.Reader, width int, room *[]byte) (line Line, n int64, err
 	return Line{Text: text, Cut: whole - len(text)}, n, nil
 }
 
-// firstRunes is the beginning of s that has at most n characters.
+// firstRunes returns the first n characters in s.
 func firstRunes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -226,16 +226,16 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// Part is a piece of one long line.
+// Part is a piece of a long line.
 type Part struct {
 	Text string
-	From int64 // its first byte in the line, from 1
-	Line int64 // bytes of the whole line, without its end
+	From int64 // first byte's position in the line, from 1
+	Line int64 // length of the whole line, without its end
 }
 
-// ReadPart reads at most size bytes of a line from its byte column on, from 1; neither end cuts a
-// character. ErrPastEnd comes with the line's length when the column lies behind it, and with a
-// Line of -1 when there is no such line.
+// ReadPart reads at most size bytes from a line, starting at its byte column, from 1; it splits no
+// character. ErrPastEnd comes with the line's length if the column is past its end, and with Line
+// -1 if there is no such line.
 func ReadPart(ctx context.Context, r io.ReaderAt, line int, column int64, size int, x *Index) (Part, error) {
 	at, _, err := seek(ctx, r, line, x)
 	if errors.Is(err, io.EOF) {
@@ -275,7 +275,7 @@ func ReadPart(ctx context.Context, r io.ReaderAt, line int, column int64, size i
 	return p, nil
 }
 
-// lineLength counts the bytes from the start of a line to its end, \r\n or \n left out.
+// lineLength returns a line's length in bytes without \r\n or \n.
 func lineLength(ctx context.Context, r io.ReaderAt, start int64) (int64, error) {
 	section := stoppable{ctx, io.NewSectionReader(r, start, math.MaxInt64-start)}
 	buf := make([]byte, block)
@@ -305,7 +305,7 @@ func lineLength(ctx context.Context, r io.ReaderAt, start int64) (int64, error) 
 	}
 }
 
-// atEnd reports that a file has nothing from a place on.
+// atEnd reports whether a file ends at or before an offset.
 func atEnd(r io.ReaderAt, at int64) bool {
 	n, _ := r.ReadAt(make([]byte, 1), at)
 	return n == 0

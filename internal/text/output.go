@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Output is what a program wrote, as UTF-8, and the other encodings that were found in it. Programs
-// mix them: what stands behind a byte order mark at the start of a line is UTF-16, and each line
-// that is no UTF-8 is decoded for itself, on Windows by the code pages of the system. Bytes of no
-// encoding stay as they are.
+// Output decodes a program's output to UTF-8 and returns the other encodings found. Programs mix
+// encodings: text after a byte order mark at a line start is UTF-16, and each line that is not
+// UTF-8 is decoded separately, on Windows by the system's code pages. Undecodable bytes stay.
 func Output(b []byte) (string, []Encoding) {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return string(b), nil
@@ -54,7 +53,7 @@ func Output(b []byte) (string, []Encoding) {
 	return out.String(), found
 }
 
-// countC1 counts bytes that are letters and signs of Windows-1252 and nothing in Latin-1.
+// countC1 counts bytes that are characters in Windows-1252 but controls in Latin-1.
 func countC1(line []byte) (n int) {
 	for _, c := range line {
 		if c >= 0x80 && c < 0xA0 {
@@ -64,8 +63,8 @@ func countC1(line []byte) (n int) {
 	return n
 }
 
-// wideRun is how much of b is UTF-16, and its format: what begins with a byte order mark, or has a
-// NUL in each pair of bytes. It ends before a line that is plain text again.
+// wideRun returns the format and length of UTF-16 text at the start of b: text with a byte order
+// mark or with a NUL in each pair of bytes. It ends before the next plain line.
 func wideRun(b []byte) (Format, int) {
 	f := Format{Encoding: UTF16LE}
 	switch {
@@ -102,12 +101,12 @@ func wideRun(b []byte) (Format, int) {
 		return f, 0
 	}
 	if at == len(b)-1 {
-		at = len(b) // half a character, where the output was cut
+		at = len(b) // half a character, where the output was truncated
 	}
 	return f, at
 }
 
-// plainLine reports whether b begins with a line of ASCII.
+// plainLine reports whether b begins with an ASCII line.
 func plainLine(b []byte) bool {
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// HeadSize is how many bytes from the start of a file Sniff wants.
+// HeadSize is how many bytes Sniff needs from a file's start.
 const HeadSize = 4 << 10
 
-// Kind is what a file's first bytes say it is.
+// Kind is a file's type, determined from its first bytes.
 type Kind struct {
 	Text  bool
-	Name  string // of a file that is no text: "ELF executable"
-	Media string // its media type where images and documents need one: "image/png"
+	Name  string // for binary files: "ELF executable"
+	Media string // media type for images and documents: "image/png"
 }
 
-// Image reports a picture of a kind that models take.
+// Image reports whether models accept the image format.
 func (k Kind) Image() bool {
 	switch k.Media {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -27,11 +27,11 @@ func (k Kind) Image() bool {
 	return false
 }
 
-// PDF reports a PDF document.
+// PDF reports whether the file is a PDF document.
 func (k Kind) PDF() bool { return k.Media == "application/pdf" }
 
-// Sniff looks at a file's first HeadSize bytes. Binary is what holds a NUL or more than 30 % bytes
-// that no text has, unless a byte order mark says otherwise.
+// Sniff examines a file's first HeadSize bytes. Binary means a NUL or more than 30 % bytes that do
+// not occur in text, unless there is a byte order mark.
 func Sniff(head []byte) Kind {
 	head = head[:min(len(head), HeadSize)]
 	if k, ok := known(head); ok {
@@ -51,8 +51,8 @@ func Sniff(head []byte) Kind {
 	return Kind{Text: true}
 }
 
-// strayNUL reports one NUL, or several together, in what else is text: a log that was cut while it
-// was written to. Searching has the same rule (match/nul.go).
+// strayNUL reports whether head is text apart from one run of NULs, as in a log truncated while
+// open. Searching has the same rule (match/nul.go).
 func strayNUL(head []byte) bool {
 	first := bytes.IndexByte(head, 0)
 	behind := bytes.TrimLeft(head[first:], "\x00")
@@ -60,8 +60,8 @@ func strayNUL(head []byte) bool {
 	return bytes.IndexByte(behind, 0) < 0 && written >= 64 && (strangeBytes(head)-(len(head)-written))*200 <= written
 }
 
-// known recognises files by the bytes they begin with. A text that merely begins like "BM" or "PK"
-// is not caught: the short signatures want a binary byte near by.
+// known recognizes files by their signatures. Short ones such as "BM" or "PK" also need a binary
+// byte nearby, so text is not mistaken.
 func known(head []byte) (Kind, bool) {
 	media := http.DetectContentType(head)
 	switch {
@@ -101,8 +101,8 @@ func signatures() [][2]string {
 	}
 }
 
-// nameWithNUL tells UTF-16 without a mark from other binary data: half of its bytes are NUL, on one
-// side.
+// nameWithNUL distinguishes UTF-16 without a mark, where half the bytes are NUL at one parity, from
+// other binary data.
 func nameWithNUL(head []byte) string {
 	var at [2]int
 	for i, c := range head {
@@ -116,8 +116,8 @@ func nameWithNUL(head []byte) string {
 	return "binary data (holds NUL bytes)"
 }
 
-// strangeBytes counts controls that no text uses, and bytes above 0x7F that are neither UTF-8 nor
-// letters of Latin-1.
+// strangeBytes counts control characters that do not occur in text, and bytes above 0x7F that are
+// neither UTF-8 nor Latin-1 letters.
 func strangeBytes(head []byte) (n int) {
 	for i := 0; i < len(head); {
 		c := head[i]

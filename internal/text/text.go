@@ -1,16 +1,16 @@
-// Package text knows how files spell text: encoding, byte order mark, line ends, and whether they
-// are text at all.
+// Package text detects how files encode text: encoding, byte order mark, line ends, and whether
+// they are text.
 //
-// The one rule: nothing here rewrites a file. A decoded string can be mapped back to byte offsets
-// (Format.Offset), so that an edit replaces exactly the bytes it means and no others, whatever the
-// encoding and however broken.
+// The one rule: nothing here rewrites a file. A decoded string maps back to byte offsets
+// (Format.Offset), so an edit replaces exactly the intended bytes in any encoding, even with
+// invalid bytes.
 //
 // Start reading at Detect, then Format.Decode and Format.Encode in encoding.go. sniff.go names
-// binary files, lines.go reads ranges of lines from files of any size.
+// binary files, lines.go reads line ranges from files of any size.
 //
-// Known limits: UTF-16 and UTF-32 are recognised by their byte order mark only. Other single-byte
-// encodings than Latin-1 and Windows-1252 are taken for one of these: they are shown wrongly but
-// kept exactly.
+// Known limits: UTF-16 and UTF-32 are recognized only by their byte order mark. Single-byte
+// encodings other than Latin-1 and Windows-1252 are taken for one of these: displayed wrongly but
+// preserved exactly.
 package text
 
 import (
@@ -20,10 +20,10 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding names how characters become bytes.
+// Encoding is a character encoding.
 type Encoding string
 
-// The encodings that are read and written.
+// The supported encodings.
 const (
 	UTF8        Encoding = "utf-8"
 	UTF16LE     Encoding = "utf-16le"
@@ -34,10 +34,10 @@ const (
 	Windows1252 Encoding = "windows-1252"
 )
 
-// EOL names a file's line ends.
+// EOL is a line end style.
 type EOL string
 
-// Line ends. None is that of a file without any.
+// Line ends. None means a file without any.
 const (
 	None  EOL = ""
 	LF    EOL = "lf"
@@ -46,16 +46,16 @@ const (
 	Mixed EOL = "mixed"
 )
 
-// Format is how one file spells its text.
+// Format describes a file's encoding and line ends.
 type Format struct {
 	Encoding Encoding
 	BOM      bool
 	EOL      EOL
-	Newline  string // the most frequent line end; "\n" when there is none
-	Invalid  int    // bytes that are no UTF-8 in a file that otherwise is
+	Newline  string // the most frequent line end, or "\n"
+	Invalid  int    // invalid bytes in a file that is otherwise UTF-8
 }
 
-// boms are tried in this order: the mark of UTF-16LE is the beginning of that of UTF-32LE.
+// boms are in order of matching: UTF-16LE's mark is a prefix of UTF-32LE's.
 func boms() []struct {
 	enc  Encoding
 	mark string
@@ -72,8 +72,7 @@ func boms() []struct {
 	}
 }
 
-// Detect finds out how b, a file or its beginning, spells text. Whether it is text at all is
-// Sniff's question.
+// Detect determines the format of b, a file or its start, assuming that it is text; see Sniff.
 func Detect(b []byte) Format {
 	f := Format{Encoding: UTF8, Newline: "\n"}
 	for _, m := range boms() {
@@ -93,8 +92,8 @@ func Detect(b []byte) Format {
 	return f.withEOL(b)
 }
 
-// singleByte decides what invalid UTF-8 is. Text with more well-formed multi-byte characters than
-// stray bytes is broken UTF-8; showing it as Latin-1 would spoil every one of those characters.
+// singleByte chooses an encoding for invalid UTF-8. Text with more well-formed multi-byte
+// characters than invalid bytes stays UTF-8; as Latin-1 every such character would be wrong.
 func singleByte(b []byte) (Encoding, int) {
 	multi, invalid := count8(b)
 	if multi > invalid || cutInside(b, invalid) {
@@ -108,8 +107,8 @@ func singleByte(b []byte) (Encoding, int) {
 	return Latin1, 0
 }
 
-// cutInside reports that the only trouble is a character cut off at the end, as in the beginning of
-// a larger file.
+// cutInside reports whether the only invalid bytes are an incomplete character at the end, as in
+// the start of a larger file.
 func cutInside(b []byte, invalid int) bool {
 	if invalid == 0 || invalid >= utf8.UTFMax {
 		return false
@@ -159,8 +158,7 @@ func (f Format) withEOL(b []byte) Format {
 	return f
 }
 
-// String is the format in words for people and models: "utf-8" and "\n" line ends go without
-// saying.
+// String describes the format for users and models; it omits "utf-8" and "\n" line ends.
 func (f Format) String() string {
 	var words []string
 	if f.Encoding != UTF8 {
@@ -181,7 +179,7 @@ func (f Format) String() string {
 	return strings.Join(words, ", ")
 }
 
-// WithNewlines gives s with all its line ends written as newline.
+// WithNewlines replaces all line ends in s by newline.
 func WithNewlines(s, newline string) string {
 	if strings.Contains(s, "\r") {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")

@@ -13,26 +13,26 @@ import (
 	"adze/internal/osfile/ownfile"
 )
 
-// entry says where the key of a provider is.
+// entry is a provider's stored key.
 type entry struct {
 	Host string `json:"host"`
-	Ring bool   `json:"ring,omitempty"` // in the key ring of the system
-	Key  string `json:"key,omitempty"`  // here
+	Ring bool   `json:"ring,omitempty"` // in the system's keyring
+	Key  string `json:"key,omitempty"`  // the key itself
 }
 
 // maxFile bounds the list in bytes.
 const maxFile = 1 << 20
 
-// OpenError is a file of keys that is not to be trusted or cannot be read.
+// OpenError means that the key file is unreadable or not private.
 type OpenError struct{ Message, Hint string }
 
-// Error implements error.
+// Error returns the message.
 func (e *OpenError) Error() string { return e.Message }
 
-// Next is the next move.
+// Next returns the next step.
 func (e *OpenError) Next() string { return e.Hint }
 
-// entries is the list, read once; without a file it is empty.
+// entries returns the list, read once; it is empty without a file.
 func (s *Store) entries() (map[string]entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +61,7 @@ func readFile(path string) (map[string]entry, error) {
 	return list, nil
 }
 
-// change writes the list anew, while no other process does. Whatever happens, the old file is there
-// or the whole new one.
+// change rewrites the list under a lock. A crash leaves either the old file or the new one.
 func (s *Store) change(do func(map[string]entry)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +73,7 @@ func (s *Store) change(do func(map[string]entry)) error {
 		return err
 	}
 	defer unlock()
-	list, err := readFile(s.path) // another process may have changed it since
+	list, err := readFile(s.path) // another process may have changed it
 	if err != nil {
 		return err
 	}

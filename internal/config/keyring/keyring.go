@@ -1,14 +1,12 @@
-// Package keyring keeps the keys that a user gives to adze: in the key ring of their system, else
-// in a file that only they can read.
+// Package keyring stores a user's API keys in the system's keyring or in a private file.
 //
-// The one rule: a key goes to the host that it was given for and to no other, and is never taken
-// from a file that others can read.
+// The one rule: a key is sent only to the host it was given for, and never read from a file that
+// others can read.
 //
-// Start reading at Store. file.go is the list of what is kept where, which is all that is read
-// until a key is needed; system.go is the key ring.
+// Start reading at Store. file.go holds the list of entries, the only file read until a key is
+// needed; system.go is the keyring.
 //
-// Known limits: one key for a provider. Whoever runs programs as this user can read what this user
-// can.
+// Known limits: one key for a provider. Programs running as this user can read the same data.
 package keyring
 
 import (
@@ -19,46 +17,45 @@ import (
 	"sync"
 )
 
-// System is the key ring of an operating system. What it is asked may show a window and wait for
-// the user.
+// System is an operating system's keyring. Its methods may show a window and wait for the user.
 type System interface {
-	Name() string // for the user
+	Name() string // shown to the user
 	Get(account string) (string, error)
 	Set(account, key string) error
 	Delete(account string) error
 }
 
-// ErrNone says that nothing is kept.
+// ErrNone means that no key is stored.
 var ErrNone = errors.New("no key is kept")
 
-// Store is what one person gave to keep. It is safe for concurrent use.
+// Store holds a user's keys. It is safe for concurrent use.
 type Store struct {
 	path   string
-	system System // if nil, there is none
+	system System // may be nil
 
 	mu    sync.Mutex
 	read  bool
-	list  map[string]entry // as the file had it
+	list  map[string]entry // the file's content
 	err   error
-	fresh map[string]string // keys that the system told already
+	fresh map[string]string // keys already read from the system
 }
 
-// Open makes a store of a file and a key ring; it reads neither.
+// Open returns a Store for a file and a keyring; it reads neither.
 func Open(path string, system System) *Store { return &Store{path: path, system: system} }
 
-// Has lists the providers for which a key is kept, in alphabetical order.
+// Has returns the providers with a stored key, sorted.
 func (s *Store) Has() ([]string, error) {
 	list, err := s.entries()
 	return slices.Sorted(maps.Keys(list)), err
 }
 
-// Host is the host that the key of a provider is kept for; if empty, none is kept.
+// Host returns the host for a provider's key, or "" if none is stored.
 func (s *Store) Host(provider string) (string, error) {
 	list, err := s.entries()
 	return list[provider].Host, err
 }
 
-// Key is the key of a provider for a host; if empty, none is kept for it.
+// Key returns a provider's key for a host, or "" if none is stored.
 func (s *Store) Key(provider, host string) (string, error) {
 	list, err := s.entries()
 	e, ok := list[provider]
@@ -91,8 +88,8 @@ func (s *Store) remember(provider, key string) {
 	s.fresh[provider] = key
 }
 
-// Keep keeps a key in the key ring, else (or where inFile asks for it) in the file, and says where
-// for the user. why says what was wrong with the key ring.
+// Keep stores a key in the keyring, or in the file if that fails or inFile is set. It returns the
+// location for display; why is the keyring's error.
 func (s *Store) Keep(provider, host, key string, inFile bool) (where string, why, err error) {
 	e := entry{Host: host, Key: key}
 	where = s.path + ", which only you can read"
@@ -103,7 +100,7 @@ func (s *Store) Keep(provider, host, key string, inFile bool) (where string, why
 	}
 	if err = s.change(func(list map[string]entry) { list[provider] = e }); err != nil {
 		if e.Ring {
-			_ = s.system.Delete(account(provider, host)) // nothing would find it there
+			_ = s.system.Delete(account(provider, host)) // the entry would be unreachable
 		}
 		return "", why, err
 	}
@@ -113,7 +110,7 @@ func (s *Store) Keep(provider, host, key string, inFile bool) (where string, why
 	return where, why, nil
 }
 
-// Forget removes the key of a provider. ErrNone: there was none.
+// Forget removes a provider's key, or returns ErrNone.
 func (s *Store) Forget(provider string) error {
 	list, err := s.entries()
 	if err != nil {
@@ -134,5 +131,5 @@ func (s *Store) Forget(provider string) error {
 	return s.change(func(list map[string]entry) { delete(list, provider) })
 }
 
-// account is the name of a key in a key ring.
+// account returns the name for a key in a keyring.
 func account(provider, host string) string { return provider + " at " + host }

@@ -11,19 +11,19 @@ import (
 	ring "github.com/zalando/go-keyring"
 )
 
-// service is the name under which a key ring shows keys of ours.
+// service is the name under which a keyring lists adze's keys.
 const service = "adze"
 
-// patience bounds what a key ring is asked: it may have to be started, and a user to unlock it. One
-// that shows its window where nobody sees it would hang for ever.
+// patience bounds a keyring call: the keyring may have to start and the user to unlock it. Without
+// a bound, a window that nobody sees would block forever.
 const patience = 20 * time.Second
 
-// slow is how long it is asked before the user is told.
+// slow is the delay before the user is notified.
 const slow = time.Second
 
-// OfSystem is the key ring of this system: the Secret Service on Linux, the Keychain, the
-// Credential Manager. It is nil where none can be: a session bus that is not there would be started
-// by the asking, and stay. slow is called when it takes its time; if nil, nobody is told.
+// OfSystem returns this system's keyring: Secret Service on Linux, Keychain, or Credential Manager.
+// It returns nil without a session bus, since the call would start one that keeps running. told is
+// called if a keyring call is slow; it may be nil.
 func OfSystem(getenv func(string) string, told func()) System {
 	name := map[string]string{"darwin": "the Keychain", "windows": "the Credential Manager"}[runtime.GOOS]
 	if name == "" {
@@ -69,7 +69,7 @@ func (s system) Delete(account string) error {
 	return err
 }
 
-// within asks, and leaves what does not answer behind.
+// within runs ask with the time limit and abandons it after that.
 func (s system) within(ask func() (string, error)) (string, error) {
 	type answer struct {
 		key string

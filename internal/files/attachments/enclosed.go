@@ -1,9 +1,8 @@
-// Package attachments is what a client sends along with a prompt: pictures, documents, and texts
-// that go with the words.
+// Package attachments detects files sent with a prompt: images, PDFs and texts.
 //
-// The one rule: what a file is, its bytes say, not who sends it. Start reading at File.
+// The one rule: the content determines the type, not the sender. Start reading at File.
 //
-// Known limits: no sound and no video; a text must be UTF-8.
+// Known limits: no audio or video; text must be UTF-8.
 package attachments
 
 import (
@@ -17,7 +16,7 @@ import (
 	"adze/tool"
 )
 
-// File is a picture or a PDF; if false, it is something else.
+// File returns an image or PDF as an attachment, or false for other data.
 func File(name string, raw []byte) (tool.Attachment, bool) {
 	kind := http.DetectContentType(raw)
 	if !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
@@ -26,12 +25,12 @@ func File(name string, raw []byte) (tool.Attachment, bool) {
 	return tool.Attachment{Name: name, MediaType: kind, Data: raw}, true
 }
 
-// Text reports bytes that can stand among words.
+// Text reports whether raw can be part of a prompt's text.
 func Text(raw []byte) bool {
 	return utf8.Valid(raw) && strings.HasPrefix(http.DetectContentType(raw), "text/")
 }
 
-// Fenced is a text under its title, in a fence that is longer than any in it.
+// Fenced returns text with a title, in a fence longer than any in the text.
 func Fenced(title, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -40,10 +39,10 @@ func Fenced(title, text string) string {
 	return title + ":\n" + fence + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }
 
-// ErrNeither is what is no picture, no PDF and no text.
+// ErrNeither means that a file is neither image, PDF nor text.
 var ErrNeither = errors.New("it is no picture, no PDF and no text")
 
-// Sent is a file that came with a prompt: one of its own, or a text that goes beside the words.
+// Sent converts a file sent with a prompt to an attachment or to text for the prompt.
 func Sent(name string, raw []byte) (file []tool.Attachment, beside string, err error) {
 	if a, is := File(name, raw); is {
 		return []tool.Attachment{a}, "", nil
@@ -54,11 +53,11 @@ func Sent(name string, raw []byte) (file []tool.Attachment, beside string, err e
 	return nil, "\n\n" + Fenced(name+" (as it was sent along)", string(raw)), nil
 }
 
-// ErrElsewhere is an address that brings nothing with it.
+// ErrElsewhere means that a URL does not contain its data.
 var ErrElsewhere = errors.New("it is somewhere else")
 
-// Data are the bytes that a data: URL holds (RFC 2397). Any other address is ErrElsewhere: nothing
-// is fetched for a stranger.
+// Data returns the bytes in a data: URL (RFC 2397). Other URLs yield ErrElsewhere: nothing is
+// fetched on a sender's behalf.
 func Data(address string) ([]byte, error) {
 	rest, is := strings.CutPrefix(address, "data:")
 	if !is {
@@ -75,5 +74,5 @@ func Data(address string) ([]byte, error) {
 	if raw, err := base64.StdEncoding.DecodeString(data); err == nil {
 		return raw, nil
 	}
-	return base64.RawStdEncoding.DecodeString(data) // some leave out the padding
+	return base64.RawStdEncoding.DecodeString(data) // some senders omit the padding
 }

@@ -1,11 +1,10 @@
-// Package diff finds the smallest set of lines that turn one text into another, and prints it as
-// git does.
+// Package diff computes a minimal line diff and prints it like git.
 //
-// The one rule: what Unified prints, git apply takes. Start reading at Unified; myers.go holds the
-// search.
+// The one rule: git apply accepts the output of Unified. Start reading at Unified; myers.go has the
+// algorithm.
 //
-// Known limits: above searchLimit differing lines in one stretch the result is right but no longer
-// the smallest.
+// Known limits: a stretch with more than searchLimit differing lines gets a correct but not minimal
+// result.
 package diff
 
 import (
@@ -14,13 +13,13 @@ import (
 	"strings"
 )
 
-// Context is how many equal lines are printed around a change, as in git.
+// Context is the number of equal lines printed around a change, as in git.
 const Context = 3
 
-// Change replaces the old lines [Old0, Old1) by the new lines [New0, New1); counting from 0.
+// Change replaces the old lines [Old0, Old1) by the new lines [New0, New1), counted from 0.
 type Change struct{ Old0, Old1, New0, New1 int }
 
-// Diff is a printed difference and its exact counts.
+// Diff is a printed diff with exact counts.
 type Diff struct {
 	Text    string
 	Added   int
@@ -29,12 +28,12 @@ type Diff struct {
 
 // Side is one of two texts to compare.
 type Side struct {
-	Name string // if empty, a file that does not exist
+	Name string // if empty, the file does not exist
 	Text string
-	Skip int // lines of the file that come before Text, when Text is a part of it
+	Skip int // lines before Text, if it is only part of the file
 }
 
-// Lines splits s behind each \n; the last line may lack it.
+// Lines splits s after each \n; the last line may lack it.
 func Lines(s string) []string {
 	lines := strings.SplitAfter(s, "\n")
 	if lines[len(lines)-1] == "" {
@@ -43,20 +42,20 @@ func Lines(s string) []string {
 	return lines
 }
 
-// Unified compares two texts. What they have in common at both ends is set aside first, so that a
-// small change of a large text costs little.
+// Unified compares two texts. It strips common lines at both ends first, so that a small change in
+// a large text is cheap.
 func Unified(from, to Side) Diff {
 	from, to = middle(from, to)
 	return Print(from, to, Compare(Lines(from.Text), Lines(to.Text)))
 }
 
-// middle cuts both sides to the lines that differ and Context lines around them.
+// middle cuts both sides to the differing lines with Context lines around them.
 func middle(from, to Side) (Side, Side) {
 	head := 0
 	for short := min(len(from.Text), len(to.Text)); head < short && from.Text[head] == to.Text[head]; {
 		head++
 	}
-	for range Context + 1 { // the first step goes back to the start of the line that differs
+	for range Context + 1 { // the first step goes to the start of the differing line
 		head = strings.LastIndexByte(from.Text[:max(0, head-1)], '\n') + 1
 	}
 	skip := strings.Count(from.Text[:head], "\n")
@@ -80,7 +79,7 @@ func middle(from, to Side) (Side, Side) {
 	return from, to
 }
 
-// Print is Unified for changes that are known, all or some of them.
+// Print is Unified with known changes, all or some of them.
 func Print(from, to Side, changes []Change) Diff {
 	a, b := Lines(from.Text), Lines(to.Text)
 	d := Diff{}
@@ -100,7 +99,7 @@ func Print(from, to Side, changes []Change) Diff {
 	return d
 }
 
-// header is a file name as git writes it: quoted when it holds what would break the line.
+// header formats a file name like git, quoting special characters.
 func header(prefix, name string) string {
 	if name == "" {
 		return "/dev/null"
@@ -110,7 +109,7 @@ func header(prefix, name string) string {
 		return strconv.Quote(name)
 	}
 	if strings.Contains(name, " ") {
-		return name + "\t" // ends the name for programs that look for a date behind it
+		return name + "\t" // ends the name for programs that expect a date after it
 	}
 	return name
 }
@@ -136,7 +135,7 @@ func (h hunk) print(a, b []string, changes []Change) {
 	lines(h.out, ' ', a[at:last.Old1+after])
 }
 
-// span is a range in a hunk's head: an empty one names the line before it.
+// span formats a range for a hunk header: an empty one names the preceding line.
 func span(from, to int) string {
 	switch n := to - from; n {
 	case 0:

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Hunk is one hunk of a unified diff.
+// Hunk is one hunk in a unified diff.
 type Hunk struct {
-	Head     string // its line with @@
-	Line     int    // of the new text, where its first change is; from 1
-	Old, New string // both sides, with the lines around the change
-	Text     string // as printed, with Head
+	Head     string // header line with @@
+	Line     int    // first changed line in the new text, from 1
+	Old, New string // both sides, with context
+	Text     string // as printed, including Head
 }
 
-// Hunks parts a unified diff of one file.
+// Hunks splits one file's unified diff.
 func Hunks(text string) (out []Hunk) {
 	var last byte
 	changed := false
@@ -48,7 +48,7 @@ func Hunks(text string) (out []Hunk) {
 				at++
 			}
 			last = sign
-		case '\\': // the line before has no end
+		case '\\': // the previous line has no newline
 			if last != '+' {
 				h.Old = strings.TrimSuffix(h.Old, "\n")
 			}
@@ -60,8 +60,8 @@ func Hunks(text string) (out []Hunk) {
 	return out
 }
 
-// Back is what has to be replaced in a text to take a hunk back, with so many lines around it that
-// it stands there once. It fails where the text is not what the hunk says any more.
+// Back returns the replacement in a text that undoes the hunk, with enough surrounding lines to be
+// unique. It fails if the text no longer matches the hunk.
 func (h Hunk) Back(present string) (old, new string, err error) {
 	lines := Lines(present)
 	part := Lines(h.New)
@@ -92,7 +92,7 @@ func (h Hunk) Back(present string) (old, new string, err error) {
 	return old, new, nil
 }
 
-// first is the line at which the new side begins, from 0.
+// first returns the first line on the new side, from 0.
 func (h Hunk) first() int {
 	_, to, _ := strings.Cut(h.Head, "+")
 	n, _ := strconv.Atoi(to[:max(0, strings.IndexAny(to, ", "))])

@@ -1,10 +1,10 @@
 package diff
 
-// searchLimit bounds the search in one stretch: beyond that many differing lines the cheapest way
-// found so far is taken. The work grows with its square; at this limit a stretch takes about 20 ms.
+// searchLimit bounds the search in one stretch: with more differing lines it uses the best path
+// found so far. The time grows with the square; at this limit it is about 20 ms.
 const searchLimit = 2048
 
-// Compare finds the changes that turn a into b, in order.
+// Compare returns the changes that turn a into b, in order.
 func Compare(a, b []string) []Change {
 	ids := make(map[string]int, len(a))
 	number := func(lines []string) []int {
@@ -25,17 +25,16 @@ func Compare(a, b []string) []Change {
 	return c.changes()
 }
 
-// comparison marks the lines of a that are removed and those of b that are added; the others are
-// equal, in order.
+// comparison marks removed lines in a and added lines in b; the others are equal, in order.
 type comparison struct {
 	a, b         []int
 	goneA, goneB []bool
-	rowA, rowB   []int // the positions in a and b of the lines that could match at all
-	forth, back  []int // furthest reaching paths, indexed by diagonal
+	rowA, rowB   []int // positions in a and b of lines that occur on both sides
+	forth, back  []int // furthest reaching paths, by diagonal
 }
 
-// run sets aside the lines that occur on one side only. They cannot match, so the result stays the
-// smallest, and a text rewritten from end to end costs nothing.
+// run excludes lines that occur on one side only. They cannot match, so the result stays minimal,
+// and a completely rewritten text is cheap.
 func (c *comparison) run(ids int) {
 	inA, inB := make([]bool, ids), make([]bool, ids)
 	for _, id := range c.a {
@@ -64,9 +63,9 @@ func keep(ids []int, other, gone []bool) (rows []int) {
 
 func (c *comparison) equal(x, y int) bool { return c.a[c.rowA[x]] == c.b[c.rowB[y]] }
 
-// search compares rows [x0,x1) of a with [y0,y1) of b: equal ends are peeled off, the rest is
-// divided at a point that a shortest way goes through (Myers, "An O(ND) difference algorithm and
-// its variations", 1986, section 4b).
+// search compares rows [x0,x1) of a with [y0,y1) of b. It strips equal ends and divides the rest at
+// a point on a shortest path (Myers, "An O(ND) difference algorithm and its variations", 1986,
+// section 4b).
 func (c *comparison) search(x0, x1, y0, y1 int) {
 	for {
 		for x0 < x1 && y0 < y1 && c.equal(x0, y0) {
@@ -90,8 +89,7 @@ func (c *comparison) search(x0, x1, y0, y1 int) {
 	}
 }
 
-// middle searches from both ends at once until the ways meet. It gives a point other than both
-// corners.
+// middle searches from both ends until the paths meet. It returns a point other than both corners.
 func (c *comparison) middle(x0, x1, y0, y1 int) (int, int) {
 	zero := len(c.rowB) + 1 // diagonal x-y = 0
 	low, high := x0-y1, x1-y0
@@ -129,15 +127,15 @@ func (c *comparison) middle(x0, x1, y0, y1 int) (int, int) {
 	}
 }
 
-// window is the band of diagonals that one direction has reached.
+// window is the band of diagonals reached in one direction.
 type window struct {
 	row    []int
 	zero   int
 	lo, hi int
 }
 
-// widen grows the band by one diagonal on each side, or shrinks it where it met the edge. Outside
-// the band stands a value that never wins.
+// widen extends the band by one diagonal on each side, or shrinks it at an edge. Outside the band
+// is a value that never wins.
 func (w *window) widen(low, high, never int) {
 	if w.lo > low {
 		w.lo--
@@ -153,7 +151,7 @@ func (w *window) widen(low, high, never int) {
 	}
 }
 
-// furthest gives up on the shortest way and divides where the forward search got furthest.
+// furthest gives up on the shortest path and divides where the forward search got furthest.
 func (c *comparison) furthest(f window, x0, x1, y0, y1 int) (int, int) {
 	bestX, bestY := x0, y0
 	for k := f.lo; k <= f.hi; k += 2 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// hunks groups changes that are printed together: those whose surroundings touch.
+// hunks groups changes whose context touches; each group is printed as one hunk.
 func hunks(changes []Change) (out [][]Change) {
 	for len(changes) > 0 {
 		n := 1
@@ -19,8 +19,8 @@ func hunks(changes []Change) (out [][]Change) {
 	return out
 }
 
-// Without is what one text becomes when some of the hunks that [Unified] prints for the two are
-// left out, counted from 1, and how many are not.
+// Without applies the hunks printed by [Unified] to from, except those in left, counted from 1. It
+// returns the text and the number of applied hunks.
 func Without(from, to string, left []int) (text string, kept int, err error) {
 	before, after := middle(Side{Text: from}, Side{Text: to})
 	a, b := Lines(before.Text), Lines(after.Text)
@@ -50,7 +50,7 @@ func Without(from, to string, left []int) (text string, kept int, err error) {
 	return out.String(), kept, nil
 }
 
-// lineStart is where the line after so many others begins.
+// lineStart returns the offset after the given number of lines.
 func lineStart(s string, lines int) (at int) {
 	for range lines {
 		at += strings.IndexByte(s[at:], '\n') + 1

@@ -1,12 +1,12 @@
-// Package formatter runs the user's formatters over a text: gofmt, prettier, black, rustfmt, and
-// whatever else reads a text and writes it anew.
+// Package formatter runs the user's formatters: gofmt, prettier, black, rustfmt, or any other
+// program that rewrites standard input.
 //
-// The one rule: a formatter gets a text and gives one back; it is shown no file to write to, and
-// what it says is taken only when it ended well and in time. It runs in the workspace, where its
-// settings are, and interpreters below it are led to no code there.
+// The one rule: a formatter gets a text and returns one; it gets no file to write, and its output
+// is used only if it succeeds in time. It runs in the workspace, where its configuration is, and
+// interpreters are kept from loading code there.
 //
-// Start reading at Formatters.Format. Known limits: a formatter that can only rewrite files in
-// place is none here.
+// Start reading at Formatters.Format. Known limits: formatters that only rewrite files in place are
+// not supported.
 package formatter
 
 import (
@@ -20,24 +20,24 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Bounds of a run.
+// Bounds for a run.
 const (
 	DefaultTime = 5 * time.Second
 	maxText     = 4 << 20 // bytes, in and out
-	maxWords    = 300     // of what it complains
+	maxWords    = 300     // for error output
 )
 
-// Formatter is one program.
+// Formatter is a program.
 type Formatter struct {
 	Name    string
-	Files   []string // endings with their point, in small letters
-	Command []string // reads the text on standard input and writes it to standard output; {file} is the file's path
-	// May says right before each run whether it may take code from the workspace: inside, it runs in a
-	// full sandbox only. If nil, it takes none.
+	Files   []string // lower-case extensions with the dot
+	Command []string // reads standard input, writes standard output; {file} is the file's path
+	// May is called before each run and reports whether the formatter may load code from the
+	// workspace: if inside, it runs only in a full sandbox. If nil, it may not.
 	May func() (inside bool, err error)
 }
 
-// Formatters are those of one workspace. The first that fits a file is used.
+// Formatters belong to a workspace. The first one that matches a file is used.
 type Formatters struct {
 	Dir        string // the workspace
 	All        []Formatter
@@ -46,7 +46,7 @@ type Formatters struct {
 	Time       time.Duration // if 0, DefaultTime
 }
 
-// For finds the formatter of a file.
+// For returns the formatter for a file.
 func (f *Formatters) For(path string) (Formatter, bool) {
 	if f == nil {
 		return Formatter{}, false
@@ -59,8 +59,8 @@ func (f *Formatters) For(path string) (Formatter, bool) {
 	return f.All[i], true
 }
 
-// Format gives the text as the formatter of its file writes it, and the formatter's name; "" when
-// there is none. An error says why the text stays as it is.
+// Format returns the formatted text and the formatter's name, "" if there is none. An error
+// explains why the text is unchanged.
 func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, name string, err error) {
 	one, ok := f.For(path)
 	if !ok || len(text) > maxText {
@@ -101,7 +101,7 @@ func (f *Formatters) Format(ctx context.Context, path, text string) (formatted, 
 	return r.Output.Head, one.Name, nil
 }
 
-// complaint is the beginning of what a program said.
+// complaint returns the start of a program's error output.
 func complaint(words string) string {
 	words = strings.TrimSpace(words)
 	if words == "" {

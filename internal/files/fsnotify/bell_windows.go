@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// entries are the changes after which an entry bell rings. The last write is told when a file is
-// closed, at the latest.
+// entries are the changes for which an entry bell rings. The last write is reported at the latest
+// when a file is closed.
 const entries = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME | windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE
 
-// echo is how long after an event the bell rings once more: of a process that ends, a file may be
-// gone before its locks are.
+// echo is the delay for a second ring: when a process ends, its files may disappear before its
+// locks.
 const echo = time.Second
 
-// newEntryBell watches folders for files that come and go. An error that is fs.ErrNotExist says
-// that one is not there.
+// newEntryBell watches folders for created and deleted files. The error is fs.ErrNotExist if one is
+// missing.
 func newEntryBell(folders ...string) (*Bell, error) {
 	w := &entryWatch{rings: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
@@ -30,7 +30,7 @@ func newEntryBell(folders ...string) (*Bell, error) {
 	return &Bell{C: w.rings, end: w.stop}, nil
 }
 
-// watchEntries returns an event of its own, and behind it a handle a folder.
+// watchEntries returns a stop event, followed by a handle for each folder.
 func watchEntries(folders []string) (handles []windows.Handle, err error) {
 	stop, err := windows.CreateEvent(nil, 1, 0, nil)
 	if err != nil {
@@ -47,7 +47,6 @@ func watchEntries(folders []string) (handles []windows.Handle, err error) {
 	return handles, nil
 }
 
-// entryWatch waits for changes in folders.
 type entryWatch struct {
 	handles []windows.Handle // the first ends the wait
 	rings   chan struct{}
@@ -72,7 +71,7 @@ func (w *entryWatch) run() {
 		}
 		select {
 		case w.rings <- struct{}{}:
-		default: // it rings already
+		default: // already ringing
 		}
 	}
 }

@@ -1,14 +1,13 @@
-// Package fsnotify wakes a process when something may have happened in folders.
+// Package fsnotify wakes a process when folders may have changed.
 //
-// The one rule: it is a hint and never a proof. Whoever is woken looks what happened. Stores
-// through a memory map make no event until the map is gone, writes through a hard link in another
-// folder make none at all, and a remote machine's never do.
+// The one rule: a wake-up is a hint; the caller must check for changes. Writes through a memory map
+// cause no event until it is unmapped, writes through a hard link in another folder or from a
+// remote machine never do.
 //
 // Start reading at Waiter.
 //
-// Known limits: NewBell is for Linux only, and returns ErrUnavailable elsewhere; so it does on file
-// systems that other machines change. Windows tells in time of files that come and go, and not of
-// what is written to them: EntryWaiter works there.
+// Known limits: NewBell returns ErrUnavailable outside Linux and on network file systems. Windows
+// reports created and deleted files promptly but not writes: use EntryWaiter there.
 package fsnotify
 
 import (
@@ -17,28 +16,28 @@ import (
 	"time"
 )
 
-// Errors that callers decide by.
+// Errors for callers to distinguish.
 var (
-	// ErrUnavailable means that changes are not told here.
+	// ErrUnavailable means that changes are not reported here.
 	ErrUnavailable = errors.New("this system or file system does not tell what changes")
-	// ErrLimit means that the system watches no more folders for this user.
+	// ErrLimit means that the system allows this user no more watches.
 	ErrLimit = errors.New("there are more folders than the system watches (fs.inotify.max_user_watches)")
 )
 
-// Bell rings when something happens in folders. It costs nothing while nothing happens.
+// Bell rings on changes in folders. It is free while nothing happens.
 type Bell struct {
-	// C gets a value after events; several may be one value. It is closed by Close.
+	// C receives a value after events, which may be combined. Close closes it.
 	C   <-chan struct{}
 	end func() error
 }
 
-// Waiter returns a function that waits until something may have happened in folders: for an event,
-// or for some time where the system tells of none. Its error is that of the context.
+// Waiter returns a function that waits until folders may have changed: for an event, or for the
+// given interval without support. Its error is the context's.
 func Waiter(every time.Duration, folders ...string) (next func(context.Context) error, end func()) {
 	return waiter(NewBell, every, folders)
 }
 
-// EntryWaiter is Waiter for who waits for files that come and go, and for processes that end.
+// EntryWaiter is Waiter for created and deleted files and for processes that end.
 func EntryWaiter(every time.Duration, folders ...string) (next func(context.Context) error, end func()) {
 	return waiter(newEntryBell, every, folders)
 }
@@ -65,5 +64,5 @@ func waiter(newBell func(...string) (*Bell, error), every time.Duration, folders
 	}, bell.Close
 }
 
-// Close ends watching.
+// Close stops watching.
 func (b *Bell) Close() { _ = b.end() } // nothing was written

@@ -6,9 +6,8 @@ import (
 	"image/draw"
 )
 
-// area scales by averaging: a pixel becomes what the pixels below it are together. It reads the
-// picture in strips of the lines of one new line, so that it needs little more memory than the two
-// pictures.
+// area scales by averaging: a new pixel is the mean of the pixels it covers. It reads strips
+// covering one new line, so that it needs little memory besides the two images.
 func area(ctx context.Context, from image.Image, w, h int) (*image.RGBA, error) {
 	b := from.Bounds()
 	to := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -27,7 +26,7 @@ func area(ctx context.Context, from image.Image, w, h int) (*image.RGBA, error) 
 		draw.Draw(strip, lines, from, image.Pt(b.Min.X, b.Min.Y+top), draw.Src)
 		clear(sums)
 		for line := top; line < bottom; line++ {
-			// How much of this line belongs to the new one, in parts of h.
+			// The part of this line in the new one, in units of 1/h.
 			part := min((line+1)*h, (y+1)*b.Dy()) - max(line*h, y*b.Dy())
 			at := (line - top) * strip.Stride
 			gather(sums, strip.Pix[at:at+4*b.Dx()], w, b.Dx(), uint64(part))
@@ -41,10 +40,10 @@ func area(ctx context.Context, from image.Image, w, h int) (*image.RGBA, error) 
 	return to, nil
 }
 
-// gather adds a line of pixels to the sums of w new ones, each by how much of it lies below them.
+// gather adds a line of pixels to the sums of w new ones, each weighted by overlap.
 func gather(sums []uint64, line []uint8, w, width int, part uint64) {
 	for x := range w {
-		left, right := x*width, (x+1)*width // in parts of w
+		left, right := x*width, (x+1)*width // in units of 1/w
 		var r, g, b, a uint64
 		for at := left / w; at*w < right; at++ {
 			covered := uint64(min((at+1)*w, right) - max(at*w, left))

@@ -1,13 +1,13 @@
-// Package imagescale makes pictures as small as models use them: a model looks at no more than so
-// many pixels, and what is beyond is paid for in bytes, on every request, for nothing.
+// Package imagescale shrinks images to the size used by models: a model sees a limited number of
+// pixels, and more only cost bytes in every request.
 //
-// The one rule: a picture's size is read before the picture is. What would need more memory than
-// maxMemory is refused, so that a file of a few bytes cannot ask for gigabytes.
+// The one rule: an image's dimensions are read first. An image that would need more than maxMemory
+// is refused, so that a tiny file cannot allocate gigabytes.
 //
-// Start reading at Fit. Sampling is an average over the area (area.go), which keeps small letters
-// legible; a photograph is turned as its camera says (turn.go), since that note is lost.
+// Start reading at Fit. Scaling averages over areas (area.go), which keeps small text legible.
+// Photographs are rotated as their EXIF data requires (turn.go), since that is lost.
 //
-// Known limits: of an animation the first picture is kept; colour profiles are dropped.
+// Known limits: only an animation's first frame is kept; color profiles are dropped.
 package imagescale
 
 import (
@@ -25,44 +25,44 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Limit is what somebody takes of a picture.
+// Limit describes the images that a model accepts.
 type Limit struct {
-	Side  int      // pixels of the longer side
-	Bytes int      // of the file
-	Media []string // media types; none: all of those that are read here
+	Side  int      // pixels on the longer side
+	Bytes int      // file size
+	Media []string // media types; if empty, all supported ones
 }
 
-// Picture is a picture that fits.
+// Picture is an image within a limit.
 type Picture struct {
 	Data          []byte
 	Media         string
 	Width, Height int
-	// FromWidth and FromHeight are what it was scaled from; if 0, it is as it was.
+	// FromWidth and FromHeight are the original size, or 0 if the image is unchanged.
 	FromWidth, FromHeight int
 }
 
-// Scaled reports that the picture is not the one that was given.
+// Scaled reports whether the image was scaled.
 func (p Picture) Scaled() bool { return p.FromWidth > 0 }
 
-// Bounds of what is read.
+// Bounds for the input.
 const (
-	// maxMemory is that of the decoded picture: 6000×6000 in 16 bits a channel, or about 80 million
-	// usual pixels.
+	// maxMemory bounds the decoded image: 6000×6000 with 16 bits a channel, or about 80 million
+	// ordinary pixels.
 	maxMemory = 320 << 20
-	// wordy is a PNG from which on a JPEG is tried, and taken when it is half as large.
+	// wordy is the PNG size from which a JPEG is tried, and used if it is half as large.
 	wordy = 1 << 20
-	// smallest is the side below which a picture is not made smaller to save bytes.
+	// smallest is the side length below which an image is not shrunk to save bytes.
 	smallest = 256
 )
 
-// The reasons for which a picture cannot be made to fit.
+// Errors for images that cannot be made to fit.
 var (
 	ErrLarge  = errors.New("too many pixels")
 	ErrFormat = errors.New("not a picture that can be read")
 )
 
-// Fit returns a picture that keeps to a limit: the very bytes where they do. Errors wrap ErrLarge,
-// ErrFormat or ctx's.
+// Fit returns an image within a limit: the original bytes if they already are. Errors wrap
+// ErrLarge, ErrFormat or ctx's.
 func Fit(ctx context.Context, data []byte, l Limit) (Picture, error) {
 	head, media, err := size(data)
 	if err != nil {
@@ -87,8 +87,8 @@ func Fit(ctx context.Context, data []byte, l Limit) (Picture, error) {
 	return shrink(ctx, from, media, turn, l)
 }
 
-// whole reports a picture that breaks off or is damaged, which an API would refuse. It does not
-// look at pictures that need too much memory, nor at WebP, whose animations are not read here.
+// whole detects a truncated or damaged image, which an API would refuse. It skips images that need
+// too much memory, and WebP, whose animations are not supported.
 func whole(data []byte, media string, head image.Config) error {
 	if media == webpMedia || memory(head) > maxMemory {
 		return nil
@@ -99,7 +99,7 @@ func whole(data []byte, media string, head image.Config) error {
 	return nil
 }
 
-// Size is a picture's width and height in pixels.
+// Size returns an image's width and height in pixels.
 func Size(data []byte) (width, height int, err error) {
 	head, _, err := size(data)
 	return head.Width, head.Height, err
@@ -112,7 +112,7 @@ const (
 	webpMedia = "image/webp"
 )
 
-// size reads what a file says of itself.
+// size reads a file's header.
 func size(data []byte) (head image.Config, media string, err error) {
 	r := bytes.NewReader(data)
 	switch {
@@ -153,7 +153,7 @@ func decode(data []byte, media string) (image.Image, error) {
 	return webp.Decode(r)
 }
 
-// memory is what a decoded picture takes, at most.
+// memory returns the maximum size of a decoded image.
 func memory(head image.Config) int64 {
 	bytes := int64(4)
 	switch head.ColorModel {
@@ -167,7 +167,7 @@ func memory(head image.Config) int64 {
 	return int64(head.Width) * int64(head.Height) * bytes
 }
 
-// shrink scales until the file is small enough, too.
+// shrink scales until the file is small enough as well.
 func shrink(ctx context.Context, from image.Image, media string, turn int, l Limit) (Picture, error) {
 	b := from.Bounds()
 	for side := l.Side; ; side = side * 3 / 4 {
@@ -188,7 +188,8 @@ func shrink(ctx context.Context, from image.Image, media string, turn int, l Lim
 	}
 }
 
-// within is the largest size of the same shape with no side above a bound; nothing grows.
+// within returns the largest size with the same aspect ratio and no side above a bound, without
+// enlarging.
 func within(w, h, side int) (int, int) {
 	longer := max(w, h)
 	if longer <= side {
@@ -197,8 +198,8 @@ func within(w, h, side int) (int, int) {
 	return max(1, (w*side+longer/2)/longer), max(1, (h*side+longer/2)/longer)
 }
 
-// encode writes a photograph as JPEG and anything else as PNG, which keeps letters sharp, unless
-// that is large.
+// encode writes a photograph as JPEG and other images as PNG, which keeps text sharp, unless that
+// is large.
 func encode(p *image.RGBA, media string, l Limit) ([]byte, string, error) {
 	var out bytes.Buffer
 	if media == jpegMedia {

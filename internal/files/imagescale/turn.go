@@ -6,13 +6,12 @@ import (
 	"image"
 )
 
-// orientation is how a JPEG is to be turned, 1 to 8 as in EXIF (tag 0x0112); 1, which is as it
-// stands, where it does not say.
+// orientation returns a JPEG's EXIF orientation, 1 to 8 (tag 0x0112), or 1 if unknown.
 func orientation(data []byte) int {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		kind, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
 		if kind == 0xda || size < 2 || at+2+size > len(data) {
-			break // the picture itself begins
+			break // image data begins
 		}
 		if body := data[at+4 : at+2+size]; kind == 0xe1 && bytes.HasPrefix(body, []byte("Exif\x00\x00")) {
 			return exifTurn(body[6:])
@@ -22,7 +21,7 @@ func orientation(data []byte) int {
 	return 1
 }
 
-// exifTurn looks for the tag in the first directory of a TIFF header.
+// exifTurn finds the tag in the first directory of a TIFF header.
 func exifTurn(tiff []byte) int {
 	var order binary.ByteOrder = binary.BigEndian
 	if bytes.HasPrefix(tiff, []byte("II")) {
@@ -51,7 +50,7 @@ func exifTurn(tiff []byte) int {
 	return 1
 }
 
-// turned is a picture turned and mirrored.
+// turned returns the rotated and mirrored image.
 func turned(p *image.RGBA, turn int) *image.RGBA {
 	if turn == 1 {
 		return p

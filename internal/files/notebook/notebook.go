@@ -1,15 +1,14 @@
-// Package notebook shows a Jupyter notebook as the text of its cells, and takes changes of that
-// text back to the file.
+// Package notebook shows a Jupyter notebook as its cells' text and maps edits to that text back to
+// the file.
 //
-// The one rule: of the file nothing changes but the sources that were edited; outputs, metadata and
-// the other cells keep their bytes.
+// The one rule: only edited sources change in the file; outputs, metadata and other cells keep
+// their bytes.
 //
-// Start reading at Parse. The text is the percent format that editors know: each cell begins with a
-// line "# %% cell 2, code", and what it printed follows as lines that begin with "#> ", cut where
-// it is long.
+// Start reading at Parse. The text is the percent format known to editors: each cell begins with a
+// line "# %% cell 2, code"; its output follows as lines that begin with "#> ", shortened if long.
 //
-// Known limits: nbformat 4 alone, which is all that was written since 2015; cells are neither added
-// nor removed.
+// Known limits: nbformat 4 only, which everything since 2015 uses; cells cannot be added or
+// removed.
 package notebook
 
 import (
@@ -22,7 +21,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotSource is the answer to a change of something else than the source of a cell.
+// ErrNotSource means that an edit touches more than one cell's source.
 var ErrNotSource = errors.New("only the source of a cell can be edited, one cell at a time: its heading and its output (lines with #>) are not part of it")
 
 // Book is a notebook as text.
@@ -33,16 +32,16 @@ type Book struct {
 	raw   string
 }
 
-// part is the source of one cell: where it stands in Text, and as JSON in the file.
+// part is a cell's source: its range in Text, and as JSON in the file.
 type part struct{ start, end, from, to int }
 
-// Change is a new text for a part of Text.
+// Change replaces part of Text.
 type Change struct {
 	Start, End int
 	New        string
 }
 
-// cell is what of a cell is shown; from and to say where its source stands.
+// cell is a cell's visible data; from and to are its source's range in the file.
 type cell struct {
 	kind     string
 	source   string
@@ -50,7 +49,7 @@ type cell struct {
 	from, to int
 }
 
-// Parse reads a notebook; false means that the text is none.
+// Parse reads a notebook, or returns false if raw is none.
 func Parse(raw string) (*Book, bool) {
 	cells, err := scan(raw)
 	if err != nil {
@@ -73,7 +72,7 @@ func Parse(raw string) (*Book, bool) {
 	return b, true
 }
 
-// scan walks the file for its cells and where their sources stand.
+// scan finds the cells and their sources' ranges.
 func scan(raw string) (cells []cell, err error) {
 	dec := json.NewDecoder(strings.NewReader(raw))
 	format := 0
@@ -127,7 +126,7 @@ func scanCell(dec *json.Decoder) (c cell, err error) {
 	return c, err
 }
 
-// fields calls f at the value of each field of an object.
+// fields calls f at each field's value in an object.
 func fields(dec *json.Decoder, f func(name string) error) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return errors.Join(err, errors.New("no object"))
@@ -159,7 +158,7 @@ func elements(dec *json.Decoder, f func() error) error {
 	return err
 }
 
-// lines is a text that is written as one string or as a list of lines.
+// lines is text encoded as one string or a list of lines.
 type lines string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -175,8 +174,7 @@ func (l *lines) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// Apply takes changes of Text, in order and apart, to the file: where its bytes change, and what
-// comes there.
+// Apply converts changes of Text, sorted and disjoint, to changes of the file.
 func (b *Book) Apply(changes []Change) (file []Change, err error) {
 	changes = slices.Clone(changes)
 	for i := range changes {
@@ -203,8 +201,8 @@ func (b *Book) Apply(changes []Change) (file []Change, err error) {
 	return file, nil
 }
 
-// trimmed leaves out of a change what stays as it was at its ends, so that it may name what is
-// around a source.
+// trimmed strips the unchanged ends from a change, so that an edit may include text around a
+// source.
 func (b *Book) trimmed(c Change) Change {
 	old := b.Text[c.Start:c.End]
 	same := 0
@@ -226,7 +224,7 @@ func (b *Book) trimmed(c Change) Change {
 	return c
 }
 
-// settle takes the line break that Text adds behind a source for one that is not there.
+// settle ignores the line break that Text adds after a source without one.
 func (b *Book) settle(c Change) Change {
 	for _, p := range b.parts {
 		added := p.end > p.start && b.Text[p.end-1] != '\n'
@@ -242,7 +240,7 @@ func (b *Book) settle(c Change) Change {
 	return c
 }
 
-// written is a source as JSON, in the way in which the file writes the old one.
+// written encodes a source as JSON in the style of the old one.
 func (b *Book) written(p part, source string) string {
 	old := b.raw[p.from:p.to]
 	if !strings.HasPrefix(old, "[") {
@@ -259,8 +257,8 @@ func (b *Book) written(p part, source string) string {
 	return "[" + open + strings.Join(list, ","+cmpSpace(open)) + shut + "]"
 }
 
-// indents is what stands before the first line and behind the last: as in the old list, or one step
-// in from its line.
+// indents returns the space before the first line and after the last: as in the old list, or one
+// level deeper than its line.
 func (b *Book) indents(p part) (open, shut string) {
 	old := b.raw[p.from+1 : p.to-1]
 	if inner := strings.TrimSpace(old); inner != "" {
@@ -270,12 +268,12 @@ func (b *Book) indents(p part) (open, shut string) {
 	line := b.raw[strings.LastIndexByte(b.raw[:p.from], '\n')+1 : p.from]
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	if !strings.Contains(b.raw, "\n ") && !strings.Contains(b.raw, "\n\t") {
-		return "", "" // all in one line
+		return "", "" // all on one line
 	}
 	return "\n" + indent + " ", "\n" + indent
 }
 
-// cmpSpace is what stands between two lines of a list that begins so.
+// cmpSpace returns the space between two lines in a list that begins with open.
 func cmpSpace(open string) string {
 	if open == "" {
 		return " "
@@ -283,8 +281,8 @@ func cmpSpace(open string) string {
 	return open
 }
 
-// quoted is a JSON string without the escapes that only web pages need.
+// quoted encodes a JSON string without the HTML escapes.
 func quoted(s string) string {
-	out, _ := jsontext.Marshal(s) // a string always encodes
+	out, _ := jsontext.Marshal(s) // cannot fail for a string
 	return string(out)
 }

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// Bounds of what a cell's outputs show.
+// Bounds for a cell's outputs.
 const (
 	outputLines = 20
 	outputBytes = 2 << 10
 )
 
-// output is one thing that a cell put out.
+// output is a single cell output.
 type output struct {
 	Kind      string                     `json:"output_type"`
 	Text      lines                      `json:"text"`
@@ -25,10 +25,10 @@ type output struct {
 	Traceback []string                   `json:"traceback"`
 }
 
-// escapes are control sequences of terminals, which tracebacks are coloured with.
+// escapes matches terminal control sequences, which color tracebacks.
 var escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]") })
 
-// shown is the beginning of what a cell put out, each line marked.
+// shown returns the start of a cell's output, each line prefixed.
 func shown(outputs []output) string {
 	var all strings.Builder
 	for _, o := range outputs {
@@ -53,7 +53,7 @@ func shown(outputs []output) string {
 	return b.String()
 }
 
-// text is an output as a reader of text sees it.
+// text returns an output as plain text.
 func (o output) text() string {
 	switch {
 	case o.Kind == "error" && len(o.Traceback) > 0:

@@ -13,7 +13,7 @@ func openNew(name string) (*os.File, error) { return open(name, windows.CREATE_N
 
 func openOld(name string) (*os.File, error) { return open(name, windows.OPEN_EXISTING) }
 
-// open shares the file with everybody, so that it can be renamed and removed while it is open.
+// open shares the file fully, so that it can be renamed and removed while open.
 func open(name string, how uint32) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -27,11 +27,11 @@ func open(name string, how uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), name), nil
 }
 
-// heldTime bounds how long a file is waited for that another program reads: a virus scanner looks
-// at a new file for some milliseconds.
+// heldTime bounds the wait for another reader: a virus scanner reads a new file for some
+// milliseconds.
 const heldTime = time.Second
 
-// rename replaces a file. One that somebody reads cannot be replaced as long as that lasts.
+// rename replaces a file, waiting for its readers.
 func rename(from, to string) error {
 	end := time.Now().Add(heldTime)
 	for wait := 2 * time.Millisecond; ; wait *= 2 {
@@ -44,7 +44,7 @@ func rename(from, to string) error {
 	}
 }
 
-// SyncFolder has nothing to do: NTFS keeps the names in folders in its journal.
+// SyncFolder does nothing: NTFS journals folder entries.
 func SyncFolder(dir string) error {
 	_, err := os.Stat(dir)
 	return err

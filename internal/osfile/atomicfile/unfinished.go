@@ -11,8 +11,8 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// The files of a folder that are not complete have a few names, so that one look finds what was
-// left; each is locked by who writes it, and the system takes the lock from a process that dies.
+// Incomplete files in a folder have one of a few names, so that leftovers are found quickly. Each
+// is locked by its writer; the system releases a dead process's lock.
 const (
 	prefix = ".adze-new-"
 	names  = 16
@@ -20,14 +20,14 @@ const (
 
 func name(dir string, n int) string { return filepath.Join(dir, prefix+strconv.Itoa(n)) }
 
-// unfinished makes an empty file that is ours while it is open. What others left is removed.
+// unfinished creates an empty file owned by this process while open, and removes leftovers.
 func unfinished(dir string) (*os.File, error) {
 	for n := range names {
 		if !sweep(name(dir, n)) {
-			break // a lone writer takes the first name, so nearly each file that is left lies before a gap
+			break // a lone writer takes the first name, so nearly all leftovers precede a gap
 		}
 	}
-	sweep(name(dir, rand.IntN(names))) // a later write meets one behind a gap
+	sweep(name(dir, rand.IntN(names))) // later writes find those after a gap
 	for n := range names {
 		f, err := openNew(name(dir, n))
 		switch {
@@ -36,7 +36,7 @@ func unfinished(dir string) (*os.File, error) {
 		case err != nil:
 			return nil, err
 		}
-		if !errors.Is(filelock.TryFile(f), filelock.ErrHeld) && isAt(f, f.Name()) { // else a sweep came between
+		if !errors.Is(filelock.TryFile(f), filelock.ErrHeld) && isAt(f, f.Name()) { // otherwise a sweep removed it
 			return f, nil
 		}
 		_ = f.Close()
@@ -44,7 +44,7 @@ func unfinished(dir string) (*os.File, error) {
 	return os.CreateTemp(dir, prefix+"*")
 }
 
-// sweep removes a file that nobody writes any more, and reports whether there was one of the name.
+// sweep removes an abandoned file and reports whether the name existed.
 func sweep(name string) bool {
 	f, err := openOld(name)
 	if err != nil {
@@ -52,12 +52,12 @@ func sweep(name string) bool {
 	}
 	defer f.Close()
 	if filelock.TryFile(f) == nil && isAt(f, name) {
-		_ = os.Remove(name) // a left one takes room, and nothing else
+		_ = os.Remove(name) // a leftover only takes space
 	}
 	return true
 }
 
-// isAt reports whether the name is still that of the file.
+// isAt reports whether name still refers to the open file.
 func isAt(f *os.File, name string) bool {
 	mine, err := f.Stat()
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package atomicfile replaces a file by a whole new one: a reader, a crash and a full disk find the
-// old one or the new one, never a part. The one rule: what is written has another name until it is
-// complete, and whoever writes next into the folder removes what a killed process left there: at
-// once what one writer left, and within some writes what several at the same time did. Start
-// reading at Write.
+// Package atomicfile replaces files atomically: a reader, a crash or a full disk leaves the old
+// file or the new one, never a part.
 //
-// Known limits: the owner of a file becomes whoever replaces it, and its extended attributes are
-// not kept (the workspace's writes of a user's sources are, in internal/files/workspace). Where a
-// file system knows no locks, and of more than sixteen that write into one folder at the same time,
-// what a killed process left stays.
+// The one rule: data has a temporary name until it is complete, and later writers in the folder
+// remove leftovers from killed processes, immediately for a single writer, within some writes for
+// concurrent ones. Start reading at Write.
+//
+// Known limits: the file's owner becomes the writer, and extended attributes are lost
+// (internal/files/workspace keeps them for a user's sources). Leftovers stay on file systems
+// without locks, and if more than sixteen processes write into one folder at once.
 package atomicfile
 
 import (
@@ -17,21 +17,21 @@ import (
 	"path/filepath"
 )
 
-// private is the mode of files that are adze's own.
+// private is the mode of adze's own files.
 const private fs.FileMode = 0o600
 
-// Write replaces a file, for its owner alone to read, and returns when it survives a power cut.
+// Write replaces a file, readable only by its owner, and returns once it is durable.
 func Write(path string, data []byte) error {
 	return writer{durable: true}.replace(path, data, private)
 }
 
-// WriteCache is Write without waiting for the disk: for what is only asked for again when a power
-// cut takes it.
+// WriteCache is Write without waiting for the disk, for data that can be fetched again after a
+// power cut.
 func WriteCache(path string, data []byte) error {
 	return writer{}.replace(path, data, private)
 }
 
-// Rewrite is Write for a file that is a user's: it keeps its mode, and a link to it stays one.
+// Rewrite is Write for a user's file: it keeps the mode, and a link stays a link.
 func Rewrite(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -43,16 +43,15 @@ func Rewrite(path string, data []byte) error {
 	return writer{durable: true}.replace(path, data, mode)
 }
 
-// Create is Write for a file that must not be there yet: it fails with fs.ErrExist and leaves alone
-// what is. On a file system without hard links, a process that is killed here leaves a part.
+// Create is Write for a new file: if it exists, Create fails with fs.ErrExist and leaves it alone.
+// On a file system without hard links, a killed process leaves a part.
 func Create(path string, data []byte) error {
 	return writer{durable: true}.create(path, data)
 }
 
-// writer is how a file is written.
 type writer struct {
 	durable bool
-	step    func() // called before each step that changes the disk; of tests, nil otherwise
+	step    func() // called before each change to the disk; only in tests
 }
 
 func (w writer) next() {
@@ -66,7 +65,7 @@ func (w writer) replace(path string, data []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // and with it its lock: before the file has its name, others would remove it
+	defer f.Close() // releases the lock; earlier, before the rename, others would remove the file
 	w.next()
 	if err := rename(f.Name(), path); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
@@ -81,7 +80,7 @@ func (w writer) create(path string, data []byte) error {
 	}
 	defer f.Close()
 	w.next()
-	linked := os.Link(f.Name(), path) // as a rename that replaces nothing
+	linked := os.Link(f.Name(), path) // like a rename that replaces nothing
 	w.next()
 	removed := os.Remove(f.Name())
 	switch {
@@ -94,7 +93,7 @@ func (w writer) create(path string, data []byte) error {
 	}
 }
 
-// createAt writes at the place itself.
+// createAt writes directly to path.
 func (w writer) createAt(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if err != nil {
@@ -107,7 +106,7 @@ func (w writer) createAt(path string, data []byte) error {
 	return w.settle(path)
 }
 
-// complete makes a file beside path that has all but its name.
+// complete writes a temporary file beside path.
 func (w writer) complete(path string, data []byte, mode fs.FileMode) (*os.File, error) {
 	w.next()
 	f, err := unfinished(filepath.Dir(path))
@@ -129,7 +128,7 @@ func (w writer) complete(path string, data []byte, mode fs.FileMode) (*os.File, 
 	return f, nil
 }
 
-// settle makes the new name last.
+// settle makes the new name durable.
 func (w writer) settle(path string) error {
 	w.next()
 	if !w.durable {

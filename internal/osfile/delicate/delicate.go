@@ -1,22 +1,21 @@
-// Package delicate is the one list of names of files and folders by which another program runs
-// something that its user did not ask for: they opened a folder, entered it, asked for a status,
-// installed a package, started a shell or an assistant.
+// Package delicate lists the files and folders through which another program runs something that
+// its user did not ask for: when they open or enter a folder, ask for a status, install a package,
+// start a shell or an assistant.
 //
-// File tools ask before they write such a file. A change by a command in the sandbox is applied
-// only when the user says so, and it is told. Staged turns, jobs and the sandbox without a view go
-// by the same list.
+// File tools ask before writing such a file. A sandboxed command's change to one is applied only
+// with the user's consent and is reported. Staged turns, jobs and the sandbox without a view use
+// the same list.
 //
-// The line: a name is on the list where the file acts although nobody asked for what it says. Files
-// that people build, test or run by their own names are not on it: package.json, Makefile,
-// justfile, Dockerfile, build.gradle, conftest.py, .github/workflows, configurations of linters and
-// formatters. A user who runs those knows that they run code of the project. Texts that a model
-// reads (AGENTS.md, CLAUDE.md) are no programs, and .gitignore and .editorconfig name none. Folders
-// of installed packages (node_modules, site-packages) do not count either: the user's next build
-// runs their code anyway, and packages bring such names by the dozen.
+// The criterion: a name is listed if the file takes effect unasked. Files that people build, test
+// or run by name are not: package.json, Makefile, justfile, Dockerfile, build.gradle, conftest.py,
+// .github/workflows, configurations for linters and formatters. Users who run those expect project
+// code. Texts for models (AGENTS.md, CLAUDE.md) are not programs, and .gitignore and .editorconfig
+// name none. Folders of installed packages (node_modules, site-packages) do not count either: the
+// next build runs their code anyway, and packages contain many such names.
 //
-// Version control is in two parts. Store knows its folders, in which no file tool writes. A command
-// may, since the program itself does; the names in them by which that program runs something are on
-// the list. Package sandbox judges the changes in git's own folder in detail.
+// Version control has two parts. Store reports its folders, in which no file tool writes. Commands
+// may, since git itself does; the list has the names in them that make git run something. Package
+// sandbox judges changes in git's own folder in detail.
 package delicate
 
 import (
@@ -27,49 +26,49 @@ import (
 	"unicode"
 )
 
-// Where says where a name counts.
+// Where is the location in which a name counts.
 type Where int
 
 // The places.
 const (
 	Anywhere Where = iota // at any depth
-	Top                   // at the top of the workspace, or of another folder that commands may write
+	Top                   // at the top of the workspace, or of another folder writable by commands
 	Home                  // in the home folder
 )
 
-// Name is a row of the list.
+// Name is an entry in the list.
 type Name struct {
-	// Path is in lower case, with slashes. One that ends in a slash is a folder with all that is
-	// in it. A * stands for any text within one step.
+	// Path is in lower case, with slashes. A trailing slash means a folder with all its contents. A
+	// * matches any text within one element.
 	Path  string
 	Where Where
-	// Program is who runs something, and Runs is when, or what.
+	// Program is the program, and Runs describes when it runs what.
 	Program string
 	Runs    string
 }
 
-// Folder reports a row that is a folder with all that is in it.
+// Folder reports whether the entry is a folder with all its contents.
 func (n Name) Folder() bool { return strings.HasSuffix(n.Path, "/") }
 
-// Plain is the path without what marks a folder.
+// Plain returns the path without a trailing slash.
 func (n Name) Plain() string { return strings.TrimSuffix(n.Path, "/") }
 
-// Kind is what has a name.
+// Kind is a file type.
 type Kind int
 
-// The kinds. Moved is a link, or a folder that was filled under another name: it counts for every
-// row that it could lead to, as .hg does for .hg/hgrc.
+// The kinds. Moved is a link, or a folder filled under another name: it counts for every entry that
+// it could lead to, as .hg does for .hg/hgrc.
 const (
 	File Kind = iota
 	Folder
 	Moved
 )
 
-// index finds rows by their last step.
+// index finds entries by their last path element.
 type index struct {
 	last     map[string][]row
 	patterns []row
-	leading  map[string]bool // paths on the way to a row of several steps
+	leading  map[string]bool // parents of multi-element entries
 }
 
 type row struct {
@@ -93,14 +92,14 @@ var indexed = sync.OnceValue(func() *index {
 	return x
 })
 
-// In finds the row for a path relative to the top of a workspace, with slashes. Its Path is what
-// the path says where the row has a pattern.
+// In finds the entry for a path relative to a workspace, with slashes. Its Path is the actual path
+// if the entry has a pattern.
 func In(rel string, kind Kind) (Name, bool) { return find(rel, kind, Top) }
 
-// InHome finds the row for a path relative to the home folder, with slashes.
+// InHome finds the entry for a path relative to the home folder, with slashes.
 func InHome(rel string, kind Kind) (Name, bool) { return find(rel, kind, Home) }
 
-// Ends reports that a step may be the last of a row, at less cost than to look for a whole path.
+// Ends reports whether step may be an entry's last element, more cheaply than a full search.
 func Ends(step string) bool {
 	x := indexed()
 	step = Fold(step)
@@ -144,7 +143,7 @@ func find(rel string, kind Kind, where Where) (Name, bool) {
 	return Name{}, false
 }
 
-// at reports that the steps of a path end in those of the row.
+// at reports whether a path ends with the entry's elements.
 func (r row) at(steps []string, where Where) bool {
 	from := len(steps) - len(r.steps)
 	if from < 0 || r.Where != Anywhere && (r.Where != where || from > 0) {
@@ -158,17 +157,17 @@ func (r row) at(steps []string, where Where) bool {
 	return true
 }
 
-// installed reports the folder of installed packages.
+// installed reports folders of installed packages.
 func installed(step string) bool { return step == "node_modules" || step == "site-packages" }
 
-// Store reports the name of a folder in which version control, or adze, keeps what is its own.
-// Names count whether or not they exist yet.
+// Store reports folder names in which version control or adze keeps internal data. Names count
+// whether or not they exist yet.
 func Store(step string) bool {
 	return slices.Contains([]string{".git", "git~1", ".hg", ".sl", ".svn", ".jj", ".bzr", ".pijul", "_darcs", ".adze"}, Fold(step))
 }
 
-// Fold is a step of a path as file systems may compare it: in lower case, without the points and
-// blanks at its end that Windows drops, and without the invisible characters that macOS leaves out
+// Fold normalizes a path element as file systems may compare it: in lower case, without trailing
+// dots and spaces, which Windows drops, and without the invisible characters that macOS ignores
 // (CVE-2014-9390).
 func Fold(step string) string {
 	plain := true
@@ -190,13 +189,13 @@ func Fold(step string) string {
 	return strings.TrimRight(step, " .")
 }
 
-// Stands are names at the top of a workspace in whose place an empty folder may stand for a time:
-// no program takes one for a fault.
+// Stands returns names at a workspace's top that an empty folder may temporarily occupy: no program
+// treats one as an error.
 func Stands() []string {
 	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }
 
-// Spelled are the paths of the rows that hold below a folder, without those that have a pattern.
+// Spelled returns the paths for a location, except patterns.
 func Spelled(where Where) (out []string) {
 	for _, n := range Names() {
 		if (n.Where == Anywhere || n.Where == where) && !strings.Contains(n.Path, "*") {

@@ -1,10 +1,9 @@
 package delicate
 
-// Names is the list. Where a row follows from a public report or from what the real program did,
-// its line says so.
+// Names returns the list. Entries based on a public report or an observed program have a comment.
 func Names() []Name {
 	return []Name{
-		// Version control. Within .git only what git itself does not write in a day's work.
+		// Version control. In .git only files that git does not write routinely.
 		{".git/hooks/", Anywhere, "git", "hooks"},
 		{".git/config", Anywhere, "git", "aliases, pagers, filters, hooks"},
 		{".git/config.worktree", Anywhere, "git", "aliases, pagers, filters, hooks"},
@@ -38,7 +37,7 @@ func Names() []Name {
 		{".subversion/", Home, "Subversion", "editors, differs and tunnels"},
 		{".p4config", Anywhere, "Perforce", "editors and differs"},
 
-		// Managers of hooks.
+		// Hook managers.
 		{".husky/", Anywhere, "git and husky", "hooks"},
 		{".huskyrc*", Anywhere, "husky", "hooks"},
 		{".config/husky/", Anywhere, "husky", "a script before each hook"},
@@ -103,7 +102,7 @@ func Names() []Name {
 		{".gitpod.yml", Anywhere, "Gitpod", "tasks when the folder is opened"},
 		{".config/code/user/", Home, "VS Code", "tasks and settings"},
 
-		// Shells, and what acts when a shell enters a folder.
+		// Shells, and programs that run when a shell enters a folder.
 		{".profile", Anywhere, "sh and display managers", "commands at login"},
 		{".login", Anywhere, "csh", "commands at login"},
 		{".logout", Anywhere, "csh", "commands at logout"},
@@ -181,7 +180,7 @@ func Names() []Name {
 		{".tool-versions", Anywhere, "asdf and mise", "programs by their names, also from a path"},
 		{".asdfrc", Anywhere, "asdf", "hooks of its commands"},
 
-		// Package managers and builders, where a file says which program they start.
+		// Package managers and build tools with files that name programs to start.
 		{".npmrc", Anywhere, "npm and pnpm", "the shell of scripts, git, and options of node"},
 		{".yarnrc", Anywhere, "Yarn", "the program that yarn is"},
 		{".yarnrc.yml", Anywhere, "Yarn", "the program that yarn is, and its plugins"},
@@ -225,7 +224,7 @@ func Names() []Name {
 		{".terraformrc", Anywhere, "Terraform", "plugins and helpers for credentials"},
 		{".config/gh/", Home, "gh", "aliases, editors, pagers"},
 
-		// Debuggers and interpreters that read a file of the folder they start in.
+		// Debuggers and interpreters that read a file in the current folder.
 		{".gdbinit", Anywhere, "gdb", "commands at its start"},
 		{".gdbearlyinit", Anywhere, "gdb", "commands at its start"},
 		{".lldbinit", Anywhere, "lldb", "commands at its start"},

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens a lock file for writing, because NFS wants that for a lock, and for reading where it
-// may not be written.
+// open opens a lock file for writing, which NFS requires for a lock, or for reading if it is not
+// writable.
 func open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
@@ -20,7 +20,7 @@ func open(path string) (*os.File, error) {
 	return f, err
 }
 
-// UnlockFile unlocks a file that TryFile locked, which stays open.
+// UnlockFile unlocks a file locked by TryFile, which stays open.
 func UnlockFile(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
 func lock(f *os.File, shared bool) error {

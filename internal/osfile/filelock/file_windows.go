@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// open shares the file with everybody: a lock file can be removed by who holds it.
+// open shares the file fully, so that its holder can remove it.
 func open(path string) (*os.File, error) {
 	at, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -21,14 +21,14 @@ func open(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// UnlockFile unlocks a file that TryFile locked, which stays open.
+// UnlockFile unlocks a file locked by TryFile, which stays open.
 func UnlockFile(f *os.File) error {
 	at := locked()
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// locked is the byte that is locked, far behind the content, which stays readable and writable: a
-// lock of Windows keeps others from the bytes that it covers.
+// locked returns the byte to lock, far past the content, which stays accessible: Windows locks
+// block access to the locked bytes.
 func locked() windows.Overlapped { return windows.Overlapped{OffsetHigh: 1 << 30} }
 
 func lock(f *os.File, shared bool) error {

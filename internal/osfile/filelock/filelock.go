@@ -1,9 +1,9 @@
-// Package filelock locks files against other processes. The system takes a lock from a process that
-// ends, so that none is left behind.
+// Package filelock locks files against other processes. The system releases a process's locks when
+// it ends, so none are left behind.
 //
 // Start reading at Try.
 //
-// Known limits: the locks are advisory (flock; LockFileEx on Windows, where they hold), and some
+// Known limits: the locks are advisory (flock; mandatory with LockFileEx on Windows), and some
 // network file systems have none.
 package filelock
 
@@ -14,28 +14,28 @@ import (
 	"time"
 )
 
-// ErrHeld says that another process holds the file.
+// ErrHeld means that another process holds the file.
 var ErrHeld = errors.New("another process holds it")
 
-// poll is the time between two tries of a wait.
+// poll is the interval for retries.
 const poll = 10 * time.Millisecond
 
-// Try locks the file at path for this process alone, and makes it where it is missing. The error is
-// ErrHeld if another process holds it.
+// Try locks the file at path exclusively, creating it if missing. It returns ErrHeld if another
+// process holds it.
 func Try(path string) (unlock func(), err error) { return try(path, false) }
 
-// TryShare locks the file at path together with others that share it. The error is ErrHeld if
-// another process holds it alone.
+// TryShare locks the file at path together with other sharers. It returns ErrHeld if another
+// process holds it exclusively.
 func TryShare(path string) (unlock func(), err error) { return try(path, true) }
 
-// Wait is Try, but waits for the process that holds the file, until ctx ends.
+// Wait is Try, but waits for the holder until ctx ends.
 func Wait(ctx context.Context, path string) (unlock func(), err error) { return wait(ctx, path, false) }
 
-// Share is TryShare, but waits for the process that holds the file alone, until ctx ends.
+// Share is TryShare, but waits for an exclusive holder until ctx ends.
 func Share(ctx context.Context, path string) (unlock func(), err error) { return wait(ctx, path, true) }
 
-// TryFile locks an open file until it is closed or unlocked. The error is ErrHeld if another
-// process holds it.
+// TryFile locks an open file until it is closed or unlocked. It returns ErrHeld if another process
+// holds it.
 func TryFile(f *os.File) error { return lock(f, false) }
 
 func try(path string, shared bool) (unlock func(), err error) {

@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// noTerminal keeps a device from becoming the terminal of this process.
+// noTerminal keeps a device from becoming this process's terminal.
 const noTerminal = syscall.O_NOCTTY
 
-// secret judges who can read a file.
+// secret checks who can read a file.
 func (r Rule) secret(path string, info fs.FileInfo) error {
 	perm := info.Mode().Perm()
 	if perm&0o077 == 0 {
@@ -27,7 +27,7 @@ func (r Rule) secret(path string, info fs.FileInfo) error {
 	return &Error{path, fmt.Sprintf("can be read or changed by others (mode %04o)", perm), "chmod 600 " + path}
 }
 
-// entry judges who can change a file or folder. In a folder such as /tmp others can add files, but
+// entry checks who can change a file or folder. In a folder such as /tmp others can add files, but
 // not replace this one.
 func (r Rule) entry(path string, info fs.FileInfo) error {
 	if err := r.owned(path, info); err != nil {
@@ -43,10 +43,10 @@ func (r Rule) entry(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// privateGroup reports whether the group of a file is the private group of its owner: it has the
-// owner's number and no other member. Systems with a umask of 002 create every file writable by
-// such a group (useradd, USERGROUPS_ENAB). Root has none: other accounts may have its group as
-// their first one.
+// privateGroup reports whether a file's group is its owner's private group: it has the owner's
+// number and no other member. Systems with umask 002 create files writable by such a group
+// (useradd, USERGROUPS_ENAB). Root has none: other accounts may have its group as their primary
+// one.
 func (r Rule) privateGroup(info fs.FileInfo) bool {
 	about, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || about.Uid == 0 || about.Gid != about.Uid {
@@ -78,7 +78,7 @@ func (r Rule) owned(path string, info fs.FileInfo) error {
 		fmt.Sprintf("if its content is right, chown %s %s; else remove it", name(r.Owner), path)}
 }
 
-// name is a user as commands take one.
+// name returns a user as accepted by commands.
 func name(id int) string {
 	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
 		return u.Username

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// noTerminal is not a flag here.
+// noTerminal does not exist here.
 const noTerminal = 0
 
-// Rights of an entry of an access list by which a file, or what is in a folder, can be replaced or
-// changed, and by which it can be read.
+// Access rights that allow replacing or changing a file or a folder's contents, and those that
+// allow reading.
 const (
 	mayWrite = windows.GENERIC_ALL | windows.GENERIC_WRITE | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.DELETE |
 		windows.WRITE_DAC | windows.WRITE_OWNER | fileDeleteChild
@@ -21,11 +21,11 @@ const (
 	fileDeleteChild = 0x40
 )
 
-// entry judges who can change a file or folder.
+// entry checks who can change a file or folder.
 func (r Rule) entry(path string, info fs.FileInfo) error {
 	mask := windows.ACCESS_MASK(mayWrite)
 	if info.IsDir() {
-		mask &^= windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA // others may add, as in a folder with the sticky bit
+		mask &^= windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA // others may add files, as in a folder with the sticky bit
 	}
 	who, err := r.stranger(path, mask)
 	if err != nil || who == "" {
@@ -35,7 +35,7 @@ func (r Rule) entry(path string, info fs.FileInfo) error {
 		fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"`, path)}
 }
 
-// secret judges who can read a file.
+// secret checks who can read a file.
 func (r Rule) secret(path string, _ fs.FileInfo) error {
 	who, err := r.stranger(path, mayRead)
 	if err != nil || who == "" {
@@ -44,14 +44,14 @@ func (r Rule) secret(path string, _ fs.FileInfo) error {
 	return &Error{path, fmt.Sprintf("can be read by %s", who), fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"`, path)}
 }
 
-// owned judges whose a link is.
+// owned checks a link's owner.
 func (r Rule) owned(path string, _ fs.FileInfo) error {
 	_, err := r.stranger(path, 0)
 	return err
 }
 
-// stranger names somebody, beside those who are believed, to whom the access list of a file gives
-// one of some rights. The error is about the owner, or about a list that cannot be read.
+// stranger returns an untrusted account to which a file's access list grants one of the rights. The
+// error is about the owner or an unreadable list.
 func (r Rule) stranger(path string, rights windows.ACCESS_MASK) (who string, err error) {
 	descriptor, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r Rule) stranger(path string, rights windows.ACCESS_MASK) (who string, err
 			fmt.Sprintf(`if its content is right, icacls "%s" /setowner "%%USERNAME%%"; else remove it`, path)}
 	}
 	list, _, err := descriptor.DACL()
-	if err != nil || list == nil { // without a list everybody may do everything
+	if err != nil || list == nil { // without a list everybody has full access
 		return "everybody", nil
 	}
 	for i := range uint32(list.AceCount) {
@@ -83,8 +83,7 @@ func (r Rule) stranger(path string, rights windows.ACCESS_MASK) (who string, err
 	return "", nil
 }
 
-// believed are the owners whose files are believed: the user, and those who administer this
-// machine.
+// believed returns the trusted owners: the user and this machine's administrators.
 func (r Rule) believed() (all []*windows.SID, err error) {
 	for _, kind := range []windows.WELL_KNOWN_SID_TYPE{windows.WinBuiltinAdministratorsSid, windows.WinLocalSystemSid, windows.WinCreatorOwnerSid,
 		windows.WinCreatorOwnerRightsSid} {
@@ -95,7 +94,7 @@ func (r Rule) believed() (all []*windows.SID, err error) {
 	if sid, err := windows.StringToSid(trustedInstaller); err == nil {
 		all = append(all, sid)
 	}
-	if r.Owner == 0 { // a file of the owner of the machine
+	if r.Owner == 0 { // a file from the machine's owner
 		return all, nil
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
@@ -105,7 +104,7 @@ func (r Rule) believed() (all []*windows.SID, err error) {
 	return append(all, user.User.Sid), nil
 }
 
-// trustedInstaller owns what Windows itself has put on the disk.
+// trustedInstaller owns the files installed by Windows itself.
 const trustedInstaller = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"
 
 func among(all []*windows.SID, sid *windows.SID) bool {
@@ -117,7 +116,7 @@ func among(all []*windows.SID, sid *windows.SID) bool {
 	return false
 }
 
-// name is a user or group as commands take one.
+// name returns a user or group as accepted by commands.
 func name(sid *windows.SID) string {
 	if sid == nil {
 		return "nobody"

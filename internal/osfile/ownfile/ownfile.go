@@ -1,13 +1,12 @@
-// Package ownfile reads the files that adze believes: configuration, hooks, consents, keys, what
-// the owner of the machine says, and texts of the user that become instructions.
+// Package ownfile reads the files that adze trusts: configuration, hooks, consents, keys, the
+// machine owner's settings, and user texts that become instructions.
 //
-// The one rule: such a file, the folder that holds it, and where it is a link also the link and the
-// folder of the real file, belong to the user or to root, and nobody else can write them. The
-// user's private group is nobody else. Whoever could write such a file could have programs run in
-// the user's name.
+// The one rule: such a file, its folder and, for a link, also the link and the target's folder
+// belong to the user or root, and nobody else can write them, apart from the user's private group.
+// Whoever can write such a file can run programs in the user's name.
 //
-// Start reading at Rule.Read. Known limits: folders further up are not looked at, and access
-// control lists only as far as they show in the mode.
+// Start reading at Rule.Read. Known limits: folders further up are not checked, and access control
+// lists only as far as the mode reflects them.
 package ownfile
 
 import (
@@ -20,25 +19,25 @@ import (
 	"syscall"
 )
 
-// Rule says which files are believed.
+// Rule describes the trusted files.
 type Rule struct {
-	Owner   int   // the user whose files are believed, beside root
-	Most    int64 // bytes that the file may have
+	Owner   int   // trusted user besides root
+	Most    int64 // size limit in bytes
 	Private bool  // others must not be able to read it either
-	NoLink  bool  // it must not be a link
+	NoLink  bool  // must not be a link
 }
 
-// Mine is the rule for files of the user who runs adze.
+// Mine returns the rule for files of the user who runs adze.
 func Mine(most int64) Rule { return Rule{Owner: os.Geteuid(), Most: most} }
 
-// Error is a file that is not believed.
+// Error means that a file is not trusted.
 type Error struct{ Path, Why, Hint string }
 
-// Error implements error.
+// Error returns the message.
 func (e *Error) Error() string { return e.Path + " " + e.Why }
 
-// Of is the reason in words that follow the name of a file which somebody asked for: it names
-// another one that is to blame.
+// Of returns the reason to show after path, which the caller asked for; it names the offending file
+// if that is another.
 func (e *Error) Of(path string) string {
 	if e.Path == path {
 		return e.Why
@@ -46,11 +45,11 @@ func (e *Error) Of(path string) string {
 	return e.Error()
 }
 
-// Next is the next move.
+// Next returns the next step.
 func (e *Error) Next() string { return e.Hint }
 
-// Read reads a file. It never waits, whatever is there. The error of one that is not there is
-// fs.ErrNotExist; that of one that is not believed is an *Error.
+// Read reads a file without ever blocking. The error is fs.ErrNotExist for a missing file and
+// *Error for an untrusted one.
 func (r Rule) Read(path string) ([]byte, error) {
 	real, err := r.way(path)
 	if err != nil {
@@ -75,7 +74,7 @@ func (r Rule) Read(path string) ([]byte, error) {
 	return raw, err
 }
 
-// Check judges a file without reading it.
+// Check is Read without reading the content.
 func (r Rule) Check(path string) error {
 	real, err := r.way(path)
 	if err != nil {
@@ -88,7 +87,7 @@ func (r Rule) Check(path string) error {
 	return r.file(real, info)
 }
 
-// Folder judges a folder that adze keeps its own files in; one that is not there is none.
+// Folder checks a folder for adze's own files; a missing one is fine.
 func (r Rule) Folder(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,8 +102,8 @@ func (r Rule) Folder(path string) error {
 	return r.entry(path, info)
 }
 
-// Own judges a folder of adze itself as Folder does. It must be no link: who can write what the
-// link stands in could have another folder believed.
+// Own is Folder for adze's own folder, which must not be a link: whoever can write the link's
+// parent could substitute another folder.
 func (r Rule) Own(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSymlink {
 		return &Error{path, "is a link", "put the folder itself there, or name the real one with ADZE_HOME; files in it may be links"}
@@ -112,7 +111,7 @@ func (r Rule) Own(path string) error {
 	return r.Folder(path)
 }
 
-// way judges what leads to a file, and returns where it really is.
+// way checks the path to a file and returns its real location.
 func (r Rule) way(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -137,7 +136,7 @@ func (r Rule) way(path string) (string, error) {
 	return real, r.Folder(filepath.Dir(real))
 }
 
-// file judges the file itself.
+// file checks the file itself.
 func (r Rule) file(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():

@@ -1,6 +1,5 @@
-// Package winfile reaches files on Windows by the handle of their folder, as openat does elsewhere:
-// no name on the way is looked up twice, and no link or junction is followed. It is empty on other
-// systems.
+// Package winfile opens Windows files relative to a folder handle, like openat elsewhere: no path
+// element is looked up twice, and no link or junction is followed. It is empty on other systems.
 //
 // Start reading at Open.
 package winfile

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// FolderAccess lets the names of a folder be listed and opened.
+	// FolderAccess allows listing and opening a folder's entries.
 	FolderAccess = windows.FILE_LIST_DIRECTORY | windows.FILE_TRAVERSE | windows.FILE_READ_ATTRIBUTES | windows.SYNCHRONIZE
 	// ShareAll lets other programs do anything with an open file.
 	ShareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 
 	fileRenameInformationEx = 65
 
-	// heldTime bounds how long a file is asked for that another program holds without sharing it: a
-	// virus scanner or an indexer looks at a new file for some milliseconds.
+	// heldTime bounds the retries for a file held by another program without sharing: a virus
+	// scanner or indexer opens a new file for some milliseconds.
 	heldTime = time.Second
 )
 
-// Patiently repeats what fails because another program holds the file, for heldTime at most.
+// Patiently retries do while another program holds the file, for at most heldTime.
 func Patiently(do func() error) error {
 	end := time.Now().Add(heldTime)
 	for wait := 5 * time.Millisecond; ; wait *= 2 {
@@ -38,14 +38,13 @@ func Patiently(do func() error) error {
 	}
 }
 
-// InUse reports a file that another program holds open without sharing it.
+// InUse reports whether err means that another program holds the file open without sharing.
 func InUse(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_DELETE_PENDING)
 }
 
-// Open opens one name in a folder, or a whole name without one. It follows no link and no junction.
-// Other reparse points, such as files that a cloud service has not fetched yet, are opened as the
-// files that they stand for.
+// Open opens a name in a folder, or a full path without a folder. It follows no link or junction.
+// Other reparse points, such as cloud files not yet fetched, open as the files they stand for.
 func Open(dir windows.Handle, name string, access, disposition, options uint32) (h windows.Handle, err error) {
 	err = Patiently(func() error {
 		h, err = openRaw(dir, name, access, disposition, options|windows.FILE_OPEN_REPARSE_POINT)
@@ -65,7 +64,7 @@ func Open(dir windows.Handle, name string, access, disposition, options uint32) 
 	return openRaw(dir, name, access, disposition, options)
 }
 
-// OpenVolume opens the top folder of a drive or a share, as `C:\`.
+// OpenVolume opens the root of a drive or share, such as `C:\`.
 func OpenVolume(name string) (windows.Handle, error) {
 	return openRaw(0, Absolute(name), FolderAccess, windows.FILE_OPEN, windows.FILE_DIRECTORY_FILE)
 }
@@ -85,7 +84,7 @@ func openRaw(dir windows.Handle, name string, access, disposition, options uint3
 	return h, plainError(err)
 }
 
-// plainError is an error of the kernel as the rest of this program knows it.
+// plainError converts a kernel error to the usual Go error.
 func plainError(err error) error {
 	var status windows.NTStatus
 	if !errors.As(err, &status) {
@@ -106,18 +105,18 @@ func plainError(err error) error {
 	return status.Errno()
 }
 
-// reparseTag says of what kind a reparse point is.
+// reparseTag returns a reparse point's type.
 func reparseTag(h windows.Handle) (tag uint32, is bool) {
 	var info struct{ Attributes, Tag uint32 }
 	err := windows.GetFileInformationByHandleEx(h, windows.FileAttributeTagInfo, (*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	return info.Tag, err == nil && info.Attributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0
 }
 
-// surrogate reports a tag that stands for another name: links and junctions.
+// surrogate reports tags that stand for another name: links and junctions.
 func surrogate(tag uint32) bool { return tag&0x20000000 != 0 }
 
-// Rename gives an entry of a folder another name in it. With replace it takes the place of a file
-// of that name, else such a file is an error.
+// Rename renames an entry within a folder. With replace it replaces an existing file, otherwise
+// that is an error.
 func Rename(dir windows.Handle, from, to string, replace bool) error {
 	h, err := openItself(dir, from, windows.DELETE|windows.SYNCHRONIZE|windows.FILE_READ_ATTRIBUTES, 0)
 	if err != nil {
@@ -135,7 +134,7 @@ func Rename(dir windows.Handle, from, to string, replace bool) error {
 	return plainError(err)
 }
 
-// unknownCall reports a system, or file system, that lacks a newer call.
+// unknownCall reports whether the system or file system lacks a newer call.
 func unknownCall(err error) bool {
 	for _, status := range []windows.NTStatus{windows.STATUS_INVALID_INFO_CLASS, windows.STATUS_INVALID_PARAMETER, windows.STATUS_NOT_SUPPORTED,
 		windows.STATUS_NOT_IMPLEMENTED, windows.STATUS_INVALID_DEVICE_REQUEST} {
@@ -146,7 +145,7 @@ func unknownCall(err error) bool {
 	return false
 }
 
-// setName is FILE_RENAME_INFORMATION.
+// setName sets FILE_RENAME_INFORMATION.
 func setName(h, dir windows.Handle, to string, class, flags uint32) error {
 	name, err := windows.UTF16FromString(to)
 	if err != nil {
@@ -160,7 +159,7 @@ func setName(h, dir windows.Handle, to string, class, flags uint32) error {
 		Name   [1]uint16
 	}
 	at := unsafe.Offsetof(head.Name)
-	words := make([]uint64, (int(at)+2*len(name)+7)/8+1) // aligned as the structure is
+	words := make([]uint64, (int(at)+2*len(name)+7)/8+1) // aligned like the structure
 	buf := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 	head.Flags, head.Root, head.Length = flags, dir, uint32(2*len(name))
 	copy(buf, unsafe.Slice((*byte)(unsafe.Pointer(&head)), at))
@@ -169,8 +168,8 @@ func setName(h, dir windows.Handle, to string, class, flags uint32) error {
 	return windows.NtSetInformationFile(h, &status, &buf[0], uint32(max(int(at)+2*len(name), int(unsafe.Sizeof(head)))), class)
 }
 
-// Remove removes a file (windows.FILE_NON_DIRECTORY_FILE), or an empty folder
-// (windows.FILE_DIRECTORY_FILE). Of a link it removes the link.
+// Remove removes a file (windows.FILE_NON_DIRECTORY_FILE) or an empty folder
+// (windows.FILE_DIRECTORY_FILE). For a link it removes the link.
 func Remove(dir windows.Handle, name string, kind uint32) error {
 	h, err := openItself(dir, name, windows.DELETE|windows.SYNCHRONIZE, kind)
 	if err != nil {
@@ -196,7 +195,7 @@ func openItself(dir windows.Handle, name string, access, kind uint32) (h windows
 	return h, err
 }
 
-// Names lists up to limit entries of a folder in its own order; with 0 or less, all.
+// Names returns up to limit entries in a folder, unordered; all if limit is 0 or less.
 func Names(dir windows.Handle, limit int) ([]string, error) {
 	h, err := Duplicate(dir)
 	if err != nil {
@@ -211,7 +210,7 @@ func Names(dir windows.Handle, limit int) ([]string, error) {
 	return names, err
 }
 
-// KeepAccess copies the list of a file that has entries of its own; the others inherit theirs from
+// KeepAccess copies the access list of a file with its own entries. Other files inherit theirs from
 // the folder, as the new file does.
 func KeepAccess(to, from windows.Handle) {
 	descriptor, err := windows.GetSecurityInfo(from, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
@@ -240,20 +239,20 @@ func ownEntries(list *windows.ACL) bool {
 	return false
 }
 
-// BasicInfo is FILE_BASIC_INFO. Times are in units of 100 ns since 1601; 0 leaves one as it is.
+// BasicInfo is FILE_BASIC_INFO. Times are in units of 100 ns since 1601; 0 leaves one unchanged.
 type BasicInfo struct {
 	Created, Accessed, Written, Changed int64
 	Attributes                          uint32
 	_                                   uint32
 }
 
-// Basic is what the kernel says of an open file.
+// Basic returns an open file's BasicInfo.
 func Basic(h windows.Handle) (b BasicInfo, err error) {
 	err = windows.GetFileInformationByHandleEx(h, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&b)), uint32(unsafe.Sizeof(b)))
 	return b, err
 }
 
-// Stat is what the kernel says of an open file or folder.
+// Stat is an open file's or folder's metadata.
 type Stat struct {
 	Kind         Kind
 	Attributes   uint32
@@ -263,18 +262,18 @@ type Stat struct {
 	Mtime, Ctime int64 // nanoseconds since 1970
 }
 
-// Kind is what an entry is.
+// Kind is a file type.
 type Kind int
 
 // The kinds.
 const (
 	File Kind = iota
 	Folder
-	Link // or another entry that stands for one elsewhere, as a junction does
+	Link // or a similar entry, such as a junction
 	Device
 )
 
-// Of is the Stat of an open handle.
+// Of returns the Stat for an open handle.
 func Of(h windows.Handle) (Stat, error) {
 	var by windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(h, &by); err != nil {
@@ -301,7 +300,7 @@ func Of(h windows.Handle) (Stat, error) {
 	return s, nil
 }
 
-// StatAt is the Stat of a name in a folder.
+// StatAt returns the Stat for a name in a folder.
 func StatAt(dir windows.Handle, name string) (Stat, error) {
 	h, err := Open(dir, name, windows.FILE_READ_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_OPEN, 0)
 	if err != nil {
@@ -311,7 +310,7 @@ func StatAt(dir windows.Handle, name string) (Stat, error) {
 	return Of(h)
 }
 
-// Absolute is an absolute path as Open takes it without a folder.
+// Absolute converts an absolute path for Open without a folder.
 func Absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, `\\?\`); ok {
 		return `\??\` + rest
@@ -327,7 +326,7 @@ func nanoseconds(ticks int64) int64 {
 	return (ticks - since1601) * 100
 }
 
-// Duplicate is a second handle of what h is open on.
+// Duplicate returns a second handle for h's file.
 func Duplicate(h windows.Handle) (twin windows.Handle, err error) {
 	self := windows.CurrentProcess()
 	err = windows.DuplicateHandle(self, h, self, &twin, 0, false, windows.DUPLICATE_SAME_ACCESS)

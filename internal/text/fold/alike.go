@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// stamp is a time at the start of a line, as loggers write it.
+// stamp matches a logger's timestamp at a line start.
 var stamp = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?\s*\d+\.\d{3,6}\])(?:[.,]\d+)?(?:Z|\s?[+-]\d\d:?\d\d)?`)
 })
 
-// timed are lines that are equal but for the time that they begin with.
+// timed finds lines that are equal apart from a leading timestamp.
 func (f *folder) timed(i int) run {
 	rest, ok := unstamped(f.lines[i])
 	if !ok {
@@ -45,18 +45,18 @@ func between(n int, what string) string {
 	return fmt.Sprintf("(… %s lines %s)", Count(int64(n)), what)
 }
 
-// moving are what changes in a line of progress without telling more than that it goes on: parts of
-// a hundred, amounts of data, rates and times. Bars are of the characters that draw them.
+// moving matches the changing parts in a progress line that only show that it continues:
+// percentages, amounts, rates, times and bar characters.
 var moving = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d+(?:\.\d+)?\s?%|\d+(?:\.\d+)?\s?(?:[kKMGT]i?)?[bB](?:/s|ps)?\b|\d+(?::\d\d){1,2}\b|-+:-+(?::-+)?|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|m|h)\b|[#=>.█▏▎▍▌▋▊▉░▒▓━╸╺─·○●\- ]{2,}|[#=>█▏▎▍▌▋▊▉░▒▓━╸╺]|\x00+`)
 })
 
-// part is a count of a whole, such as 12/40 or "12 of 40", or a part of a hundred.
+// part matches a count of a total such as 12/40 or "12 of 40", or a percentage.
 var part = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(\d+)(?:\.\d+)?(?:\s?(%)|(\s?/\s?|\sof\s)(\d+)\b)`)
 })
 
-// progress are lines that differ only in how far something is, and never go back.
+// progress finds lines that differ only in their progress, which never decreases.
 func (f *folder) progress(i int) run {
 	first, at, ok := f.step(i)
 	if !ok {
@@ -77,10 +77,10 @@ func (f *folder) progress(i int) run {
 	return run{end - i, 1, 1, between(end-i-2, "of progress like these")}
 }
 
-// mostSteps bounds how many lines of a text are compared as progress without being any.
+// mostSteps bounds the lines in a text that are compared as progress in vain.
 const mostSteps = 300
 
-// stepResult is what step found in a line.
+// stepResult is a cached result of step.
 type stepResult struct {
 	line  int
 	still string
@@ -102,7 +102,7 @@ func (f *folder) step(line int) (still string, at int64, ok bool) {
 	return still, at, ok
 }
 
-// step is a line of progress without what moves, and how far it is.
+// step returns a progress line without its moving parts, and its position.
 func step(line string) (still string, at int64, ok bool) {
 	if len(line) > 400 || !mayBePart(line) {
 		return "", 0, false
@@ -120,8 +120,7 @@ func step(line string) (still string, at int64, ok bool) {
 	return strings.TrimRight(strings.ReplaceAll(line, "\x00\x00", "\x00"), " \x00\r\n"), at, true
 }
 
-// mayBePart reports whether a digit stands before what makes a number a part, so that few lines are
-// read by a pattern.
+// mayBePart reports whether a digit precedes a part's mark, to avoid most regexp matches.
 func mayBePart(line string) bool {
 	for i := 1; i < len(line); i++ {
 		if d := line[i-1]; d < '0' || d > '9' {
@@ -135,8 +134,8 @@ func mayBePart(line string) bool {
 	return false
 }
 
-// counted are lines in which every number stays or goes on by the same step, so that the first ones
-// and the last tell all.
+// counted finds lines in which each number is constant or grows by a constant step, so that the
+// first ones and the last imply all others.
 func (f *folder) counted(i int) run {
 	if i+1 >= len(f.lines) {
 		return run{}
@@ -169,7 +168,7 @@ func goesOn(first, second, last, next []int64) bool {
 	return true
 }
 
-// numbers are those of a line, and the line without them. What has too many digits for a number is
+// numbers returns a line's numbers, and the line without them. Numbers with too many digits are
 // text.
 func numbers(line string) (key string, values []int64) {
 	line = strings.TrimSuffix(line, "\n")
@@ -189,7 +188,7 @@ func numbers(line string) (key string, values []int64) {
 		case end-i > 15:
 			b.WriteString(line[i:end])
 		default:
-			n, _ := strconv.ParseInt(line[i:end], 10, 64) // fifteen digits are a number
+			n, _ := strconv.ParseInt(line[i:end], 10, 64) // fifteen digits fit
 			values = append(values, n)
 			b.WriteByte(0)
 		}
@@ -198,20 +197,20 @@ func numbers(line string) (key string, values []int64) {
 	return b.String(), values
 }
 
-// Links of a farm that are shown.
+// Links shown of a long list.
 const (
 	linksBefore, linksAfter = 20, 5
 	linkFarm                = 60
 )
 
-// onlyLink is a line of Markdown that holds links and next to nothing else.
+// onlyLink matches a Markdown line with links and almost nothing else.
 var onlyLink = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:[-*+]\s+|\d+[.)]\s+|#+\s+)?(?:\[[^\]]*\]\([^)\s]*(?:\s+"[^"]*")?\)|<?https?://\S+>?)(?:[\s|,·•;/-]*(?:\[[^\]]*\]\([^)\s]*(?:\s+"[^"]*")?\)|<?https?://\S+>?))*[\s.,;|]{0,4}(?:\S{1,12}\s?){0,3}$`)
 })
 
-// links are lines that hold nothing but links: of many, a few show what they are.
+// links finds lines that contain only links, few of which are shown.
 func (f *folder) links(i int) run {
-	end, found := i, 0 // end is behind the last link
+	end, found := i, 0 // end is after the last link
 	for at := i; at < len(f.lines); at++ {
 		line := strings.TrimSuffix(f.lines[at], "\n")
 		if strings.TrimSpace(line) == "" && found > 0 {

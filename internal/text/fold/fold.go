@@ -1,12 +1,12 @@
 // Package fold shortens repetitive text for a model: equal lines, repeated blocks, counters,
-// timestamps and progress become one row with an exact count, and lines that only hold a link
-// become a few of them.
+// timestamps and progress become one row with an exact count, and long lists of links are
+// shortened.
 //
-// The one rule: a row is folded only where the count and the rows around it tell all that the model
-// could want to know. Lines whose other numbers differ, such as measurements, are never folded.
+// The one rule: rows are folded only if the count and the neighboring rows contain all useful
+// information. Lines with other differing numbers, such as measurements, are never folded.
 //
 // Start reading at Rows, then Fit. Known limits: blocks of more than 40 lines and repetition inside
-// a line are not seen.
+// a line are not detected.
 package fold
 
 import (
@@ -16,30 +16,30 @@ import (
 	"unicode/utf8"
 )
 
-// Row is a line, or a note that stands for several lines.
+// Row is a line, or a note that replaces several lines.
 type Row struct {
 	Text  string // without its line end
-	Lines int64  // of the whole text that it stands for
-	Bytes int64  // of the whole text, with line ends
-	Note  bool   // Text is about the lines and not one of them
+	Lines int64  // lines of the original text
+	Bytes int64  // bytes of the original text, with line ends
+	Note  bool   // Text is a note about lines
 
-	gap bool // nobody has these lines
+	gap bool // the lines are not available
 }
 
-// Gap stands for lines that are not there to be shown.
+// Gap returns a Row for lines that are not available.
 func Gap(lines, bytes int64) Row { return Row{Lines: lines, Bytes: bytes, gap: true} }
 
-// Bounds of folding.
+// Bounds for folding.
 const (
-	leastSaved = 600 // bytes; a fold that saves less only confuses
+	leastSaved = 600 // bytes; smaller savings are not worth the confusion
 	leastRun   = 4   // lines
-	mostPeriod = 40  // lines of a block
+	mostPeriod = 40  // lines in a block
 	lineShown  = 2000
 	lineStart  = 1400
 	lineEnd    = 400
 )
 
-// Rows are the lines of a text, folded.
+// Rows returns the lines of a text, folded.
 func Rows(text string) []Row {
 	lines := splitLines(text)
 	var rows []Row
@@ -79,25 +79,25 @@ func size(lines []string) (n int64) {
 	return n
 }
 
-// run is what is folded: lines of which the first and last few are shown, and a note between them.
+// run is a range to fold: its first and last few lines are shown with a note between them.
 type run struct {
 	lines, first, last int
 	note               string
 }
 
-// folder looks for repetition. looked is the line up to which each way of looking found nothing, so
-// that a long text is not read again and again.
+// folder looks for repetition. looked holds, for each method, the line up to which it found
+// nothing, so that a long text is not scanned repeatedly.
 type folder struct {
 	lines  []string
 	failed [ways]int
 
-	steps  int        // lines that were compared as progress and were none
-	newest stepResult // the last of them; its line counts from one
+	steps  int        // lines compared as progress in vain
+	newest stepResult // the last of them; lines count from one
 }
 
 const ways = 5
 
-// at is what can be folded from a line on; zero lines: nothing.
+// at returns the lines to fold from i on; zero lines means none.
 func (f *folder) at(i int) run {
 	for way, look := range [ways]func(int) run{f.equal, f.timed, f.progress, f.counted, f.links} {
 		if i < f.failed[way] {
@@ -121,12 +121,12 @@ func (f *folder) equal(i int) run {
 	return run{end - i, 1, 0, fmt.Sprintf("(… the line above %s)", times(end-i-1))}
 }
 
-// sameLine compares two lines of which the last may have no line end.
+// sameLine compares two lines; the last may have no line end.
 func sameLine(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, "\n") == strings.TrimSuffix(b, "\n")
 }
 
-// block is a group of lines that comes again and again.
+// block finds a repeated group of lines.
 func (f *folder) block(i int) run {
 	for period := 2; period <= mostPeriod && i+2*period <= len(f.lines); period++ {
 		if !sameLine(f.lines[i], f.lines[i+period]) {
@@ -152,7 +152,7 @@ func times(n int) string {
 	return Count(int64(n)) + " more times"
 }
 
-// Count is a number with commas.
+// Count formats a number with commas.
 func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
@@ -161,18 +161,18 @@ func Count(n int64) string {
 	return s
 }
 
-// Room is how much is shown of rows: bytes and lines of the start and of the end.
+// Room bounds the rows shown, in bytes and lines at the start and end.
 type Room struct{ Head, Tail, HeadLines, TailLines int }
 
-// Shown is what fits of a text.
+// Shown is the part of a text that fits.
 type Shown struct {
-	Head, Tail                 string // Tail is empty where nothing is left out between them
+	Head, Tail                 string // Tail is empty if nothing is omitted
 	OmittedLines, OmittedBytes int64
 	Folded                     bool // some rows are notes or were cut
 }
 
-// Fit keeps the rows of the start and the end that have room. Lines longer than some thousand
-// characters are cut with a mark where not all has room.
+// Fit keeps the rows at the start and end that have room. If not everything fits, it cuts lines
+// longer than some thousand characters, with a mark.
 func Fit(rows []Row, room Room) Shown {
 	var s Shown
 	total, gap := 0, false
@@ -202,7 +202,7 @@ func Fit(rows []Row, room Room) Shown {
 		used += len(cut[tail]) + 1
 	}
 	for tail < len(rows) && rows[tail].Note {
-		tail++ // a note tells about the line before it
+		tail++ // a note describes the line before it
 	}
 	for _, r := range rows[head:tail] {
 		s.OmittedLines += r.Lines
@@ -228,8 +228,7 @@ func joinLines(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Text is a text with its repetition folded and its lines cut that are longer than width; if false,
-// it stays as it is.
+// Text folds repetition in s and cuts lines longer than width; it returns false if nothing changed.
 func Text(s string, width int) (string, bool) {
 	var b strings.Builder
 	shorter := false
@@ -248,8 +247,8 @@ func Text(s string, width int) (string, bool) {
 	return b.String(), true
 }
 
-// Line is a line of at most about width bytes: its start and its end, with a mark between them that
-// counts the rest.
+// Line cuts a line to about width bytes: its start and end, with a mark between them that counts
+// the rest.
 func Line(line string, width int) string {
 	if len(line) <= width {
 		return line

@@ -1,19 +1,18 @@
-// Package highlight tells the parts of source code apart: words of the language, text, comments,
-// numbers.
+// Package highlight splits source code into tokens: keywords, strings, comments, numbers.
 //
-// The one rule: it never changes the text. The tokens of a text, put together, are the text; a
-// wrong guess shows as a wrong colour and nothing else.
+// The one rule: it never changes the text. All tokens concatenated are the text; a wrong guess only
+// shows a wrong color.
 //
-// Start reading here: Language. Then grammar.go (what a language is made of), scan.go and text.go
-// (the scanner that most of them share), languages.go; line.go and markup.go are for those that are
-// not made of words.
+// Start reading at Language. Then grammar.go (language descriptions), scan.go and text.go (the
+// scanner shared by most languages), languages.go; line.go and markup.go handle the other
+// languages.
 //
-// A language is a table that is made when it is asked for. Nothing is built at start-up, there are
-// no regular expressions, and a text is read once from its beginning to its end.
+// A language is a table built on demand. Nothing is built at startup, there are no regular
+// expressions, and a text is scanned once.
 //
-// Known limits: it knows words, not grammar. What a language lets stand within text (expressions in
-// templates), documents within scripts and scripts within pages are text. A text that has no end on
-// its line, and is not meant to go on, ends with the line.
+// Known limits: it knows words, not grammar. Expressions in templates, documents inside scripts and
+// scripts inside pages are plain strings. An unterminated string ends with its line unless the
+// syntax allows several lines.
 package highlight
 
 import (
@@ -21,10 +20,9 @@ import (
 	"strings"
 )
 
-// Kind says what a token is.
+// Kind is a token type.
 type Kind uint8
 
-// The kinds.
 const (
 	Text Kind = iota
 	Keyword
@@ -33,9 +31,9 @@ const (
 	Number // or a constant such as true
 	Function
 	Type
-	Property // key, attribute, variable
-	Heading  // of Markdown
-	Added    // of a diff, and the next two
+	Property // key, attribute or variable
+	Heading  // in Markdown
+	Added    // in a diff, like the next two
 	Removed
 	Hunk
 )
@@ -46,15 +44,16 @@ type Token struct {
 	Text string
 }
 
-// Language can tell the parts of its code. The zero value knows nothing: all is text.
+// Language splits code into tokens. The zero value is an unknown language, for which everything is
+// text.
 type Language struct {
 	tokens func(code string) []Token
 }
 
-// Known reports whether the language is one that is known.
+// Known reports whether l is a known language.
 func (l Language) Known() bool { return l.tokens != nil }
 
-// Tokens splits code. Put together, the tokens are the code.
+// Tokens splits code. All tokens concatenated are the code.
 func (l Language) Tokens(code string) []Token {
 	if l.tokens == nil {
 		return []Token{{Text, code}}
@@ -62,8 +61,8 @@ func (l Language) Tokens(code string) []Token {
 	return l.tokens(code)
 }
 
-// Named finds a language by what people call it, as behind the fence of a code block. An unknown
-// name gives the zero Language.
+// Named finds a language by a common name, as used after code fences. It returns the zero Language
+// if the name is unknown.
 func Named(name string) Language {
 	switch strings.ToLower(name) {
 	case "go", "golang":
@@ -110,7 +109,7 @@ func Named(name string) Language {
 	return Language{}
 }
 
-// ForFile finds the language of a file by its name.
+// ForFile finds a language by file name.
 func ForFile(name string) Language {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	switch base {

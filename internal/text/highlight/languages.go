@@ -1,6 +1,6 @@
 package highlight
 
-// The tables hold what the languages' own references list as words of the language.
+// The tables contain the words listed in the languages' own references.
 
 func slashes() (line []string, block [][2]string) {
 	return []string{"//"}, [][2]string{{"/*", "*/"}}

@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// lines is a language whose lines are of one kind each; begin makes what tells it, for one text.
+// lines returns a language with one kind per line; begin returns a classifier for one text.
 func lines(begin func() func(line string) Kind) func(code string) []Token {
 	return func(code string) []Token {
 		var out []Token
@@ -33,7 +33,7 @@ func diffKind(line string) Kind {
 	return Text
 }
 
-// markdownLine tells headings, quotes and code apart; it remembers the fence that it is in.
+// markdownLine classifies headings, quotes and code; it tracks the open fence.
 func markdownLine() func(line string) Kind {
 	fence := ""
 	return func(line string) Kind {

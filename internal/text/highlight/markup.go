@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// markup reads HTML and XML.
+// markup scans HTML and XML.
 func markup(code string) []Token {
 	var out []Token
 	for code != "" {
@@ -30,7 +30,7 @@ func markup(code string) []Token {
 	return out
 }
 
-// tagEnd is the length of a tag, or of < alone when it begins none.
+// tagEnd returns a tag's length, or 1 for a < that begins none.
 func tagEnd(code string) int {
 	if len(code) < 2 || !letter(code[1]) && strings.IndexByte("/!?", code[1]) < 0 {
 		return 1
@@ -52,7 +52,7 @@ func tagEnd(code string) int {
 	return len(code)
 }
 
-// tagTokens splits a tag into its name, its attributes and their values.
+// tagTokens splits a tag into name, attributes and values.
 func tagTokens(out []Token, tag string) []Token {
 	n := 1
 	for n < len(tag) && strings.IndexByte(" \t\r\n>", tag[n]) < 0 {

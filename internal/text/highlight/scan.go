@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// words is a language whose code is made of words, text, comments and numbers.
+// words returns a language for a grammar.
 func words(g grammar) Language {
 	dict := g.dictionary()
 	return Language{func(code string) []Token {
@@ -15,15 +15,14 @@ func words(g grammar) Language {
 	}}
 }
 
-// scanner reads code once.
 type scanner struct {
 	g     *grammar
 	dict  dictionary
 	s     string
 	pos   int
-	from  int // s[from:pos] is text that is not yet a token
+	from  int // s[from:pos] is not yet in a token
 	out   []Token
-	value bool // a value may stand here, so that a / is no division
+	value bool // a value may follow, so / begins no division
 	lost  map[string]bool
 }
 
@@ -34,7 +33,7 @@ func (s *scanner) flush() {
 	}
 }
 
-// emit makes a token of the next n bytes.
+// emit adds a token for the next n bytes.
 func (s *scanner) emit(k Kind, n int) {
 	s.flush()
 	s.out = append(s.out, Token{k, s.s[s.pos : s.pos+n]})
@@ -63,14 +62,14 @@ func (s *scanner) next() {
 	}
 }
 
-// atStart reports that only spaces are before pos on its line.
+// atStart reports whether only spaces precede pos on its line.
 func (s *scanner) atStart() bool {
 	for i := s.pos - 1; i >= 0 && i >= s.pos-maxIndent; i-- {
 		switch s.s[i] {
 		case '\n':
 			return true
 		case ' ', '\t':
-		case '-': // it begins an item of a list of keys
+		case '-': // begins an item in a list of keys
 			if s.s[i+1] != ' ' {
 				return false
 			}
@@ -81,10 +80,10 @@ func (s *scanner) atStart() bool {
 	return s.pos <= maxIndent
 }
 
-// maxIndent bounds the look back at a line's beginning.
+// maxIndent bounds the search back to the line start.
 const maxIndent = 200
 
-// start reads what only a line's start can hold: keys, [names], # and @ words.
+// start scans tokens specific to line starts: keys, [names], # and @ words.
 func (s *scanner) start(rest string) bool {
 	g := s.g
 	if g.lead != "" && strings.IndexByte(g.lead, rest[0]) >= 0 {
@@ -116,7 +115,7 @@ func (s *scanner) start(rest string) bool {
 	return false
 }
 
-// key is the length of a key at the beginning of a line.
+// key returns the length of a key at the start of a line.
 func key(line string, sep byte) int {
 	n := 0
 	for n < len(line) && (letter(line[n]) || digit(line[n]) || strings.IndexByte("_-./$%*<>@(){} ", line[n]) >= 0 || line[n] >= 0x80) {
@@ -131,7 +130,7 @@ func key(line string, sep byte) int {
 	return len(strings.TrimRight(line[:n], " "))
 }
 
-// number is the length of a number.
+// number returns the length of a number.
 func number(s string) int {
 	n := 1
 	for n < len(s) {
@@ -166,7 +165,7 @@ func (s *scanner) word(rest string) {
 	s.value = false
 }
 
-// kind says what a word is, by what it is and by what follows.
+// kind classifies a word, considering the text after it.
 func (s *scanner) kind(word, after string) Kind {
 	g := s.g
 	if k, ok := s.dict[word]; ok {
@@ -188,16 +187,16 @@ func (s *scanner) kind(word, after string) Kind {
 	return Text
 }
 
-// followed reports that c comes next, behind spaces.
+// followed reports whether c follows after optional spaces.
 func followed(s string, c byte) bool {
 	s = strings.TrimLeft(s, " ")
 	return s != "" && s[0] == c
 }
 
-// maxName bounds the search for the end of ${name}.
+// maxName bounds the search for the end in ${name}.
 const maxName = 200
 
-// marked reads $name, ${name} and @name.
+// marked scans $name, ${name} and @name.
 func (s *scanner) marked(rest string) bool {
 	if s.g.marks == "" || strings.IndexByte(s.g.marks, rest[0]) < 0 || len(rest) < 2 {
 		return false

@@ -22,7 +22,7 @@ func (s *scanner) comment(rest string) bool {
 	return false
 }
 
-// blockEnd is the length of a comment; one without an end goes to the end of the code.
+// blockEnd returns a comment's length; an unterminated one extends to the end.
 func (s *scanner) blockEnd(rest string, b [2]string) int {
 	depth := 1
 	for i := len(b[0]); ; {
@@ -68,8 +68,7 @@ func (s *scanner) quoted(rest string) bool {
 	return false
 }
 
-// quoteEnd is the length of a text. One that may go on over lines and has no end anywhere ends with
-// its line.
+// quoteEnd returns a string's length. An unterminated multi-line string ends with its line.
 func (s *scanner) quoteEnd(rest string, q quote) int {
 	if q.lines && !s.lost[q.end] {
 		if n := findEnd(rest, q, true); n > 0 {
@@ -89,8 +88,7 @@ func (s *scanner) quoteEnd(rest string, q quote) int {
 	return len(rest)
 }
 
-// findEnd is the length of a text up to its end and with it; 0 when there is none, or none on its
-// line.
+// findEnd returns the length of a string including its end, or 0 if it does not end (on its line).
 func findEnd(rest string, q quote, lines bool) int {
 	for i := len(q.open); i < len(rest); i++ {
 		switch {
@@ -105,7 +103,7 @@ func findEnd(rest string, q quote, lines bool) int {
 	return 0
 }
 
-// tick reads 'a' and '\n', which are text, and 'a, which is a name.
+// tick scans 'a' and '\n', which are strings, and 'a, which is a name.
 func (s *scanner) tick(rest string) bool {
 	n := strings.IndexByte(rest[1:], '\'')
 	switch {

@@ -7,7 +7,7 @@ import (
 	"adze/tool"
 )
 
-// Block returns one block of a call as HTML.
+// Block renders a tool call's block as HTML.
 func Block(b tool.Block) string {
 	w := &writer{}
 	if b.Title != "" {
@@ -39,7 +39,7 @@ func Block(b tool.Block) string {
 	return w.String()
 }
 
-// items writes a list, or a list of things to do.
+// items writes a list or to-do list.
 func (w *writer) items(b tool.Block) {
 	class := "items"
 	if b.Kind == tool.ChecklistBlock {
@@ -83,8 +83,8 @@ func state(s string) (class, sign, says string) {
 	return "todo", "☐", "to do"
 }
 
-// PictureType is the media type of a picture by its content. It is empty for all that a browser
-// does not show without running anything.
+// PictureType detects an image's media type from its content. It returns "" for formats that
+// browsers do not show safely.
 func PictureType(data []byte) string {
 	head := string(data[:min(len(data), 16)])
 	switch {

@@ -10,10 +10,10 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// maxHighlight is how many bytes of code are highlighted; longer code stays plain.
+// maxHighlight is the size in bytes above which code is not highlighted.
 const maxHighlight = 256 << 10
 
-// code writes a block of code of an answer.
+// code writes a code block.
 func (w *writer) code(lang highlight.Language, name, text string) {
 	w.WriteString(`<div class="code"><div class="codehead"><span>`)
 	w.plain(name)
@@ -22,11 +22,11 @@ func (w *writer) code(lang highlight.Language, name, text string) {
 	w.WriteString("</code></pre></div>\n")
 }
 
-// classes colour the tokens of code.
+// classes maps token kinds to CSS classes.
 var classes = [...]string{highlight.Keyword: "k", highlight.String: "s", highlight.Comment: "c", highlight.Number: "n", highlight.Function: "f", highlight.Type: "t",
 	highlight.Property: "p", highlight.Heading: "h", highlight.Added: "add", highlight.Removed: "del", highlight.Hunk: "at"}
 
-// tokens writes code in its colours.
+// tokens writes highlighted code.
 func (w *writer) tokens(lang highlight.Language, text string) {
 	if len(text) > maxHighlight {
 		lang = highlight.Language{}
@@ -43,14 +43,14 @@ func (w *writer) tokens(lang highlight.Language, text string) {
 	}
 }
 
-// line writes a line of a file with its number.
+// line writes a line with its number.
 func (w *writer) line(lang highlight.Language, class string, number int, text string) {
 	w.WriteString(`<div class="l` + class + `" data-n="` + strconv.Itoa(number) + `">`)
 	w.tokens(lang, text)
 	w.WriteString("\n</div>")
 }
 
-// numbered writes code with the numbers of its lines.
+// numbered writes code with line numbers.
 func (w *writer) numbered(path, text string, first int) {
 	w.WriteString(`<div class="code"><pre class="lines">`)
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -59,12 +59,12 @@ func (w *writer) numbered(path, text string, first int) {
 	w.WriteString("</pre></div>\n")
 }
 
-// diff writes a unified diff, each line with its number in the file as it was or is now.
+// diff writes a unified diff; each line has its number in the old or new file.
 func (w *writer) diff(path, unified string) {
 	lang, old, new, hunks := highlight.ForFile(path), 1, 1, 0
 	lines := strings.Split(strings.TrimSuffix(unified, "\n"), "\n")
 	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "@@") }) {
-		hunks = 1 // lines without a place
+		hunks = 1 // lines without a position
 	}
 	w.WriteString(`<div class="diff">`)
 	for _, line := range lines {
@@ -95,14 +95,14 @@ func (w *writer) diff(path, unified string) {
 	w.WriteString("</div>\n")
 }
 
-// between writes a line that is none of a file.
+// between writes a line that belongs to no file.
 func (w *writer) between(line string) {
 	w.WriteString(`<div class="at">`)
 	w.plain(line)
 	w.WriteString("</div>")
 }
 
-// hunkStarts reads "@@ -12,5 +14,6 @@"; lines are counted from 1 when it cannot be read.
+// hunkStarts parses "@@ -12,5 +14,6 @@"; on failure it starts at line 1.
 func hunkStarts(line string) (old, new int) {
 	start := func(sign string) int {
 		_, after, _ := strings.Cut(line, " "+sign)
@@ -112,7 +112,7 @@ func hunkStarts(line string) (old, new int) {
 	return start("-"), start("+")
 }
 
-// Hunks are the hunks of a unified diff, each with its first line.
+// Hunks splits a unified diff into hunks, each with its header.
 func Hunks(unified string) (out []string) {
 	for line := range strings.SplitAfterSeq(unified, "\n") {
 		switch {
@@ -125,8 +125,7 @@ func Hunks(unified string) (out []string) {
 	return out
 }
 
-// output writes the output of a command. Total counts its lines; text may be only the last of
-// them.
+// output writes a command's output. Total counts its lines; text may be only the last of them.
 func (w *writer) output(text string, total int) {
 	text = strings.TrimRight(safeterm.Output(text).String(), "\n")
 	if text == "" {

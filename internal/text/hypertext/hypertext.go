@@ -1,13 +1,13 @@
-// Package hypertext writes answers in Markdown, code, changes and the blocks of calls as HTML, as
-// package draw shows them in a terminal.
+// Package hypertext renders Markdown answers, code, diffs and tool call blocks as HTML, like
+// package draw in a terminal.
 //
-// The one rule: foreign text goes through escape alone, and every tag and attribute is a constant
-// of this package. The address of a link is the exception: it leads to the web and is escaped. So
-// no text becomes markup, whoever wrote it.
+// The one rule: foreign text is written only by escape, and every tag and attribute is a constant.
+// The exception is a link's URL, which must be a web address and is escaped. So no text can become
+// markup.
 //
-// Start reading at Block, then prose.go (Markdown), stream.go (Markdown that arrives in pieces) and
-// code.go (code, diffs and output). The classes are those that the sheets of the page of adze serve
-// and of an exported session colour.
+// Start reading at Block, then prose.go (Markdown), stream.go (Markdown in pieces) and code.go
+// (code, diffs and output). The classes match the style sheets for adze serve and exported
+// sessions.
 //
 // Known limits: those of package markdown.
 package hypertext
@@ -19,35 +19,35 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Mark is a remark about a clause of an answer. Text stands behind Quote; Against says that it
-// contradicts it.
+// Mark is a remark on part of an answer. Text is placed after Quote; Against means that it
+// contradicts the quote.
 type Mark struct {
 	Quote, Text string
 	Against     bool
 }
 
-// writer is HTML that grows.
+// writer builds HTML.
 type writer struct{ strings.Builder }
 
-// escape writes a text that is safe to be seen.
+// escape writes a safe text.
 func (w *writer) escape(t safeterm.Text) { w.WriteString(html.EscapeString(t.String())) }
 
-// prose writes words without their hidden characters.
+// prose writes text without hidden characters.
 func (w *writer) prose(text string) { w.escape(safeterm.Clean(text)) }
 
-// plain writes what nothing may be hidden in: code, names, commands.
+// plain writes text in which nothing may be hidden: code, names, commands.
 func (w *writer) plain(text string) { w.escape(safeterm.Reveal(text)) }
 
-// Escape is a text on one line as HTML, with all that is hidden in it written out.
+// Escape renders a one-line text as HTML with hidden characters made visible.
 func Escape(text string) string { return html.EscapeString(safeterm.Name(text).String()) }
 
-// Plain is a text of several lines as HTML, with all that is hidden in it written out.
+// Plain renders a multi-line text as HTML with hidden characters made visible.
 func Plain(text string) string { return html.EscapeString(safeterm.Reveal(text).String()) }
 
-// Words is prose without marks as HTML.
+// Words renders prose without Markdown as HTML.
 func Words(text string) string { return html.EscapeString(safeterm.Clean(text).String()) }
 
-// Output is what a command printed.
+// Output renders a command's output.
 func Output(text string, total int) string {
 	w := &writer{}
 	w.output(text, total)

@@ -8,14 +8,13 @@ import (
 	"adze/internal/text/markdown"
 )
 
-// Prose is Markdown as HTML, with the remarks about it in their places; left are those that have
-// none.
+// Prose renders Markdown as HTML with remarks in place; left are those that could not be placed.
 func Prose(text string, marks []Mark) (out string, left []Mark) {
 	sections, left := Sections(text, marks)
 	return strings.Join(sections, ""), left
 }
 
-// placed puts the places of remarks into a text.
+// placed inserts remarks into a text.
 func placed(text string, marks []Mark) (out string, left []Mark) {
 	quotes := make([]string, len(marks))
 	for i, m := range marks {
@@ -30,20 +29,20 @@ func placed(text string, marks []Mark) (out string, left []Mark) {
 	return text, left
 }
 
-// proseWriter writes blocks, and knows the quotes and lists that are open.
+// proseWriter writes blocks and tracks the open quotes and lists.
 type proseWriter struct {
 	writer
 	open  []markdown.Container
 	marks []Mark
 }
 
-// containers closes and opens quotes and items, so that those of the next block are open.
+// containers closes and opens quotes and items to match the next block's.
 func (w *proseWriter) containers(in []markdown.Container) {
 	same := 0
 	for same < len(in) && same < len(w.open) && !in[same].Fresh && in[same].Quote == w.open[same].Quote {
 		same++
 	}
-	// A fresh item continues the list that is open at its depth.
+	// A fresh item continues the open list at its depth.
 	next := same < len(in) && same < len(w.open) && alike(in[same], w.open[same])
 	for i := len(w.open) - 1; i >= same; i-- {
 		switch {
@@ -70,7 +69,7 @@ func (w *proseWriter) containers(in []markdown.Container) {
 	w.open = append(w.open[:same:same], in[same:]...)
 }
 
-// alike reports items of one list.
+// alike reports whether two items belong to one list.
 func alike(a, b markdown.Container) bool {
 	return !a.Quote && !b.Quote && a.Delimiter == b.Delimiter && (a.Number < 0) == (b.Number < 0)
 }
@@ -97,7 +96,7 @@ func (w *proseWriter) block(b markdown.Block) {
 		w.plain(text)
 		w.WriteString("</pre>\n")
 	case markdown.Heading:
-		// An answer may begin with any level, and a page must not skip one.
+		// An answer may begin with any level, but a page must not skip one.
 		w.WriteString(`<h3 class="level` + strconv.Itoa(b.Level) + `">`)
 		w.inline(text)
 		w.WriteString("</h3>\n")
@@ -113,7 +112,7 @@ func (w *proseWriter) block(b markdown.Block) {
 	}
 }
 
-// task writes the box of a task that an item begins with, and returns the rest.
+// task writes the check box at an item's start and returns the rest.
 func (w *proseWriter) task(text string) string {
 	if len(text) < 4 || text[0] != '[' || text[2] != ']' || text[3] != ' ' {
 		return text
@@ -129,7 +128,7 @@ func (w *proseWriter) task(text string) string {
 	return text[4:]
 }
 
-// table writes rows of cells; the first one is the header.
+// table writes rows; the first one is the header.
 func (w *proseWriter) table(text string, align []markdown.Align) {
 	w.WriteString(`<div class="wide"><table>` + "\n<thead>")
 	cell, end := "th", "</thead>\n<tbody>\n"
@@ -159,8 +158,8 @@ func column(align []markdown.Align, i int) string {
 	return ""
 }
 
-// inline writes what is inside of a paragraph. Where a link leads stands behind its text and is the
-// link itself, so that nobody is led elsewhere than they read.
+// inline writes a paragraph's content. The URL after a link's text is the actual link, so that
+// readers see where it leads.
 func (w *proseWriter) inline(text string) {
 	spans, _ := markdown.Inline(text)
 	for _, s := range markdown.Remarks(spans) {
@@ -207,7 +206,7 @@ func (w *proseWriter) mark(n int) {
 	w.WriteString("</span>")
 }
 
-// address writes a text, and makes a link of it when it is an address of the web.
+// address writes a text, as a link if it is a web address.
 func (w *proseWriter) address(text string) {
 	at := strings.TrimSuffix(strings.TrimPrefix(text, " ("), ")")
 	if !WebAddress(at) || strings.ContainsFunc(at, func(r rune) bool { return r <= ' ' || r == '"' || r == '<' || r == '>' || r == '\\' }) {
@@ -224,7 +223,7 @@ func (w *proseWriter) address(text string) {
 	w.prose(after)
 }
 
-// WebAddress reports whether a text begins with an address that may be linked.
+// WebAddress reports whether text begins with a URL that may be linked.
 func WebAddress(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }

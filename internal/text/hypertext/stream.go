@@ -7,21 +7,20 @@ import (
 	"adze/internal/text/markdown"
 )
 
-// Stream is Markdown that arrives in pieces. It becomes sections, each of them HTML that stands
-// alone: a paragraph, a table, a whole list. A finished section does not change any more.
-// The zero value is at the start of a text.
+// Stream renders Markdown that arrives in pieces, as sections of self-contained HTML: a paragraph,
+// a table, a whole list. Finished sections never change. The zero value is ready to use.
 type Stream struct {
 	Marks []Mark
 
 	parser  markdown.Parser
-	line    strings.Builder // that is not finished
+	line    strings.Builder // unfinished line
 	pending []markdown.Block
 }
 
-// maxSection is how many blocks a list has at most in one section, where it goes on in the next.
+// maxSection bounds the blocks of a list in one section; the list continues in the next.
 const maxSection = 40
 
-// Add takes the next piece and returns the sections that it finished.
+// Add adds a piece and returns the sections finished by it.
 func (s *Stream) Add(piece string) (finished []string) {
 	for {
 		line, rest, more := strings.Cut(piece, "\n")
@@ -36,7 +35,7 @@ func (s *Stream) Add(piece string) (finished []string) {
 	}
 }
 
-// take adds blocks, and returns the sections that end before the last of them.
+// take adds blocks and returns the sections that end before the last of them.
 func (s *Stream) take(blocks []markdown.Block) (finished []string) {
 	sections := split(append(s.pending, blocks...))
 	if len(sections) == 0 {
@@ -50,7 +49,7 @@ func (s *Stream) take(blocks []markdown.Block) (finished []string) {
 	return finished
 }
 
-// Open are the sections that are not finished, as they would be if nothing more came.
+// Open returns the unfinished sections, rendered as if nothing follows.
 func (s *Stream) Open() []string {
 	p := s.parser.Clone()
 	if s.line.Len() > 0 {
@@ -73,7 +72,7 @@ func (s *Stream) write(section []markdown.Block) string {
 	return w.String()
 }
 
-// split parts blocks into sections.
+// split groups blocks into sections.
 func split(blocks []markdown.Block) (out [][]markdown.Block) {
 	from := 0
 	for i := 1; i <= len(blocks); i++ {
@@ -85,7 +84,7 @@ func split(blocks []markdown.Block) (out [][]markdown.Block) {
 	return out
 }
 
-// parts reports that a section ends between two blocks, the first of which ends one of n blocks.
+// parts reports whether a section ends between two blocks, the first of which is the last of n.
 func parts(a, b markdown.Block, n int) bool {
 	if len(a.In) == 0 || len(b.In) == 0 {
 		return true
@@ -97,8 +96,7 @@ func parts(a, b markdown.Block, n int) bool {
 	return n >= maxSection || !alike(a.In[0], outer)
 }
 
-// Sections are all sections of a whole text with the remarks about it; left are those without a
-// place.
+// Sections renders a whole text as sections with remarks; left are those that could not be placed.
 func Sections(text string, marks []Mark) (sections []string, left []Mark) {
 	text, left = placed(text, marks)
 	s := Stream{Marks: marks}

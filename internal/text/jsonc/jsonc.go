@@ -1,12 +1,11 @@
-// Package jsonc reads the files that a user writes: JSON with comments and trailing commas.
+// Package jsonc parses files written by users: JSON with comments and trailing commas.
 //
-// The one rule: what a file says twice is a mistake. Of two members with one name encoding/json
-// takes the last without a word, so that a second, empty "deny" drops the first; and it takes
-// "Deny" for "deny".
+// The one rule: a duplicate name is an error. encoding/json silently takes the last of two members
+// with one name, so that a second, empty "deny" drops the first; and it accepts "Deny" for "deny".
 //
 // Start reading at Decode.
 //
-// Known limits: names inside values that decode themselves are compared letter by letter.
+// Known limits: names inside values that decode themselves are compared exactly.
 package jsonc
 
 import (
@@ -20,17 +19,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// SyntaxError is text that is not JSON with comments.
+// SyntaxError means that a text is not JSON with comments.
 type SyntaxError struct{ Message string }
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// DuplicateError is a name that stands twice in one object.
+// DuplicateError is a duplicate name in an object.
 type DuplicateError struct {
-	Name   string // as it stands the second time, with the names of the objects around it: "output.lines"
-	Before string // as it stood the first time; it may differ in case
-	Line   int    // of the second one, from 1
-	First  int    // line of the first one
+	Name   string // second occurrence, with the names of the enclosing objects: "output.lines"
+	Before string // first occurrence; may differ in case
+	Line   int    // second occurrence's line, from 1
+	First  int    // first occurrence's line
 }
 
 func (e *DuplicateError) Error() string {
@@ -40,15 +39,16 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("line %d: %s stands in line %d already", e.Line, e.Name, e.First)
 }
 
-// Unknown is a name that no field has.
+// Unknown is a name without a field.
 type Unknown struct {
-	Name    string   // with the names of the objects around it: "output.lins"
+	Name    string   // with the names of the enclosing objects: "output.lins"
 	Line    int      // from 1
-	Known   []string // what could stand there
-	Retired string   // the tag of the field that has the name, and is decoded; if empty, none has it
+	Known   []string // the valid names there
+	Retired string   // retired tag of the field with this name, which is still decoded; empty if there is no field
 }
 
-// Decode reads raw into a struct, returns it as plain JSON, and takes no unknown or repeated name.
+// Decode decodes raw into a struct and returns it as plain JSON. Unknown or duplicate names are
+// errors.
 func Decode(raw []byte, into any) ([]byte, error) {
 	standard, _, err := read(raw, into)
 	if err != nil {
@@ -59,7 +59,7 @@ func Decode(raw []byte, into any) ([]byte, error) {
 	return standard, dec.Decode(into)
 }
 
-// DecodeKnown is Decode, but that it lists names without a field, and those of retired ones.
+// DecodeKnown is Decode, but returns unknown and retired names instead of failing.
 func DecodeKnown(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
 	standard, unknown, err = read(raw, into)
 	if err != nil {
@@ -68,7 +68,7 @@ func DecodeKnown(raw []byte, into any) (standard []byte, unknown []Unknown, err 
 	return standard, unknown, json.Unmarshal(standard, into)
 }
 
-// read makes plain JSON of a text.
+// read converts raw to plain JSON and checks its names.
 func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
 	raw, err = Text(raw)
 	if err != nil {
@@ -86,20 +86,20 @@ func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) 
 	return tree.Pack(), s.unknown, nil
 }
 
-// Text is what a file says: without the mark that some editors put before the first byte, and an
-// empty object where nothing but comments is written. A file in another encoding is a mistake.
+// Text removes a byte order mark and returns an empty object for a file with only comments. Other
+// encodings are an error.
 func Text(raw []byte) ([]byte, error) {
 	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
 		return nil, &SyntaxError{"the file is UTF-16; save it as UTF-8"}
 	}
-	text := strings.TrimSuffix(strings.TrimPrefix(string(raw), "\xef\xbb\xbf"), "\n") + "\n" // hujson takes no comment at the end without it
-	if _, err := hujson.Parse([]byte(text + "null")); err == nil {                           // a value would stand before that
+	text := strings.TrimSuffix(strings.TrimPrefix(string(raw), "\xef\xbb\xbf"), "\n") + "\n" // hujson needs it after a final comment
+	if _, err := hujson.Parse([]byte(text + "null")); err == nil {                           // parses only if there is no value
 		return []byte(strings.TrimLeft(text, "\n") + "{}\n"), nil
 	}
 	return []byte(text), nil
 }
 
-// search looks for names that stand twice, and for those that no field has.
+// search finds duplicate and unknown names.
 type search struct {
 	raw     []byte
 	unknown []Unknown
@@ -157,7 +157,8 @@ func nameOf(m hujson.ObjectMember) string {
 	return name.String()
 }
 
-// plain is the type that JSON is decoded into; nil when the type decodes itself or is not known.
+// plain returns the type that JSON is decoded into, or nil if the type decodes itself or is
+// unknown.
 func plain(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -179,7 +180,7 @@ func elem(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldOf is the field with that name; if false, there is none.
+// fieldOf returns the field with a name.
 func fieldOf(t reflect.Type, known string) (reflect.StructField, bool) {
 	for field := range t.Fields() {
 		if name := fieldName(field); name != "" && folded(name) == known {
@@ -198,7 +199,7 @@ func fieldsOf(t reflect.Type) (names []string) {
 	return names
 }
 
-// fieldName is how a field is called in a file; if empty, it stands in none.
+// fieldName returns a field's name in the file, or "" if it has none.
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
@@ -210,8 +211,8 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
-// folded is one spelling for all that encoding/json takes for the same name of a field: each letter
-// as the smallest one that Unicode folds with it.
+// folded returns a canonical spelling of all names that encoding/json treats as equal: each letter
+// becomes the smallest one that Unicode folds with it.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

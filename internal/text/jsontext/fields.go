@@ -2,10 +2,9 @@ package jsontext
 
 import "bytes"
 
-// Fields finds fields of an object in one pass and reads nothing that is in them: values[i] becomes
-// the value that names[i] has in data, as it stands there, or nil. It is for text that was written
-// by this program: names have no escapes, and of what is not looked for only the strings and
-// brackets are followed. It reports whether data is an object as far as that shows.
+// Fields finds fields in an object in one pass without decoding: values[i] becomes the raw value
+// for names[i], or nil. It is for JSON written by this program: names have no escapes, and skipped
+// values are only checked for strings and brackets. It reports whether data looks like an object.
 func Fields(data []byte, names []string, values [][]byte) bool {
 	clear(values)
 	i := space(data, 0)
@@ -47,8 +46,7 @@ func Fields(data []byte, names []string, values [][]byte) bool {
 	}
 }
 
-// Plain is the text of a string as it stands in JSON; if it has escapes, or is no string, ok is
-// false.
+// Plain returns a JSON string's text; ok is false if it has escapes or is no string.
 func Plain(value []byte) (text string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false
@@ -63,7 +61,7 @@ func space(data []byte, i int) int {
 	return i
 }
 
-// pastString is where the string that begins at i has ended, or -1.
+// pastString returns the offset after the string at i, or -1.
 func pastString(data []byte, i int) int {
 	if i >= len(data) || data[i] != '"' {
 		return -1
@@ -84,7 +82,7 @@ func pastString(data []byte, i int) int {
 	}
 }
 
-// pastValue is where the value that begins at i has ended, or -1.
+// pastValue returns the offset after the value at i, or -1.
 func pastValue(data []byte, i int) int {
 	for depth := 0; i < len(data); {
 		switch data[i] {
@@ -106,7 +104,7 @@ func pastValue(data []byte, i int) int {
 				return -1
 			}
 		case ',', ' ', '\n', '\t', '\r', ':':
-		default: // a number or a word
+		default: // a number or literal
 			for i++; i < len(data) && !ends(data[i]); i++ {
 			}
 			if depth == 0 {
@@ -119,7 +117,7 @@ func pastValue(data []byte, i int) int {
 	return -1
 }
 
-// ends reports a byte behind a number or a word.
+// ends reports whether c can follow a number or literal.
 func ends(c byte) bool {
 	return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }

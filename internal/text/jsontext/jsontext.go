@@ -1,9 +1,9 @@
-// Package jsontext writes values with long texts in them as JSON, without copying the texts.
+// Package jsontext encodes values with long texts as JSON without copying the texts.
 //
-// The one rule: the bytes are those of encoding/json without its escapes for HTML. That copies a
-// text several times while it grows: an answer of 18 MB took five times as much.
+// The one rule: the output equals that of encoding/json without HTML escapes. encoding/json copies
+// a text several times while growing: for an answer of 18 MB it took five times as much.
 //
-// Start reading at Encode. Known limits: the caller says where long texts may stand.
+// Start reading at Encode. Known limits: the caller names the fields with long texts.
 package jsontext
 
 import (
@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Long is from how many bytes on a text is worth a way of its own.
+// Long is the size in bytes from which a text is handled separately.
 const Long = 64 << 10
 
-// Encode writes v on one line. The texts are in v; long ones go past the encoder.
+// Encode encodes v on one line. The texts are in v; long ones bypass the encoder.
 func Encode(v any, texts ...*string) ([]byte, error) {
 	c, err := Cut(v, texts...)
 	if err != nil || len(c.long) == 0 {
@@ -31,14 +31,14 @@ func Encode(v any, texts ...*string) ([]byte, error) {
 	return out, nil
 }
 
-// Line is a value without its long texts: marks stand in their place.
+// Line is an encoded value with marks instead of its long texts.
 type Line struct {
 	Raw   []byte
 	long  []string
-	marks []string // as they stand in Raw
+	marks []string // as encoded in Raw
 }
 
-// Cut writes v on one line, but for those of the texts in it that are long. It changes none.
+// Cut encodes v on one line without its long texts, which stay unchanged.
 func Cut(v any, texts ...*string) (Line, error) {
 	var l Line
 	var away []*string
@@ -55,7 +55,7 @@ func Cut(v any, texts ...*string) (Line, error) {
 		*t = l.long[i]
 	}
 	for _, mark := range l.marks {
-		if err == nil && bytes.Count(l.Raw, []byte(mark)) != 1 { // somebody else wrote the same
+		if err == nil && bytes.Count(l.Raw, []byte(mark)) != 1 { // the value contains the mark itself
 			l = Line{}
 			l.Raw, err = Marshal(v)
 			break
@@ -64,7 +64,7 @@ func Cut(v any, texts ...*string) (Line, error) {
 	return l, err
 }
 
-// Each hands out the line from its start: what is JSON, and the texts that stand between.
+// Each passes the pieces of the line in order: JSON to raw, texts to text.
 func (l Line) Each(raw func([]byte), text func(string)) {
 	rest := l.Raw
 	for len(rest) > 0 {
@@ -78,7 +78,7 @@ func (l Line) Each(raw func([]byte), text func(string)) {
 	}
 }
 
-// next is where the first of the marks stands, and which one it is; none: the end, and -1.
+// next returns the offset and number of the first mark, or the end and -1.
 func (l Line) next(raw []byte) (at, n int) {
 	at, n = len(raw), -1
 	for i, mark := range l.marks {
@@ -89,7 +89,7 @@ func (l Line) next(raw []byte) (at, n int) {
 	return at, n
 }
 
-// Marshal is json.Marshal without the escapes of <, > and & that only HTML needs.
+// Marshal is json.Marshal without the escapes for <, > and &, which only HTML needs.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -98,24 +98,24 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// piece is how many bytes of a text are quoted at once.
+// piece is the number of bytes quoted at once.
 const piece = 16 << 10
 
-// Append puts s behind dst as a JSON string.
+// Append appends s as a JSON string.
 func Append(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	Pieces(s, func(quoted []byte) { dst = append(dst, quoted...) })
 	return append(dst, '"')
 }
 
-// Size is how many bytes Append adds.
+// Size returns the number of bytes that Append adds.
 func Size(s string) int {
 	n := 2
 	Pieces(s, func(quoted []byte) { n += len(quoted) })
 	return n
 }
 
-// Pieces quotes a text piece by piece, without the quotes around it, and cuts no rune.
+// Pieces quotes a text in pieces, without the surrounding quotes, and splits no rune.
 func Pieces(s string, with func([]byte)) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -123,14 +123,13 @@ func Pieces(s string, with func([]byte)) {
 	for s != "" {
 		cut := uncut(s, min(piece, len(s)))
 		b.Reset()
-		_ = enc.Encode(s[:cut]) // a string always encodes
+		_ = enc.Encode(s[:cut]) // cannot fail for a string
 		with(b.Bytes()[1 : b.Len()-2])
 		s = s[cut:]
 	}
 }
 
-// uncut moves a cut before the rune in which it lies. Behind three bytes that begin none, no rune
-// goes on.
+// uncut moves a cut before the rune it splits. A rune has at most three bytes after its first.
 func uncut(s string, at int) int {
 	for back := range min(utf8.UTFMax, at) {
 		if at == len(s) || utf8.RuneStart(s[at-back]) {

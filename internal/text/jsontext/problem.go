@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Problem says in plain words why JSON could not be read: encoding/json names the types of a
-// program, which nobody knows who wrote the JSON.
+// Problem explains a JSON error in plain words: encoding/json names Go types, which the JSON's
+// author does not know.
 func Problem(err error) string {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -29,7 +29,7 @@ func Problem(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// kindOf is a type of Go as JSON has it.
+// kindOf returns the JSON name for a Go type.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

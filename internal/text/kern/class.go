@@ -2,16 +2,16 @@ package kern
 
 import "math/bits"
 
-// Class is a set of bytes: any of ASCII, and either all the others or none. The assembly knows the
-// layout.
+// Class is a set of bytes: any ASCII bytes, and either all or none of the others. The assembly
+// depends on the layout.
 type Class struct {
-	Low   [16]byte // by the lower four bits of a byte: a bit for each value of the upper that is in the set
-	High  [16]byte // by the upper four bits: their bit; none from 8 on
-	Wide  uint64   // all ones: bytes beyond ASCII are in the set
-	Plain bool     // use the twin
+	Low   [16]byte // by lower nibble: a bit for each upper nibble in the set
+	High  [16]byte // by upper nibble: its bit; 0 from 8 on
+	Wide  uint64   // all ones if the set has the non-ASCII bytes
+	Plain bool     // use the Go version
 }
 
-// NewClass makes a class of those bytes of ASCII that in reports, and of all others if wide.
+// NewClass returns the class with the ASCII bytes that in reports, and all others if wide.
 func NewClass(in func(b byte) bool, wide bool) *Class {
 	c := &Class{}
 	for b := range byte(0x80) {
@@ -28,7 +28,7 @@ func NewClass(in func(b byte) bool, wide bool) *Class {
 	return c
 }
 
-// Has reports whether a byte is in the set.
+// Has reports whether b is in the set.
 func (c *Class) Has(b byte) bool {
 	if b >= 0x80 {
 		return c.Wide != 0
@@ -36,29 +36,29 @@ func (c *Class) Has(b byte) bool {
 	return c.Low[b&15]&c.High[b>>4] != 0
 }
 
-// wordBits is how many bytes one word of marks is about.
+// wordBits is the number of bytes covered by a word of marks.
 const wordBits = 64
 
-// wordsAtOnce is how many words of marks are looked at together.
+// wordsAtOnce is the number of words processed together.
 const wordsAtOnce = 64
 
-// Runs looks for runs of at least Least bytes of a class.
+// Runs finds runs of at least Least bytes in a class.
 type Runs struct {
 	Class *Class
 	Least int // from 2 to 63
 	marks [wordsAtOnce]uint64
 }
 
-// Find writes the next places at or after from where a run begins into places and returns how many,
-// and from where to search on. One that began before from begins there. In a long run more than one
-// place may be named. Not for concurrent use.
+// Find writes the starts of runs at or after from into places. It returns their number and the
+// offset to continue at. A run that began before from starts there. A long run may be reported more
+// than once. Not safe for concurrent use.
 func (r *Runs) Find(text []byte, from int, places []uint32) (n, next int) {
 	for from < len(text) && n == 0 {
 		size := min(len(text)-from, wordsAtOnce*wordBits)
 		marks := r.mark(text, from, size)
 		whole := marks
 		if from+size < len(text) {
-			whole = marks[:len(marks)-1] // the last is only what follows the others
+			whole = marks[:len(marks)-1] // the last word only provides the bits after the others
 		}
 		n, next = r.starts(marks, len(whole), from, places)
 		from = min(next, len(text))
@@ -66,7 +66,7 @@ func (r *Runs) Find(text []byte, from int, places []uint32) (n, next int) {
 	return n, from
 }
 
-// mark marks the bytes of the class among size bytes. Bits behind them are zero.
+// mark sets a bit for each of size bytes that is in the class. Later bits are zero.
 func (r *Runs) mark(text []byte, from, size int) []uint64 {
 	words := (size + wordBits - 1) / wordBits
 	done := 0
@@ -95,9 +95,9 @@ func (c *Class) twin(text []byte) (marks uint64) {
 	return marks
 }
 
-// starts names where runs begin in the first words of marks, which are about the text from base on.
+// starts writes the starts of runs in the first words; base is their text offset.
 func (r *Runs) starts(marks []uint64, words, base int, places []uint32) (n, next int) {
-	before := uint64(0) // 1: the place in front of the word is in a run
+	before := uint64(0) // 1 if the byte before the word is in a run
 	for i, low := range marks[:words] {
 		if low == 0 {
 			before = 0

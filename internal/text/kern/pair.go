@@ -2,19 +2,18 @@ package kern
 
 import "bytes"
 
-// Pair looks for two bytes at fixed distances from a place: of a literal, the two that are rarest.
-// A mask of 0x20 with a byte in lower case takes a letter in both cases; the mask is else 0. The
-// assembly knows the layout.
+// Pair finds two bytes at fixed distances; for a literal, its two rarest. A mask of 0x20 with a
+// lower-case byte matches a letter in both cases; otherwise the mask is 0. The assembly depends on
+// the layout.
 type Pair struct {
 	Bytes [2]byte
 	Masks [2]byte
 	At    [2]int // distances, not negative
-	Plain bool   // use the twin
+	Plain bool   // use the Go version
 }
 
-// Find writes the next places at or after from into places, which has room for width of them at
-// least, and returns how many, and from where to search on. A place is named only if both of its
-// bytes lie in text.
+// Find writes the next places at or after from into places, which must have room for width of them.
+// It returns their number and the offset to continue at. Both bytes of a match lie in text.
 func (p *Pair) Find(text []byte, from int, places []uint32) (n, next int) {
 	far := max(p.At[0], p.At[1])
 	limit := len(text) - far
@@ -32,7 +31,7 @@ func (p *Pair) Find(text []byte, from int, places []uint32) (n, next int) {
 	return n, p.end(next, limit, len(text))
 }
 
-// end is where to search on: at the text's end if no place can follow.
+// end returns the offset to continue at: the text's end if no place can follow.
 func (p *Pair) end(next, limit, end int) int {
 	if next >= limit {
 		return end
@@ -40,8 +39,7 @@ func (p *Pair) end(next, limit, end int) int {
 	return next
 }
 
-// twin does the same byte by byte: it looks for the first byte, which is the rarer one, and tests
-// the other.
+// twin searches for the first byte, the rarer one, and tests the other.
 func (p *Pair) twin(text []byte, from, limit int, places []uint32) (n, next int) {
 	for n < len(places) && from < limit {
 		at := from

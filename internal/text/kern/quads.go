@@ -1,24 +1,23 @@
 package kern
 
-// Quads looks for four bytes in a row, each from a set of its own, for up to eight alternatives at
-// once: a Window of four. It marks places, so that several of them, and a Class, can be joined. Bit
-// k of a table belongs to alternative k, and a byte is in a set as it is for a Window. The assembly
-// knows the layout.
+// Quads finds four consecutive bytes from four sets, for up to eight alternatives at once: a Window
+// with four bytes. It returns bits, so that several Quads and a Class can be combined. Bit k in a
+// table belongs to alternative k, with the approximation described at Window. The assembly depends
+// on the layout.
 type Quads struct {
 	Low, High [quad][16]byte
 }
 
-// quad is how many bytes stand in a row.
 const quad = 4
 
-// Add puts a byte into the set of an alternative at one of the four positions.
+// Add adds a byte to an alternative's set at one of the four positions.
 func (q *Quads) Add(alternative, position int, b byte) {
 	q.Low[position][b&15] |= 1 << alternative
 	q.High[position][b>>4] |= 1 << alternative
 }
 
-// Mark sets the bit of each place that is a candidate, for 64 places a word from a byte on. The
-// text reaches three bytes behind the last of them at least.
+// Mark sets the bit of each candidate, for 64 places a word from a byte on. The text must extend at
+// least three bytes past the last place.
 func (q *Quads) Mark(text []byte, from int, marks []uint64) {
 	done := 0
 	if vectors {
@@ -31,7 +30,6 @@ func (q *Quads) Mark(text []byte, from int, marks []uint64) {
 	q.twin(text, from+done*wordBits, marks[done:])
 }
 
-// twin does the same byte by byte.
 func (q *Quads) twin(text []byte, from int, marks []uint64) {
 	for w := range marks {
 		for bit := range wordBits {
@@ -47,7 +45,7 @@ func (q *Quads) twin(text []byte, from int, marks []uint64) {
 	}
 }
 
-// Mark sets marks to the bytes of the class, 64 a word from a byte on.
+// Mark sets the bits of the bytes in the class, 64 a word from a byte on.
 func (c *Class) Mark(text []byte, from int, marks []uint64) {
 	if vectors && !c.Plain && len(marks) > 0 {
 		_ = text[from+len(marks)*wordBits-1]

@@ -2,26 +2,26 @@ package kern
 
 import "golang.org/x/sys/cpu"
 
-// Without BMI1 its TZCNT would silently run as another instruction.
+// Without BMI1, TZCNT would silently run as another instruction.
 var vectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
-// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them
+// pair tests the places from up to to, a multiple of 32 past it, and reads up to the last place
 // plus the greater distance.
 //
 //go:noescape
 func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)
 
-// window is pair for a Window; it reads two bytes behind to.
+// window is pair for a Window; it reads two bytes past to.
 //
 //go:noescape
 func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, next int)
 
-// classBits marks the bytes of a class in words of 64 bytes each.
+// classBits marks the bytes in a class, 64 a word.
 //
 //go:noescape
 func classBits(text *byte, words int, c *Class, marks *uint64)
 
-// quadBits adds the marks of words of 64 places each; it reads three bytes behind them.
+// quadBits adds marks to words of 64 places; it reads three bytes past them.
 //
 //go:noescape
 func quadBits(text *byte, words int, q *Quads, marks *uint64)

@@ -3,23 +3,23 @@ package kern
 // NEON is part of the architecture.
 const vectors = true
 
-// pair tests the places from up to to, a multiple of 32 behind it, and reads to the last of them
+// pair tests the places from up to to, a multiple of 32 past it, and reads up to the last place
 // plus the greater distance.
 //
 //go:noescape
 func pair(text *byte, from, to int, p *Pair, places *uint32, room int) (n, next int)
 
-// window is pair for a Window; it reads two bytes behind to.
+// window is pair for a Window; it reads two bytes past to.
 //
 //go:noescape
 func window(text *byte, from, to int, w *Window, places *uint32, room int) (n, next int)
 
-// classBits marks the bytes of a class in words of 64 bytes each.
+// classBits marks the bytes in a class, 64 a word.
 //
 //go:noescape
 func classBits(text *byte, words int, c *Class, marks *uint64)
 
-// quadBits adds the marks of words of 64 places each; it reads three bytes behind them.
+// quadBits adds marks to words of 64 places; it reads three bytes past them.
 //
 //go:noescape
 func quadBits(text *byte, words int, q *Quads, marks *uint64)

@@ -1,25 +1,24 @@
 package kern
 
-// Window looks for three bytes in a row, each from a set of its own, for up to eight alternatives
-// at once. Bit k of a table belongs to alternative k. A byte is in a set if its lower and its upper
-// four bits are both in the tables, which is exact for one byte or a letter in both cases and too
-// much for other sets: a window names more places than there are, never fewer. The assembly knows
-// the layout.
+// Window finds three consecutive bytes from three sets, for up to eight alternatives at once. Bit k
+// in a table belongs to alternative k. A byte matches if both its nibbles are in the tables. That
+// is exact for a single byte or a letter in both cases and too broad for other sets: a window
+// returns extra places but omits none. The assembly depends on the layout.
 type Window struct {
 	Low, High [3][16]byte
-	Plain     bool // use the twin
+	Plain     bool // use the Go version
 }
 
-// span is how many bytes a window has.
+// span is the number of bytes in a window.
 const span = 3
 
-// Add puts a byte into the set of an alternative at one of the three positions.
+// Add adds a byte to an alternative's set at one of the three positions.
 func (w *Window) Add(alternative, position int, b byte) {
 	w.Low[position][b&15] |= 1 << alternative
 	w.High[position][b>>4] |= 1 << alternative
 }
 
-// Any lets an alternative take every byte at a position, and the end of the text, too.
+// Any lets an alternative match every byte at a position, and the text's end too.
 func (w *Window) Any(alternative, position int) {
 	for k := range 16 {
 		w.Low[position][k] |= 1 << alternative
@@ -27,7 +26,7 @@ func (w *Window) Any(alternative, position int) {
 	}
 }
 
-// At returns which alternatives a place is a candidate for, a bit for each.
+// At returns the alternatives that match at a place, a bit for each.
 func (w *Window) At(text []byte, at int) byte {
 	all := byte(0xff)
 	for position := range span {
@@ -41,7 +40,7 @@ func (w *Window) At(text []byte, at int) byte {
 	return all
 }
 
-// any returns the alternatives that take every byte at a position.
+// any returns the alternatives that match every byte at a position.
 func (w *Window) any(position int) byte {
 	all := byte(0xff)
 	for k := range 16 {
@@ -50,8 +49,8 @@ func (w *Window) any(position int) byte {
 	return all
 }
 
-// Find writes the next places at or after from into places, which has room for width of them at
-// least, and returns how many, and from where to search on.
+// Find writes the next places at or after from into places, which must have room for width of them.
+// It returns their number and the offset to continue at.
 func (w *Window) Find(text []byte, from int, places []uint32) (n, next int) {
 	limit := len(text) - span + 1
 	if vectors && !w.Plain && from < limit && len(places) >= width {
@@ -64,7 +63,7 @@ func (w *Window) Find(text []byte, from int, places []uint32) (n, next int) {
 	return w.twin(text, from, places)
 }
 
-// twin does the same byte by byte, and alone tests the last places.
+// twin searches byte by byte; only it tests the last places.
 func (w *Window) twin(text []byte, from int, places []uint32) (n, next int) {
 	low, high := &w.Low, &w.High
 	for ; from+span <= len(text) && n < len(places); from++ {

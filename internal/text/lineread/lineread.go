@@ -1,8 +1,7 @@
-// Package lineread reads lines of bounded length: JSON lines of an editor, a server, a client, a
-// child or a file of tasks. The one rule: whatever comes, no more than one line of at most the
-// bound is held, and what follows a line that is too long is read as if that line had been a good
-// one. Start reading at Next. Known limits: it knows no end of a line but the line feed, and a read
-// that waits is ended only by who closes its input.
+// Package lineread reads lines with a maximum length: JSON lines from an editor, server, client,
+// child process or task file. The one rule: it holds at most one line within the bound, and reading
+// continues normally after a longer one. Start reading at Next. Known limits: only a line feed ends
+// a line, and only closing the input ends a blocked read.
 package lineread
 
 import (
@@ -11,33 +10,33 @@ import (
 	"io"
 )
 
-// ErrLong says that a line is longer than the reader's bound.
+// ErrLong means that a line exceeds the reader's bound.
 var ErrLong = errors.New("the line is too long")
 
-// buffer is what is read at once, in bytes.
+// buffer is the read size in bytes.
 const buffer = 64 << 10
 
 // Reader reads lines.
 type Reader struct {
-	// Wanted, when given, says by the beginning of a line, of up to 64 KiB, whether it is read. Of
-	// others nothing is kept, and none of them is too long.
+	// Wanted, if not nil, decides by a line's first bytes, up to 64 KiB, whether to return the
+	// line. Others are skipped whatever their length.
 	Wanted func(start []byte) bool
 
 	in   *bufio.Reader
 	most int
-	skip bool   // what comes is the rest of a line that is passed over
-	rest []byte // what was read of the line that is passed over, behind what was handed out
+	skip bool   // skipping the rest of a line
+	rest []byte // part of the skipped line not yet passed to the caller
 }
 
-// New reads lines of at most so many bytes; the line feed does not count.
+// New returns a Reader for lines of at most most bytes without the line feed.
 func New(in io.Reader, most int) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, buffer), most: most}
 }
 
-// Next is the next line without its line feed, in memory of its own; the last one may lack the line
-// feed. A line that is too long is told once, as soon as it is: ErrLong comes with as much of its
-// beginning as the bound allows, and the next call reads behind its end. A failure of the input
-// takes with it the line that it cuts. After the last line comes io.EOF.
+// Next returns the next line without its line feed, in new memory; the last line may lack one. A
+// longer line returns ErrLong once, together with its start up to the bound; the next call
+// continues after it. An input error discards the incomplete line. After the last line it returns
+// io.EOF.
 func (r *Reader) Next() ([]byte, error) {
 	for {
 		start, ended, err := r.piece()
@@ -53,9 +52,8 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// Rest hands over, in pieces, what follows the beginning of a line that was too long, until the
-// line ends or to fails. It is for right after [ErrLong]; without it the next call of Next passes
-// over the rest.
+// Rest passes the remainder of a long line in pieces, until it ends or to fails. Call it right
+// after [ErrLong]; otherwise Next skips the remainder.
 func (r *Reader) Rest(to func(piece []byte) error) error {
 	if len(r.rest) > 0 {
 		if err := to(r.rest); err != nil {
@@ -80,7 +78,7 @@ func (r *Reader) Rest(to func(piece []byte) error) error {
 	return nil
 }
 
-// line is the line that a piece begins.
+// line returns the line that starts with piece.
 func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	var line []byte
 	for {
@@ -102,8 +100,8 @@ func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	}
 }
 
-// piece is a whole line or a part of one, without the line feed, until the next read; ended: it is
-// the last of its line.
+// piece returns all or part of a line without the line feed, valid until the next read; ended means
+// that the line is complete.
 func (r *Reader) piece() (piece []byte, ended bool, err error) {
 	piece, err = r.in.ReadSlice('\n')
 	switch {

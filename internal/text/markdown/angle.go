@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxEntity is the length of the longest named character reference that is looked for.
+// maxEntity bounds the length of named character references.
 const maxEntity = 32
 
 func (r *reader) entity() {
@@ -22,7 +22,7 @@ func (r *reader) entity() {
 	r.pos++
 }
 
-// flat keeps a reference to a newline from breaking a row.
+// flat replaces a newline reference, which would break a row.
 func flat(c rune) rune {
 	if c == '\n' || c == '\t' {
 		return ' '
@@ -61,7 +61,7 @@ func (r *reader) angle() {
 	}
 }
 
-// skipNewline passes the end of a line that a break stands at.
+// skipNewline skips the newline after a break.
 func (r *reader) skipNewline() {
 	if r.pos < len(r.s) && r.s[r.pos] == '\n' {
 		r.pos++
@@ -69,7 +69,7 @@ func (r *reader) skipNewline() {
 	}
 }
 
-// isAddress reports what may stand between < and > as a link: a scheme, or a mail address.
+// isAddress reports whether s may be a link between < and >: a URL or a mail address.
 func isAddress(s string) bool {
 	if strings.ContainsAny(s, " <\n\t") {
 		return false

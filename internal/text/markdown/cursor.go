@@ -2,15 +2,15 @@ package markdown
 
 import "strings"
 
-// cursor is a place in a line.
+// cursor is a position in a line.
 type cursor struct {
-	s   string // with spaces for the tabs of its structure
+	s   string // with structural tabs expanded to spaces
 	pos int
-	raw string // as it was written
+	raw string // as written
 }
 
-// written is the rest of the line as it was written, with its tabs: code is copied. Where the place
-// is within a tab, that one is spaces.
+// written returns the rest of the line with its tabs, which code needs. A tab that the cursor is
+// inside becomes spaces.
 func (c *cursor) written() string {
 	column := 0
 	for i := 0; i < len(c.raw) && column <= c.pos; i++ {
@@ -24,7 +24,7 @@ func (c *cursor) written() string {
 	return c.s[c.pos:]
 }
 
-// indent counts the spaces at the cursor; blank: nothing else follows.
+// indent counts the spaces at the cursor; blank means nothing else follows.
 func (c *cursor) indent() (n int, blank bool) {
 	i := c.pos
 	for i < len(c.s) && c.s[i] == ' ' {
@@ -33,15 +33,14 @@ func (c *cursor) indent() (n int, blank bool) {
 	return i - c.pos, i == len(c.s)
 }
 
-// skip passes at most n spaces.
+// skip advances past at most n spaces.
 func (c *cursor) skip(n int) {
 	for ; n > 0 && c.pos < len(c.s) && c.s[c.pos] == ' '; n-- {
 		c.pos++
 	}
 }
 
-// spaced replaces the tabs that can be part of a line's structure by spaces to the next of their
-// stops.
+// spaced expands tabs that can be structural to their tab stops.
 func spaced(s string) string {
 	end := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(" \t>-+*0123456789.)", r) })
 	if end < 0 {

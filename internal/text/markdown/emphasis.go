@@ -8,10 +8,10 @@ import (
 // delimiter is a run of * _ or ~ that may begin or end emphasis (CommonMark 0.31 §6.2).
 type delimiter struct {
 	mark        byte
-	n, was      int // marks left, and how many there were
-	node        int // its place among the nodes; those that are left stay text
+	n, was      int // remaining and original marks
+	node        int // index in nodes; unused marks stay text
 	opens, ends bool
-	before      int // the run before it that is still of use, if -1, none
+	before      int // previous usable run, or -1
 }
 
 func (r *reader) delimiter() {
@@ -33,7 +33,7 @@ func (r *reader) delimiter() {
 	r.runs = append(r.runs, d)
 }
 
-// flanks says whether a run at i can begin and end emphasis, by the characters beside it.
+// flanks reports whether a run at i can begin and end emphasis, depending on its neighbors.
 func flanks(s string, i, n int) (opens, ends bool) {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i+n:])
@@ -54,9 +54,9 @@ func symbol(c rune) bool {
 	return unicode.IsPunct(c) || unicode.IsSymbol(c)
 }
 
-// emphasis pairs the runs from the given one on and forgets them.
+// emphasis pairs the runs from an index on and drops them.
 func (r *reader) emphasis(from int) {
-	var bottom [3 * 2 * 3]int // below it no begin is to be found, by mark, kind and length
+	var bottom [3 * 2 * 3]int // lower bounds for openers, by mark, kind and length
 	for i := range bottom {
 		bottom[i] = from
 	}
@@ -83,7 +83,7 @@ func (r *reader) emphasis(from int) {
 	r.runs = r.runs[:from]
 }
 
-// kind is where bottom keeps the runs that look for the same begins.
+// kind returns the index in bottom for runs with the same openers.
 func (r *reader) kind(i int) int {
 	d := r.runs[i]
 	k := map[byte]int{'*': 0, '_': 1, '~': 2}[d.mark] * 6
@@ -93,7 +93,7 @@ func (r *reader) kind(i int) int {
 	return k + d.was%3
 }
 
-// opener finds the run that i ends.
+// opener returns the run closed by run i.
 func (r *reader) opener(i, bottom int) int {
 	d := r.runs[i]
 	for o := d.before; o >= bottom; o = r.runs[o].before {
@@ -106,7 +106,7 @@ func (r *reader) opener(i, bottom int) int {
 	return -1
 }
 
-// pair makes emphasis of what is between two runs, whose inner marks it takes.
+// pair creates emphasis between two runs and consumes their inner marks.
 func (r *reader) pair(o, i int) {
 	open, end := &r.runs[o], &r.runs[i]
 	n := min(open.n, end.n, 2)
@@ -115,7 +115,7 @@ func (r *reader) pair(o, i int) {
 	opens.Text = opens.Text[:open.n]
 	ends.Text, ends.At = ends.Text[n:], ends.At+n
 	r.mark(open.node+1, end.node, open.mark, n)
-	end.before = o // what is between them is of no use any more
+	end.before = o // runs between them are no longer usable
 	if open.n == 0 {
 		end.before = open.before
 	}
@@ -136,14 +136,14 @@ func (r *reader) mark(from, to int, mark byte, n int) {
 	}
 }
 
-// drop takes a run out of the chain.
+// drop removes a run from the chain.
 func (r *reader) drop(i int) {
 	if i+1 < len(r.runs) && r.runs[i+1].before == i {
 		r.runs[i+1].before = r.runs[i].before
 	}
 }
 
-// spans are the nodes with their forms.
+// spans returns the nodes with their forms.
 func (r *reader) spans() []Span {
 	out := make([]Span, 0, len(r.nodes))
 	var now forms

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// htmlEnd says which line ends a block of HTML: the one that holds the text, or an empty one.
+// htmlEnd determines the line that ends an HTML block: one containing this text, or an empty line.
 type htmlEnd string
 
 func (e htmlEnd) blank() bool      { return e == "" }
 func (e htmlEnd) in(s string) bool { return e != "" && strings.Contains(strings.ToLower(s), string(e)) }
 
-// startHTML reports whether a line begins a block of HTML, and what ends it (CommonMark 0.31 §4.6).
+// startHTML reports whether a line begins an HTML block, and its end condition (CommonMark 0.31
+// §4.6).
 func startHTML(s string, paragraph bool) (end htmlEnd, ok bool) {
 	if s[0] != '<' {
 		return "", false
@@ -52,7 +53,7 @@ func tagName(s string) string {
 	return s[:n]
 }
 
-// tag is the length of the tag that s begins with, 0 when there is none.
+// tag returns the length of a tag at the start of s, or 0.
 func tag(s string) int {
 	i := 1
 	if i < len(s) && s[i] == '/' {
@@ -81,10 +82,10 @@ func tag(s string) int {
 	return 0
 }
 
-// maxTag bounds the search for the end of a tag.
+// maxTag bounds the search for a tag's end.
 const maxTag = 1000
 
-// blockTag reports the tags that begin a block, as CommonMark lists them.
+// blockTag reports the tags that CommonMark lists as block starts.
 func blockTag(name string) bool {
 	switch name {
 	case "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col",

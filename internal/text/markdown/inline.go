@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Form is how a piece of text is meant. Forms nest.
+// Form is a set of inline styles. Forms nest.
 type Form uint8
 
 // The forms.
@@ -15,30 +15,28 @@ const (
 	Strike
 	CodeSpan
 	Link
-	Address // where a link leads, when its text does not say so
-	Hint    // a word of ours
-	Break   // a new row begins here; it holds no text
+	Address // a link's target, if the text differs
+	Hint    // added by the program
+	Break   // line break without text
 )
 
 // Span is a piece of a paragraph.
 type Span struct {
 	Text string
 	Form Form
-	// At is where the text stands in the source. When Exact is set, the bytes of Text are those of
-	// the source from there on.
+	// At is the text's source offset. If Exact is set, Text equals the source bytes from there.
 	At    int
 	Exact bool
-	// Remark is the number of the remark that stands here, from 1; see Remarked. It has no text.
+	// Remark is the number of a remark at this position, from 1; see Remarked. Its text is empty.
 	Remark int
 }
 
-// fill is from what length on a line is taken for one that was filled and broken to fit a page: its
-// end is then a space, as CommonMark says. Models break shorter lines on purpose: lists without
-// marks, verses.
+// fill is the length from which a line counts as wrapped to fit a page: its newline then becomes a
+// space, as in CommonMark. Models break shorter lines on purpose: lists without marks, verses.
 const fill = 60
 
-// Inline reads what is inside of a paragraph, heading or cell. What is before settled in the source
-// reads the same whatever follows, except for its last characters.
+// Inline parses the content of a paragraph, heading or cell. The source before settled parses the
+// same whatever follows, except for its last characters.
 func Inline(s string) (spans []Span, settled int) {
 	if !special(s) {
 		return []Span{{Text: s, Exact: true}}, len(s)
@@ -55,40 +53,40 @@ func Inline(s string) (spans []Span, settled int) {
 	return r.spans(), r.loose
 }
 
-// unsettle says that what follows the text may end something that begins at i.
+// unsettle records that later text may close a construct begun at i.
 func (r *reader) unsettle(i int) { r.loose = min(r.loose, i) }
 
-// special reports that something in s may be more than text.
+// special reports whether s may contain more than plain text.
 func special(s string) bool {
 	return strings.ContainsAny(s, "`*_~\\[<&\n\t") || strings.Contains(s, "://") || strings.Contains(s, "www.")
 }
 
-// reader reads a paragraph once, from its begin to its end.
+// reader parses a paragraph in one pass.
 type reader struct {
 	s       string
 	pos     int
-	from    int // text from here to pos is not yet a node
+	from    int // text from here to pos is not yet in a node
 	nodes   []node
 	runs    []delimiter
 	opens   []bracket
-	unended [maxTicks + 1]bool // runs of so many backticks have no end any more
-	noTag   bool               // no > follows any more
-	loose   int                // where something begins that has no end
+	unended [maxTicks + 1]bool // no later run with this many backticks exists
+	noTag   bool               // no > follows
+	loose   int                // start of a construct without an end
 }
 
-// maxTicks is the longest run of backticks that means something.
+// maxTicks is the longest backtick run with a meaning.
 const maxTicks = 16
 
-// node is a piece of text; on and off are the forms that begin before it and end before it.
+// node is a piece of text; on and off are the forms that begin and end before it.
 type node struct {
 	Span
 	on, off forms
 }
 
-// forms counts forms, since the same one may be within itself.
+// forms counts each form, since forms may nest in themselves.
 type forms struct{ strong, emphasis, strike, link int16 }
 
-// next reads one character or construct.
+// next parses one character or construct.
 func (r *reader) next() {
 	s, i := r.s, r.pos
 	switch c := s[i]; c {
@@ -127,7 +125,7 @@ func (r *reader) next() {
 	}
 }
 
-// flush makes a node of the text before pos.
+// flush creates a node for the text before pos.
 func (r *reader) flush() {
 	if r.from < r.pos {
 		r.nodes = append(r.nodes, node{Span: Span{Text: r.s[r.from:r.pos], At: r.from, Exact: true}})
@@ -135,7 +133,7 @@ func (r *reader) flush() {
 	}
 }
 
-// emit makes a node of the next n bytes.
+// emit creates a node for the next n bytes.
 func (r *reader) emit(n int, span Span) {
 	r.flush()
 	span.At = r.pos
@@ -153,7 +151,7 @@ func (r *reader) escape() {
 		r.skipSpaces()
 	case punctuation(r.s[r.pos+1]):
 		r.flush()
-		r.from = r.pos + 1 // the text goes on without the backslash
+		r.from = r.pos + 1 // text continues without the backslash
 		r.pos += 2
 	default:
 		r.pos++
@@ -184,7 +182,7 @@ func (r *reader) code() {
 	r.emit(end+n-r.pos, span)
 }
 
-// run is how often the character at i is repeated.
+// run returns how often the character at i is repeated.
 func run(s string, i int) int {
 	n := 1
 	for i+n < len(s) && s[i+n] == s[i] {
@@ -193,7 +191,7 @@ func run(s string, i int) int {
 	return n
 }
 
-// ticks finds a run of exactly n backticks.
+// ticks finds a run with exactly n backticks.
 func ticks(s string, from, n int) int {
 	for {
 		i := strings.IndexByte(s[from:], '`')
@@ -208,7 +206,7 @@ func ticks(s string, from, n int) int {
 	}
 }
 
-// newline ends a line: two spaces before it make a break, and so does a line that was not filled.
+// newline ends a line. Two spaces before it, or a short line, make a break.
 func (r *reader) newline() {
 	text := strings.TrimRight(r.s[r.from:r.pos], " ")
 	hard := r.pos-r.from-len(text) >= 2

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// bracket is a [ or ![ that may begin a link or an image.
+// bracket is a [ or ![ that may begin a link or image.
 type bracket struct {
 	node  int
-	runs  int // delimiters before it
+	runs  int // number of delimiters before it
 	image bool
-	dead  bool // it is within the text of a link, and links do not nest
+	dead  bool // inside a link's text: links do not nest
 }
 
 func (r *reader) bracket(image bool) {
@@ -39,7 +39,7 @@ func (r *reader) closeBracket() {
 		r.pos++
 		return
 	}
-	r.emit(1+n, Span{}) // the place where the link's text ends
+	r.emit(1+n, Span{}) // end of the link's text
 	r.emphasis(b.runs)
 	end := len(r.nodes) - 1
 	shown := r.nodes[b.node+1 : end]
@@ -62,7 +62,7 @@ func (r *reader) closeBracket() {
 	r.nodes = append(r.nodes, node{Span: Span{Text: text, Form: Address, At: r.pos}})
 }
 
-// says reports that a link's text already is its address.
+// says reports whether a link's text is its address.
 func says(shown []node, address string) bool {
 	var text strings.Builder
 	for _, n := range shown {
@@ -77,7 +77,7 @@ func says(shown []node, address string) bool {
 	return false
 }
 
-// target reads "(address "title")" behind a link's text; n 0: there is none.
+// target parses "(address "title")" after a link's text; n is 0 if there is none.
 func target(s string) (n int, address string) {
 	if s == "" || s[0] != '(' {
 		return 0, ""
@@ -117,7 +117,7 @@ func spaces(s string, i int) int {
 	return i
 }
 
-// bare finds the end of an address without < and >; its brackets are balanced.
+// bare returns the end of an address without < and >, with balanced brackets.
 func bare(s string, i int) int {
 	depth := 0
 	for ; i < len(s); i++ {
@@ -142,7 +142,7 @@ func bare(s string, i int) int {
 	return -1
 }
 
-// title finds the end of a link's title.
+// title returns the end of a link's title.
 func title(s string, i int) int {
 	end := s[i]
 	if end == '(' {
@@ -173,8 +173,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// address is the length of an address that stands in the text by itself, 0 when there is none at
-// pos.
+// address returns the length of a bare address at pos, or 0.
 func (r *reader) address() int {
 	rest := r.s[r.pos:]
 	if !strings.HasPrefix(rest, "http://") && !strings.HasPrefix(rest, "https://") && !strings.HasPrefix(rest, "www.") {

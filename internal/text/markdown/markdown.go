@@ -1,22 +1,21 @@
-// Package markdown reads Markdown while it is being written.
+// Package markdown parses Markdown while it is being written.
 //
-// The one rule: a line is read once. [Parser] knows after each line which blocks are finished and
-// what is still open; nothing that comes later changes a finished block, so whoever draws them can
-// keep the rows. A parser that builds a tree of the whole text cannot promise that, and would read
-// an open list or code block again with every piece of it. goldmark v1.8.7 with its tables takes
-// 2.8 times as long for the same text, where reading is 18 % of a frame of a streaming answer. It
-// makes the program 532 kB larger, and its package variables add half of what all others cost at
-// the start (3,550 allocations).
+// The one rule: each line is read once. After each line, [Parser] knows which blocks are finished
+// and what is open; later lines never change a finished block, so a renderer can keep its rows. A
+// parser that builds a tree for the whole text cannot guarantee that, and would reparse an open
+// list or code block with every piece. goldmark v1.8.7 with tables takes 2.8 times as long for the
+// same text, where parsing is 18 % of a frame of a streaming answer; it adds 532 kB to the binary
+// and 3,550 allocations at startup, half as many as all other packages.
 //
-// It follows CommonMark 0.31 for blocks and for what is inside of them, with tables, task lists,
-// strikethrough and bare addresses as GitHub has them.
+// It follows CommonMark 0.31, with tables, task lists, strikethrough and bare addresses as on
+// GitHub.
 //
-// Start reading here: Parser. Then start.go (what begins a block), table.go, inline.go (what is
-// inside of a paragraph), emphasis.go, link.go.
+// Start reading at Parser. Then start.go (block starts), table.go, inline.go (paragraph contents),
+// emphasis.go, link.go.
 //
-// Known limits: link reference definitions are far effects, so they and the links that use them
-// stay as they are written. HTML is text. A list's items are not made loose by an empty line
-// further down.
+// Known limits: link reference definitions have effects far away, so they and links that use them
+// stay as written. HTML is text. An empty line later in a list does not make its earlier items
+// loose.
 package markdown
 
 import (
@@ -26,7 +25,7 @@ import (
 	"strings"
 )
 
-// Kind says what a block is.
+// Kind is a block type.
 type Kind uint8
 
 // The kinds.
@@ -35,50 +34,50 @@ const (
 	Paragraph
 	Heading
 	Code
-	HTML // drawn as it is written
+	HTML // shown as written
 	Table
 	Rule
-	Empty // an item without anything in it
+	Empty // an item without content
 )
 
-// Block is a block that holds text, with the quotes and items around it.
+// Block is a text block with its containers.
 type Block struct {
 	Kind  Kind
-	Level int    // of a heading: 1 to 6
-	Info  string // of fenced code: what stands behind the fence
-	// Text is what it holds: lines joined by newlines, without what the containers took.
+	Level int    // heading level, 1 to 6
+	Info  string // info string after a code fence
+	// Text is the content: lines joined by newlines, without container marks.
 	Text []byte
-	// In are the containers around it, outer first.
+	// In are the containers, outermost first.
 	In []Container
-	// Gap says that an empty line stands before it.
+	// Gap is set if an empty line precedes the block.
 	Gap bool
-	// Align is the alignment of a table's columns; the first line of Text is then its header.
+	// Align holds the alignment of a table's columns; the first line in Text is then the header.
 	Align []Align
 
-	// Lines is how many lines it has, those that were taken counted.
+	// Lines counts the lines, including taken ones.
 	Lines int
 
 	fence fence
 	html  htmlEnd
-	blank int // empty lines that belong to indented code only if more of it follows
+	blank int // empty lines, part of indented code only if more follows
 }
 
-// Container is a quote or an item of a list.
+// Container is a quote or a list item.
 type Container struct {
 	Quote bool
-	// Number counts the items of an ordered list; a negative one is that of a bullet.
+	// Number is an item's number in an ordered list; negative for a bullet.
 	Number int
-	// Delimiter is what stands behind the number, or the bullet.
+	// Delimiter is the character after the number, or the bullet.
 	Delimiter byte
-	// Fresh says that no earlier block is in it: the first one carries the item's mark.
+	// Fresh is set until a block is in the container: the first one shows the item's mark.
 	Fresh bool
 
-	indent int  // columns that belong to the item
+	indent int  // columns belonging to the item
 	hollow bool // nothing followed the mark on its line
 }
 
-// Parser reads a text line by line. The zero value is at the start of a text. A copy made by Clone
-// goes its own way, which is how a line is tried that is not finished.
+// Parser reads a text line by line. The zero value is at the start. A copy made by Clone is
+// independent and can try an unfinished line.
 type Parser struct {
 	open   []Container
 	leaf   Block
@@ -86,33 +85,32 @@ type Parser struct {
 	closed []Block
 }
 
-// Clone copies the parser; the copy's finished blocks begin empty. The two share the memory behind
-// the open block's text: the copy must be dropped before the parser goes on.
+// Clone copies the parser without its finished blocks. The two share the open block's memory: drop
+// the copy before using the parser again.
 func (p *Parser) Clone() Parser {
 	c := *p
 	c.open, c.closed = slices.Clone(p.open), nil
 	return c
 }
 
-// Finished returns the blocks that were finished since the last call, in order. They are the
-// caller's.
+// Finished returns the blocks finished since the last call, in order. The caller owns them.
 func (p *Parser) Finished() []Block {
 	done := p.closed
 	p.closed = nil
 	return done
 }
 
-// Open is the block that is not finished; its kind is None when there is none. More lines may turn
-// a paragraph into a heading, or its last line into the header of a table.
+// Open returns the unfinished block; its kind is None if there is none. Later lines may turn a
+// paragraph into a heading, or its last line into a table header.
 func (p *Parser) Open() *Block { return &p.leaf }
 
-// Take drops the first n bytes of the open block's text, which were drawn and will not change.
+// Take drops the first n bytes from the open block's text, which were drawn and will not change.
 func (p *Parser) Take(n int) { p.leaf.Text = p.leaf.Text[n:] }
 
 // End finishes all blocks.
 func (p *Parser) End() { p.interrupt(0) }
 
-// Read returns the blocks of a whole text.
+// Read returns the blocks in a complete text.
 func Read(text string) []Block {
 	var p Parser
 	for line := range strings.SplitSeq(text, "\n") {
@@ -122,12 +120,12 @@ func Read(text string) []Block {
 	return p.closed
 }
 
-// More continues the last line, for lines that are too long to wait for their end.
+// More continues the last line, for lines too long to wait for their end.
 func (p *Parser) More(s string) {
 	switch p.leaf.Kind {
 	case Paragraph, Code, HTML:
 		p.leaf.Text = append(p.leaf.Text, s...)
-	default: // a heading or table row of that length is none
+	default: // too long for a heading or table row
 		p.finish()
 		p.begin(Paragraph)
 		p.leaf.add(s)
@@ -138,7 +136,7 @@ func (p *Parser) More(s string) {
 func (p *Parser) Line(s string) {
 	c := cursor{s: spaced(s), raw: s}
 	matched := p.match(&c)
-	whole := matched == len(p.open) // all containers go on, and none was opened in them
+	whole := matched == len(p.open) // all containers continue, and none was opened
 	if whole && p.verbatim(&c) {
 		return
 	}
@@ -157,12 +155,12 @@ func (p *Parser) Line(s string) {
 	p.rest(&c, matched, place{whole, !whole && !opened, opened})
 }
 
-// place says how a line stands to the open block: whole, all its containers go on; lazy, some do
-// not, but nothing else was opened, so that a paragraph may go on without their marks; opened,
-// something was.
+// place relates a line to the open block. whole: all containers continue; lazy: some do not but
+// nothing was opened, so a paragraph may continue without their marks; opened: something was
+// opened.
 type place struct{ whole, lazy, opened bool }
 
-// match follows the open containers as far as the line belongs to them.
+// match returns how many open containers the line continues.
 func (p *Parser) match(c *cursor) int {
 	for i := range p.open {
 		o := &p.open[i]
@@ -187,7 +185,7 @@ func (p *Parser) match(c *cursor) int {
 	return len(p.open)
 }
 
-// verbatim takes the line into open code or HTML, all of whose containers go on.
+// verbatim adds the line to open code or HTML whose containers all continue.
 func (p *Parser) verbatim(c *cursor) bool {
 	l := &p.leaf
 	indent, blank := c.indent()
@@ -219,7 +217,7 @@ func (p *Parser) verbatim(c *cursor) bool {
 	return false
 }
 
-// rest takes what begins no block.
+// rest handles a line that begins no block.
 func (p *Parser) rest(c *cursor, matched int, at place) {
 	indent, blank := c.indent()
 	s := c.s[c.pos+indent:]
@@ -238,7 +236,7 @@ func (p *Parser) rest(c *cursor, matched int, at place) {
 	}
 }
 
-// begin opens a block in the containers that are open.
+// begin opens a block in the open containers.
 func (p *Parser) begin(k Kind) {
 	p.leaf = Block{Kind: k, In: slices.Clone(p.open), Gap: p.gap}
 	p.gap = false
@@ -257,7 +255,7 @@ func (p *Parser) finish() {
 	p.leaf = Block{}
 }
 
-// interrupt finishes the open block, and the containers behind the first n.
+// interrupt finishes the open block, and all containers after the first n.
 func (p *Parser) interrupt(n int) {
 	p.finish()
 	if last := len(p.open) - 1; last >= n && p.open[last].Fresh {
@@ -276,10 +274,10 @@ func (b *Block) add(s string) {
 	b.Lines++
 }
 
-// lastLine is where the last line of the text begins.
+// lastLine returns the offset of the text's last line.
 func (b *Block) lastLine() int { return bytes.LastIndexByte(b.Text, '\n') + 1 }
 
-// Mark is what an item is called: "3." or "-".
+// Mark returns an item's mark: "3." or "-".
 func (c Container) Mark() string {
 	if c.Number < 0 {
 		return string(c.Delimiter)

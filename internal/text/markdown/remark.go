@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Remarks are words of the program's own within a text that a model wrote. In the source, the place
-// of one is a character that Unicode sets aside for this and that a text cannot bring along, so no
-// text of a model can hold a remark.
+// Remarks are the program's own words inside a model's text. In the source, a noncharacter marks
+// their position; input text cannot contain it, so no model can forge a remark.
 const (
 	firstRemark = 0xFDD0
 	lastRemark  = 0xFDEF
@@ -18,9 +17,8 @@ const (
 
 func isRemark(r rune) bool { return r >= firstRemark && r <= lastRemark }
 
-// Remarked puts a place for a remark behind each quote in a text, and tells for which there is one:
-// none where it is not clear which words are quoted. A quote has the words of the text, without its
-// marks.
+// Remarked inserts a remark position after each quote in a text and reports which were placed;
+// ambiguous quotes are not. A quote has the text's words without its marks.
 func Remarked(text string, quotes []string) (out string, placed []bool) {
 	text = strings.Map(func(r rune) rune {
 		if isRemark(r) {
@@ -29,10 +27,10 @@ func Remarked(text string, quotes []string) (out string, placed []bool) {
 		return r
 	}, text)
 	words := wordsOf(text)
-	at := make([]int, len(quotes)) // where each is put
+	at := make([]int, len(quotes)) // insertion offset for each
 	placed = make([]bool, len(quotes))
 	for i, q := range quotes {
-		same := 0 // quotes of the same words before this one
+		same := 0 // earlier quotes with the same words
 		total := 0
 		key := texts(wordsOf(q))
 		for j, other := range quotes {
@@ -45,7 +43,7 @@ func Remarked(text string, quotes []string) (out string, placed []bool) {
 		}
 		ends := find(words, key)
 		if len(ends) == 1 {
-			total, same = 1, 0 // all that is remarked of one sentence stands there
+			total, same = 1, 0 // all remarks on a sentence go here
 		}
 		if i > lastRemark-firstRemark || len(ends) != total || strings.Contains(q, "…") {
 			continue
@@ -73,7 +71,7 @@ func Remarked(text string, quotes []string) (out string, placed []bool) {
 	return b.String(), placed
 }
 
-// textWord is a word and where it ends in its text.
+// textWord is a word with its end offset.
 type textWord struct {
 	text string
 	end  int
@@ -102,7 +100,7 @@ func texts(words []textWord) (out []string) {
 	return out
 }
 
-// find returns where words stand in others, by the end of the last of them.
+// find returns the end offset of each occurrence of key in words.
 func find(words []textWord, key []string) (ends []int) {
 	for i := 0; len(key) > 0 && i+len(key) <= len(words); i++ {
 		if slices.EqualFunc(words[i:i+len(key)], key, func(w textWord, k string) bool { return w.text == k }) {
@@ -112,7 +110,7 @@ func find(words []textWord, key []string) (ends []int) {
 	return ends
 }
 
-// behind is the place after a word and what closes with it: code, emphasis, a link, a sentence.
+// behind returns the offset after a word and its closing marks: code, emphasis, link, sentence.
 func behind(text string, at int) int {
 	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
 	if strings.Count(line, "`")%2 == 1 {
@@ -135,7 +133,7 @@ func behind(text string, at int) int {
 	return at
 }
 
-// Remarks sets the places of remarks apart from the text around them.
+// Remarks splits remark positions from the surrounding text.
 func Remarks(spans []Span) []Span {
 	if !slices.ContainsFunc(spans, func(s Span) bool { return strings.ContainsFunc(s.Text, isRemark) }) {
 		return spans
@@ -170,8 +168,8 @@ func Remarks(spans []Span) []Span {
 	return out
 }
 
-// Signless is text of a model without the signs that remarks begin with: who reads ✓ or ✗ behind a
-// sentence reads a remark.
+// Signless removes the signs that begin remarks from a model's text: readers would take ✓ or ✗
+// after a sentence for a remark.
 func Signless(text string) string {
 	if !strings.Contains(text, "\xe2\x9c") && !strings.Contains(text, "\xe2\x98") && !strings.Contains(text, "\xf0\x9f\x97") {
 		return text

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// began says what a line began.
+// began is the result of start.
 type began uint8
 
 const (
@@ -15,10 +15,10 @@ const (
 	container
 )
 
-// maxDepth bounds quotes and items within each other; a mark beyond it is text.
+// maxDepth bounds nested quotes and items; deeper marks are text.
 const maxDepth = 32
 
-// start looks for the beginning of a block at the cursor. The first n containers go on.
+// start looks for a block start at the cursor. The first n containers continue.
 func (p *Parser) start(c *cursor, n int, at place) began {
 	indent, blank := c.indent()
 	if blank {
@@ -48,7 +48,7 @@ func (p *Parser) start(c *cursor, n int, at place) began {
 	return p.startItem(c, indent, n, p.leaf.Kind == Paragraph && at.whole)
 }
 
-// startLeaf begins a block that holds text, or changes the paragraph that is open.
+// startLeaf begins a text block, or changes the open paragraph.
 func (p *Parser) startLeaf(s string, indent, n int, at place) bool {
 	under := p.leaf.Kind == Paragraph && at.whole
 	switch {
@@ -89,14 +89,14 @@ func (p *Parser) startLeaf(s string, indent, n int, at place) bool {
 	return true
 }
 
-// single is a block that is finished with its line.
+// single adds a block that ends with its line.
 func (p *Parser) single(k Kind, n int) {
 	p.interrupt(n)
 	p.begin(k)
 	p.finish()
 }
 
-// startItem begins an item of a list.
+// startItem begins a list item.
 func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	item, width := itemMark(c.s[c.pos+indent:])
 	if width == 0 || n == maxDepth {
@@ -104,8 +104,7 @@ func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	}
 	after := cursor{s: c.s, pos: c.pos + indent + width}
 	spaces, blank := after.indent()
-	// A paragraph goes on with "14. is a number", so that only a list that begins at 1 interrupts
-	// it.
+	// A paragraph continues with "14. is a number", so only a list that begins at 1 interrupts it.
 	if paragraph && (blank || item.Number >= 0 && item.Number != 1) {
 		return nothing
 	}
@@ -123,12 +122,12 @@ func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	return container
 }
 
-// before reports that c and a following item are of the same ordered list.
+// before reports whether c and the following item belong to the same ordered list.
 func (c Container) before(item Container) bool {
 	return !c.Quote && c.Number >= 0 && item.Number >= 0 && c.Delimiter == item.Delimiter
 }
 
-// itemMark reads "-" or "12." before a space or the line's end.
+// itemMark parses "-" or "12." before a space or the line end.
 func itemMark(s string) (item Container, width int) {
 	n := 0
 	for n < len(s) && n < 9 && s[n] >= '0' && s[n] <= '9' {
@@ -161,7 +160,7 @@ func headingLevel(s string) int {
 	return n
 }
 
-// headingText drops the closing marks.
+// headingText removes the closing marks.
 func headingText(s string) string {
 	s = strings.Trim(s, " \t")
 	if end := strings.TrimRight(s, "#"); end == "" || strings.HasSuffix(end, " ") || strings.HasSuffix(end, "\t") {
@@ -170,7 +169,7 @@ func headingText(s string) string {
 	return s
 }
 
-// underline is the level of the heading that a line makes of the paragraph before it.
+// underline returns the heading level for the paragraph above, or 0.
 func underline(s string) int {
 	s = strings.TrimRight(s, " \t")
 	switch {
@@ -202,7 +201,7 @@ func isRule(s string) bool {
 	return n >= 3
 }
 
-// fence is the line before and after code: n times mark.
+// fence is the line around code: mark repeated n times.
 type fence struct {
 	mark   byte
 	n      int

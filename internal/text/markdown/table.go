@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// Align is the alignment of a table's column.
+// Align is a table column's alignment.
 type Align uint8
 
 // The alignments.
@@ -12,12 +12,12 @@ const (
 	Center
 )
 
-// maxColumns bounds a table: more columns fit on no screen, and every row is filled up to their
+// maxColumns bounds a table: more columns fit on no screen, and every row is padded to their
 // number.
 const maxColumns = 64
 
-// startTable makes the last line of the open paragraph the header of a table, when s is the line
-// below a header with as many columns.
+// startTable turns the open paragraph's last line into a table header if s is a delimiter row with
+// as many columns.
 func (p *Parser) startTable(s string) bool {
 	align := delimiters(s)
 	at := p.leaf.lastLine()
@@ -37,7 +37,7 @@ func (p *Parser) startTable(s string) bool {
 	return true
 }
 
-// delimiters reads "|---|:-:|"; nil when the line is none.
+// delimiters parses "|---|:-:|", or returns nil.
 func delimiters(s string) []Align {
 	if strings.Trim(s, "|:- \t") != "" || strings.IndexByte(s, '-') < 0 || !strings.ContainsAny(s, "|:") {
 		return nil
@@ -60,7 +60,7 @@ func delimiters(s string) []Align {
 	return all
 }
 
-// Cells splits a row of a table. A pipe behind a backslash belongs to its cell.
+// Cells splits a table row. A pipe after a backslash belongs to its cell.
 func Cells(s string) []string {
 	s = strings.Trim(s, " \t")
 	s = strings.TrimPrefix(s, "|")

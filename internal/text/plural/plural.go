@@ -1,8 +1,8 @@
-// Package plural writes numbers of things: 1 file, 2 files, 3 entries.
+// Package plural formats counts: 1 file, 2 files, 3 entries.
 //
-// The one rule: a noun is given in the singular, and English makes the rest. Start reading at Of.
+// The one rule: callers pass the noun in the singular. Start reading at Of.
 //
-// Known limits: regular nouns only; of several words the last one changes.
+// Known limits: regular nouns only; in several words the last one changes.
 package plural
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Of is a number with its noun.
+// Of returns a number with its noun.
 func Of[N ~int | ~int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -19,12 +19,12 @@ func Of[N ~int | ~int64](n N, noun string) string {
 	return fmt.Sprintf("%d %s", n, Noun(n, noun))
 }
 
-// Noun is a noun for so many.
+// Noun returns the noun form for n.
 func Noun[N ~int | ~int64 | ~float64](n N, noun string) string {
 	if n == 1 {
 		return noun
 	}
-	if stem, y := strings.CutSuffix(noun, "y"); y && stem == strings.TrimRight(stem, "aeou") { // an entry, but a day
+	if stem, y := strings.CutSuffix(noun, "y"); y && stem == strings.TrimRight(stem, "aeou") { // entry, but not day
 		return stem + "ies"
 	}
 	for _, hiss := range []string{"s", "x", "z", "ch", "sh"} {
@@ -35,13 +35,12 @@ func Noun[N ~int | ~int64 | ~float64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Grouped is a number with its noun, as Of writes it, with a comma between thousands: for what a
-// user reads.
+// Grouped is Of with commas between thousands, for display.
 func Grouped[N ~int | ~int64](n N, noun string) string {
 	return Thousands(n) + " " + Noun(n, noun)
 }
 
-// Size writes bytes as people read them: 999 B, 4.1 kB, 12.0 MB.
+// Size formats bytes: 999 B, 4.1 kB, 12.0 MB.
 func Size[N ~int | ~int64](n N) string {
 	if n < 1000 {
 		return strconv.FormatInt(int64(n), 10) + " B"
@@ -53,7 +52,7 @@ func Size[N ~int | ~int64](n N) string {
 	return fmt.Sprintf("%.1f %cB", value, "kMGT"[unit])
 }
 
-// Thousands is a number with a comma between thousands.
+// Thousands formats a number with commas between thousands.
 func Thousands[N ~int | ~int64](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	sign := ""

@@ -11,13 +11,12 @@ const (
 	emojiSelector      = 0xFE0F
 )
 
-// isC1 reports an 8-bit control character.
+// isC1 reports 8-bit control characters.
 func isC1(r rune) bool { return r >= 0x80 && r <= 0x9F }
 
-// invisible reports characters that a user does not see but that change what is seen or carry
-// hidden content: the Default_Ignorable_Code_Point property of Unicode 16, the bidirectional
-// controls, line and paragraph separators, format controls of annotation, hieroglyphs, music and
-// shorthand, and noncharacters.
+// invisible reports characters that users cannot see but that change the display or hide content:
+// Default_Ignorable_Code_Point in Unicode 16, bidirectional controls, line and paragraph
+// separators, format controls for annotation, hieroglyphs, music and shorthand, and noncharacters.
 func invisible(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -35,9 +34,8 @@ func invisible(r rune) bool {
 		r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF || r&0xFFFE == 0xFFFE
 }
 
-// joins reports whether a joiner between two characters does visible work there: it builds one
-// emoji of two, or chooses letter shapes in a script that joins letters. Anywhere else it could
-// only hide.
+// joins reports whether a joiner has a visible effect between two characters: it combines two
+// emoji, or selects letter shapes in a joining script. Elsewhere it could only hide something.
 func joins(before, joiner, after rune) bool {
 	if joiner == zeroWidthJoiner && pictograph(after) {
 		return pictograph(before) || before == emojiSelector
@@ -45,7 +43,7 @@ func joins(before, joiner, after rune) bool {
 	return joiningScript(before) && joiningScript(after)
 }
 
-// pictograph covers Extended_Pictographic generously, by block.
+// pictograph approximates Extended_Pictographic generously, by block.
 func pictograph(r rune) bool {
 	switch {
 	case r < 0x2190:
@@ -57,15 +55,15 @@ func pictograph(r rune) bool {
 	return r == 0x3030 || r == 0x303D || r == 0x3297 || r == 0x3299 || r >= 0x1F000 && r <= 0x1FAFF
 }
 
-// joiningScript reports letters and marks of scripts whose spelling uses joiners.
+// joiningScript reports letters and marks in scripts that use joiners.
 func joiningScript(r rune) bool {
 	return r >= 0x600 && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Devanagari, unicode.Bengali,
 		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
 		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Mongolian)
 }
 
-// combining reports marks drawn over the character before them. The two ranges without any hold
-// most text that people write, so the table is rarely asked.
+// combining reports marks drawn over the previous character. Two ranges without marks cover most
+// text, so the table is rarely consulted.
 func combining(r rune) bool {
 	if r < 0x300 || r >= 0x3100 && r < 0xA66F {
 		return false

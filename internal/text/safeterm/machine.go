@@ -5,42 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// form says what becomes of what a terminal would obey or a user would not see.
+// form is the treatment of control and invisible characters.
 type form uint8
 
 const (
-	prose  form = iota // drop it
-	output             // drop it; carriage return and backspace take back text
-	reveal             // show it as <U+XXXX>
-	name               // show it, newline and tab too
+	prose  form = iota // drop
+	output             // drop; carriage return and backspace erase text
+	reveal             // show as <U+XXXX>
+	name               // show, newline and tab too
 )
 
-// maxMarks bounds combining marks on one character: real orthographies need at most a handful, a
-// tower of them paints over the neighbouring lines.
+// maxMarks bounds the combining marks on a character: real orthographies need a handful, and more
+// would paint over the neighboring lines.
 const maxMarks = 8
 
-// machine cleans a text that may arrive in pieces; all that one piece leaves open is kept here. It
-// looks at each byte a bounded number of times.
+// machine cleans text that may arrive in pieces; it holds all state between them. It examines each
+// byte a bounded number of times.
 //
-// A newline ends every sequence. No useful sequence holds one, and without this rule an OSC that
-// is never closed would hide the rest of a text from the user.
+// A newline ends every sequence. No useful sequence contains one, and otherwise an unterminated OSC
+// would hide the rest of a text from the user.
 type machine struct {
 	form   form
 	state  state
-	tail   string // the first bytes of a character that the next piece completes
-	cr     bool   // a carriage return waits: line end, overwrite, or lone
-	joiner rune   // a joiner waits for a character that it may join to prev
+	tail   string // incomplete character, completed by the next piece
+	cr     bool   // pending carriage return: line end, overwrite, or alone
+	joiner rune   // pending joiner that may join the next character to prev
 	prev   rune   // last character written
-	marks  int    // combining marks written since the last base character
-	line   int    // where in dst the current line begins; output only, which is always one piece
+	marks  int    // combining marks since the last base character
+	line   int    // start of the current line in dst; only for output, always a single piece
 }
 
-// resting reports that nothing is open, so that plain text may pass as it is.
+// resting reports whether no state is pending, so that plain text passes unchanged.
 func (m *machine) resting() bool {
 	return m.state == ground && m.tail == "" && !m.cr && m.joiner == 0
 }
 
-// plain returns how many leading bytes of s are printable ASCII, or newline and tab where these are
+// plain returns the length of the leading printable ASCII, with newlines and tabs if these are
 // kept.
 func plain(s string, breaks bool) int {
 	for i := 0; i < len(s); i++ {
@@ -53,7 +53,7 @@ func plain(s string, breaks bool) int {
 	return len(s)
 }
 
-// feed cleans one piece and appends what can be shown to dst.
+// feed cleans a piece and appends it to dst.
 func (m *machine) feed(dst []byte, s string) []byte {
 	if m.tail != "" {
 		s, m.tail = m.tail+s, ""
@@ -78,7 +78,7 @@ func (m *machine) feed(dst []byte, s string) []byte {
 	return dst
 }
 
-// end closes the text: what waits for more is resolved as if nothing follows.
+// end resolves pending state as if nothing follows.
 func (m *machine) end(dst []byte) []byte {
 	if m.tail != "" {
 		m.tail = ""
@@ -90,10 +90,9 @@ func (m *machine) end(dst []byte) []byte {
 	return dst
 }
 
-// decode reads one character; 0 bytes means that s is the start of one and ends too early. A lone
-// byte 0x80-0x9F is the C1 control that it is on an 8-bit terminal. Other invalid bytes are U+FFFD,
-// one for the longest start of a character (Unicode 3.9, U+FFFD substitution of maximal subparts),
-// so that the bytes of a character cut in half are not taken for controls.
+// decode reads one character; 0 bytes means that s ends inside one. A lone byte 0x80-0x9F is the C1
+// control of an 8-bit terminal. Other invalid bytes become U+FFFD, one for each maximal subpart
+// (Unicode 3.9), so that an incomplete character's bytes are not taken for controls.
 func decode(s string) (rune, int) {
 	r, n := utf8.DecodeRuneInString(s)
 	if r != utf8.RuneError || n != 1 {
@@ -114,7 +113,7 @@ func decode(s string) (rune, int) {
 	return utf8.RuneError, n
 }
 
-// step takes one character through the machine.
+// step processes one character.
 func (m *machine) step(dst []byte, r rune) []byte {
 	if m.form >= reveal {
 		return m.visible(dst, r)
@@ -132,7 +131,7 @@ func (m *machine) step(dst []byte, r rune) []byte {
 	return m.text(dst, r)
 }
 
-// visible shows what the other forms drop.
+// visible shows characters that the other forms drop.
 func (m *machine) visible(dst []byte, r rune) []byte {
 	if m.cr {
 		m.cr = false
@@ -154,13 +153,13 @@ func (m *machine) visible(dst []byte, r rune) []byte {
 	return m.write(dst, r)
 }
 
-// show writes a character out as its number.
+// show writes a character as its number.
 func (m *machine) show(dst []byte, r rune) []byte {
 	m.wrote('>')
 	return fmt.Appendf(dst, "<U+%04X>", r)
 }
 
-// layout handles the four characters that move the place of writing.
+// layout handles the four characters that move the cursor.
 func (m *machine) layout(dst []byte, r rune) []byte {
 	switch r {
 	case '\r':
@@ -177,8 +176,8 @@ func (m *machine) layout(dst []byte, r rune) []byte {
 	return m.text(dst, r)
 }
 
-// takeBack removes the last character of the line in command output; prose ignores backspaces,
-// since what was shown in an earlier piece cannot be taken back.
+// takeBack removes the last character in a line of command output. Prose ignores backspaces, since
+// earlier pieces are already displayed.
 func (m *machine) takeBack(dst []byte) []byte {
 	if m.form != output || m.cr || len(dst) <= m.line {
 		return dst
@@ -206,7 +205,7 @@ func marks(text []byte) (n int) {
 	}
 }
 
-// text writes a character that is no control, after what waited for it.
+// text writes an ordinary character after pending ones.
 func (m *machine) text(dst []byte, r rune) []byte {
 	if invisible(r) {
 		return m.faint(dst, r)
@@ -226,7 +225,7 @@ func (m *machine) text(dst []byte, r rune) []byte {
 	return m.write(dst, r)
 }
 
-// carriageReturn resolves one that was not part of a line end.
+// carriageReturn handles one that is not part of a line end.
 func (m *machine) carriageReturn(dst []byte) []byte {
 	m.cr, m.joiner = false, 0
 	if m.form == output {
@@ -236,13 +235,13 @@ func (m *machine) carriageReturn(dst []byte) []byte {
 	return m.write(dst, '\n')
 }
 
-// faint decides about an invisible character in prose: a separator breaks the line, a joiner waits,
-// the variation selector of an emoji stays, all else is dropped.
+// faint handles an invisible character in prose: a separator breaks the line, a joiner is held, an
+// emoji's variation selector stays, others are dropped.
 func (m *machine) faint(dst []byte, r rune) []byte {
 	switch {
 	case r == lineSeparator || r == paragraphSeparator:
 		return m.layout(dst, '\n')
-	case m.cr || m.joiner != 0: // nothing stands before it that it could belong to
+	case m.cr || m.joiner != 0: // no preceding character to belong to
 	case r == zeroWidthJoiner || r == zeroWidthNonJoiner:
 		m.joiner = r
 		return dst
@@ -258,13 +257,12 @@ func (m *machine) towering(r rune) bool {
 	return m.marks >= maxMarks && combining(r)
 }
 
-// write appends a character and remembers it.
 func (m *machine) write(dst []byte, r rune) []byte {
 	m.wrote(r)
 	return utf8.AppendRune(dst, r)
 }
 
-// wrote remembers the last character, for what may follow it.
+// wrote records the last character for later decisions.
 func (m *machine) wrote(r rune) {
 	m.prev = r
 	if combining(r) {

@@ -1,6 +1,6 @@
 package safeterm
 
-// state is where in an escape sequence (ECMA-48) the machine is.
+// state is the position in an escape sequence (ECMA-48).
 type state uint8
 
 const (
@@ -8,18 +8,18 @@ const (
 	escape                 // after ESC
 	designate              // after ESC and intermediate bytes: one final byte
 	control                // inside CSI: parameters, intermediates, one final byte
-	stringed               // inside OSC, DCS, APC, PM or SOS: everything up to the terminator
+	stringed               // inside OSC, DCS, APC, PM or SOS, up to the terminator
 )
 
-// The control characters that matter by name.
+// Control characters used by name.
 const (
 	bel, bs, can, sub, esc, del = 0x07, 0x08, 0x18, 0x1A, 0x1B, 0x7F
 
 	c1DCS, c1SOS, c1CSI, c1ST, c1OSC, c1PM, c1APC = 0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F
 )
 
-// inside takes a character within a sequence and reports whether it belongs to it; if not, the
-// sequence is over and the character is to be treated as usual.
+// inside processes a character in a sequence. It returns false if the character ends the sequence
+// without being part of it.
 func (m *machine) inside(r rune) bool {
 	switch {
 	case r == '\n' || r == esc:
@@ -43,7 +43,7 @@ func (m *machine) inside(r rune) bool {
 	return m.final(r, '?')
 }
 
-// afterEscape decides what an escape sequence is by the character after ESC.
+// afterEscape classifies an escape sequence by the character after ESC.
 func (m *machine) afterEscape(r rune) bool {
 	switch r {
 	case '[':
@@ -57,8 +57,7 @@ func (m *machine) afterEscape(r rune) bool {
 	return true
 }
 
-// final takes bytes up to last as part of the sequence; any other ends it, and belongs to it if
-// ASCII.
+// final consumes bytes up to last; any other ends the sequence, and belongs to it if ASCII.
 func (m *machine) final(r, last rune) bool {
 	if r <= last {
 		return true
@@ -67,7 +66,7 @@ func (m *machine) final(r, last rune) bool {
 	return r < del
 }
 
-// open drops a control character and enters the sequence that it opens, if any.
+// open drops a control character and enters the sequence it starts, if any.
 func (m *machine) open(r rune) {
 	switch r {
 	case esc:

@@ -1,16 +1,14 @@
-// Package safeterm is the only way foreign text reaches a terminal.
+// Package safeterm makes foreign text safe for a terminal.
 //
-// Foreign text is whatever this program did not write itself: what a model says, file contents and
-// names, command output, web pages, error messages of servers. A terminal obeys some of it: moves
-// the cursor, sets the title, writes the clipboard, answers questions into the prompt. And a user
-// is misled by more of it: text that runs right to left, has no width, or hides behind an
-// overwrite.
+// Foreign text is any text not written by this program: model output, file contents and names,
+// command output, web pages, server errors. A terminal obeys some of it: it moves the cursor, sets
+// the title, writes the clipboard, types answers into the prompt. And some misleads users:
+// right-to-left text, text without width, or text hidden by an overwrite.
 //
-// The one rule: a [Text] comes from this package's functions alone, and it holds no control
-// character except newline and tab. Drawing code takes Text, so that unclean text is a compile
-// error.
+// The one rule: only this package's functions create a [Text], and it contains no control
+// characters except newline and tab. Drawing code takes Text, so unsafe text does not compile.
 //
-// Which function, by what the user needs to see:
+// Functions by purpose:
 //
 //	Clean   prose, answers         sequences and hidden characters dropped, emoji kept whole
 //	Stream  prose in pieces        as Clean; the same result however the text is cut
@@ -19,13 +17,11 @@
 //	Name    names, titles, paths   as Reveal on one line: newline and tab are shown too
 //	Fixed   our own constants
 //
-// Start reading at machine.go. Styles (colour, bold) are not here: the drawing code adds its own
-// around a Text.
+// Start reading at machine.go. Drawing code adds styles (color, bold) around a Text.
 //
-// Known limits: lookalike letters (Cyrillic а for Latin a) pass. Text in an 8-bit code page is not
-// UTF-8: its bytes 0x80-0x9F are taken for the controls they would be on an 8-bit terminal, so
-// decode before showing. Emoji keep their variation selectors, whose width terminals disagree
-// about.
+// Known limits: lookalike letters (Cyrillic а for Latin a) pass. In text with an 8-bit code page,
+// the bytes 0x80-0x9F count as the controls of an 8-bit terminal, so decode such text first. Emoji
+// keep their variation selectors, whose width differs between terminals.
 package safeterm
 
 import (
@@ -33,37 +29,35 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text that a terminal shows and never obeys: valid UTF-8 without control characters other
-// than newline and tab, without bidirectional controls, tags, or stray zero-width characters. The
-// zero value is empty.
+// Text is safe for a terminal: valid UTF-8 without control characters other than newline and tab,
+// without bidirectional controls, tags, or stray zero-width characters. The zero value is empty.
 type Text struct{ s string }
 
-// constant is the type of what only the source code can say: an untyped constant converts to it by
-// itself, a variable of type string does not.
+// constant accepts only constants: an untyped constant converts implicitly, a string variable does
+// not.
 type constant string
 
-// Fixed makes a Text of a constant in our own source; variables do not compile.
+// Fixed returns a constant as Text; variables do not compile.
 func Fixed(s constant) Text { return Clean(string(s)) }
 
-// Clean makes prose safe: escape sequences, controls and hidden characters are dropped, a lone
-// carriage return becomes a newline, emoji and joining scripts keep their joiners.
+// Clean makes prose safe. It drops escape sequences, controls and hidden characters, and turns a
+// lone carriage return into a newline. Emoji and joining scripts keep their joiners.
 func Clean(s string) Text { return whole(prose, s) }
 
-// Output makes command output safe. It is Clean, except that a lone carriage return starts its line
-// over and a backspace takes back one character, as on a terminal: of a progress bar the last state
-// stays.
+// Output makes command output safe. Unlike Clean, it lets a lone carriage return overwrite its line
+// and a backspace erase a character, as on a terminal, so a progress bar keeps only its last state.
 func Output(s string) Text { return whole(output, s) }
 
-// Reveal makes text safe of which nothing may be hidden: diffs, code, a command to approve. Every
-// control (but newline, tab, and the carriage return of a line end) and every hidden character is
-// written out as <U+XXXX>; escape sequences are shown, not interpreted.
+// Reveal makes text safe without hiding anything: diffs, code, commands to approve. Every hidden
+// character and every control (but newline, tab, and the carriage return in a line end) becomes
+// <U+XXXX>; escape sequences are shown, not interpreted.
 func Reveal(s string) Text { return whole(reveal, s) }
 
-// Name makes a name, path or title safe on one line: as Reveal, with a newline shown as ⏎ and
-// a tab written out.
+// Name makes a name, path or title safe on one line: as Reveal, with a newline shown as ⏎ and a tab
+// written out.
 func Name(s string) Text { return whole(name, s) }
 
-// whole runs a complete text through a fresh machine; plain ASCII comes back as it is, uncopied.
+// whole cleans a complete text; plain ASCII is returned uncopied.
 func whole(f form, s string) Text {
 	n := plain(s, f != name)
 	if n == len(s) {
@@ -81,7 +75,7 @@ func (t Text) String() string { return t.s }
 // Len returns the length in bytes.
 func (t Text) Len() int { return len(t.s) }
 
-// Lines splits at newlines; the newlines are gone, an empty Text is one empty line.
+// Lines splits at newlines, which are removed; an empty Text is one empty line.
 func (t Text) Lines() []Text {
 	parts := strings.Split(t.s, "\n")
 	lines := make([]Text, len(parts))
@@ -91,13 +85,13 @@ func (t Text) Lines() []Text {
 	return lines
 }
 
-// Slice returns the bytes from..to; an offset inside a character moves back to its start, since
-// half a character could be read as a control.
+// Slice returns the bytes from..to. An offset inside a character moves back to its start, since
+// part of a character could be read as a control.
 func (t Text) Slice(from, to int) Text {
 	return Text{t.s[t.boundary(from):t.boundary(to)]}
 }
 
-// boundary moves an offset back to the start of the character it lies in.
+// boundary moves an offset back to the start of its character.
 func (t Text) boundary(i int) int {
 	for i > 0 && i < len(t.s) && !utf8.RuneStart(t.s[i]) {
 		i--
@@ -105,7 +99,7 @@ func (t Text) boundary(i int) int {
 	return i
 }
 
-// Concat joins texts without anything between them.
+// Concat joins texts without a separator.
 func Concat(parts ...Text) Text { return Join(parts, Text{}) }
 
 // Join joins texts with sep between them.

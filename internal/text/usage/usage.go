@@ -1,8 +1,7 @@
-// Package usage is a mistake of the user who started adze: on the command line, in a file they
-// named, in what they asked for. It carries what happened and the next move, and ends a program
-// with the code for wrong usage.
+// Package usage reports user mistakes on the command line, in a named file or in a request. The
+// error has a message and a next step, and makes the program exit with the usage status.
 //
-// The one rule: only what the user can mend is a mistake of theirs.
+// The one rule: only mistakes that the user can fix belong here.
 //
 // Start reading at Mistake. Known limits: none that are known.
 package usage
@@ -13,22 +12,22 @@ import (
 	"strings"
 )
 
-// Error is the mistake: lower case, without a full stop, and the next move.
+// Error is a user mistake: lower case, without a full stop, and the next step.
 type Error struct{ Message, Hint string }
 
-// Error is the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Mistake makes an error from the next move and what happened.
+// Mistake returns an Error with a next step and a message.
 func Mistake(hint, format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), hint}
 }
 
-// most is how many hints an error has: who reads more of them does none.
+// most is the number of hints in an error; users do not read more.
 const most = 3
 
-// Hints makes the hint of an error: of the lines, the likeliest first, those that a user can take
-// in, the shortest of them first. Empty ones do not count.
+// Hints selects the hints for an error from lines, the likeliest first, and puts the shortest
+// first. Empty lines are ignored.
 func Hints(lines ...string) string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" })
 	lines = lines[:min(len(lines), most)]

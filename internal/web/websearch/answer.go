@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Bounds of one result, in characters.
+// Bounds for a result, in characters.
 const (
 	maxTitle   = 200
 	maxExcerpt = 500
@@ -20,8 +20,8 @@ const (
 	maxDate    = 40
 )
 
-// kept is what goes on to the model: pages of the web with an address, each once, bounded, without
-// markup.
+// kept returns the results for the model: web pages with a URL, without duplicates and markup,
+// bounded.
 func kept(found []Result, limit int) []Result {
 	out, seen := []Result{}, map[string]bool{}
 	for _, r := range found {
@@ -42,12 +42,12 @@ func kept(found []Result, limit int) []Result {
 	return out
 }
 
-// markup is what engines put around the words that were found.
+// markup matches the tags that engines put around matching words.
 var markup = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`</?[a-zA-Z][^<>]{0,200}>`) })
 
-// line is one line of plain text of at most so many characters.
+// line returns one line of plain text with at most most characters.
 func line(text string, most int) string {
-	if len(text) > 16*most { // before anything is done with it
+	if len(text) > 16*most { // bounds the work
 		text = strings.ToValidUTF8(text[:16*most], "")
 	}
 	text = html.UnescapeString(markup().ReplaceAllString(text, ""))
@@ -58,7 +58,7 @@ func line(text string, most int) string {
 	return text
 }
 
-// Stable codes, as the tools report them.
+// Stable error codes, as the tools report them.
 const (
 	codeInvalid  = "invalid_arguments"
 	codeTimeout  = "timeout"
@@ -68,11 +68,11 @@ const (
 	codeIO       = "io"
 )
 
-// Error says why a search brought nothing and what to do next.
+// Error describes a failed search and the next step.
 type Error struct {
 	Code    string
 	Message string
-	Err     error // the cause; may be nil
+	Err     error // cause, may be nil
 }
 
 func (e *Error) Error() string     { return e.Message }
@@ -83,11 +83,11 @@ func fail(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// errTimeout is the cause of a context that this package's own limit ended.
+// errTimeout is the context cause when this package's own time limit ends a search.
 var errTimeout = errors.New("time limit of the search")
 
-// explain words the failure of a connection. It quotes no error of the HTTP client, which holds the
-// whole address.
+// explain describes a connection error. It does not quote the HTTP client's error, which contains
+// the whole URL.
 func (e *Engine) explain(ctx context.Context, err error) error {
 	var own interface{ ErrorCode() string }
 	switch {
@@ -96,16 +96,16 @@ func (e *Engine) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return &Error{codeAborted, "the search was aborted", context.Cause(ctx)}
 	case errors.As(err, &own):
-		return err // of the connector, which words where it may not go
+		return err // from the connector, which explains a refused address itself
 	}
 	return &Error{codeIO, fmt.Sprintf("%s cannot be reached at %s; go on without a search, or ask the person to check search.base_url", e.Name(), e.Address()), nil}
 }
 
-// refused words an answer that is none.
+// refused describes an error response.
 func (e *Engine) refused(resp *http.Response) error {
 	status := resp.StatusCode
 	switch {
-	case status == http.StatusTooManyRequests, status == 432, status == 433: // Tavily's for a plan that is used up
+	case status == http.StatusTooManyRequests, status == 432, status == 433: // Tavily's codes for an exhausted plan
 		wait := line(resp.Header.Get("Retry-After"), maxDate)
 		if wait != "" {
 			wait = " (it asks to wait " + wait + ")"

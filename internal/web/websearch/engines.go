@@ -11,19 +11,19 @@ import (
 	"strconv"
 )
 
-// kind is what differs between engines.
+// kind holds the differences between engines.
 type kind struct {
 	name     string
-	home     string // of the company; if empty, everybody has their own
+	home     string // the company's URL; empty if users run their own server
 	needsKey bool
-	hint     string // what to do when the engine refuses
-	// request asks for results, without the key, which authorise adds.
+	hint     string // what to do if the engine refuses
+	// request builds a search request without the key, which authorise adds.
 	request   func(ctx context.Context, base *url.URL, query string, limit int) (*http.Request, error)
 	authorise func(h http.Header, key string)
 	read      func(raw []byte) ([]Result, error)
 }
 
-// Engines are the names that a configuration can use.
+// Engines returns the names for configurations.
 func Engines() []string {
 	var names []string
 	for _, k := range kinds() {
@@ -41,7 +41,7 @@ func kindOf(name string) (kind, bool) {
 	return kind{}, false
 }
 
-// kinds is the table of engines; the fields are those of their published interfaces.
+// kinds returns the table of engines; the fields follow their published APIs.
 func kinds() []kind {
 	return []kind{
 		{
@@ -86,7 +86,7 @@ func bearer(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) }
 
 var errNoList = errors.New("no list of results")
 
-// readList reads the answers of SearXNG and Tavily, which differ in how they spell a date.
+// readList parses responses from SearXNG and Tavily, which differ in the date field.
 func readList(raw []byte) ([]Result, error) {
 	var answer struct {
 		Results *[]struct {
@@ -116,7 +116,7 @@ func readBrave(raw []byte) ([]Result, error) {
 	switch {
 	case err != nil, answer.Type != "search" && answer.Web == nil:
 		return nil, errNoList
-	case answer.Web == nil: // nothing was found
+	case answer.Web == nil: // no results
 		return nil, nil
 	}
 	var out []Result

@@ -1,15 +1,15 @@
-// Package websearch asks a search engine that the user configured, and gives titles, addresses
-// and excerpts.
+// Package websearch queries the search engine configured by the user and returns titles, URLs and
+// excerpts.
 //
-// The one rule: it connects to the one host that the configuration names, through the connector it
-// is given, follows no redirect, and counts every byte before it is kept; the key is in a header
-// and in no address, error or log.
+// The one rule: it connects only to the configured host, through the given connector, follows no
+// redirect, and counts every byte before keeping it. The key is sent in a header and never appears
+// in a URL, error or log.
 //
-// Start reading at Engine.Search; engines.go has what differs between engines, answer.go what is
-// kept of an answer.
+// Start reading at Engine.Search; engines.go has the differences between engines, answer.go parses
+// results.
 //
-// Known limits: one page of results, no engine's own filters; what can be said in a query
-// (site:example.com) works.
+// Known limits: one page of results, no engine-specific filters; operators in the query
+// (site:example.com) work.
 package websearch
 
 import (
@@ -26,31 +26,31 @@ import (
 	"time"
 )
 
-// Bounds of one search.
+// Bounds for a search.
 const (
 	DefaultTimeout = 20 * time.Second
-	MaxQuery       = 400 // characters: what the strictest of the engines takes
+	MaxQuery       = 400 // characters: the limit of the strictest engine
 	MaxResults     = 20
 	maxBody        = 2 << 20 // bytes, decoded
 	maxHeader      = 64 << 10
 )
 
-// Options say which engine, and how it is reached.
+// Options select the engine and its connection.
 type Options struct {
 	Engine  string // one of Engines
-	BaseURL string // if empty, the company's server; a SearXNG has none
+	BaseURL string // if empty, the company's server; required for SearXNG
 	Key     string // if empty, none is sent
-	// KeyName is the variable of the key, for hints.
+	// KeyName is the key's variable, for hints.
 	KeyName string
-	// Connect dials a host that is in lower-case ASCII; it judges where that leads.
+	// Connect dials a host, given in lower-case ASCII, and decides whether it is allowed.
 	Connect func(ctx context.Context, host string, port uint16) (net.Conn, error)
 	Timeout time.Duration // if 0, DefaultTimeout
 }
 
-// Result is one page that an engine found. All of it is the web's word.
+// Result is a page found by an engine. All fields are untrusted web content.
 type Result struct {
 	Title, URL, Excerpt string
-	Date                string // as the engine gives it; mostly empty
+	Date                string // in the engine's format; often empty
 }
 
 // Engine is a configured search engine. It is safe for concurrent use.
@@ -60,7 +60,7 @@ type Engine struct {
 	o    Options
 }
 
-// New makes an engine of a configuration; its errors are for the user. It opens no connection.
+// New returns an Engine; its errors are for the user. It opens no connection.
 func New(o Options) (*Engine, error) {
 	k, ok := kindOf(o.Engine)
 	if !ok {
@@ -87,16 +87,16 @@ func New(o Options) (*Engine, error) {
 	return &Engine{kind: k, base: base, o: o}, nil
 }
 
-// Name is how the configuration calls the engine.
+// Name returns the engine's configured name.
 func (e *Engine) Name() string { return e.kind.name }
 
-// Address is what a search connects to: scheme, host and port.
+// Address returns the target of searches: scheme, host and port.
 func (e *Engine) Address() string { return e.base.Scheme + "://" + e.base.Host }
 
-// Host and Port are the place that it dials, and the only one.
+// Host returns the only host that it dials.
 func (e *Engine) Host() string { return e.base.Hostname() }
 
-// Port is that of the address, or the usual one of its scheme.
+// Port returns the URL's port, or the scheme's default.
 func (e *Engine) Port() uint16 {
 	if n, err := strconv.ParseUint(e.base.Port(), 10, 16); err == nil {
 		return uint16(n)
@@ -104,7 +104,7 @@ func (e *Engine) Port() uint16 {
 	return map[string]uint16{"http": 80, "https": 443}[e.base.Scheme]
 }
 
-// Check says why a query cannot be asked; if nil, it can.
+// Check returns an error if a query is invalid.
 func Check(query string) error {
 	switch {
 	case strings.TrimSpace(query) == "":
@@ -115,7 +115,7 @@ func Check(query string) error {
 	return nil
 }
 
-// Search asks for at most limit results. Its errors are for the model, with a stable code.
+// Search returns at most limit results. Its errors are for the model, with a stable code.
 func (e *Engine) Search(ctx context.Context, query string, limit int) ([]Result, error) {
 	if err := Check(query); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (e *Engine) Search(ctx context.Context, query string, limit int) ([]Result,
 	}
 	t := e.transport()
 	defer t.CloseIdleConnections()
-	resp, err := t.RoundTrip(req) // a redirect is an answer: the key goes to no other place
+	resp, err := t.RoundTrip(req) // a redirect is not followed: the key goes to no other host
 	if err != nil {
 		return nil, e.explain(ctx, err)
 	}

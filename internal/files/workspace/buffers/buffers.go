@@ -1,16 +1,15 @@
-// Package buffers is a workspace's way to files that an editor has open: what is read is what the
-// user sees there, saved or not, and what is written goes through the editor.
+// Package buffers gives a workspace access to files through an editor: reads return the editor's
+// text, saved or not, and writes go through the editor.
 //
-// The one rule: what was read is what staleness is judged by, and before a write the editor is
-// asked once more: where the user typed meanwhile, nothing is written.
+// The one rule: staleness is judged by the text that was read, and before a write the editor is
+// asked again: if the user typed meanwhile, nothing is written.
 //
-// Start reading at FS, then dir.Open and dir.Rename. A file that the editor has nothing to say
-// about is that of the disk.
+// Start reading at FS, then dir.Open and dir.Rename. Files unknown to the editor come from the
+// disk.
 //
-// Known limits: a search finds what was not saved in files with a match on the disk, in the newest
-// ones, and in those that were read before (drafts.go). Undo keeps what is on the disk, and so not
-// what was never saved. An editor that does not save what it is given leaves the file on the disk
-// as it was, for commands, too.
+// Known limits: a search finds unsaved text in files with a match on disk, in the newest files, and
+// in files read before (drafts.go). Undo covers the disk and so misses text that was never saved.
+// If an editor does not save what it is given, the file on disk stays old, for commands too.
 package buffers
 
 import (
@@ -27,20 +26,18 @@ import (
 	"adze/internal/files/workspace"
 )
 
-// Limit is how large a file may be that the editor is asked about, in bytes: one line of the
-// protocol holds it, also where each byte of it is escaped twice. It is below workspace.HashLimit,
-// so that all of these are compared by content.
+// Limit is the maximum size in bytes of files requested from the editor: one protocol line holds it
+// even if each byte is escaped twice. It is below workspace.HashLimit, so these files are compared
+// by content.
 const Limit = 4 << 20
 
-// ErrRefused is wrapped by the error of an editor that answered, and has nothing to say about the
-// file.
+// ErrRefused is wrapped in the error if the editor answered but does not have the file.
 var ErrRefused = errors.New("the editor does not have the file")
 
-// FS asks an editor about files of Base.
+// FS accesses files below Base through an editor.
 type FS struct {
 	Base workspace.FS
-	// Read is the text of a file as the editor has it, Write gives it a new one. If nil, it offers no
-	// such thing.
+	// Read returns the editor's text for a file, Write replaces it. Nil means not supported.
 	Read  func(path string) (string, error)
 	Write func(path, text string) error
 
@@ -48,11 +45,11 @@ type FS struct {
 	unsaved map[string]bufferText // by path
 }
 
-// bufferText is a text that the disk does not have.
+// bufferText is unsaved text.
 type bufferText struct {
-	disk workspace.Stamp // of the file that the text is a newer state of
-	told string          // as the editor told it
-	size int64           // of the text as the file would hold it
+	disk workspace.Stamp // of the file on disk that the text modifies
+	told string          // as received from the editor
+	size int64           // size as a file
 }
 
 // OpenDir opens the top folder.
@@ -84,7 +81,7 @@ func (f *FS) set(path string, u *bufferText) {
 	f.unsaved[path] = *u
 }
 
-// dir is a folder of which the path is known.
+// dir is a folder with a known path.
 type dir struct {
 	workspace.Dir
 	fs   *FS
@@ -99,8 +96,8 @@ func (d *dir) OpenDir(name string) (workspace.Dir, error) {
 	return &dir{inner, d.fs, path.Join(d.path, name)}, nil
 }
 
-// Open asks the editor. What only differs in how lines end or by a byte order mark is the file of
-// the disk.
+// Open asks the editor. It returns the disk file if the texts differ only in line ends or a byte
+// order mark.
 func (d *dir) Open(name string) (workspace.File, error) {
 	base, err := d.Dir.Open(name)
 	if err != nil || d.fs.Read == nil {
@@ -129,7 +126,7 @@ func (d *dir) Open(name string) (workspace.File, error) {
 	return &file{base, text}, nil
 }
 
-// whole is the content of a file that an editor could have as a text.
+// whole returns a file's content if an editor could open it as text.
 func whole(f workspace.File) (content []byte, info workspace.Info, ok bool) {
 	info, err := f.Info()
 	if err != nil || !info.Mode.IsRegular() || info.MadeUp || info.Stamp.Size > Limit {
@@ -146,8 +143,8 @@ func whole(f workspace.File) (content []byte, info workspace.Info, ok bool) {
 
 const bom = "\ufeff"
 
-// like makes of an editor's text the bytes that its file would have: editors keep the ends of lines
-// and the byte order mark to themselves. same: they are those that it has.
+// like converts an editor's text to file bytes, restoring line ends and the byte order mark, which
+// editors do not report. same means that they equal the disk's.
 func like(disk, told string) (text string, same bool) {
 	if plain(disk) == plain(told) {
 		return disk, true
@@ -166,7 +163,7 @@ func plain(text string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(text, bom), "\r\n", "\n")
 }
 
-// Lstat knows the size of what is not saved, as long as it is a state of this file.
+// Lstat returns the unsaved text's size while it modifies this file.
 func (d *dir) Lstat(name string) (workspace.Info, error) {
 	info, err := d.Dir.Lstat(name)
 	if u, ok := d.fs.get(path.Join(d.path, name)); ok && err == nil && u.disk == info.Stamp {
@@ -183,7 +180,7 @@ func (d *dir) Create(name string, perm fs.FileMode) (workspace.File, error) {
 	return newFileInfo{f}, nil
 }
 
-// Rename is how a finished file takes its name: the editor is given its text instead.
+// Rename completes a write: it sends the text to the editor instead.
 func (d *dir) Rename(from, to string, replace bool) error {
 	at := path.Join(d.path, to)
 	text, ok := d.text(from)
@@ -207,8 +204,8 @@ func (d *dir) Rename(from, to string, replace bool) error {
 	return d.Dir.Remove(from)
 }
 
-// unmoved asks the editor once more for a file that is to be replaced: what was typed since it was
-// read is not written over. open: the editor has a text that is not saved.
+// unmoved asks the editor again for a file to be replaced, to avoid overwriting what was typed
+// since reading it. open means that the editor has unsaved text.
 func (d *dir) unmoved(name string, replace bool) (open bool, err error) {
 	u, open := d.fs.get(path.Join(d.path, name))
 	if d.fs.Read == nil || !replace {
@@ -230,7 +227,7 @@ func (d *dir) unmoved(name string, replace bool) (open bool, err error) {
 	return open, nil
 }
 
-// text is that of a file, where an editor could take it.
+// text returns a file's text if an editor could take it.
 func (d *dir) text(name string) (string, bool) {
 	f, err := d.Dir.Open(name)
 	if err != nil {
@@ -241,7 +238,7 @@ func (d *dir) text(name string) (string, bool) {
 	return string(content), ok
 }
 
-// file is a file whose text is the editor's.
+// file is a file with the editor's text.
 type file struct {
 	workspace.File
 	content string
@@ -257,7 +254,7 @@ func (f *file) Info() (workspace.Info, error) {
 	return info, err
 }
 
-// newFileInfo is a new file. It takes the mode of an older one from the disk.
+// newFileInfo is a new file. It takes an older file's mode from the disk.
 type newFileInfo struct{ workspace.File }
 
 func (m newFileInfo) Keep(old workspace.Info, from workspace.File) error {

@@ -11,12 +11,12 @@ import (
 	"adze/internal/files/workspace"
 )
 
-// asking is how many files the editor is asked about at once.
+// asking is the number of concurrent requests to the editor.
 const asking = 8
 
-// Drafts asks the editor about files; see workspace.Drafts. It is about those that are named, and
-// those below the folder of which it had an unsaved text before: the protocol has no way to ask
-// which files are open. It returns what is known when ctx ends.
+// Drafts asks the editor for unsaved texts, see workspace.Drafts: for the given paths, and below
+// the folder for files that had unsaved text before, since the protocol cannot list open files. It
+// returns the texts known when ctx ends.
 func (f *FS) Drafts(ctx context.Context, below string, paths []string) map[string]string {
 	if f.Read == nil {
 		return nil
@@ -62,7 +62,7 @@ func (f *FS) Drafts(ctx context.Context, below string, paths []string) map[strin
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done(): // an editor that does not answer is not waited for
+	case <-ctx.Done(): // do not wait for an editor that does not answer
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -71,7 +71,7 @@ func (f *FS) Drafts(ctx context.Context, below string, paths []string) map[strin
 	return out
 }
 
-// draft is the text of a file that the editor has and the disk has not.
+// draft returns a file's text if the editor has it and the disk does not.
 func (f *FS) draft(at string) (text string, newer bool) {
 	var d workspace.Dir
 	d, err := f.OpenDir()
