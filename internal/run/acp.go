@@ -31,7 +31,7 @@ import (
 	"adze/tool"
 )
 
-// editorCommand is adze acp.
+// editorCommand returns the command adze acp.
 func editorCommand(a *app) *cobra.Command {
 	o := &flags.Run{}
 	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Run inside an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
@@ -50,7 +50,7 @@ stdout. The flags hold for all sessions that it opens; each works in the folder 
 	return c
 }
 
-// serveEditor talks with an editor until it leaves.
+// serveEditor serves an editor until it disconnects.
 func serveEditor(a *app, o *flags.Run) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -66,20 +66,20 @@ func serveEditor(a *app, o *flags.Run) error {
 	return err
 }
 
-// editor is adze as the room acp asks for it.
+// editor implements acp's interface to the program.
 type editor struct {
 	app   *process.Process
-	given flags.Run // by the command line
+	given flags.Run // command-line flags
 }
 
-// Log goes to stderr, which editors keep.
+// Log writes to stderr, which editors keep.
 func (e *editor) Log(text string) {
 	fmt.Fprintf(e.app.Err, "! %s\n", safeterm.Name(e.app.Ring.Mask().Text(text)))
 }
 
 func (e *editor) Failure(err error) session.Result { return process.Failure(err) }
 
-// Ready looks for a model as a run does.
+// Ready checks that a model is available.
 func (e *editor) Ready(ctx context.Context) error {
 	cfg, _, err := e.app.Config()
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *editor) Ready(ctx context.Context) error {
 	return err
 }
 
-// Sessions looks into the store. Where there is none yet, nothing is in it.
+// Sessions lists the stored sessions; a missing store is empty.
 func (e *editor) Sessions(ctx context.Context) (out []api.SessionHead, err error) {
 	err = e.app.Store(ctx, func(s *sessiondb.Store) (err error) {
 		out, err = hostio.Sessions(ctx, s)
@@ -107,7 +107,7 @@ func (e *editor) Delete(ctx context.Context, id string) error {
 	})
 }
 
-// Open wires a conversation as a run.
+// Open starts a conversation.
 func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
 	o := flags.Request{Run: e.given.Clone()}
 	o.Cwd, o.Resume, o.As, o.Fork = w.Cwd, w.ID, w.As, w.Fork
@@ -132,14 +132,14 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	return c, nil
 }
 
-// Take has the process that has a session let go of it.
+// Take makes the process that owns a session release it.
 func (e *editor) Take(ctx context.Context, id string) error {
 	return e.app.Store(ctx, func(s *sessiondb.Store) error {
 		return placeOf(e.app, s, session.ID(id)).TakeOver(ctx, "editor")
 	})
 }
 
-// clients are other processes of the user.
+// clients returns the callbacks for the user's other processes.
 func (c *editorSession) clients() conversation.Clients {
 	to := c.wish.Clients
 	return conversation.Clients{
@@ -154,15 +154,15 @@ func (c *editorSession) clients() conversation.Clients {
 	}
 }
 
-// editorSession is a conversation that an editor holds.
+// editorSession is an editor's conversation.
 type editorSession struct {
 	app   *process.Process
 	wish  acp.Wish
 	wired *conversation.Conversation
 
 	mu    sync.Mutex
-	begun bool   // something is stored of it
-	mode  string // the permission mode as it is kept with the session
+	begun bool   // it has stored entries
+	mode  string // permission mode stored with the session
 }
 
 func (c *editorSession) ID() string              { return c.wired.Head.Session }
@@ -178,12 +178,12 @@ func (c *editorSession) Commands() []api.Named   { return slices.Concat(builtins
 func (c *editorSession) Notices() []string       { return c.wired.Notices }
 func (c *editorSession) Close()                  { c.wired.Close() }
 
-// Modes are those that the owner of the machine lets be.
+// Modes returns the modes that the machine's owner permits.
 func (c *editorSession) Modes() []api.Mode {
 	return slices.DeleteFunc(hostio.Modes(c.wired.Gate.Mode()), func(m api.Mode) bool { return !c.wired.Gate.MayBe(policy.Mode(m.Name)) })
 }
 
-// Title is the first line of what was first asked.
+// Title returns the first line of the first user message.
 func (c *editorSession) Title() string {
 	for _, m := range slices.Concat(c.wired.Session.Earlier(), c.wired.Session.History()) {
 		if m.Role == session.User && !m.Note && !m.Summary {
@@ -193,13 +193,13 @@ func (c *editorSession) Title() string {
 	return ""
 }
 
-// Prompt is one turn.
+// Prompt runs one turn.
 func (c *editorSession) Prompt(ctx context.Context, p acp.Prompt) session.Result {
 	w := c.wired
 	if do, arg := builtinOf(p); do != nil {
 		return do(c, ctx, arg)
 	}
-	in, err := w.Menu.Prompt(p.Text, "", false) // what no command is called is text
+	in, err := w.Menu.Prompt(p.Text, "", false) // an unknown command is sent as text
 	if err != nil {
 		return process.Failure(err)
 	}
@@ -214,7 +214,7 @@ func (c *editorSession) Prompt(ctx context.Context, p acp.Prompt) session.Result
 
 func (c *editorSession) Models() []api.ModelRow { return c.rows(models.Listing{}) }
 
-// lookTime bounds how long the servers of this machine are asked for their models.
+// lookTime limits the query for models on local servers.
 const lookTime = 10 * time.Second
 
 func (c *editorSession) AllModels(ctx context.Context) []api.ModelRow {

@@ -14,10 +14,10 @@ import (
 	"adze/session/api"
 )
 
-// What an editor's user can have done besides asking the model: commands of adze's own, as in the
-// interface. Nothing of a project has their names.
+// Commands for an editor's user, equal to those of the interface. They take precedence over a
+// project's commands.
 
-// builtin is a command of adze's own.
+// builtin is a command of adze.
 type builtin struct {
 	api.Named
 	do func(c *editorSession, ctx context.Context, arg string) session.Result
@@ -32,7 +32,7 @@ func builtinCommands() []builtin {
 	}
 }
 
-// builtins are their names, for the editor's list.
+// builtins returns the names for the editor's list.
 func builtins() (out []api.Named) {
 	for _, b := range builtinCommands() {
 		out = append(out, b.Named)
@@ -40,7 +40,7 @@ func builtins() (out []api.Named) {
 	return out
 }
 
-// builtinOf is the command that a prompt is; if nil, it is none.
+// builtinOf returns the command that p names, or nil.
 func builtinOf(p acp.Prompt) (do func(*editorSession, context.Context, string) session.Result, arg string) {
 	text, is := strings.CutPrefix(strings.TrimSpace(p.Text), "/")
 	if !is || len(p.Attachments) > 0 {
@@ -55,7 +55,7 @@ func builtinOf(p acp.Prompt) (do func(*editorSession, context.Context, string) s
 	return nil, ""
 }
 
-// says tells the user what came of a command, as an answer. It is in no log.
+// says shows text as an answer. It is not logged.
 func (c *editorSession) says(text string) session.Result {
 	id := fmt.Sprintf("command-%d", time.Now().UnixNano())
 	c.wish.Observe(session.TextDelta{Message: id, Delta: text + "\n"})
@@ -101,7 +101,7 @@ func (c *editorSession) redo(ctx context.Context, _ string) session.Result {
 	return c.putBack(ctx, api.Undo{Redo: true})
 }
 
-// putBack puts files back, after the user saw which and agreed.
+// putBack restores files after the user has confirmed the list.
 func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result {
 	w := c.wired
 	if w.Keeper == nil {
@@ -133,7 +133,7 @@ func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result 
 	return c.says("Restored:\n\n" + listed(done.Paths) + leftAlone(done.Left))
 }
 
-// The answers to an undo.
+// Answers to an undo.
 const (
 	putBack    = "restore them"
 	leaveFiles = "change nothing"
@@ -148,8 +148,7 @@ func leftAlone(lines []string) string {
 	return "\n\nLeft alone:\n\n" + listed(lines)
 }
 
-// keepMode stores the permission mode with the session, where it is another one than is stored: who
-// goes on with the session goes on in it.
+// keepMode stores a changed permission mode with the session, for its next owner.
 func (c *editorSession) keepMode(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +164,7 @@ func (c *editorSession) keepMode(ctx context.Context) {
 	c.mode = now
 }
 
-// SetMode puts a mode in force, and keeps it with the session.
+// SetMode sets the mode and stores it with the session.
 func (c *editorSession) SetMode(name string) error {
 	if err := c.wired.SetMode(name); err != nil {
 		return err
@@ -179,8 +178,8 @@ func (c *editorSession) SetMode(name string) error {
 	return nil
 }
 
-// restoreMode goes on in the mode that was chosen for the session, unless the one who opens it
-// chose another, or the owner of the machine does not let it be.
+// restoreMode restores the session's stored mode, unless the client has chosen another or the
+// machine's owner forbids it.
 func (c *editorSession) restoreMode() {
 	c.mode = c.Mode()
 	if kept := c.wired.Session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {

@@ -9,9 +9,9 @@ import (
 	"adze/internal/files/workspace/buffers"
 )
 
-// What an editor does for the tools of a conversation.
+// File access through an editor.
 
-// filesOf is the way to files that goes through an editor; if nil, it offers none.
+// filesOf returns a file system that uses the editor, or nil if the editor offers none.
 func filesOf(e acp.Editor) workspace.FS {
 	if e.Read == nil && e.Write == nil {
 		return nil

@@ -1,21 +1,21 @@
-// Package run is the program: flags and configuration in, everything wired, then the interface, a
-// headless run or a subcommand, and an exit code out.
+// Package run is the program: it reads flags and configuration, connects all parts, runs the
+// interface, a headless run or a subcommand, and returns an exit code.
 //
-// The one rule: this is the only package that knows all others; nothing imports it but main.
+// The one rule: this is the only package that knows all others; only main imports it.
 //
-// A run is built in stages, each in a package of its own. A flags.Request is what is asked for, and
-// a process.Process what there is before it. settings.Read makes the first stage.
-// conversation.Build makes the parts, with guard and servers, and the session.
+// A run is built in stages, each in its own package. A flags.Request is the input, a
+// process.Process the environment. settings.Read is the first stage; conversation.Build creates the
+// parts, with guard and servers, and the session.
 //
 // Start reading at Main, then run.go (one run from flags to exit code).
 //
-// File names tell what they serve:
+// File names:
 //
-//	program*       what the commands ask of the program
-//	interactive_*  the interface, from one sitting to the next
+//	program*       operations for the commands
+//	interactive_*  the interface, across sessions
 //	tmux_*_test    the program in a real terminal
 //
-// Known limits: what a repair model or a model that chooses tools costs is not in a run's cost.
+// Known limits: a run's cost excludes the repair model and the model that selects tools.
 package run
 
 import (
@@ -38,7 +38,7 @@ import (
 	"adze/internal/telemetry/trace"
 )
 
-// Version is that of the program.
+// Version is the program's version.
 var Version = process.Version
 
 // Main runs adze with the arguments after its name and returns the exit code.
@@ -54,14 +54,14 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 	return a.main(args)
 }
 
-// app is the program as the user starts it, and as its commands ask for it.
+// app is the program for its user and its commands.
 type app struct{ *process.Process }
 
 func newApp(args []string, ring *credentials.Ring, stdin, stdout, stderr *os.File) *app {
 	return &app{process.New(args, cmd.Env{In: stdin, Out: stdout, Err: stderr}, ring)}
 }
 
-// CommandLine returns all commands and flags, for a program that documents them. None may be run.
+// CommandLine returns all commands and flags, for documentation. The commands must not be run.
 func CommandLine() *cobra.Command {
 	return commandLine(newApp(nil, credentials.Take(), os.Stdin, os.Stdout, os.Stderr))
 }
@@ -78,14 +78,13 @@ func (a *app) main(args []string) (exit int) {
 	return a.Exit
 }
 
-// refuse reports an error that came before a run could begin. A script that asked for JSON gets its
-// one result all the same.
+// refuse reports an error from before a run. With a JSON format, it still prints one result.
 func (a *app) refuse(args []string, err error) int {
 	p := &stream.Printer{Out: a.Out, Err: a.Err, Format: formatIn(args), Mask: a.Ring.Mask}
 	return p.Finish(process.Failure(err))
 }
 
-// formatIn finds the output format that the arguments ask for although they did not parse.
+// formatIn returns the requested output format, even if the arguments do not parse.
 func formatIn(args []string) stream.Format {
 	for i, arg := range args {
 		value, ok := strings.CutPrefix(arg, "--output-format=")
@@ -99,5 +98,5 @@ func formatIn(args []string) stream.Format {
 	return stream.Text
 }
 
-// ServeTools offers the tools of this folder to programs of others.
+// ServeTools serves this folder's tools to other programs.
 func (a *app) ServeTools(wish mcp.Serve) error { return serveTools(a.Process, wish) }

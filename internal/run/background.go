@@ -29,8 +29,8 @@ import (
 	"adze/session"
 )
 
-// background starts this program once more, without a terminal, and returns when that one has its
-// session, or has failed. Nothing supervises it: it lives as long as it has the session's lock.
+// background starts the program again without a terminal, and returns when the new process has its
+// session or has failed. It is not supervised: it lives as long as it holds the session's lock.
 func (a *app) background(o *flags.Request, words string) error {
 	if err := a.ByUser("a session in the background"); err != nil {
 		return err
@@ -42,16 +42,16 @@ func (a *app) background(o *flags.Request, words string) error {
 	return a.launch(context.Background(), o, args, "")
 }
 
-// backgroundSession is a session that has begun in the background.
+// backgroundSession is a started background session.
 type backgroundSession struct {
 	id       session.ID
 	pid      int
-	worktree string // that it works in, beside another session of the checkout; if empty, it needs none
-	log      string // what it has written, where it did not begin or has ended with an error
-	ended    bool   // it did all before anybody could look, or failed after its prompt was stored
+	worktree string // work tree beside another session in the checkout; "" if not needed
+	log      string // its output if it failed
+	ended    bool   // it finished early, or failed after its prompt was stored
 }
 
-// launch starts a session in the background and tells the user what came of it.
+// launch starts a background session and reports the result.
 func (a *app) launch(ctx context.Context, o *flags.Request, args []string, prompt string) error {
 	l, err := a.detach(ctx, o, args, prompt)
 	if l.worktree != "" {
@@ -70,7 +70,7 @@ func (a *app) launch(ctx context.Context, o *flags.Request, args []string, promp
 	return nil
 }
 
-// sessionFlags are the flags with which a session of the interface goes on elsewhere.
+// sessionFlags returns the flags that continue the interface's session in another process.
 func sessionFlags(o *flags.Request) []string {
 	args := []string{"--permission-mode=" + o.Mode, "--cwd=" + o.Cwd}
 	if o.Resume != "" {
@@ -79,7 +79,7 @@ func sessionFlags(o *flags.Request) []string {
 	return append(args, "--model="+o.Model)
 }
 
-// detach starts the process with these arguments, and a prompt where they have none.
+// detach starts the process with args; prompt, if not empty, is added.
 func (a *app) detach(ctx context.Context, o *flags.Request, args []string, prompt string) (l backgroundSession, err error) {
 	if prompt != "" {
 		args = append(args, "--", prompt)
@@ -96,7 +96,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	}
 	defer stop()
 	given := []string{"--detached"}
-	id, known := session.ID(o.As), int64(0) // entries of its log
+	id, known := session.ID(o.As), int64(0) // number of stored entries
 	switch {
 	case o.Resume != "" || o.ResumeLast:
 		head, err := a.resumed(ctx, o)
@@ -130,7 +130,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 		return l, nil
 	}
 	l.ended = errors.Is(err, errDone)
-	if text, unread := os.ReadFile(log); unread == nil && !l.ended { // without it the error alone is told
+	if text, unread := os.ReadFile(log); unread == nil && !l.ended { // without the log, only the error is shown
 		l.log = string(text)
 	}
 	if l.ended || a.prompted(ctx, id, known) {
@@ -140,7 +140,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	return l, fmt.Errorf("the session did not begin: %w", err)
 }
 
-// prompted reports that the log of a session has a prompt after so many entries.
+// prompted reports whether a session's log has a prompt after the given number of entries.
 func (a *app) prompted(ctx context.Context, id session.ID, after int64) (found bool) {
 	err := a.Store(ctx, func(s *sessiondb.Store) error {
 		entries, err := s.Load(ctx, id)
@@ -153,7 +153,7 @@ func (a *app) prompted(ctx context.Context, id session.ID, after int64) (found b
 	return err == nil && found
 }
 
-// ownedSession is a session that a process will have, and how many entries its log had before.
+// ownedSession identifies a session and its future owner; known is the number of entries before.
 type ownedSession struct {
 	folder string
 	id     session.ID
@@ -184,9 +184,8 @@ func begun(ctx context.Context, o ownedSession, next func(context.Context) error
 	return nil
 }
 
-// stored waits while the process works on its prompt until that is in the log, a question comes
-// before it, or the turn has failed without it. If false, the process has no session yet, or none
-// any more.
+// stored waits for the prompt to be logged, a question before it, or the end of a failed turn. It
+// returns false if the process does not have the session.
 func (o ownedSession) stored(ctx context.Context) bool {
 	c, err := live.Dial(ctx, o.folder, o.id, live.Wish{As: "terminal", After: o.known})
 	if err != nil {
@@ -217,7 +216,7 @@ func (o ownedSession) stored(ctx context.Context) bool {
 
 var errDone = errors.New("it is done")
 
-// resumed is the session that is gone on with.
+// resumed returns the session to continue.
 func (a *app) resumed(ctx context.Context, o *flags.Request) (head session.Head, err error) {
 	err = a.Store(ctx, func(s *sessiondb.Store) (err error) {
 		if o.ResumeLast {
@@ -237,17 +236,17 @@ func (a *app) resumed(ctx context.Context, o *flags.Request) (head session.Head,
 	return head, err
 }
 
-// shared reports that another session works in the git checkout that dir lies in.
+// shared reports whether another session works in dir's git checkout.
 func (a *app) shared(ctx context.Context, folder, dir string) bool {
 	top := checkout(dir)
 	if top == "" {
 		return false
 	}
-	others, _ := live.List(ctx, folder) // without a list there is nobody to be kept apart from
+	others, _ := live.List(ctx, folder) // without a list, no other session is known
 	return slices.ContainsFunc(others, func(h live.Hello) bool { return checkout(h.Cwd) == top })
 }
 
-// checkout is the folder with .git that dir lies in; if empty, there is none.
+// checkout returns dir's closest parent with .git, or "".
 func checkout(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -261,8 +260,8 @@ func checkout(dir string) string {
 	}
 }
 
-// detached is the process in the background: a conversation that clients lead, which ends when all
-// is done and nobody is attached. A question waits for a client.
+// detached runs the background process: a conversation for clients, which ends when it is idle and
+// no client is attached. Questions wait for a client.
 func detached(a *process.Process, o *flags.Request, words string) int {
 	o.Print = true
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -274,10 +273,10 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	defer stop()
 	in, end := io.Pipe()
 	c := newTalker(a, p, cancel)
-	var began atomic.Bool // and ended its first turn
+	var began atomic.Bool // and finished its first turn
 	leave := func() {
 		if w := c.now(); began.Load() && c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
-			_ = end.Close() // no line will come: the conversation ends
+			_ = end.Close() // without further input the conversation ends
 		}
 	}
 	c.talk.Turned = func() { began.Store(true); leave() }
@@ -285,7 +284,7 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	return p.Finish(c.converse(ctx, in, o, words))
 }
 
-// attachCommand is adze sessions attach.
+// attachCommand returns the command adze sessions attach.
 func attachCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "attach ID", Short: "Show a session that works, and prompt, answer and stop it from here", Args: cmd.Takes(1, 1),
 		Long: `The session stays with the process that has it, in the background or in another terminal: leaving this window with
@@ -297,12 +296,12 @@ Ctrl-D or /detach ends nothing there. A question that is answered here is answer
 				return err
 			}
 			o := &flags.Request{Run: flags.New()}
-			o.Resume, o.Cwd = string(h.Session), h.Cwd // whoever takes it over goes on where it works
+			o.Resume, o.Cwd = string(h.Session), h.Cwd // a takeover continues in the session's folder
 			return (&terminal{Process: a.Process, attach: true}).run(o, "")
 		}}
 }
 
-// living is the session of a process that runs whose id begins so.
+// living returns the running session whose id begins with prefix.
 func (a *app) living(prefix string) (live.Hello, error) {
 	all, err := live.List(context.Background(), live.Folder(a.Getenv, paths.Of(a.Getenv).State))
 	if err != nil {
@@ -322,7 +321,7 @@ func (a *app) living(prefix string) (live.Hello, error) {
 	return live.Hello{}, usage.Mistake("write more of it: "+strings.Join(ids, ", "), "%s begins the ids of %d sessions", prefix, len(all))
 }
 
-// stopCommand is adze sessions stop.
+// stopCommand returns the command adze sessions stop.
 func stopCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "stop ID", Short: "End a session in the background", Args: cmd.Takes(1, 1),
 		Long: `The running turn is stopped, with all that it started, and the process ends. The session is kept: adze --resume ID goes
@@ -341,10 +340,10 @@ on with it.`,
 		}}
 }
 
-// stopTime is how long adze sessions stop waits for a turn to end with all that it started.
+// stopTime is how long adze sessions stop waits for a turn and its processes to end.
 const stopTime = time.Minute
 
-// end has a session in the background let go, and waits until its process has ended.
+// end makes a background session's process exit and waits for it.
 func (a *app) end(ctx context.Context, id session.ID) error {
 	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze sessions stop", StateOnly: true})
 	if err != nil {
@@ -375,8 +374,8 @@ func (a *app) end(ctx context.Context, id session.ID) error {
 	}
 }
 
-// awaitEnd waits until a process that is no child of this one has ended. Where nothing reaps it, as
-// in a container whose first process does not, it has ended all the same.
+// awaitEnd waits until a process that is not a child has ended. A zombie counts as ended, as in a
+// container whose init does not reap.
 func awaitEnd(ctx context.Context, pid int) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()

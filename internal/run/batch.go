@@ -26,10 +26,10 @@ import (
 	"adze/internal/text/usage"
 )
 
-// batches is what adze batch asks of the program.
+// batches implements the program's part for adze batch.
 type batches struct{ *process.Process }
 
-// Runner does tasks with what it needs of this program.
+// Runner returns a task runner.
 func (a batches) Runner() (*batch.Runner, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -40,23 +40,23 @@ func (a batches) Runner() (*batch.Runner, error) {
 		return nil, err
 	}
 	r := &batch.Runner{Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.Ring.Taken(), Gate: gateFlags, MaxTime: a.maxTime, Gone: a.gone}
-	if seen, _ := a.Operators.Of(a.Getenv); seen != nil { // its children tell what cannot be sent
+	if seen, _ := a.Operators.Of(a.Getenv); seen != nil { // its children report telemetry that cannot be sent
 		r.Begin = seen.Task
 	}
 	return r, nil
 }
 
-// gone removes what adze keeps of a folder that was a task's clone.
-func (a batches) gone(clone string) { _ = sandbox.Forget(paths.Of(a.Getenv).State, clone) } // what cannot be removed stays
+// gone removes adze's data about a task's clone.
+func (a batches) gone(clone string) { _ = sandbox.Forget(paths.Of(a.Getenv).State, clone) } // leftovers are harmless
 
-// flagsOfTasks are the flags of a run that a task's adze takes. The batch decides all others
-// itself, or they need a user.
+// flagsOfTasks returns the run flags permitted for a task. The batch sets all others itself, or
+// they need a user.
 func flagsOfTasks() []string {
 	return []string{"model", "effort", "agent", "permission-mode", "yolo", "sandbox", "allow", "ask", "deny", "tools", "no-tools", "max-turns", "max-calls", "max-tokens",
 		"max-cost", "max-time", "output-schema", "system-prompt", "append-system-prompt", "attach", "bare", "try", "try-patch", "fail-on-deny", "task-complete"}
 }
 
-// RunFlags says what is wrong with flags that a task's adze gets.
+// RunFlags checks a task's flags.
 func (a batches) RunFlags(words []string) error {
 	const hint = "adze --help lists the flags of a run"
 	o, given, rest, err := flags.Parse(words)
@@ -72,7 +72,7 @@ func (a batches) RunFlags(words []string) error {
 	return o.Check()
 }
 
-// gateFlags takes from flags of a run those that adze tools run knows, too.
+// gateFlags returns the flags that adze tools run also accepts.
 func gateFlags(words []string) (out []string) {
 	o, given, _, err := flags.Parse(words)
 	if err != nil {
@@ -94,7 +94,7 @@ func gateFlags(words []string) (out []string) {
 	return out
 }
 
-// Server connects to a server; an empty address is that of the environment.
+// Server connects to a server; an empty address means the one from the environment.
 func (a batches) Server(ctx context.Context, on string) (*fleet.Server, error) {
 	o, err := fleet.FromEnvironment(on, a.Getenv)
 	if err == nil && o.URL == "" {
@@ -110,14 +110,14 @@ func (a batches) Server(ctx context.Context, on string) (*fleet.Server, error) {
 	return s, err
 }
 
-// Bounds of the disk from which on a worker takes a task.
+// Free disk space that a worker needs to accept a task.
 const (
 	leastRoom  = 200 << 20 // bytes
-	leastFiles = 10_000    // where the disk can have so many and no more
+	leastFiles = 10_000    // on file systems with a limited number of files
 )
 
-// Worker makes a worker of this machine, and what ends it. Its clones are not below adze's own
-// folders, where no task may write.
+// Worker returns a worker for this machine, and a function that ends it. Its clones are outside
+// adze's own folders, where tasks cannot write.
 func (a batches) Worker(s *fleet.Server, below, level string, limits fleet.Limits) (*fleet.Worker, func(), error) {
 	limits, err := a.limits(limits)
 	if err != nil {
@@ -142,7 +142,7 @@ func (a batches) Worker(s *fleet.Server, below, level string, limits fleet.Limit
 	if runner.Dir, done, err = a.claim(paths.Absolute(below)); err != nil {
 		return nil, nil, err
 	}
-	host, _ := os.Hostname() // without one its process id names it
+	host, _ := os.Hostname() // the process id is enough
 	w := &fleet.Worker{Server: s, Name: fmt.Sprintf("%s-%d", cmp.Or(host, "worker"), os.Getpid()), Version: Version, Runner: runner, Redact: a.Ring.Mask().JSON, Export: runner.Export}
 	w.Refuses = func(t batch.Task, words []string) error {
 		o, given, _, err := flags.Parse(words)
@@ -164,19 +164,19 @@ func (a batches) Worker(s *fleet.Server, below, level string, limits fleet.Limit
 	return w, done, nil
 }
 
-// claim takes a folder below dir for a worker, and removes those of workers that are gone.
+// claim creates a worker's folder below dir and removes those left by ended workers.
 func (a batches) claim(dir string) (own string, done func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, err
 	}
-	// Only one worker claims at a time: another one would take a lock that is made but not held
-	// yet for one that is left.
+	// One worker at a time: another would mistake a lock that is created but not yet held for an
+	// abandoned one.
 	claimed, err := filelock.Wait(context.Background(), filepath.Join(dir, "claiming"))
 	if err != nil {
 		return "", nil, err
 	}
 	defer claimed()
-	old, _ := filepath.Glob(filepath.Join(dir, "*.lock")) // the pattern is sound
+	old, _ := filepath.Glob(filepath.Join(dir, "*.lock")) // the pattern is valid
 	for _, lock := range old {
 		free, err := filelock.Try(lock)
 		if err != nil {
@@ -201,30 +201,30 @@ func (a batches) claim(dir string) (own string, done func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return own, func() { // what stays is removed by the next worker
+	return own, func() { // the next worker removes leftovers
 		_ = os.RemoveAll(own)
 		_ = os.Remove(own + ".lock")
 		unlock()
 	}, nil
 }
 
-// containers is what helps in a container.
+// containers is the advice for containers.
 const containers = "in a container it needs user namespaces: with Kubernetes hostUsers: false and in the securityContext seccompProfile and appArmorProfile of type Unconfined and " +
 	"procMount: Unmasked; with docker security_opt seccomp=unconfined, apparmor=unconfined and systempaths=unconfined"
 
-// order puts levels of the sandbox in an order.
+// order returns a sandbox level's rank.
 func order(l sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.NoLevel, sandbox.Degraded, sandbox.FullLive, sandbox.Full}, l)
 }
 
-// reaches finds out how much the sandbox holds here, and returns an error where that is below a
-// level; empty stands for full.
+// reaches tests the sandbox and returns an error if its level is below the given one; empty means
+// full.
 func (a batches) reaches(level string) (sandbox.Report, error) {
 	want := cmp.Or(sandbox.Level(level), sandbox.Full)
 	if order(want) < 0 {
 		return sandbox.Report{}, usage.Mistake("full, degraded or none", "--sandbox-level is %q", level)
 	}
-	if want == sandbox.NoLevel { // each task's adze looks for itself
+	if want == sandbox.NoLevel { // each task's adze checks for itself
 		return sandbox.Report{Level: sandbox.Full}, nil
 	}
 	at := paths.Of(a.Getenv)
@@ -244,7 +244,7 @@ func (a batches) reaches(level string) (sandbox.Report, error) {
 	return r, usage.Mistake(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.How)
 }
 
-// limits returns what a worker admits by its flags and by the file of the machine's owner.
+// limits combines a worker's flags with the machine owner's file.
 func (a batches) limits(l fleet.Limits) (fleet.Limits, error) {
 	for i, dir := range l.Folders {
 		l.Folders[i] = paths.Absolute(dir)
@@ -259,14 +259,14 @@ func (a batches) limits(l fleet.Limits) (fleet.Limits, error) {
 	return l, err
 }
 
-// maxTime returns how long a prompt of a task may take, by its flags or the configuration.
+// maxTime returns the time limit for a task's prompt, from its flags or the configuration.
 func (a batches) maxTime(words []string) time.Duration {
 	if o, _, _, err := flags.Parse(words); err == nil && o.MaxTime > 0 {
 		return o.MaxTime
 	}
 	cfg, err := a.Ring.Load(a.ConfigFile())
 	if err != nil {
-		return 0 // the prompt fails by that
+		return 0 // the prompt will report the error
 	}
 	return time.Duration(cfg.MaxTime)
 }

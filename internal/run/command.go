@@ -28,7 +28,7 @@ const examples = `  adze                                    work in this folder
   adze -p --continue --accept-plan        carry out the plan that it ended with
   adze --demo --print                     see it work without a key`
 
-// commandLine is all that can be said: flags, subcommands, help and completion.
+// commandLine returns the root command with all flags and subcommands.
 func commandLine(a *app) *cobra.Command {
 	o := &flags.Request{}
 	root := &cobra.Command{
@@ -57,10 +57,10 @@ func commandLine(a *app) *cobra.Command {
 	root.Flags().Func("store", "", func(string) error {
 		return usage.Mistake("leave it out; adze batch show --session has sessions of workers", "sessions are stored on this machine alone: --store is gone")
 	})
-	_ = root.Flags().MarkHidden("store") // it is there
+	_ = root.Flags().MarkHidden("store") // the flag exists
 	cli.VersionFlag(root)
-	// All words behind a first --print are a prompt, so a run of milliseconds makes no commands.
-	// Help lists them all the same.
+	// After a leading --print, all words are the prompt, so a short run skips creating the
+	// subcommands. Help still lists them.
 	prompt := len(a.Words) > 0 && (a.Words[0] == "-p" || a.Words[0] == "--print") && !slices.Contains(a.Words, "-h") && !slices.Contains(a.Words, "--help")
 	root.CompletionOptions.DisableDefaultCmd = prompt
 	if !prompt {

@@ -32,15 +32,15 @@ import (
 	"adze/tui/plain"
 )
 
-// terminal is where a user sits.
+// terminal runs the interface in the user's terminal.
 type terminal struct {
 	*process.Process
-	lines  <-chan plain.Line      // of the user, for an interface of lines
-	front  atomic.Pointer[tui.UI] // the interface that runs now
-	attach bool                   // begin with the window of another process's session
+	lines  <-chan plain.Line      // input of a line-based interface
+	front  atomic.Pointer[tui.UI] // current interface
+	attach bool                   // start with another process's session
 }
 
-// run is a run in a terminal: one sitting after the other, until the user quits.
+// run runs sessions in a terminal until the user quits.
 func (t *terminal) run(o *flags.Request, words string) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -64,8 +64,8 @@ func (t *terminal) run(o *flags.Request, words string) error {
 	return err
 }
 
-// sittings follows the user from session to session and from model to model. What cannot be
-// opened leads back to where they were.
+// sittings runs one session after the other, as the user switches sessions and models. If one
+// cannot be opened, it returns to the previous one.
 func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string) error {
 	var back *flags.Request
 	var look appearance
@@ -102,7 +102,7 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 			}
 			o, keep = &flags.Request{Run: *again}, !again.Demo
 			if o.Demo {
-				words = "" // it has its own
+				words = "" // the demo has its own
 			}
 			continue
 		}
@@ -138,8 +138,8 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 	}
 }
 
-// follow is how to start what comes next. A session in which nothing was said is not stored: it
-// starts anew.
+// follow returns the request for the next session. An empty session is not stored, so it starts
+// anew.
 func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.Request {
 	o.ResumeLast, o.Choose, o.Review, o.Fork, o.Attach = false, false, false, next.Fork, nil
 	o.Mode = string(w.Gate.Mode())
@@ -152,7 +152,7 @@ func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.
 		o.Resume, o.Fork = "", false
 	}
 	if o.Resume != w.Head.Session && o.Resume != "" {
-		o.Effort = "" // it has its own
+		o.Effort = "" // the session has its own
 	}
 	if o.Resume == w.Head.Session || o.Resume == "" {
 		o.Cwd = w.Head.Cwd
@@ -165,39 +165,39 @@ func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.
 	return o
 }
 
-// appearance is how the interface looks, from one sitting to the next.
+// appearance is the interface's state kept across sessions.
 type appearance struct {
-	at    api.Place // to show of the session
-	theme string    // that was chosen; if empty, none was
-	shown string    // the session that the terminal shows
+	at    api.Place // place in the session to show
+	theme string    // chosen theme, or ""
+	shown string    // session already shown in the terminal
 }
 
-// interactiveRun is the time between opening a session and leaving it. The interface is made last,
-// because it shows what was wired; what is wired talks to it through two small functions.
+// interactiveRun is one session in the interface. The interface is created last, because it shows
+// the connected parts, which reach it through small callbacks.
 type interactiveRun struct {
 	app     *terminal
 	o       *flags.Request
-	look    *appearance // of this sitting, and of those after it
+	look    *appearance // shared with later sessions
 	w       *conversation.Conversation
 	ui      *tui.UI
 	screen  *interfaceRun // set while the interface is shown
 	own     conversation.OwnCommand
 	words   string
-	first   []tool.Attachment                       // of the first prompt
-	wanted  bool                                    // it ended because another process wants its session
-	settled chan struct{}                           // closed when the mode of the session is in force
-	abort   atomic.Pointer[context.CancelCauseFunc] // of the running turn
-	wanting chan string                             // gets who wants the session
-	waits   atomic.Pointer[[2][]string]             // messages that wait, and those that were not read yet
-	rest    *time.Timer                             // runs out when no turn has run for restTime
+	first   []tool.Attachment                       // for the first prompt
+	wanted  bool                                    // it ended because another process requested its session
+	settled chan struct{}                           // closed when the session's mode is set
+	abort   atomic.Pointer[context.CancelCauseFunc] // aborts the running turn
+	wanting chan string                             // receives the process that requests the session
+	waits   atomic.Pointer[[2][]string]             // queued messages, and those not read yet
+	rest    *time.Timer                             // fires restTime after the last turn
 }
 
-// restTime is how long nothing is asked until memory is given back: longer than the pause between
-// an answer and the next message of a user who knows what comes next.
+// restTime is the idle time before memory is released: longer than a user's usual pause between an
+// answer and the next message.
 const restTime = 3 * time.Second
 
-// open draws the first frame and builds the conversation beside it. On an error the frame is gone
-// again.
+// open draws the first frame and builds the conversation meanwhile. After an error the frame is
+// removed.
 func (s *interactiveRun) open(ctx context.Context, words string) error {
 	if err := proc.CheckLimits(); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (s *interactiveRun) open(ctx context.Context, words string) error {
 	case err == nil:
 		s.w.Close()
 		return cmp.Or(ctx.Err(), s.screen.err, errLeft)
-	case ctx.Err() != nil: // a signal ended the build, whatever the build says of it
+	case ctx.Err() != nil: // a signal canceled the build, whatever its error
 		return ctx.Err()
 	case left:
 		return cmp.Or(s.screen.err, errLeft)
@@ -234,7 +234,7 @@ func (s *interactiveRun) open(ctx context.Context, words string) error {
 	return err
 }
 
-// build makes the conversation.
+// build creates the conversation.
 func (s *interactiveRun) build(ctx context.Context, stage *settings.Settings, words string) error {
 	err := stage.Enter()
 	if err != nil {
@@ -282,7 +282,7 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 	heeding, stop := s.heed(ctx)
 	o.Ports.Overview = s.overview(heeding)
 	if s.screen != nil {
-		s.ui.Begin(o) // from here on a message that waits is sent
+		s.ui.Begin(o) // queued messages are sent from here on
 	} else {
 		s.ui = tui.New(o)
 		s.app.front.Store(s.ui)
@@ -307,7 +307,7 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 	return s.ui.Next(), err
 }
 
-// linesOnly reports whether the interface writes plain lines.
+// linesOnly reports whether the interface is line-based.
 func (t *terminal) linesOnly(o *flags.Run) bool { return o.Plain || t.Getenv("TERM") == "dumb" }
 
 func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result {
@@ -332,7 +332,7 @@ func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result 
 	if k, task, ok := s.w.Addressed(p.Text); ok && len(files)+len(s.first)+len(p.Sent) == 0 {
 		return s.w.Give(ctx, k, task+p.Beside)
 	}
-	in, _ := s.w.Menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
+	in, _ := s.w.Menu.Prompt(p.Text, p.Beside, false) // an unknown command is sent as text
 	in = s.w.Servers.Dress(in)
 	in.Attachments = slices.Concat(s.first, files, sent.Attachments)
 	s.first = nil
@@ -357,8 +357,8 @@ func (s *interactiveRun) info() tui.Info {
 	}
 }
 
-// told names the instruction files of this session. Reading them failed when it was wired, if at
-// all.
+// told returns the names of the instruction files. Read errors were reported when the session was
+// built.
 func (s *interactiveRun) told() []string {
 	var names []string
 	for _, f := range s.w.Room.Files() {
@@ -367,7 +367,7 @@ func (s *interactiveRun) told() []string {
 	return names
 }
 
-// farewell says how to come back.
+// farewell prints how to resume the session.
 func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
 	if ended := w.TellEnded(); ended != "" {
 		fmt.Fprintf(t.Err, "! %s\n", safeterm.Name(ended))
@@ -381,12 +381,11 @@ func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
 	fmt.Fprintf(t.Err, "adze --resume %s goes on from here\n", safeterm.Name(string(w.Session.ID())))
 }
 
-// tidyTime bounds how long leaving the interface waits for sessions that go; the rest goes the next
-// time.
+// tidyTime limits the removal of old sessions on exit; the next exit continues.
 const tidyTime = 2 * time.Second
 
-// tidyUp lets sessions go when the user leaves, where the configuration says so: no turn runs
-// then. What fails now is tried again.
+// tidyUp removes old sessions as configured when the user leaves, while no turn runs. Failures are
+// retried the next time.
 func (t *terminal) tidyUp(o *flags.Request, w *conversation.Conversation) {
 	keep := w.Settings.Config.Sessions.Keep
 	if o.NoSession || o.Demo || keep == (config.Retention{}) {
@@ -400,11 +399,10 @@ func (t *terminal) tidyUp(o *flags.Request, w *conversation.Conversation) {
 	})
 }
 
-// giveBackTime bounds how long a process that must end now waits for its terminal, which may be
-// what hangs.
+// giveBackTime limits the restoring of the terminal, which may hang, in a process that must exit.
 const giveBackTime = 200 * time.Millisecond
 
-// giveBack leaves the terminal to the shell as it was.
+// giveBack restores the terminal for the shell.
 func (t *terminal) giveBack() {
 	done := make(chan struct{})
 	go func() {

@@ -10,17 +10,17 @@ import (
 	"adze/tool"
 )
 
-// put puts a question of the model, or its plan, to the user.
+// put asks the user a question from the model, or about its plan.
 func (s *interactiveRun) put(ctx context.Context, q ask.Question) (string, error) {
 	return s.ui.Inquire(ctx, q)
 }
 
-// rewrite lets the user write in their editor.
+// rewrite opens text in the user's external editor.
 func (s *interactiveRun) rewrite(ctx context.Context, text string) (string, error) {
 	return s.ui.Write(ctx, text)
 }
 
-// askPerson shows the gate's question, and saves the rule where the user wants it for ever.
+// askPerson asks the user for permission and saves a rule on request.
 func (s *interactiveRun) askPerson(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	toMode := func(mode policy.Mode) error {
 		err := s.w.SetMode(string(mode))

@@ -26,31 +26,31 @@ import (
 	"adze/tui/plain"
 )
 
-// attachedView is the interface on a session that another process writes: it shows what happens
-// there, prompts, answers and stops, and can take the session over. Leaving it ends nothing there.
+// attachedView is an interface for a session that another process owns: it shows events, sends
+// prompts and answers, stops turns, and can take over the session. Leaving it ends nothing there.
 type attachedView struct {
 	app    *terminal
 	logs   *sessiondb.Store
 	id     session.ID
-	folder string // of the sockets of live sessions
+	folder string // folder of the sockets
 	leave  context.CancelFunc
-	taken  atomic.Bool // they go on with it here
+	taken  atomic.Bool // the session is taken over here
 
 	ui     *tui.UI
 	events live.Events
-	seen   map[string]bool // by the identity of what was shown
-	left   atomic.Bool     // the user leaves this window
-	after  int64           // the position in the log up to which all was shown
+	seen   map[string]bool // identities of shown events
+	left   atomic.Bool     // the user is leaving this window
+	after  int64           // log position up to which all was shown
 
 	mu        sync.Mutex
-	client    *live.Client // if nil, nobody has the session
+	client    *live.Client // nil without an owner
 	working   bool
-	turns     []chan session.Result         // who waits for the end of a turn
-	questions map[string]context.CancelFunc // that are shown
+	turns     []chan session.Result         // waiting for the end of a turn
+	questions map[string]context.CancelFunc // shown questions
 	controlState
 }
 
-// What can be said after a slash beside prompts.
+// Slash commands besides prompts.
 const (
 	detachIt = "detach"
 	stopIt   = "stop"
@@ -118,7 +118,7 @@ func (w *attachedView) isWorking() bool {
 	return w.working
 }
 
-// say sends a line; refused is called where it has no effect, and tells the user if it is nil.
+// say sends a line; refused is called if the owner rejects it, and defaults to a notice.
 func (w *attachedView) say(line any, refused func(why string)) error {
 	w.mu.Lock()
 	client := w.client
@@ -136,28 +136,28 @@ func (w *attachedView) say(line any, refused func(why string)) error {
 	})
 }
 
-// hangUp leaves the owner.
+// hangUp disconnects from the owner.
 func (w *attachedView) hangUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.client != nil {
-		_ = w.client.Close() // it ends Next
+		_ = w.client.Close() // unblocks Next
 	}
 }
 
-// follow shows the session from one owner to the next.
+// follow shows the session across owners.
 func (w *attachedView) follow(ctx context.Context, client *live.Client, err error) {
-	// An owner closes its socket before it gives its lock away, so both are waited for.
+	// An owner closes its socket before it releases its lock, so both are watched.
 	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
 		w.tell("the session cannot be watched: " + failed.Error())
 		return
 	}
 	defer stop()
-	if errors.Is(err, live.ErrNobody) { // one may have come before the wait began
+	if errors.Is(err, live.ErrNobody) { // an owner may have appeared before the watch
 		client, err = w.dial(ctx)
 	}
-	told := "" // the holder that the user was told of
+	told := "" // holder that the user knows of
 	for ctx.Err() == nil {
 		switch {
 		case err == nil:
@@ -185,14 +185,14 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 	}
 }
 
-// nobody is told of a session without a holder.
+// nobody stands for a session without a holder.
 const nobody = "nobody"
 
-// alone shows what the log has of a session without an owner that can be watched. Told is the
-// holder that the user was told of; the result is that from here on.
+// alone shows the log of a session whose owner cannot be watched. told is the holder that the user
+// knows of; alone returns the new one.
 func (w *attachedView) alone(ctx context.Context, told string) string {
 	holder := cmp.Or(w.logs.Holder(w.id), nobody)
-	// An owner that closes holds it for a moment.
+	// A closing owner still holds it for a moment.
 	if holder == told || told != "" && holder != nobody {
 		return told
 	}
@@ -230,7 +230,7 @@ func (w *attachedView) show(e session.Event) {
 	w.ui.Observe(e)
 }
 
-// watch shows what one owner tells, until it ends.
+// watch shows one owner's events until it ends.
 func (w *attachedView) watch(c *live.Client) (err error) {
 	w.mu.Lock()
 	w.client, w.working = c, c.Hello.State != live.Idle
@@ -244,7 +244,7 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 		w.mu.Unlock()
 		w.callEnded()
 		w.turnEnded(session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"})
-		_ = c.Close() // nothing waits in it
+		_ = c.Close() // nothing is pending
 	}()
 	for {
 		l, err := c.Next()
@@ -255,7 +255,7 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 	}
 }
 
-// line does what a line of the owner says.
+// line handles a line from the owner.
 func (w *attachedView) line(l live.Line) {
 	for _, e := range w.events.Of(l) {
 		w.show(e)
@@ -324,7 +324,7 @@ func (w *attachedView) turnEnded(r session.Result) {
 	}
 }
 
-// nextTurn gets the end of the turn that runs, or of the next one.
+// nextTurn returns a channel for the end of the running or next turn.
 func (w *attachedView) nextTurn() chan session.Result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -333,7 +333,7 @@ func (w *attachedView) nextTurn() chan session.Result {
 	return t
 }
 
-// send has the owner work on a prompt, and waits until it has.
+// send sends a prompt to the owner and waits for the end of its turn.
 func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	done := session.Result{Cause: session.CauseDone}
 	switch strings.TrimPrefix(strings.TrimSpace(p.Text), "/") {
@@ -350,7 +350,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	}
 	turns := 1
 	if w.isWorking() {
-		turns = 2 // the running one, and then this
+		turns = 2 // the running one, then this
 	}
 	refused := make(chan string, 1)
 	ended := w.nextTurn()
@@ -372,7 +372,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 		case <-aborted:
 			aborted = nil
 			if w.left.Load() {
-				return done // the session goes on without this window
+				return done // the session continues without this window
 			}
 			if w.say(live.Abort{Type: "abort"}, nil) != nil {
 				return session.Sort(session.ErrInterrupted)
@@ -381,7 +381,8 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	}
 }
 
-// take has the owner let go, and ends this window, so that the session is opened here.
+// take makes the owner release the session and ends this window, so that the session is opened
+// here.
 func (w *attachedView) take(ctx context.Context) session.Result {
 	w.taken.Store(true)
 	refused := make(chan string, 1)
@@ -389,7 +390,7 @@ func (w *attachedView) take(ctx context.Context) session.Result {
 		Type string `json:"type"`
 	}{"take"}, func(why string) { w.taken.Store(false); refused <- why })
 	switch {
-	case err == nil: // its end is the end of follow, which ends this window
+	case err == nil: // follow ends this window when the owner has ended
 		select {
 		case <-ctx.Done():
 		case why := <-refused:
@@ -397,7 +398,7 @@ func (w *attachedView) take(ctx context.Context) session.Result {
 		}
 	case w.logs.Holder(w.id) == "":
 		w.leave()
-		<-ctx.Done() // until then a message that waits is not begun here
+		<-ctx.Done() // keeps queued messages from starting here
 	default:
 		w.taken.Store(false)
 		return process.Failure(usage.Mistake("try again, or end that process", "%s has the session and cannot be reached: %v", w.logs.Holder(w.id), err))
@@ -405,7 +406,7 @@ func (w *attachedView) take(ctx context.Context) session.Result {
 	return session.Result{Cause: session.CauseDone}
 }
 
-// ask puts a question of the owner to the user here. The first answer wins, wherever it is given.
+// ask shows a question from the owner. The first answer counts, from any window.
 func (w *attachedView) ask(q live.Question) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.mu.Lock()
@@ -418,7 +419,7 @@ func (w *attachedView) ask(q live.Question) {
 		delete(w.questions, q.Question)
 		w.mu.Unlock()
 		if err != nil || ctx.Err() != nil {
-			return // it is asked elsewhere, or answered
+			return // asked elsewhere, or answered
 		}
 		answer.Type, answer.Question = "answer", q.Question
 		err = w.say(answer, func(why string) { q.Problem = why; w.ask(q) })

@@ -14,20 +14,20 @@ import (
 	"adze/session/api"
 )
 
-// controlState is the state of requests that an attached window makes of the owner by lines of type
-// control.
+// controlState tracks an attached window's control requests to the owner.
 type controlState struct {
-	calls []chan struct{}     // who waits for the end of a call
-	since api.Since           // the moment of the hunks that are shown
-	hunks map[string][]string // their hashes, by path
+	calls []chan struct{}     // waiting for the end of a call
+	since api.Since           // starting point of the shown hunks
+	hunks map[string][]string // hunk hashes by path
 }
 
-// errElsewhere tells what to do about what only the owner can do.
+// errElsewhere returns an error for an operation that needs the owner.
 func errElsewhere(what string) error {
 	return usage.Mistake("/take goes on with the session here", "%s", what)
 }
 
-// control has the owner do something and waits for its reply; out gets the result, if not nil.
+// control sends a request to the owner and waits for the reply; out, if not nil, receives the
+// result.
 func (w *attachedView) control(ctx context.Context, r control.Request, out any) error {
 	w.mu.Lock()
 	client := w.client
@@ -48,7 +48,7 @@ func (w *attachedView) control(ctx context.Context, r control.Request, out any) 
 	return json.Unmarshal(result, out)
 }
 
-// callEnded says that a call, or all that ran, has ended.
+// callEnded reports that the running calls have ended.
 func (w *attachedView) callEnded() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func (w *attachedView) callEnded() {
 	w.calls = nil
 }
 
-// steers adds to the ports what the owner does by lines of type control.
+// steers adds the operations that use control requests to the ports.
 func (w *attachedView) steers(p *api.Ports) {
 	p.Undo = func(ctx context.Context, u api.Undo) (out api.Undone, err error) {
 		if u.Since || u.Git || u.Unknown {
@@ -77,7 +77,7 @@ func (w *attachedView) steers(p *api.Ports) {
 		if !w.here() {
 			return live.ErrNobody
 		}
-		go func() { // the interface asks between two frames
+		go func() { // the interface must not block
 			if err := w.control(context.Background(), control.Request{Do: control.Set, Name: name, Value: value}, nil); err != nil {
 				w.tell(told(err).Error())
 			}
@@ -93,7 +93,7 @@ func (w *attachedView) steers(p *api.Ports) {
 	}
 }
 
-// here reports that a process has the session and is connected.
+// here reports whether an owner is connected.
 func (w *attachedView) here() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +110,7 @@ func ended(err error) session.Result {
 	return session.Result{Cause: session.CauseDone}
 }
 
-// differences is what differs now from a moment, as the owner sees it.
+// differences returns the net changes since a starting point, from the owner.
 func (w *attachedView) differences(ctx context.Context, since api.Since) (out api.Net, err error) {
 	var d control.Difference
 	since = cmp.Or(since, api.SinceSession)
@@ -134,7 +134,7 @@ func (w *attachedView) differences(ctx context.Context, since api.Since) (out ap
 	return out, nil
 }
 
-// hunk has the owner do something with a hunk that differences told of, and waits for the call.
+// hunk makes the owner act on a hunk from differences, and waits for the call.
 func (w *attachedView) hunk(ctx context.Context, do string, h api.NetHunk) session.Result {
 	w.mu.Lock()
 	since, hashes := w.since, w.hunks[h.File.Path]

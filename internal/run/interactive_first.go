@@ -20,16 +20,16 @@ import (
 	"adze/tui/firstrun"
 )
 
-// chooser leads from a start that found no model to one that has one.
+// chooser shows the setup screen after a start without a model.
 type chooser struct {
 	terminal *terminal
-	given    flags.Run // of the command line
-	lacking  error     // why the first start found none
+	given    flags.Run // command-line flags
+	lacking  error     // the first start's error
 }
 
-// again asks the user how to start after all. The error ends the program: they quit, or a model
-// is not what is missing. Who reads by lines is not asked: the error says all that the screen
-// would.
+// again asks the user how to start. It returns an error to end the program: the user quits, or the
+// cause is not a missing model. A line-based interface is not asked, because the error has the same
+// information.
 func (c *chooser) again(ctx context.Context, err error) (*flags.Run, error) {
 	var none *models.MissingError
 	if c.lacking == nil && (!errors.As(err, &none) || c.terminal.linesOnly(&c.given)) {
@@ -49,8 +49,7 @@ func (c *chooser) again(ctx context.Context, err error) (*flags.Run, error) {
 	return &o, nil
 }
 
-// firstRun is the interface for who has no model that can be used. It returns how the user goes
-// on; the zero value means that they quit.
+// firstRun shows the setup screen and returns the user's choice; the zero value means quit.
 func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error) {
 	cfg, find, err := t.Config()
 	if err != nil {
@@ -72,7 +71,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 	return ui.Next(), err
 }
 
-// keysOf are the providers that want a key, and where one is had.
+// keysOf returns the providers that need a key, with the page to get one.
 func keysOf(find *models.Finder) (out []firstrun.KeyOf) {
 	for _, name := range login.Providers(find) {
 		out = append(out, firstrun.KeyOf{Provider: name, Page: models.KeyPage(name)})
@@ -80,10 +79,10 @@ func keysOf(find *models.Finder) (out []firstrun.KeyOf) {
 	return out
 }
 
-// ownServer is the provider that an address of the user's is kept as.
+// ownServer is the provider name for the user's own server.
 const ownServer = "server"
 
-// keepServer takes the address of a server from the first screen into a file.
+// keepServer returns a function that saves a server address from the setup screen.
 func keepServer(may func(what string) error, file string) func(context.Context, string) (string, error) {
 	return func(_ context.Context, address string) (string, error) {
 		if err := may("the configuration"); err != nil {
@@ -96,7 +95,7 @@ func keepServer(may func(what string) error, file string) func(context.Context, 
 	}
 }
 
-// keepKey takes a key from the first screen.
+// keepKey saves a key from the setup screen.
 func (t *terminal) keepKey(ctx context.Context, provider, key string) (string, error) {
 	if err := t.ByUser("a key"); err != nil {
 		return "", err
@@ -109,8 +108,8 @@ func (t *terminal) keepKey(ctx context.Context, provider, key string) (string, e
 	return taken.Where, err
 }
 
-// after turns what the user chose into the options of the next start. The demo is the real one:
-// nothing of the command line that was meant for their own folder holds in it.
+// after applies the user's choice to the flags. The demo ignores flags meant for the user's own
+// folder.
 func after(o flags.Run, n api.Next) flags.Run {
 	if n.Demo {
 		d := flags.New()
@@ -121,7 +120,7 @@ func after(o flags.Run, n api.Next) flags.Run {
 	return o
 }
 
-// look asks again from the beginning: the configuration may have changed meanwhile.
+// look repeats the detection with a fresh configuration.
 func (t *terminal) look(ctx context.Context) (firstrun.Found, error) {
 	l, err := t.LookAround(ctx)
 	return t.found(l), err
@@ -132,7 +131,7 @@ func (t *terminal) found(l models.Listing) firstrun.Found {
 	return modelpicker.Found(l, append(look.Terminal(), look.File(config.File(t.Getenv, paths.Of(t.Getenv).Config))))
 }
 
-// keepModel writes down the model of a sitting, which can be used, and says so.
+// keepModel saves the session's model as default and returns a message.
 func keepModel(w *conversation.Conversation) string {
 	full := w.Head.Provider + "/" + w.Head.Model
 	if err := w.Settings.Defaults().Keep("model", full); err != nil {

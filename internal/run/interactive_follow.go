@@ -20,8 +20,8 @@ import (
 	"adze/session/api"
 )
 
-// readAlong shows the session that was to be opened until the user leaves. Taken says that they
-// go on with it here.
+// readAlong shows the session that could not be opened until the user leaves. taken means that it
+// is taken over here.
 func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string) (taken bool, err error) {
 	path := filepath.Join(paths.Of(a.Getenv).State, "sessions.db")
 	logs, err := sessiondb.Look(ctx, path, sessiondb.Options{})
@@ -44,13 +44,13 @@ func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string)
 	return w.taken.Load(), nil
 }
 
-// placeOf is where a session is had.
+// placeOf returns a session's place.
 func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Place {
 	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Holder: func() string { return logs.Holder(id) }}
 }
 
-// clients are other processes of the user. Their prompts and aborts take the way of the user's own
-// keys.
+// clients returns the callbacks for the user's other processes. Their prompts and aborts are
+// handled like the user's keys.
 func (s *interactiveRun) clients() conversation.Clients {
 	s.wanting = make(chan string, 1)
 	return conversation.Clients{
@@ -75,13 +75,13 @@ func (s *interactiveRun) clients() conversation.Clients {
 		LetGo: func(to string) {
 			select {
 			case s.wanting <- to:
-			default: // it lets go already
+			default: // already releasing
 			}
 		},
 	}
 }
 
-// offers lets clients ask for what can be done here. It takes the way of the user's own keys.
+// offers lets clients run this interface's operations, which are handled like the user's keys.
 func (s *interactiveRun) offers(p *api.Ports) {
 	h := s.w.Host(p, s.w.Named)
 	h.Begin = func(do func(context.Context) session.Result) error {
@@ -123,15 +123,15 @@ func busy(free bool) error {
 	return nil
 }
 
-// abortable is a context that a client's abort ends.
+// abortable returns a context that a client's abort cancels.
 func (s *interactiveRun) abortable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.abort.Store(&cancel)
 	return ctx, func() { s.abort.Store(nil); cancel(nil) }
 }
 
-// heed has the interface end when another process wants its session; s.wanted tells that, after
-// stop.
+// heed ends the interface when another process requests its session; after stop, s.wanted reports
+// that.
 func (s *interactiveRun) heed(ctx context.Context) (heeding context.Context, stop func(*error)) {
 	heeding, cancel := context.WithCancel(ctx)
 	var wanted atomic.Bool

@@ -10,9 +10,9 @@ import (
 	"adze/session"
 )
 
-// settle puts the first session in a folder in the mode auto, where the sandbox is full and nobody
-// says otherwise: the command line, the configuration or the owner of the machine. A review begins
-// as it is. The choice is kept for the folder, so that one row tells of it once.
+// settle sets the mode auto for the first session in a folder if the sandbox is full and neither
+// flags, the configuration nor the machine's owner choose otherwise. A review keeps its mode. The
+// choice is saved for the folder, so that it is announced once.
 func (s *interactiveRun) settle(ctx context.Context) {
 	w, modes := s.w, s.w.Settings.Owner.Modes
 	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
@@ -27,7 +27,7 @@ func (s *interactiveRun) settle(ctx context.Context) {
 		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
 	}
 	w.Chosen = string(w.Gate.Mode())
-	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // else the rows of the empty session say it
+	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // otherwise the welcome shows it
 		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"adze/tui"
 )
 
-// errLeft says that the user left before the conversation was there.
+// errLeft means that the user left before the conversation was built.
 var errLeft = errors.New("the user left")
 
-// interfaceRun is an interface that runs in a goroutine of its own.
+// interfaceRun is an interface in its own goroutine.
 type interfaceRun struct {
 	hide context.CancelFunc
-	done chan struct{} // closed when it has ended
-	err  error         // of its end
-	// cancel ends what is made while it is shown.
+	done chan struct{} // closed at its end
+	err  error         // its result
+	// cancel cancels the build.
 	cancel context.CancelFunc
 }
 
@@ -33,8 +33,8 @@ func show(ctx context.Context, ui *tui.UI) *interfaceRun {
 	return s
 }
 
-// bound is a context that ends when the interface does. The function it returns parts the two, and
-// reports that neither has ended.
+// bound returns a context that ends with the interface, and a function that separates them and
+// reports whether neither has ended.
 func (s *interfaceRun) bound(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
@@ -54,14 +54,14 @@ func (s *interfaceRun) bound(ctx context.Context) (context.Context, func() bool)
 	}
 }
 
-// release lets go of that context, after all that was made with it has ended.
+// release cancels that context, once everything created with it has ended.
 func (s *interfaceRun) release() {
 	if s != nil && s.cancel != nil {
 		s.cancel()
 	}
 }
 
-// end takes the interface off the terminal.
+// end removes the interface from the terminal.
 func (s *interfaceRun) end() {
 	s.hide()
 	<-s.done
@@ -75,8 +75,8 @@ func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 	}
 	cfg := stage.Config
 	info := tui.Info{Version: Version, Mode: "starting", Home: s.app.Getenv("HOME")}
-	if !s.o.Demo { // it has a folder of its own
-		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start tells errors
+	if !s.o.Demo { // the demo has its own folder
+		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start reports errors
 	}
 	s.ui = tui.New(tui.Options{
 		Starting: true, Info: info,
@@ -88,7 +88,7 @@ func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 	s.screen = show(ctx, s.ui)
 }
 
-// watch shows the interface until ctx ends or the user leaves.
+// watch waits until ctx ends or the user leaves.
 func (s *interactiveRun) watch(ctx context.Context) error {
 	if s.screen == nil {
 		return s.ui.Run(ctx)

@@ -11,7 +11,7 @@ import (
 	"adze/internal/text/plural"
 )
 
-// ServerChecks looks at the MCP servers of this folder and of other assistants, and starts none.
+// ServerChecks checks the MCP servers of this folder and of other assistants without starting any.
 func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 	configured, fine := map[string]bool{}, 0
 	err := a.MCP(ctx, func(d mcp.Manager) error {
@@ -37,12 +37,12 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 		return nil
 	})
 	if err != nil {
-		return nil // the configuration was looked at before
+		return nil // configuration errors are reported by another check
 	}
 	if fine > 0 {
 		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Found: plural.Of(fine, "server") + " without a failure that is known"})
 	}
-	dir, _ := a.Here() // without it those of one folder are not found
+	dir, _ := a.Here() // without it, servers for one folder are not found
 	var others []string
 	for _, f := range clients.Find(a.Getenv("HOME"), a.Getenv, dir) {
 		if f.Problem == "" && !configured[f.Name] {

@@ -11,7 +11,7 @@ import (
 	"adze/internal/run/settings"
 )
 
-// serversOf are the servers that somebody named, those of the user first.
+// serversOf returns the configured servers, the user's own first.
 func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
 		c := s.Config.MCP.Servers[name]
@@ -34,7 +34,7 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, 
 		if i.Kind != trust.Server {
 			continue
 		}
-		if i.Mine { // one of the user's that would start in this folder
+		if i.Mine { // a user's server that would start in this folder
 			name := strings.TrimSuffix(strings.TrimPrefix(i.ID, trust.Server+":"), "@config")
 			for n := range out {
 				if out[n].Name == name && out[n].State != mcpCmd.Disabled && i.State != trust.Allowed {
@@ -64,7 +64,7 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, 
 	return out, nil
 }
 
-// stateOf is how a server that may be used is, as far as that is known without starting it.
+// stateOf returns a permitted server's known state, without starting it.
 func stateOf(pool *mcp.Pool, name string) (state, why string) {
 	if conf, ok := pool.Server(name); ok && conf.Err != nil {
 		return mcpCmd.Failed, conf.Err.Error()

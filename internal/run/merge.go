@@ -15,14 +15,14 @@ import (
 	"adze/session"
 )
 
-// trees are the work trees of the repository that a session works in.
+// trees returns the work trees of dir's repository.
 func (a *app) trees(dir string) (worktree.Manager, error) {
 	cfg, _, err := a.Config()
 	return settings.TreesOf(a.Process, cfg, dir), err
 }
 
-// Merge merges the branch of a session's work tree into the main checkout, or only says what that
-// comes to. The session is opened for it under its lock: its log and the audit keep the merge.
+// Merge merges a session's work tree branch into the main checkout; with look it only returns the
+// plan. The session is opened under its lock, so that log and audit record the merge.
 func (a *app) Merge(ctx context.Context, head session.Head, look bool) (worktree.Merge, error) {
 	cwd := head.Info().Cwd
 	trees, err := a.trees(cwd)
@@ -56,7 +56,7 @@ func (a *app) Merge(ctx context.Context, head session.Head, look bool) (worktree
 	})
 }
 
-// RemoveTree removes a work tree whose branch is merged, unless it has what nothing else has.
+// RemoveTree removes a work tree whose branch is merged, unless it contains unsaved work.
 func (a *app) RemoveTree(ctx context.Context, m worktree.Merge) (worktree.Removal, error) {
 	if !m.Mine {
 		return worktree.Removal{Why: "it was not made by adze; git worktree remove " + m.Path + " removes it"}, nil
@@ -68,12 +68,12 @@ func (a *app) RemoveTree(ctx context.Context, m worktree.Merge) (worktree.Remova
 	return trees.Remove(ctx, m.Main, m.Name, worktree.Wish{})
 }
 
-// letGo has the process that has a session let go of it, where nothing runs there and nobody sits
-// at its window. Where no process has it, nothing is to be done.
+// letGo makes a session's owner release it if it is idle and has no window. Without an owner it
+// does nothing.
 func (a *app) letGo(ctx context.Context, id session.ID) error {
 	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze", StateOnly: true})
 	if errors.Is(err, live.ErrNobody) || errors.Is(err, live.ErrUnavailable) {
-		return nil // the lock says whether that is so
+		return nil // opening the lock shows whether this is true
 	}
 	if err != nil {
 		return err

@@ -19,8 +19,7 @@ import (
 	"adze/session"
 )
 
-// once is a run for one prompt: the prompt, its answer, nobody to ask. Everything that it started
-// has ended when it returns.
+// once runs one prompt without a user to ask. Everything it started has ended when it returns.
 func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *stream.Printer, words string) session.Result {
 	started := time.Now()
 	in, err := readPrompt(ctx, a, o, words)
@@ -61,7 +60,7 @@ func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, 
 	return o.Judge(r)
 }
 
-// onePrompt lets clients watch, steer and stop the run, and take its session over.
+// onePrompt lets clients watch, steer, stop and take over the run.
 func onePrompt(end, abort context.CancelCauseFunc) conversation.Clients {
 	return conversation.Clients{
 		Headless: true,
@@ -73,13 +72,12 @@ func onePrompt(end, abort context.CancelCauseFunc) conversation.Clients {
 	}
 }
 
-// letGo ends a run whose session a client takes over.
+// letGo returns a function that ends a run when a client takes over its session.
 func letGo(end context.CancelCauseFunc) func(to string) {
 	return func(to string) { end(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to)) }
 }
 
-// readPrompt reads the prompt, from the words of the command line or from stdin, its files, and the
-// schema of the answer.
+// readPrompt reads the prompt from the command line or stdin, its files, and the answer's schema.
 func readPrompt(ctx context.Context, a *process.Process, o *flags.Request, words string) (in session.Input, err error) {
 	if in.Text = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
 		in.Text, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.Stdin)
@@ -94,8 +92,8 @@ func readPrompt(ctx context.Context, a *process.Process, o *flags.Request, words
 	return in, err
 }
 
-// composed is the prompt as the model gets it: with the command or the skill that it names, and
-// what the answer must be.
+// composed returns the prompt for the model, with the named command or skill and the answer's
+// schema.
 func composed(w *conversation.Conversation, o *flags.Request, in session.Input, words string) (session.Input, error) {
 	if err := w.MayAttach(o.Attach); err != nil {
 		return in, err

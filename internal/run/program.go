@@ -21,18 +21,18 @@ import (
 	"adze/tui"
 )
 
-// What commands ask of the program: cmd.Program.
+// Operations for the commands: cmd.Program.
 
-// KeyTable is that of the interface.
+// KeyTable returns the interface's key table.
 func (a *app) KeyTable(bound map[string][]string) ([][3]string, []string) { return tui.KeyTable(bound) }
 
-// Here is this folder as sessions remember it.
+// Here returns the current folder as stored in sessions.
 func (a *app) Here() (string, error) {
 	o := flags.New()
 	return settings.RealFolderOf(a.Process, &o)
 }
 
-// read makes the settings of a command, for which nothing more than this is asked.
+// read reads a command's settings; ask may change the request.
 func (a *app) read(ask func(*flags.Request)) (*settings.Settings, error) {
 	o := flags.Request{Run: flags.New()}
 	if ask != nil {
@@ -41,7 +41,7 @@ func (a *app) read(ask func(*flags.Request)) (*settings.Settings, error) {
 	return settings.Read(a.Process, o)
 }
 
-// Tools makes the catalogue of this folder, without a model, a session or a gate.
+// Tools creates this folder's tools, without a model, a session or a policy.
 func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	s, err := a.read(nil)
 	if err != nil {
@@ -53,8 +53,7 @@ func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	}, use)
 }
 
-// Offered lists the tools that a run in this folder chooses from: all that a coder gets, but the
-// tool that finds others.
+// Offered lists the tools available to a run in this folder, without the tool search.
 func (a *app) Offered(ctx context.Context) ([]tool.Definition, error) {
 	s, err := a.read(nil)
 	if err != nil {
@@ -64,8 +63,8 @@ func (a *app) Offered(ctx context.Context) ([]tool.Definition, error) {
 	return conversation.Offered(ctx, s)
 }
 
-// Context tells what the next request of a session would hold. No model, server or program is
-// started, and nothing written.
+// Context computes the contents of a session's next request. It starts no model, server or program,
+// and writes nothing.
 func (a *app) Context(ctx context.Context, wish cmd.ContextWish, use func(cmd.Context) error) error {
 	s, err := a.read(func(o *flags.Request) {
 		o.Asked, o.Model, o.Resume, o.ResumeLast, o.Bare, o.Flags = wish.Prompt, wish.Model, wish.Session, wish.Last, wish.Bare, wish.Flags
@@ -81,7 +80,7 @@ func (a *app) Context(ctx context.Context, wish cmd.ContextWish, use func(cmd.Co
 	return conversation.Expect(ctx, s, logs, id, use)
 }
 
-// copied is the session that would be gone on with, in memory; without one it is empty.
+// copied copies the session to continue into memory; without one the copy is empty.
 func (a *app) copied(ctx context.Context, o *flags.Request, s *settings.Settings) (session.Store, session.ID, error) {
 	logs, id := sessiondb.NewMemory(), session.ID("")
 	if o.Resume == "" && !o.ResumeLast {
@@ -100,11 +99,11 @@ func (a *app) copied(ctx context.Context, o *flags.Request, s *settings.Settings
 	return logs, id, err
 }
 
-// Gate makes the policy of a run with these flags, which asks nobody.
+// Gate creates a run's policy with the given flags; it asks nobody.
 func (a *app) Gate(given policyconfig.Flags, use func(*policy.Policy) error) error {
 	s, err := a.read(func(o *flags.Request) { o.Flags = given })
 	if cfg, _, err := a.Config(); err == nil {
-		a.TellLosses(cfg.Warnings()) // a misspelt name may be why a verdict is not the one that was meant
+		a.TellLosses(cfg.Warnings()) // a misspelled name may explain an unexpected verdict
 	}
 	if err != nil {
 		return err
@@ -118,7 +117,7 @@ func (a *app) Gate(given policyconfig.Flags, use func(*policy.Policy) error) err
 	return use(g.Gate)
 }
 
-// Project is the workspace, with what the user allowed of what it carries.
+// Project passes the workspace and the user's consent for its contents to use.
 func (a *app) Project(use func(trust.Project) error) error {
 	s, err := a.read(nil)
 	if err != nil {
@@ -128,7 +127,7 @@ func (a *app) Project(use func(trust.Project) error) error {
 	return use(s.Project())
 }
 
-// Call is a run whose model makes one call.
+// Call runs a single call from a scripted model.
 func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 	o := &flags.Request{Run: flags.New(), ByHand: call.Model}
 	o.Flags, o.MaxTime, o.NoSession, o.Bare, o.TaskComplete = call.Flags, call.MaxTime, call.NoSession, true, true

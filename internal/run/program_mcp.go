@@ -10,12 +10,12 @@ import (
 	"adze/internal/run/servers"
 )
 
-// MCP hands over the servers of this folder, for who looks after them.
+// MCP passes this folder's servers to use.
 func (a *app) MCP(ctx context.Context, use func(mcpCmd.Manager) error) error {
 	return a.TryMCP(ctx, "", config.MCPServer{}, use)
 }
 
-// TryMCP does so with one more server, which stands in no file yet.
+// TryMCP is like MCP with an additional server that is not configured yet.
 func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use func(mcpCmd.Manager) error) error {
 	s, err := a.read(nil)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"adze/session"
 )
 
-// Undoing opens a session and its folder, to put files back. Who only looks needs nothing that can
-// be written, or is another process's; else what was interrupted is finished first.
+// Undoing opens a session and its folder to restore files. With look it works with read-only
+// storage and another process's session; otherwise it first finishes an interrupted undo.
 func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	s, err := a.read(nil)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) 
 	return err
 }
 
-// writable reports that each path can be written, or is not there.
+// writable reports whether every path can be written or does not exist.
 func writable(paths ...string) bool {
 	return !slices.ContainsFunc(paths, func(path string) bool {
 		err := mayWrite(path)
@@ -48,7 +48,7 @@ func writable(paths ...string) bool {
 	})
 }
 
-// desk opens the folder of a session that is picked.
+// desk opens the folder of the picked session.
 func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored session.Store, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	heads, err := stored.List(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 	kept.Look = look
 	kept.Tell = func(text string) { a.TellLosses([]string{text}) }
 	files := recorder.NewKeeper(kept)
-	defer files.Close() // the table that it writes is only a cache
+	defer files.Close() // its table is only a cache
 	d, err := files.Desk(ctx, recorder.Manager{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
 		return recorder.Named(ctx, stored, kept.Root)
 	}, Git: settings.Repositories(s.Config, kept.Root), Others: stored, Look: kept.Look})
@@ -83,7 +83,7 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 	return use(d)
 }
 
-// Worktrees is what looks after them, in this folder.
+// Worktrees passes the work tree manager for this folder to use.
 func (a *app) Worktrees(use func(d worktree.Manager, dir string) error) error {
 	dir, err := a.Here()
 	if err != nil {

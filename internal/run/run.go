@@ -18,7 +18,7 @@ import (
 	"adze/session"
 )
 
-// start is one run of the root command.
+// start runs the root command.
 func (a *app) start(o *flags.Request, words string) error {
 	o.Print = o.Print || !term.IsTerminal(a.In.Fd()) || !term.IsTerminal(a.Out.Fd())
 	if err := o.Check(); err != nil {
@@ -42,7 +42,7 @@ func (a *app) start(o *flags.Request, words string) error {
 	return nil
 }
 
-// headless is a run without a terminal. Whatever happens, it prints exactly one result.
+// headless runs without a terminal. It prints exactly one result, whatever happens.
 func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 	format, _ := stream.ParseFormat(o.Format) // checked before
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -57,7 +57,7 @@ func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 		os.Exit(p.Finish(session.Result{Cause: c, Message: string(c)}))
 	}, nil)
 	defer stop()
-	if format == stream.StreamJSON { // who reads along may be gone while nothing is written
+	if format == stream.StreamJSON { // the reader may disappear while nothing is written
 		watching, enough := context.WithCancel(ctx)
 		defer enough()
 		stdio.WatchReader(watching, a.Out, func() { cancel(session.ErrClosed) })
@@ -68,7 +68,7 @@ func headless(a *process.Process, o *flags.Request, words string) (exit int) {
 	return p.Finish(once(ctx, cancel, a, o, p, words))
 }
 
-// begin tells what this run is, before its first prompt.
+// begin announces the run before its first prompt.
 func begin(ctx context.Context, a *process.Process, o *flags.Request, p *stream.Printer, w *conversation.Conversation) error {
 	p.Begin(w.Head)
 	p.Mode = func() string { return string(w.Gate.Mode()) }

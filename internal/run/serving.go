@@ -22,16 +22,16 @@ import (
 	"adze/tool"
 )
 
-// What adze mcp serve is made of: a run without a model for each client, whose calls are the
-// client's.
+// The implementation of adze mcp serve: each client gets a run without a model, and makes its
+// calls.
 
-// ofConversation are tools that are about a model's own conversation; a program that names them
-// gets them.
+// ofConversation reports whether a tool is about a model's own conversation; clients get it only if
+// the user names it.
 func ofConversation(name string) bool {
 	return slices.Contains([]string{"ask", "plan", "task_complete", "todoread", "todowrite", "tool_search"}, name)
 }
 
-// serveTools offers the tools of this folder to a program of others, or to all who know a token.
+// serveTools serves this folder's tools to one program, or over HTTP to all with the token.
 func serveTools(a *process.Process, wish mcp.Serve) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -40,7 +40,7 @@ func serveTools(a *process.Process, wish mcp.Serve) error {
 	h := &toolServer{app: a, options: flags.Request{Run: flags.New(), Serves: true}}
 	o := &h.options
 	o.Print, o.Flags, o.Tools, o.NoTools, o.Model, o.NoSession = true, wish.Flags, wish.Tools, wish.NoTools, wish.Model, wish.NoSession
-	first, err := h.newRun(ctx) // what is wrong is told before a client comes
+	first, err := h.newRun(ctx) // reports errors before the first client
 	if err != nil {
 		return err
 	}
@@ -65,14 +65,14 @@ func serveTools(a *process.Process, wish mcp.Serve) error {
 	return err
 }
 
-// toolServer is where clients are received.
+// toolServer accepts clients.
 type toolServer struct {
 	app     *process.Process
 	options flags.Request
 	server  *serve.Server
 
-	mu    sync.Mutex // one run is made at a time
-	ready *clientRun // the run of the first client; if nil, it is taken
+	mu    sync.Mutex // serializes newRun
+	ready *clientRun // run for the first client; nil once taken
 }
 
 // listen serves over HTTP.
@@ -96,7 +96,7 @@ func (h *toolServer) listen(ctx context.Context, wish mcp.Serve) (err error) {
 	return h.server.HTTP(ctx, l, token)
 }
 
-// open gives a client its run.
+// open returns a client's run.
 func (h *toolServer) open(ctx context.Context) (serve.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,7 +107,7 @@ func (h *toolServer) open(ctx context.Context) (serve.Runner, error) {
 	return h.newRun(context.WithoutCancel(ctx))
 }
 
-// newRun makes a run of its own, with a session, a shell and grants of its own.
+// newRun creates a run with its own session, shell and grants.
 func (h *toolServer) newRun(ctx context.Context) (*clientRun, error) {
 	g := &clientRun{told: map[tool.CallID]func(string){}, tell: h.tell}
 	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
@@ -128,7 +128,7 @@ func (h *toolServer) close() {
 	}
 }
 
-// offered are the tools that a program of others can make use of.
+// offered returns the tools useful to other programs.
 func (h *toolServer) offered(set *tool.Set) []tool.Definition {
 	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.NamesTools() && ofConversation(d.Name) })
 }
@@ -137,22 +137,22 @@ func (h *toolServer) mask(text string) string { return h.app.Ring.Mask().Text(re
 
 func (h *toolServer) tell(text string) { fmt.Fprintf(h.app.Err, "! %s\n", safeterm.Name(h.mask(text))) }
 
-// clientRun makes the calls of one client; it implements serve.Runner.
+// clientRun makes a client's calls; it implements serve.Runner.
 type clientRun struct {
 	w    *conversation.Conversation
-	tell func(string) // the user who started the server
+	tell func(string) // shows a message to the user who started the server
 
 	mu   sync.Mutex
-	told map[tool.CallID]func(string) // who waits for each call
+	told map[tool.CallID]func(string) // progress callbacks by call
 }
 
-// Session is where the calls are recorded.
+// Session returns the id of the session that records the calls.
 func (g *clientRun) Session() string { return string(g.w.Session.ID()) }
 
-// Close ends what was left running.
+// Close ends the run.
 func (g *clientRun) Close() { g.w.Close() }
 
-// Call makes one call of the client's.
+// Call makes a client's call.
 func (g *clientRun) Call(ctx context.Context, client string, call tool.RawCall, tell func(string)) tool.Outcome {
 	g.mu.Lock()
 	g.told[call.ID] = tell
@@ -169,7 +169,7 @@ func (g *clientRun) Call(ctx context.Context, client string, call tool.RawCall, 
 	return o
 }
 
-// observe tells clients what their calls, and the subagents of those, do now.
+// observe reports the progress of calls and of their subagents to clients.
 func (g *clientRun) observe(e session.Event) {
 	switch e := e.(type) {
 	case session.Notice:
@@ -183,7 +183,7 @@ func (g *clientRun) observe(e session.Event) {
 	}
 }
 
-// say tells who waits for a call, or for the one that a subagent's belongs to.
+// say reports progress for a call, or for the call of its subagent.
 func (g *clientRun) say(call tool.CallID, words ...string) {
 	root, _, _ := strings.Cut(string(call), "/")
 	g.mu.Lock()
@@ -194,7 +194,7 @@ func (g *clientRun) say(call tool.CallID, words ...string) {
 	}
 }
 
-// toldWidth bounds a line that a client is told, in characters.
+// toldWidth limits a progress line, in characters.
 const toldWidth = 200
 
 func toldLine(words []string) string {
@@ -206,7 +206,7 @@ func toldLine(words []string) string {
 	return string(line)
 }
 
-// inLine is the newest line of what a pane would show.
+// inLine returns the last line of the blocks.
 func inLine(blocks []tool.Block) string {
 	last := ""
 	for _, b := range blocks {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// room is how much and how many files can still be written below a folder. Their number has no
-// limit here.
+// room returns the free bytes of dir's file system. The number of files is unlimited.
 func room(dir string) (free, files uint64, err error) {
 	at, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -19,8 +18,8 @@ func room(dir string) (free, files uint64, err error) {
 	return free, math.MaxUint64, err
 }
 
-// mayWrite is an error where a path is read-only, or nothing is there. Access lists are not looked
-// at: who opens it finds out.
+// mayWrite returns an error if path is read-only or does not exist. It ignores access lists;
+// opening the file reports them.
 func mayWrite(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().Perm()&0o200 == 0 {

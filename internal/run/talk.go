@@ -25,7 +25,7 @@ import (
 	"adze/tool"
 )
 
-// converse holds the conversation until in ends and all that was asked for is done.
+// converse runs the conversation until in ends and all requests are done.
 func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, words string) session.Result {
 	started := time.Now()
 	a, p, t := c.app, c.out, c.talk
@@ -59,7 +59,7 @@ func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, w
 	return o.Judge(r)
 }
 
-// talker is a session that a program talks with.
+// talker is a session with a program as its user.
 type talker struct {
 	app  *process.Process
 	o    *flags.Request
@@ -67,13 +67,13 @@ type talker struct {
 	talk *lineprotocol.Talk
 
 	mu sync.Mutex
-	w  *conversation.Conversation // that of the model that answers
+	w  *conversation.Conversation // replaced when the model changes
 
-	clients conversation.Clients // beside the lines that they write
+	clients conversation.Clients // besides input lines
 	own     conversation.OwnCommand
 }
 
-// newTalker is a conversation on out. A client that takes the session over ends it with
+// newTalker returns a conversation that writes to out. A takeover by a client ends it with
 // session.ErrTaken.
 func newTalker(a *process.Process, out *stream.Printer, end context.CancelCauseFunc) *talker {
 	c := &talker{app: a, out: out, talk: lineprotocol.New(out)}
@@ -81,7 +81,7 @@ func newTalker(a *process.Process, out *stream.Printer, end context.CancelCauseF
 	return c
 }
 
-// open wires the conversation, and closes it again where that fails.
+// open builds the conversation, and closes it after a failure.
 func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
@@ -98,7 +98,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	return nil
 }
 
-// offer lets clients ask for what can be done here.
+// offer lets clients run this conversation's operations.
 func (c *talker) offer(w *conversation.Conversation) {
 	ports := conversation.Ports(w, &c.own)
 	h := w.Host(&ports, w.Named)
@@ -123,7 +123,7 @@ func (c *talker) offer(w *conversation.Conversation) {
 	w.Offer(func() control.Host { return h })
 }
 
-// observe takes an event of the conversation.
+// observe handles an event of the conversation.
 func (c *talker) observe(e session.Event) {
 	c.out.Observe(e)
 	c.talk.Heard(e)
@@ -135,7 +135,7 @@ func (c *talker) now() *conversation.Conversation {
 	return c.w
 }
 
-// Set puts a permission mode and an effort in force.
+// Set sets the permission mode and the effort.
 func (c *talker) Set(mode, effort string) error {
 	w := c.now()
 	err := conversation.Change(w.Session, w.SetMode, mode, effort)
@@ -145,12 +145,12 @@ func (c *talker) Set(mode, effort string) error {
 	return err
 }
 
-// tell writes a mode or a model that no event tells of.
+// tell reports the current mode and model, which no event contains.
 func (c *talker) tell(w *conversation.Conversation) {
 	c.out.Now(string(w.Gate.Mode()), w.Head.Provider, w.Head.Model)
 }
 
-// Model opens the session anew, with another model. Where that fails the one before answers on.
+// Model reopens the session with another model. If that fails, it continues with the previous one.
 func (c *talker) Model(ctx context.Context, name string) error {
 	w := c.now()
 	switch {
@@ -180,7 +180,7 @@ func (c *talker) Model(ctx context.Context, name string) error {
 	return err
 }
 
-// Prompt is one turn.
+// Prompt runs one turn.
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
 	started := time.Now()
 	w := c.now()
@@ -226,7 +226,7 @@ func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 	return answer, err
 }
 
-// put asks the program; where nobody but clients is there, it waits for one of them.
+// put asks the program; without one it waits for a client.
 func (c *talker) put(ctx context.Context, q ask.Question) (string, error) {
 	if !c.clients.Headless {
 		return c.talk.Inquire(ctx, q)
