@@ -50,7 +50,6 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 	return c
 }
 
-// trailOf reads a session's audit log.
 func trailOf(ctx context.Context, s *sessiondb.Store, id session.ID) (*audit.Trail, error) {
 	var t audit.Trail
 	err := s.Each(ctx, sessiondb.Scan{Session: id, Types: audit.Types()}, func(f sessiondb.Found) error {

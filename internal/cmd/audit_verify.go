@@ -48,7 +48,6 @@ func parseAnchor(text string) (*sessiondb.Anchor, error) {
 	return &sessiondb.Anchor{Seq: n, Hash: strings.ToLower(hash)}, nil
 }
 
-// verifyOne verifies one session and returns its first problem.
 func (a *all) verifyOne(ctx context.Context, s *sessiondb.Store, id session.ID, at *sessiondb.Anchor) error {
 	n, err := 0, error(nil)
 	if at != nil {

@@ -39,7 +39,7 @@ type Program interface {
 	StoreReader
 	StoreWriter
 	Folder
-	// Failure returns the result of a run that ends with an error.
+	// Failure returns the result for a run that ends with an error.
 	Failure(error) session.Result
 }
 
@@ -94,8 +94,7 @@ type Folder interface {
 	Project(func(trust.Project) error) error
 	// Call runs one tool call through the normal pipeline.
 	Call(Call, func(CallResult)) error
-	// ServerChecks checks the MCP servers of this folder and of other assistants without starting
-	// them.
+	// ServerChecks checks this folder's and other assistants' MCP servers without starting them.
 	ServerChecks(context.Context) []doctor.Check
 }
 

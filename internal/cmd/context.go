@@ -16,8 +16,8 @@ import (
 	"adze/session"
 )
 
-// ContextWish selects a request: the first of a new session in this folder, or the next one of a
-// stored session.
+// ContextWish selects a request: a new session's first one in this folder, or a stored session's
+// next one.
 type ContextWish struct {
 	policyconfig.Flags
 	Model   string
@@ -68,8 +68,8 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// A ContextItem is a file of the user or project for assistants. Its bytes are the file's size; the
-// sources show how much of it is in the request.
+// A ContextItem is a user's or project's file for assistants. Its bytes are the file's size; the
+// sources show the part in the request.
 type ContextItem struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
@@ -149,7 +149,6 @@ func groupWords(g session.Group) string {
 	return map[session.Group]string{session.SystemGroup: "system prompt, bytes and tokens", session.ToolsGroup: "tools", session.MessagesGroup: "messages", session.ResultsGroup: "results of tools"}[g]
 }
 
-// showRest prints the items missing from the request.
 func (a contexts) showRest(answer contextAnswer) error {
 	table := a.Columns()
 	if len(answer.LeftOut) > 0 {
@@ -193,7 +192,6 @@ func (c Context) answer() contextAnswer {
 	return out
 }
 
-// leftOut returns the callable tools that are not shown.
 func (c Context) leftOut() []leftOut {
 	out := []leftOut{}
 	if c.Offer == nil {

@@ -40,7 +40,6 @@ is set. Exits with 0, or with the code that a run would end with.`,
 	return c
 }
 
-// selfTest returns an error if a check fails.
 func (a *all) selfTest(ctx context.Context) error {
 	checks := doctor.Doctor{Out: a.Out, Getenv: a.Getenv}.SelfTest(ctx)
 	a.show(checks)
@@ -50,7 +49,6 @@ func (a *all) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// writeProfile prints the AppArmor profile for this program.
 func (a *all) writeProfile() error {
 	profile, err := doctor.Profile()
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 	"adze/session"
 )
 
-// Env holds the outputs and settings of a command.
+// Env holds a command's outputs and settings.
 type Env struct {
 	In, Out *os.File
 	Err     io.Writer
@@ -88,7 +88,6 @@ func (e *Env) pretty(before string, raw json.RawMessage) error {
 	return err
 }
 
-// indented returns indented JSON without control characters.
 func indented(raw json.RawMessage) (string, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, raw, "", "  "); err != nil {

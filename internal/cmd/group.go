@@ -27,7 +27,7 @@ func With(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// Former hides the old names of moved commands, which still work for one release.
+// Former hides moved commands' old names, which still work for one release.
 func Former(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Hidden = true

@@ -37,7 +37,7 @@ func unknownFlag(message string) string {
 	return ""
 }
 
-// others maps flags of other assistants to adze's.
+// others maps other assistants' flags to adze's.
 func others() map[string]string {
 	out := map[string]string{}
 	for hint, flags := range map[string]string{

@@ -32,7 +32,6 @@ func Mistyped(root *cobra.Command, words []string) error {
 	return usage.Mistake(hint+"\nas a prompt: adze -- "+strings.Join(words, " "), "adze has no command %q", words[0])
 }
 
-// nearCommand returns the command similar to word, or nil.
 func nearCommand(root *cobra.Command, word string) *cobra.Command {
 	byName := map[string]*cobra.Command{}
 	var names []string
@@ -60,7 +59,7 @@ func within(c *cobra.Command, word string) string {
 	return ""
 }
 
-// elsewhere maps commands of other assistants to hints.
+// elsewhere maps other assistants' commands to hints.
 func elsewhere() map[string]string {
 	out := map[string]string{}
 	for hint, words := range map[string]string{

@@ -26,7 +26,7 @@ owner of the machine may only deny and ask.`,
 	return c
 }
 
-// ruleLine is a line of --json.
+// ruleLine is a --json line.
 type ruleLine struct {
 	Effect policy.Effect `json:"effect"`
 	Rule   string        `json:"rule"` // in the syntax of --allow, --ask and --deny

@@ -39,7 +39,6 @@ Nothing is run and nobody is asked. Exits with 0 when it ran or would run withou
 	return c
 }
 
-// whyCall explains a logged call.
 func (a permissions) whyCall(ctx context.Context, call, id string, asJSON bool) error {
 	return a.Store(ctx, func(s *sessiondb.Store) error {
 		var words []string

@@ -13,7 +13,6 @@ import (
 	"adze/tool/rank"
 )
 
-// pickOptions holds the flags of adze tools pick.
 type pickOptions struct {
 	rank.Options
 	debug, json, safe bool
@@ -90,7 +89,6 @@ func (a *all) pick(ctx context.Context, o *pickOptions, query string) error {
 	return a.showPicks(o, query, rank.Tools(query, defs, o.Options))
 }
 
-// pickLine is one candidate in JSON, without its schema.
 type pickLine struct {
 	Name     string  `json:"name"`
 	Score    float64 `json:"score"`

@@ -58,7 +58,6 @@ func (a *all) testCall(ctx context.Context, name, arguments string) error {
 	})
 }
 
-// argumentText reads the value of --args.
 func (a *all) argumentText(value string) (string, error) {
 	path, isFile := strings.CutPrefix(value, "@")
 	switch {

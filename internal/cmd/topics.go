@@ -22,7 +22,6 @@ func topics() []*cobra.Command {
 	return out
 }
 
-// helpTopics makes adze help print and list the pages.
 func helpTopics(help *cobra.Command) {
 	ofCommand := help.Run
 	help.Args = func(c *cobra.Command, words []string) error {

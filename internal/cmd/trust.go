@@ -75,7 +75,7 @@ func oneRow(s string) string {
 	return s
 }
 
-// doubt prints problems of the consent file.
+// doubt prints the consent file's problems.
 func (a *all) doubt(err error) {
 	if err != nil {
 		fmt.Fprintf(a.Err, "adze: %s\n", a.Mask().Text(err.Error()))

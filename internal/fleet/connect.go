@@ -27,7 +27,7 @@ type Options struct {
 	CA        string        // PEM file with CA certificates; "" for the system's
 	Cert, Key string        // PEM files with the client's certificate and key
 	Plaintext bool          // allows connections to other machines without TLS
-	AckWait   time.Duration // longest silence of a worker about its task, at least 1 s
+	AckWait   time.Duration // longest silence about a worker's task, at least 1 s
 }
 
 // FromEnvironment reads the variables ADZE_NATS…; a nonempty url wins.
@@ -62,7 +62,6 @@ var (
 // answerTakes limits the wait for a server; a cluster elects its leader in 2 to 7 s.
 const answerTakes = 20 * time.Second
 
-// dial connects to the first server that responds.
 func dial(ctx context.Context, o Options) (*nats.Conn, error) {
 	settings, err := o.settings()
 	if err != nil {
@@ -179,7 +178,6 @@ func (o Options) secret() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// secure returns the TLS configuration.
 func (o Options) secure() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.CA != "" {
@@ -248,7 +246,6 @@ func (s *Server) patiently(ctx context.Context, do func(context.Context) error) 
 	}
 }
 
-// explain adds a hint for the user.
 func (s *Server) explain(err error) error {
 	var api *jetstream.APIError
 	switch {

@@ -40,13 +40,12 @@ type Order struct {
 	ID       string    `json:"id"`
 	Created  time.Time `json:"created"`
 	Tasks    int       `json:"tasks"`
-	Flags    []string  `json:"flags,omitempty"` // of each task's adze
+	Flags    []string  `json:"flags,omitempty"` // for each task's adze
 	Push     bool      `json:"push,omitempty"`
 	Attempts int       `json:"attempts"`       // limit of a task's starts
-	Jobs     int       `json:"jobs,omitempty"` // limit of concurrent tasks of a label and priority; 0 for none
+	Jobs     int       `json:"jobs,omitempty"` // limits concurrent tasks per label and priority; 0 for no limit
 }
 
-// item is a message in the queue.
 type item struct {
 	Order Order      `json:"order"`
 	Task  batch.Task `json:"task"`
@@ -66,7 +65,7 @@ const (
 	priorityKey = "priority"
 )
 
-// Errors of this package, beside those of connecting.
+// Errors other than those of connecting.
 var (
 	ErrNone  = errors.New("there is no such batch or task on the server")
 	ErrOpen  = errors.New("tasks of the batch wait or run")
@@ -83,7 +82,7 @@ func newID() string {
 	return base32.NewEncoding(letters).WithPadding(base32.NoPadding).EncodeToString(raw[:])
 }
 
-// token converts a task's id, of letters, digits, ".", "_" and "-", to one token of a subject.
+// token converts a task's id (letters, digits, ".", "_" and "-") to a single subject token.
 func token(task string) string { return strings.ReplaceAll(task, ".", "=") }
 
 // SoundLabel reports whether a word can be a label of tasks.

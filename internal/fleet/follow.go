@@ -58,7 +58,7 @@ func (s *Server) Batch(ctx context.Context, id string) (o Order, err error) {
 	return o, err
 }
 
-// Results lists a batch's results in the order of its file.
+// Results lists a batch's results in file order.
 func (s *Server) Results(ctx context.Context, id string) ([]Stored, error) {
 	out, err := all[Stored](ctx, s, s.results, id+".*")
 	slices.SortFunc(out, func(a, b Stored) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Task, b.Task)) })
@@ -72,7 +72,7 @@ func (s *Server) Workers(ctx context.Context) ([]Presence, error) {
 	return out, err
 }
 
-// A Lane is a queue for a batch's tasks of one label and priority.
+// A Lane is a queue for a batch's tasks with one label and priority.
 type Lane struct {
 	lane
 	Waiting, Running int

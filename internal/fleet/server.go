@@ -57,7 +57,6 @@ func (s *Server) Close() {
 	s.nc.Close()
 }
 
-// open finds or creates the streams and buckets.
 func (s *Server) open(ctx context.Context) (err error) {
 	replicas := 1
 	if s.nc.ConnectedClusterName() != "" {

@@ -23,10 +23,9 @@ type Submission struct {
 	Priority int    // 1 first, 3 last
 }
 
-// lane is a queue for a batch's tasks of one label and priority.
+// lane is a queue for a batch's tasks with one label and priority.
 type lane struct{ priority, label, batch string }
 
-// laneOf parses a subject of the queue.
 func laneOf(subject string) (l lane, ok bool) {
 	parts := strings.Split(subject, ".")
 	if len(parts) != 6 || parts[0] != "adze" || parts[1] != "tasks" {
@@ -39,7 +38,6 @@ func (l lane) subject(task string) string {
 	return "adze.tasks." + l.priority + "." + l.label + "." + l.batch + "." + task
 }
 
-// name returns the consumer's name.
 func (l lane) name() string { return l.priority + "-" + l.label + "-" + l.batch }
 
 func (s *Submission) lane(t batch.Task) (lane, error) {

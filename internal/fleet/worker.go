@@ -122,7 +122,6 @@ func (w *Worker) GiveBack() {
 	}
 }
 
-// stop ends a batch's running tasks.
 func (w *Worker) stop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -347,7 +346,7 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) 
 	return w.run(ctx, it.Task, key)
 }
 
-// without returns the result of a task that was not started.
+// without returns the result for a task that was not started.
 func (w *Worker) without(key string, l lane, cause string, why error) Stored {
 	now := time.Now().UTC()
 	return Stored{Result: batch.Result{Task: strings.ReplaceAll(strings.TrimPrefix(key, l.batch+"."), "=", "."), Cause: cause, Message: why.Error(), Began: now, Ended: now, Worker: w.Name}}
@@ -445,7 +444,6 @@ func (w *Worker) store(ctx context.Context, key string, done Stored, files []str
 	}
 }
 
-// put stores a file as an object.
 func (w *Worker) put(ctx context.Context, name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -89,7 +89,7 @@ func (p *Pool) Shares(name string) (prompts, resources bool) {
 	return prompts, resources
 }
 
-// Generation returns a number that changes whenever the result of Tools would.
+// Generation returns a number that changes with the result of Tools.
 func (p *Pool) Generation() int64 { return p.generation.Load() }
 
 // Unseen returns the servers whose tools are not known yet.
@@ -157,7 +157,6 @@ func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 	return tool.Fail(tool.CodeStale, "the tool %s of the server %s takes other arguments now, which the person has agreed to: %s; call it again with those", Line(shown.Name, 100), name, now.Parameters)
 }
 
-// consent asks the user to approve a change.
 func (v *server) consent(ctx context.Context, c Change) error {
 	ask := v.pool.opts.Consent
 	if ask == nil {

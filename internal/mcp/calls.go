@@ -34,7 +34,6 @@ type runningCall struct {
 	count
 }
 
-// count counts a server's requests.
 type count struct{ questions, requests int }
 
 // add counts a request and returns an error once there are too many.

@@ -121,7 +121,6 @@ type Change struct {
 // Any reports whether the user has to approve the change. Removed tools need no consent.
 func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
 
-// changes compares the approved catalogue with the current one.
 func changes(server string, old, now *Catalogue) Change {
 	c := Change{Server: server, Said: now.hash()}
 	if old.Instructions != now.Instructions {

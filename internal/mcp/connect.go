@@ -38,7 +38,7 @@ func (c *connection) attempts() []attempt {
 	whole := cmp.Or(c.conf.Start, DefaultStart)
 	program := len(c.conf.Command) > 0
 	all := []attempt{{newest, whole}, {lastOld, whole}}
-	version := "" // protocol of the last connection
+	version := "" // last connection's protocol
 	c.mu.Lock()
 	if known := cmp.Or(c.current, c.load()); known != nil {
 		version = known.Protocol

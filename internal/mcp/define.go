@@ -37,7 +37,6 @@ type Tool struct {
 	Bad         string          `json:"bad,omitempty"` // why it cannot be used, or ""
 }
 
-// define cleans a server's definition of a tool.
 func define(t *sdk.Tool, instructions string) Tool {
 	out := Tool{Name: t.Name, Title: Line(t.Title, 200), Description: Clean(t.Description, maxDescription), Pin: pin(t, instructions)}
 	if a := t.Annotations; a != nil {

@@ -34,7 +34,7 @@ type entry struct {
 func Read(name string, raw []byte) (s Server, off bool, err error) {
 	var e entry
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // a number in place of a string is taken as text
+	d.UseNumber() // a number counts as a string
 	if err := d.Decode(&e); err != nil {
 		return s, false, err
 	}
@@ -81,8 +81,8 @@ func words(values ...any) (out []string) {
 	return out
 }
 
-// UsesSSE reports whether a server speaks the HTTP+SSE transport of protocol 2024-11-05, from the
-// kind in its file, else from the usual form of its address.
+// UsesSSE reports whether a server uses HTTP+SSE (protocol 2024-11-05), by the kind in its file,
+// else by its address's usual form.
 func UsesSSE(kind, address string) bool {
 	if kind != "" && kind != "remote" {
 		return kind == "sse"
@@ -112,7 +112,7 @@ func (s Server) Expand(v Variables) Server {
 	return s
 }
 
-// Rewrite returns a copy of the server with text applied to its strings.
+// Rewrite copies the server with text applied to its strings.
 func (s Server) Rewrite(text func(string) string) Server {
 	s.Command, s.Env, s.Headers, s.OAuth = slices.Clone(s.Command), maps.Clone(s.Env), maps.Clone(s.Headers), maps.Clone(s.OAuth)
 	for i, word := range s.Command {

@@ -78,7 +78,7 @@ func (p *Pool) ownFolder(name string) (at start, err error) {
 // packageFile stops npm's search for a package.
 const packageFile = "package.json"
 
-// dropFolder removes an unused server's folder unless it holds files of the server.
+// dropFolder removes an unused server's folder unless it holds the server's files.
 func (p *Pool) dropFolder(name string) {
 	dir := filepath.Join(p.opts.State, "folders", name)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 1 && entries[0].Name() == packageFile {

@@ -53,7 +53,7 @@ func (p *Pool) Last(name string) (last Last) {
 	return last
 }
 
-// remember stores the result of a start. Write errors are ignored.
+// remember stores a start's result. Write errors are ignored.
 func (v *server) remember(state, why string, login bool) {
 	if v.pool.opts.State == "" {
 		return

@@ -59,7 +59,6 @@ func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server)
 	return nil
 }
 
-// wants reports whether the user enabled a tool.
 func (s Server) wants(name string) bool {
 	if len(s.Tools) == 0 {
 		return true

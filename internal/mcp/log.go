@@ -47,7 +47,7 @@ func (s Server) logFile(dir string) string {
 	return strings.TrimSuffix(s.file(dir), ".json") + ".log"
 }
 
-// Write adds a piece of standard error. It never fails.
+// Write adds standard error output. It never fails.
 func (l *serverLog) Write(p []byte) (int, error) {
 	if l == nil {
 		return len(p), nil
@@ -64,7 +64,6 @@ func (l *serverLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note adds a line from adze.
 func (l *serverLog) note(format string, args ...any) {
 	if l == nil {
 		return
@@ -105,7 +104,7 @@ func (l *serverLog) add(text string) {
 	}
 }
 
-// tailOf returns the end of a log, starting at a line.
+// tailOf returns a log's end, starting at a line.
 func tailOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -128,7 +127,7 @@ func tailOf(path string) string {
 }
 
 // Log returns the end of a server's standard error from this and earlier runs, cleaned and without
-// secrets, and the path of its file. Both are "" if there is none.
+// secrets, and its file's path. Both are "" if there is none.
 func (p *Pool) Log(name string) (text, file string) {
 	v := p.servers[name]
 	if v == nil || p.opts.State == "" {

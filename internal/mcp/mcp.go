@@ -79,7 +79,7 @@ type Options struct {
 	Dir        string // the workspace, absolute, without symbolic links
 	Servers    []Server
 	Supervisor proc.Supervisor
-	Env        func() []string // environment of programs, read at each start
+	Env        func() []string // programs' environment, read at each start
 	// Holds returns an error if the user does not allow a server to start or connect. It may be
 	// nil.
 	Holds func(Server) error
@@ -114,7 +114,7 @@ type Opener func(ctx context.Context, s Server, use func(sdk.Transport)) error
 // ErrUnknown means that no server has the name.
 var ErrUnknown = errors.New("no MCP server has this name")
 
-// A Pool holds the servers of one workspace. It is safe for concurrent use.
+// A Pool holds one workspace's servers. It is safe for concurrent use.
 type Pool struct {
 	opts Options
 	ctx  context.Context // ends all servers
@@ -156,7 +156,7 @@ func (p *Pool) Close() {
 	p.end()
 }
 
-// States returns the servers' states in the order of the configuration.
+// States returns the servers' states in configuration order.
 func (p *Pool) States() (out []State) {
 	for _, name := range p.order {
 		out = append(out, p.servers[name].show())
@@ -164,7 +164,7 @@ func (p *Pool) States() (out []State) {
 	return out
 }
 
-// Server returns the configuration of a server.
+// Server returns a server's configuration.
 func (p *Pool) Server(name string) (Server, bool) {
 	v := p.servers[name]
 	if v == nil {
@@ -173,7 +173,7 @@ func (p *Pool) Server(name string) (Server, bool) {
 	return v.conf, true
 }
 
-// Names returns the servers' names in the order of the configuration.
+// Names returns the servers' names in configuration order.
 func (p *Pool) Names() []string { return slices.Clone(p.order) }
 
 // Wake starts or connects to a server and returns at once.

@@ -11,8 +11,8 @@ import (
 // providers' limit
 const maxName = 64
 
-// toolName returns the model's name for a server's tool: server_tool, of letters, digits, _ and -.
-// A name that is too long or taken is cut and ends with a hash of the original.
+// toolName returns the model's name for a server's tool: server_tool, with letters, digits, _ and -
+// only. A name that is too long or taken is cut and ends with the original's hash.
 func toolName(server, name string, taken map[string]bool) string {
 	whole := tool.PlainName(server) + "_" + tool.PlainName(name)
 	if !letter(whole[0]) {

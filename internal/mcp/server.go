@@ -173,7 +173,6 @@ func (p *Pool) masked(text string) string {
 // in bytes
 const maxWhy = 600
 
-// stop cancels the connection without waiting.
 func (v *server) stop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

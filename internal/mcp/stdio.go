@@ -25,7 +25,7 @@ import (
 
 // Limits of a program's output.
 const (
-	// maxNoise limits the bytes outside of messages.
+	// maxNoise limits the bytes outside messages.
 	maxNoise = 8 << 20
 	// maxUnasked limits the messages between two of ours within floodTime. A long call may send
 	// progress.

@@ -62,7 +62,7 @@ type meta struct {
 	Pictures  int             `json:"mcp_pictures,omitempty"`
 }
 
-// maxSaid limits the part of a result shown in panes, in bytes.
+// maxSaid limits the result text shown in panes, in bytes.
 const maxSaid = 4 << 10
 
 // tool builds a tool from a definition. Each call needs permission for "mcp:server tool", even if
@@ -305,7 +305,6 @@ func (e errAsks) Error() string { return e.why.Error() }
 
 var errNoSign = errors.New("no sign of the server")
 
-// progress formats a progress notification.
 func progress(p *sdk.ProgressNotificationParams) string {
 	out := fmt.Sprintf("%g", p.Progress)
 	if p.Total > 0 {

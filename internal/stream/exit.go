@@ -9,7 +9,7 @@ import (
 const ExitCodes = "0 done · 1 internal · 2 usage · 3 no model or key · 4 provider · 5 context · 6 budget · 7 denied · 8 tool · 9 refused · " +
 	"10 session store · 11 reader gone · 12 truncated · 13 loop · 14 no answer · 15 taken over · 130 interrupted · 143 terminated"
 
-// ExitCode returns the stable exit code of a cause (docs/scripts.md, "Exit codes").
+// ExitCode returns a cause's stable exit code (docs/scripts.md, "Exit codes").
 func ExitCode(c session.Cause) int {
 	if code, ok := exitCodes[c]; ok {
 		return code

@@ -225,7 +225,7 @@ func endOf(e session.ToolEnd) endLineOf {
 	}
 }
 
-// head returns the beginning of a text, cut between characters.
+// head returns a text's beginning, cut between characters.
 func head(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -38,7 +38,6 @@ type messageText struct {
 	text          *redact.Stream
 }
 
-// stream writes an event's line.
 func (p *Printer) stream(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:

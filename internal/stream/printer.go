@@ -261,7 +261,6 @@ func (p *Printer) line(l any) {
 	}
 }
 
-// write prints JSON.
 func (p *Printer) write(raw []byte) {
 	p.out(func() (int, error) { return p.Out.Write(escapeHidden(raw)) })
 }

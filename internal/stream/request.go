@@ -2,7 +2,6 @@ package stream
 
 import "adze/session"
 
-// requestLine is the result of one model request.
 type requestLine struct {
 	Type    string `json:"type"`
 	Message string `json:"message,omitempty"`
@@ -21,7 +20,7 @@ func requestOf(e session.Requested) requestLine {
 	return requestLine{"request", e.Message, by{e.Parent, e.Agent}, e.Provider, e.Model, e.Stop, e.Kind, e.Usage, e.Cost, e.Took.Milliseconds(), e.First.Milliseconds()}
 }
 
-// contextLine is the content of the next request, printed after each request.
+// contextLine is the next request's content, printed after each request.
 type contextLine struct {
 	Type     string                `json:"type"`
 	Message  string                `json:"message"`

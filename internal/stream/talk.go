@@ -8,8 +8,8 @@ import (
 	"adze/tool"
 )
 
-// A Question is sent to the controlling program. It waits for an answer, the end of the turn, or
-// the end of stdin.
+// A Question is sent to the controlling program. It waits until an answer arrives, or the turn or
+// stdin ends.
 type Question struct {
 	Type     string      `json:"type"`     // question
 	Question string      `json:"question"` // its name
@@ -44,8 +44,8 @@ type Offer struct {
 	Spares string `json:"spares,omitempty"`
 }
 
-// turnLine is the result of one of several prompts. It has all fields of a result but is not the
-// last line.
+// turnLine is one prompt's result in a longer conversation. It has all fields of a result but is
+// not the last line.
 type turnLine struct {
 	resultLine
 	Prompt string `json:"prompt,omitempty"` // the sender's name for it
@@ -72,7 +72,7 @@ func (p *Printer) Say(line any) {
 	p.line(line)
 }
 
-// Turn prints the result of a prompt in a continuing conversation.
+// Turn prints a prompt's result in a continuing conversation.
 func (p *Printer) Turn(prompt string, r session.Result) {
 	p.mu.Lock()
 	p.endStreams()

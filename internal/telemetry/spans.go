@@ -24,7 +24,6 @@ type spans struct {
 	tasks map[tool.CallID]*open // subagents' turns, by the call that started them
 }
 
-// open is unfinished work.
 type open struct {
 	trace.Place
 	up    trace.SpanID
@@ -42,7 +41,6 @@ func newSpans(w *Watch, id string) *spans {
 	return &spans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
 }
 
-// see handles an event.
 func (s *spans) see(e session.Event) {
 	if s == nil {
 		return
@@ -100,8 +98,8 @@ func (s *spans) upOf(call tool.CallID) trace.Place {
 	return s.place("")
 }
 
-// place returns the parent for a call or request. Outside of a turn (an action of the user) there
-// is none.
+// place returns the parent for a call or request. Outside turns (for a user's action) there is
+// none.
 func (s *spans) place(parent tool.CallID) trace.Place {
 	if parent == "" && s.turn == nil {
 		return s.tracer.Begin()
@@ -164,7 +162,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// requestAttributes uses the names of the semantic conventions for generative AI.
+// requestAttributes uses the semantic conventions' names for generative AI.
 func requestAttributes(r requestSpan, e session.Requested, provider string) []trace.Attribute {
 	out := []trace.Attribute{
 		{Key: "gen_ai.operation.name", Value: "chat"}, {Key: "gen_ai.provider.name", Value: provider},

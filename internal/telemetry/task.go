@@ -4,7 +4,7 @@ import (
 	"adze/internal/telemetry/trace"
 )
 
-// Task begins the span of a batch task; env makes it the parent of its adze's spans.
+// Task begins a batch task's span; env makes it the parent of the spans from its adze.
 func (w *Watch) Task() (env []string, over func(ok bool, cause string)) {
 	if w.Tracer == nil {
 		return nil, func(bool, string) {}

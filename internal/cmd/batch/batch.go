@@ -38,11 +38,11 @@ import (
 	"adze/session"
 )
 
-// Program is the part of the program that the command uses.
+// Program is the interface to the program that the command uses.
 type Program interface {
 	// Runner returns a runner for tasks.
 	Runner() (*batch.Runner, error)
-	// RunFlags returns an error for invalid flags of a task's adze.
+	// RunFlags returns an error for invalid flags for a task's adze.
 	RunFlags(flags []string) error
 	// Server connects to a server; "" means the environment's.
 	Server(ctx context.Context, on string) (*fleet.Server, error)
@@ -242,7 +242,6 @@ func (r command) tasks(name string) ([]batch.Task, error) {
 	return tasks, nil
 }
 
-// summary counts tasks by cause.
 func (r command) summary(b *batch.Batch, report batch.Report) {
 	tasks, patches := map[string]int{}, map[string]int{}
 	for _, res := range report.Results {
@@ -269,7 +268,6 @@ func (r command) summary(b *batch.Batch, report batch.Report) {
 	}
 }
 
-// conclude sets the exit code.
 func (r command) conclude(b *batch.Batch, report batch.Report, err error) error {
 	failed := len(slices.DeleteFunc(slices.Clone(report.Results), func(res batch.Result) bool { return res.OK }))
 	again := "run the same command again: it goes on with the " + plural.Of(len(report.Waiting), "task") + " left"

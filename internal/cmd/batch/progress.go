@@ -63,7 +63,6 @@ func (v *view) read(task string, line []byte) {
 	}
 }
 
-// wipe clears the status line.
 func (v *view) wipe() {
 	if v.live {
 		fmt.Fprint(v.out, "\r\x1b[K")

@@ -161,7 +161,6 @@ func (r command) failed(err error, next string) error {
 	return nil
 }
 
-// tellUnattended prints a batch's labels that no worker serves.
 func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id string) error {
 	labels, err := server.Unattended(ctx, id)
 	for _, label := range labels {
@@ -170,7 +169,6 @@ func (r command) tellUnattended(ctx context.Context, server *fleet.Server, id st
 	return err
 }
 
-// statusCommand is a command that queries a server.
 type statusCommand struct {
 	context.Context
 	*fleet.Server
@@ -178,7 +176,6 @@ type statusCommand struct {
 	words []string
 }
 
-// lookCommands returns the commands for batches on workers.
 func (r command) lookCommands() []*cobra.Command {
 	on := func(use, short, example string, least, most int, do func(statusCommand) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.Anyone(), Args: cmd.Takes(least, most), ValidArgsFunction: cobra.NoFileCompletions,

@@ -44,7 +44,7 @@ func lacks(name, found, mend string) Check {
 	return Check{Name: name, State: Warn, Found: found, Mend: mend}
 }
 
-// failing builds a Check from the error of a run.
+// failing builds a Check from a run's error.
 func (d Doctor) failing(name string, err error) Check {
 	r := d.Failure(err)
 	mend, _, _ := strings.Cut(r.Hint, "\n") // one sentence; the run prints the rest
@@ -62,7 +62,7 @@ type Doctor struct {
 	Failure func(error) session.Result // converts an error as a run does
 }
 
-// Checks runs the checks in the order of a run.
+// Checks runs the checks in a run's order.
 func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 	at := paths.Of(d.Getenv)
 	var out []Check

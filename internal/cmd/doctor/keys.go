@@ -49,7 +49,7 @@ func atCompany(find *models.Finder, e models.Endpoint) bool {
 	return e.NeedsKey && find.AtHome(e.Name)
 }
 
-// keyFault returns an obvious fault of a key, or "".
+// keyFault returns a key's obvious fault, or "".
 func keyFault(provider, key string) string {
 	low := strings.ToLower(key)
 	switch {

@@ -158,7 +158,6 @@ func checkProgram(name, why string) Check {
 	return fine(name, path)
 }
 
-// checkShell checks the shell for commands.
 func (d Doctor) checkShell() Check {
 	shell := proc.FindShell(d.Getenv, os.Environ())
 	if shell.Path == "" {
@@ -170,7 +169,7 @@ func (d Doctor) checkShell() Check {
 	return fine("shell", shell.Name+": "+shell.Path)
 }
 
-// Terminal checks the requirements of the interface, which --print does not have.
+// Terminal checks the interface's requirements, which --print does not have.
 func (d Doctor) Terminal() []Check {
 	sandbox := d.checkSandbox()
 	if !term.IsTerminal(d.Out.Fd()) {
@@ -253,10 +252,8 @@ func checkClock(now time.Time) Check {
 	return fine("clock", day)
 }
 
-// tmuxPatience limits the wait for a tmux option.
 const tmuxPatience = time.Second
 
-// checkTmux checks the options of a tmux around adze.
 func (d Doctor) checkTmux(ctx context.Context) []Check {
 	if d.Getenv("TMUX") == "" {
 		return nil

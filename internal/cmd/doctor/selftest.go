@@ -25,7 +25,6 @@ type trial struct {
 // errNotHere means that a trial does not apply to this system.
 var errNotHere = errors.New("not on this system")
 
-// trialTime limits each trial.
 const trialTime = 30 * time.Second
 
 // SelfTest tries, in a temporary folder, the basics that adze uses: files, locks, the store,
@@ -62,7 +61,7 @@ func (d Doctor) SelfTest(ctx context.Context) []Check {
 	return out
 }
 
-// bench is the folder and environment of the trials.
+// bench is the trials' folder and environment.
 type bench struct {
 	top, home, work, state string
 	box                    *sandbox.Sandbox
@@ -139,7 +138,7 @@ func (b bench) command(line string) proc.Command {
 	return proc.Command{Argv: argv, Dir: b.work, Env: env, Separate: true, Timeout: trialTime}
 }
 
-// runs returns a trial of a bash line.
+// runs returns a trial for a bash line.
 func (b bench) runs(line string, check func(proc.Result) error) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if shell := proc.FindShell(os.Getenv, os.Environ()); shell.Kind != proc.Bash {

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// littleContext is the number of tokens for the system prompt and tools of a first request,
-	// with space for a file and an answer.
+	// littleContext is enough for a first request's system prompt and tools, a file and an answer,
+	// in tokens.
 	littleContext = 8192
 	// refusing is the first Ollama version that can refuse a prompt that does not fit; earlier ones
 	// cut it.
@@ -62,7 +62,6 @@ func tight(at, model string, tokens int, mend string) Check {
 	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
 }
 
-// checkInstalled checks an Ollama's model and version.
 func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()

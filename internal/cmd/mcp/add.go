@@ -72,7 +72,6 @@ func (s servers) add() *cobra.Command {
 	return c
 }
 
-// pairs parses NAME=VALUE.
 func pairs(texts []string, between, flag string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, text := range texts {

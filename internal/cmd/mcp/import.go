@@ -130,7 +130,7 @@ func (s servers) agrees(c *cobra.Command, n int) bool {
 	return err == nil && strings.EqualFold(strings.TrimSpace(line), "y")
 }
 
-// offers lists the servers of other assistants; the first one with a name counts.
+// offers lists other assistants' servers; the first one with a name counts.
 func (s servers) offers(cfg config.Config, names, from []string) (out []importJSON) {
 	dir, err := s.Here()
 	if err != nil {
@@ -162,7 +162,6 @@ func (s servers) offers(cfg config.Config, names, from []string) (out []importJS
 	return out
 }
 
-// entryOf converts a server to a configuration entry.
 func entryOf(f clients.Found) config.MCPServer {
 	e := config.MCPServer{Cwd: f.Dir, URL: f.URL, Off: f.Off, Start: config.Duration(f.Start), Call: config.Duration(f.Call), Tools: f.Tools}
 	if len(f.Command) > 0 {

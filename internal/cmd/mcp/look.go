@@ -151,7 +151,6 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 	return failed, nil
 }
 
-// tell prints the result of a test.
 func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 	if !t.Works {
 		s.Show("%s does not work: %s\n", name, t.Why)

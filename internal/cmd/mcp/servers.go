@@ -23,7 +23,7 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Program is the part of the program that these commands use.
+// Program is the interface to the program that these commands use.
 type Program interface {
 	cmd.ConfigProgram
 	Here() (string, error) // the current folder as sessions store it
@@ -83,7 +83,6 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 	return c
 }
 
-// names completes server names.
 func (s servers) names(c *cobra.Command, words []string, _ string) (out []string, _ cobra.ShellCompDirective) {
 	if len(words) == 0 {
 		_ = s.MCP(c.Context(), func(d Manager) error {

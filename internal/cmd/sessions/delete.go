@@ -21,7 +21,6 @@ import (
 
 type deleteFlags struct{ yes, json, expired bool }
 
-// remover implements adze sessions delete.
 type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {

@@ -106,7 +106,6 @@ func (e exportFlags) formatOf() (string, error) {
 	return "", usage.Mistake("the formats are: md, json, html", "there is no format %q", format)
 }
 
-// document builds a session's export with this folder's tools.
 func (p past) document(ctx context.Context, prefix string) (d *export.Document, err error) {
 	o := export.Options{Home: p.Getenv("HOME")}
 	var log []session.Entry

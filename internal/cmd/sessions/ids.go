@@ -9,7 +9,6 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// mostIDs limits the shell's completions.
 const mostIDs = 200
 
 // ids completes a command's first argument with session ids, newest first, and their titles.

@@ -45,7 +45,7 @@ type sessionLine struct {
 	Title   string     `json:"title"`
 	Tags    []string   `json:"tags,omitempty"`
 	Agent   string     `json:"agent,omitempty"`         // a subagent's
-	Parent  session.ID `json:"parent,omitempty"`        // caller of a subagent, or original of a copy
+	Parent  session.ID `json:"parent,omitempty"`        // a subagent's caller, or a copy's original
 	From    session.ID `json:"imported_from,omitempty"` // original session
 	State   string     `json:"state,omitempty"`         // needs you, working, to review, or done
 	Doing   string     `json:"doing,omitempty"`         // its running call or question
@@ -103,7 +103,6 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func
 	return nil
 }
 
-// named returns a session's title with its tags.
 func named(h session.Head) string {
 	title := h.Title()
 	switch info := h.Info(); {

@@ -19,7 +19,7 @@ import (
 	"adze/tool"
 )
 
-// Program is the part of the program that these commands use.
+// Program is the interface to the program that these commands use.
 type Program interface {
 	cmd.StoreReader
 	cmd.StoreWriter

@@ -72,7 +72,6 @@ func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
 // work.
 const longUpdate = 5000
 
-// index updates the search index of all sessions.
 func (p past) index(ctx context.Context, s *sessiondb.Store) error {
 	told := false
 	return fulltext.Update(ctx, s, func(_, total int64) error {

@@ -26,7 +26,6 @@ type showFlags struct {
 	json  bool
 }
 
-// reader implements adze sessions show.
 type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
@@ -49,7 +48,7 @@ used in this folder.`,
 	return c
 }
 
-// messageJSON is a line of --json.
+// messageJSON is a --json line.
 type messageJSON struct {
 	Session session.ID      `json:"session"`
 	Turn    int             `json:"turn"` // 0 before the first turn and for undone ones
@@ -111,7 +110,6 @@ func (p reader) showSession(ctx context.Context, prefix string, o showFlags) err
 	return nil
 }
 
-// introduce prints the session's header.
 func (p reader) introduce(h session.Head) {
 	info := h.Info()
 	p.Show("%s  %s\n%s  %s  %s – %s\n", h.ID, named(h), info.Cwd, info.Model,
@@ -155,10 +153,9 @@ func saidIn(e session.Entry) (l messageJSON, ok bool) {
 	return l, false
 }
 
-// shownLines is the number of printed lines of a result.
+// shownLines limits a result's printed lines.
 const shownLines = 12
 
-// tell prints a message for the user.
 func (p reader) tell(l messageJSON, whole bool) error {
 	text := safeterm.Clean(p.Mask().Text(l.Text)).String()
 	var b strings.Builder

@@ -141,7 +141,6 @@ func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (sessi
 	return session.Head{}, fmt.Errorf("%w: %q", session.ErrNotFound, prefix)
 }
 
-// first returns the first word, or "".
 func first(words []string) string {
 	if len(words) == 0 {
 		return ""

@@ -127,7 +127,7 @@ func readBounded(file string) (string, error) {
 	return string(raw), err
 }
 
-// changesOf reads the changes of a file by this folder's sessions and those of its work trees.
+// changesOf reads the changes to a file by sessions in this folder and its work trees.
 func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 	dir, err := p.Here()
 	if err != nil {
@@ -166,8 +166,8 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 	})
 }
 
-// inWorktreeOf reports whether folder has the path of dir in a work tree of adze, which lies beside
-// dir's checkout: /src/app-NAME/cmd for /src/app/cmd. The work tree may be deleted.
+// inWorktreeOf reports whether folder is dir's counterpart in an adze work tree beside dir's
+// checkout: /src/app-NAME/cmd for /src/app/cmd. The work tree may be deleted.
 func inWorktreeOf(dir, folder string) bool {
 	for top := dir; top != filepath.Dir(top); top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {

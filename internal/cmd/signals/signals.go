@@ -19,8 +19,8 @@ import (
 // closing a terminal sends several, from the shell and from the kernel. A SIGINT for which taken
 // returns true is ignored; taken may be nil. stop releases the signals in the background.
 func Watch(cancel context.CancelCauseFunc, insist func(session.Cause), taken func() bool) (stop func()) {
-	// SIGPIPE is caught and dropped, so that a closed stdout is a write error instead of the end of
-	// the process without a result. Ignoring it would be inherited by children.
+	// SIGPIPE is caught and dropped, so that a closed stdout is a write error and does not kill the
+	// process without a result. Children would inherit an ignored signal.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
 	signal.Notify(signals, ending()...)

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// look is the poll interval.
 const look = time.Second
 
 // WatchReader calls gone once when the reader of a pipe is gone, even while nothing is written. It

@@ -26,7 +26,7 @@ import (
 	"adze/session"
 )
 
-// Program is the part of the program that these commands use.
+// Program is the interface to the program that these commands use.
 type Program interface {
 	cmd.StoreReader
 	// Undoing opens a session, its folder and its stored states. With look it only reads and also
@@ -105,7 +105,6 @@ func (b back) both(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("session", b.sessions) // fails only for an unknown flag
 }
 
-// sessions completes session ids.
 func (b back) sessions(c *cobra.Command, _ []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 	_ = b.Store(c.Context(), func(s *sessiondb.Store) error {
 		heads, err := s.List(c.Context())
@@ -119,7 +118,6 @@ func (b back) sessions(c *cobra.Command, _ []string, _ string) (ids []string, _ 
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// pick selects the session.
 func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 	prefix, _ := c.Flags().GetString("session")
 	return func(heads []session.Head) (session.ID, error) {

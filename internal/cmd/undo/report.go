@@ -27,7 +27,7 @@ type report struct {
 	Turns   []turnLine        `json:"turns"`
 	Steps   []recorder.Step   `json:"paths"`
 	Refused []session.Refused `json:"refused,omitempty"`
-	Git     int               `json:"git_left,omitempty"` // skipped changes of git's own state
+	Git     int               `json:"git_left,omitempty"` // skipped changes to git's own state
 	LeftOut []string          `json:"left_out,omitempty"` // files that undo does not cover
 	asks    bool
 }
@@ -49,7 +49,6 @@ func (r *report) did(d recorder.UndoResult) {
 	r.Refused = d.Refused
 }
 
-// mostShown limits the printed paths.
 const mostShown = 100
 
 func (r report) write(to io.Writer) error {
@@ -110,7 +109,6 @@ func (b back) forget(c *cobra.Command, d recorder.Manager, paths []string) error
 	return nil
 }
 
-// list prints the changes of each turn.
 func (b back) list(c *cobra.Command, d recorder.Manager) error {
 	past, err := d.Past(c.Context())
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"adze/session"
 )
 
-// Program is the part of the program that these commands use.
+// Program is the interface to the program that these commands use.
 type Program interface {
 	// Store opens the store for reading.
 	Store(context.Context, func(*sessiondb.Store) error) error
@@ -85,7 +85,6 @@ func (t trees) runList(c *cobra.Command, _ []string) error {
 	})
 }
 
-// state describes a work tree.
 func state(t worktree.Tree) string {
 	var out []string
 	for _, s := range []struct {
@@ -181,7 +180,6 @@ func (t trees) runRemove(c *cobra.Command, name string) error {
 	})
 }
 
-// tell prints the result for one work tree.
 func (t trees) tell(c *cobra.Command, r worktree.Removal) error {
 	if cmd.Flagged(c, "json") {
 		return t.WriteJSON(r)

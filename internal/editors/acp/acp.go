@@ -49,7 +49,7 @@ type Agent struct {
 	ctx     context.Context
 }
 
-// way begins a request of one method.
+// way begins a request for one method.
 type way func(params json.RawMessage) (job, error)
 
 // leaveTime limits the wait at the end, for turns and for an editor that does not read.
@@ -95,7 +95,6 @@ func (a *Agent) leave() {
 	}
 }
 
-// methods returns the handlers of all methods.
 func (a *Agent) methods() map[string]way {
 	return map[string]way{
 		sdk.AgentMethodInitialize:             takes(a.initialize),
@@ -135,7 +134,6 @@ func params[P any](raw json.RawMessage) (p P, err error) {
 	return p, nil
 }
 
-// begin begins a request.
 func (a *Agent) begin(method string, raw json.RawMessage) (job, error) {
 	w, ok := a.ways[method]
 	if !ok {
@@ -158,7 +156,6 @@ func (a *Agent) heard(method string, raw json.RawMessage) {
 	}
 }
 
-// thread returns an open session.
 func (a *Agent) thread(id sdk.SessionId) (*thread, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -169,7 +166,7 @@ func (a *Agent) thread(id sdk.SessionId) (*thread, error) {
 	return t, nil
 }
 
-// refusal converts an error of the program for the editor.
+// refusal converts an error for the editor.
 func (a *Agent) refusal(err error) error {
 	var r *jsonrpc2.Error
 	if errors.As(err, &r) {

@@ -47,7 +47,6 @@ func callStatus(s tool.Status) sdk.ToolCallStatus {
 	return sdk.ToolCallStatusFailed
 }
 
-// callTitle returns a call's one-line title.
 func callTitle(h tool.Heading) string {
 	text := redact.Passwords(h.String())
 	if runes := []rune(text); len(runes) > maxTitle {
@@ -87,7 +86,7 @@ func places(cwd string, args json.RawMessage, blocks []tool.Block, changed []str
 	}
 	var named map[string]any
 	if json.Unmarshal(args, &named) == nil {
-		for _, name := range []string{"file_path", "path"} { // argument names of our tools
+		for _, name := range []string{"file_path", "path"} { // our tools' argument names
 			if path, ok := named[name].(string); ok {
 				add(path, 0)
 			}
@@ -131,7 +130,6 @@ func contents(cwd string, blocks []tool.Block) (out []sdk.ToolCallContent) {
 	return out
 }
 
-// markdown formats a block.
 func markdown(b tool.Block) string {
 	var out strings.Builder
 	if b.Title != "" && b.Kind != tool.OutputBlock {
@@ -161,7 +159,6 @@ func markdown(b tool.Block) string {
 	return strings.TrimRight(out.String(), "\n")
 }
 
-// fenced returns text as a Markdown code block.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

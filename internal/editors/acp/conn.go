@@ -74,7 +74,6 @@ func (c *conn) run(ctx context.Context, in io.Reader, out io.Writer) error {
 
 func (c *conn) close() { _ = c.rpc.Close() }
 
-// cancelRequest is the notification that cancels one request.
 const cancelRequest = "$/cancel_request"
 
 // Handle handles one request or notification. The next one is read after it returns.
@@ -96,7 +95,6 @@ func (c *conn) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) 
 	}
 }
 
-// take begins a request.
 func (c *conn) take(id jsonrpc2.ID, method string, params json.RawMessage) {
 	do, err := c.begin(method, params)
 	if err != nil {

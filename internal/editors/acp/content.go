@@ -141,7 +141,6 @@ func nameOf(uri string) string {
 	return uri
 }
 
-// attached returns an image or a document.
 func attached(name, media, data string) (tool.Attachment, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {

@@ -71,7 +71,6 @@ func (a *Agent) logins(c sdk.ClientCapabilities) []sdk.AuthMethod {
 	return []sdk.AuthMethod{{Agent: &sdk.AuthMethodAgent{Id: loginMethod, Name: name, Description: sdk.Ptr(words), Meta: run}}}
 }
 
-// authenticate checks whether a model is available now.
 func (a *Agent) authenticate(ctx context.Context, p sdk.AuthenticateRequest) (sdk.AuthenticateResponse, func(), error) {
 	if p.MethodId != loginMethod {
 		return sdk.AuthenticateResponse{}, nil, refuse(jsonrpc2.CodeInvalidParams, "there is no way to log in called "+p.MethodId+"; there is "+loginMethod)

@@ -21,7 +21,6 @@ const (
 	refusing   = "no-because"
 )
 
-// ask asks the user for a permission.
 func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	r := t.request(a)
 	for {
@@ -36,7 +35,6 @@ func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) 
 	}
 }
 
-// request builds the request to the editor.
 func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	q := a.Question
 	with := t.now()
@@ -92,7 +90,6 @@ func (t *thread) answers(a ask.Permission) []sdk.PermissionOption {
 	return out
 }
 
-// choice asks and returns the chosen option's id.
 func (t *thread) choice(ctx context.Context, r sdk.RequestPermissionRequest) (id string, err error) {
 	var answer sdk.RequestPermissionResponse
 	if err := t.agent.conn.ask(ctx, sdk.ClientMethodSessionRequestPermission, r, &answer); err != nil {

@@ -102,7 +102,7 @@ type Conversation interface {
 	Close()
 }
 
-// A Prompt is the input of a turn.
+// A Prompt is a turn's input.
 type Prompt struct {
 	Text        string
 	Attachments []tool.Attachment

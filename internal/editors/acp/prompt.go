@@ -47,7 +47,6 @@ func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 	}, nil
 }
 
-// run runs one turn to its end.
 func (t *thread) run(u *turn, p Prompt) session.Result {
 	first := !t.now().Begun()
 	r := t.now().Prompt(u.ctx, p)
@@ -58,7 +57,6 @@ func (t *thread) run(u *turn, p Prompt) session.Result {
 	return r
 }
 
-// response returns the response to a turn's prompt.
 func (u *turn) response(r session.Result) (any, func(), error) {
 	reason, ok := stopReason(r.Cause)
 	if u.ctx.Err() != nil {

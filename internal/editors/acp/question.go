@@ -86,7 +86,6 @@ func (t *teller) question(title string) (call sdk.ToolCallId, own bool) {
 	return call, true
 }
 
-// answered ends the call of a question.
 func (t *thread) answered(call sdk.ToolCallId, answer string) {
 	status, shown := sdk.ToolCallStatusCompleted, answer
 	if answer == "" {
@@ -131,7 +130,6 @@ type elicitAnswer struct {
 	Content map[string]any `json:"content"`
 }
 
-// forms reports whether the editor supports forms.
 func (a *Agent) forms() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -181,7 +181,6 @@ func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, 
 	return a.open(ctx, w)
 }
 
-// open starts or continues a conversation.
 func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
 	if !filepath.IsAbs(w.Cwd) {
 		return nil, refuse(jsonrpc2.CodeInvalidParams, "cwd has to be an absolute path")
@@ -193,7 +192,7 @@ func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
 		defer a.unclaim(w.ID)
 	}
 	t := newThread(a, w)
-	u, err := t.start() // prompts of other processes wait until it is open
+	u, err := t.start() // other processes' prompts wait until it is open
 	if err == nil {
 		err = t.open(ctx)
 		t.finish(u)
@@ -236,7 +235,6 @@ func (a *Agent) forget(t *thread) {
 	}
 }
 
-// servers converts the editor's MCP servers.
 func servers(list []sdk.McpServer) (out []Server) {
 	for _, s := range list {
 		switch {

@@ -91,7 +91,6 @@ func (t *thread) optionUpdate(with Conversation) sdk.SessionUpdate {
 	return sdk.SessionUpdate{ConfigOptionUpdate: &sdk.SessionConfigOptionUpdate{ConfigOptions: t.optionsOf(with)}}
 }
 
-// tellOptions sends the options.
 func (t *thread) tellOptions() { t.post(t.optionUpdate(t.now())) }
 
 // setMode sets a permission mode, also during a turn.
@@ -118,7 +117,6 @@ func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionReque
 	return sdk.SetSessionConfigOptionResponse{ConfigOptions: t.options()}, nil, nil
 }
 
-// choose sets an option and sends the new values.
 func (t *thread) choose(ctx context.Context, option, value string) error {
 	if err := t.here(); err != nil {
 		return err

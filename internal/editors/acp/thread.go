@@ -25,11 +25,10 @@ type thread struct {
 	closed bool
 	rows   []api.ModelRow // known models; nil if not looked up yet
 	last   chan struct{}  // closed when the other processes' prompts are done; nil if there were none
-	gone   string         // new place of the session; "" if here
-	told   int            // length of the history that the editor had when the session left
+	gone   string         // the session's new place; "" if here
+	told   int            // length of the editor's history when the session left
 }
 
-// turn is a running prompt.
 type turn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -45,7 +44,6 @@ func newThread(a *Agent, w Wish) *thread {
 	return t
 }
 
-// open opens the conversation.
 func (t *thread) open(ctx context.Context) error {
 	with, err := t.agent.Program.Open(ctx, t.wish)
 	if err != nil {
@@ -162,7 +160,6 @@ func (t *thread) cancel(why error) bool {
 	return t.turn != nil
 }
 
-// close ends all work and the conversation, once.
 func (t *thread) close() {
 	t.mu.Lock()
 	closed, u := t.closed, t.turn
@@ -196,7 +193,6 @@ func (t *thread) introduce() {
 	})
 }
 
-// post sends an update of this session.
 func (t *thread) post(u sdk.SessionUpdate) {
 	t.agent.conn.notify(sdk.ClientMethodSessionUpdate, sdk.SessionNotification{SessionId: sdk.SessionId(t.id), Update: u})
 }

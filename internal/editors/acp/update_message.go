@@ -20,7 +20,7 @@ type teller struct {
 	mu        sync.Mutex
 	with      Conversation // nil while it is being opened
 	early     []string     // notices until then
-	message   string       // id of the message being sent
+	message   string       // id; its text is being sent
 	text      int          // its bytes sent so far
 	thought   int
 	calls     map[tool.CallID]*shownCall
@@ -45,7 +45,6 @@ func (t *teller) before() []string {
 	return early
 }
 
-// observe handles a live event.
 func (t *teller) observe(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +77,7 @@ func (t *teller) observe(e session.Event) {
 		switch m := e.Message; {
 		case m.Role == session.Assistant:
 			t.finish(m)
-		case m.Meanwhile: // remark of another process
+		case m.Meanwhile: // another process's remark
 			t.asked(m)
 		}
 	default:
@@ -87,7 +86,6 @@ func (t *teller) observe(e session.Event) {
 	t.modes()
 }
 
-// replay handles an event of a stored conversation.
 func (t *teller) replay(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +112,6 @@ func endOf(r session.Result) string {
 	return text
 }
 
-// writes begins a message of the model.
 func (t *teller) writes(message string) {
 	if t.message != message {
 		t.message, t.text, t.thought = message, 0, 0

@@ -93,14 +93,12 @@ func (t *thread) commands() {
 	t.post(sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{AvailableCommands: list}})
 }
 
-// title sends the session's title for lists.
 func (t *thread) title() {
 	if title := t.now().Title(); title != "" {
 		t.named(title)
 	}
 }
 
-// named sends a title.
 func (t *thread) named(title string) {
 	t.post(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: &title, UpdatedAt: sdk.Ptr(time.Now().UTC().Format(time.RFC3339))}})
 }

@@ -87,12 +87,12 @@ func (s *Servers) ask(ctx context.Context, limit time.Duration, path string, do 
 	return fmt.Errorf("%s: %s", v.lang.Name, v.masked(err.Error()))
 }
 
-// Definition returns the definitions of the symbol at a spot.
+// Definition returns the symbol's definitions.
 func (s *Servers) Definition(ctx context.Context, at Spot) ([]Place, error) {
 	return s.locate(ctx, at, "textDocument/definition", nil)
 }
 
-// References returns the uses of the symbol at a spot, with its definition.
+// References returns the uses and the definition of the symbol at a spot.
 func (s *Servers) References(ctx context.Context, at Spot) ([]Place, error) {
 	return s.locate(ctx, at, "textDocument/references", object{"includeDeclaration": true})
 }
@@ -130,7 +130,6 @@ func (s *Servers) Outline(ctx context.Context, path string) (out []Symbol, err e
 	return out, err
 }
 
-// outline flattens a tree of symbols.
 func outline(out []Symbol, all []symbol, path string, texts texts, depth int) []Symbol {
 	for _, s := range all {
 		at := s.Range
@@ -206,8 +205,8 @@ func (v *server) find(at Spot, text string) (object, error) {
 	return object{"textDocument": object{"uri": uriOf(at.Path)}, "position": position{at.Line - 1, column(line, i, v.encoding())}}, nil
 }
 
-// nameAt returns the index of a name in a line as a whole word, or of the first name there, or -1.
-// For a dotted name it looks for the last part.
+// nameAt returns the index at which a name, or the line's first name, is a whole word, or -1. In a
+// dotted name only the last part counts.
 func nameAt(line, name string) int {
 	if name == "" {
 		return strings.IndexFunc(line, func(r rune) bool { return r == '_' || unicode.IsLetter(r) })
@@ -259,7 +258,6 @@ func locations(raw json.RawMessage) []location {
 	return many
 }
 
-// places reads the lines at locations.
 func (v *server) places(all []location) (out []Place) {
 	texts := texts{}
 	for _, l := range all {
@@ -271,7 +269,6 @@ func (v *server) places(all []location) (out []Place) {
 	return slices.Compact(out)
 }
 
-// texts caches file contents.
 type texts map[string]string
 
 // place returns a line, counted from 0.

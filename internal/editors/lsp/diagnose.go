@@ -14,8 +14,8 @@ import (
 	"adze/internal/sandbox/child"
 )
 
-// settle is the silence after which the diagnostics of a server without versions count, and the
-// time to wait for diagnostics of other files after the changed one.
+// settle is the silence after which diagnostics without a version count, and the wait for other
+// files' diagnostics after the changed one's.
 const settle = 60 * time.Millisecond
 
 // doubt replaces settle if there are no problems: servers send diagnostics in pieces, and the first
@@ -59,7 +59,7 @@ type check struct {
 	done                chan struct{} // closed at the end
 
 	// Guarded by server.mu.
-	earlier  *check         // check of the same file that this one replaced
+	earlier  *check         // same file's check that this one replaced
 	was      map[string]int // problems before the change; nil if not known yet
 	found    *Findings      // nil if unknown
 	err      error
@@ -217,7 +217,6 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	return f, true
 }
 
-// reason explains why there are no findings.
 func reason(err error, waited time.Duration) string {
 	switch {
 	case errors.Is(err, child.ErrNotReady):
@@ -228,7 +227,7 @@ func reason(err error, waited time.Duration) string {
 	return err.Error()
 }
 
-// examine sends a change and waits for the diagnostics of its file and of the server's open files.
+// examine sends a change and waits for diagnostics in its file and the server's open files.
 func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	v.mu.Lock()
 	_, open := v.docs[c.uri]
@@ -339,7 +338,6 @@ func (v *server) pulls() bool {
 	return len(p) > 0 && string(p) != "null" && string(p) != "false" || v.asksTS()
 }
 
-// pull requests a file's diagnostics.
 func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]diagnostic, error) {
 	if v.asksTS() {
 		return pullTS(ctx, conn, path)
@@ -351,7 +349,7 @@ func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]
 	return report.Items, err
 }
 
-// answered waits for the diagnostics of a file's version, and briefly for those of other files.
+// answered waits for diagnostics for a file's version, and briefly for other files'.
 func (v *server) answered(ctx context.Context, uri string, version int) error {
 	for {
 		v.mu.Lock()

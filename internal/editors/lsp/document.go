@@ -17,7 +17,6 @@ const maxOpen = 40
 // in bytes; larger files are not sent
 const maxText = 4 << 20
 
-// document is an open file at a server.
 type document struct {
 	version int
 	text    string
@@ -122,7 +121,6 @@ func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
 	return v.watched(ctx, conn, events)
 }
 
-// watched sends file events.
 func (v *server) watched(ctx context.Context, conn *jsonrpc2.Conn, events []object) error {
 	if len(events) == 0 {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// maxRenamed limits the files one rename may change.
 const maxRenamed = 500
 
 // A Rewrite is a file with its new content.

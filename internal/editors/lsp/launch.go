@@ -84,7 +84,6 @@ func isolated(env []string, root string) []string {
 	return append(out, "PYTHONSAFEPATH=1", "GOPACKAGESDRIVER=off")
 }
 
-// options returns the server's initializationOptions.
 func options(l Language) object {
 	out := object{}
 	if json.Unmarshal(l.Init, &out) != nil || out == nil {
@@ -228,7 +227,7 @@ func (n *launch) gopls(env []string) {
 	}
 }
 
-// pyright sets the packages of the project's virtual environment without running its interpreter.
+// pyright sets the packages from the project's virtual environment without running its interpreter.
 func (n *launch) pyright(root string) {
 	var packages []string
 	for _, venv := range []string{".venv", "venv", "env"} {

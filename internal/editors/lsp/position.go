@@ -12,7 +12,7 @@ const (
 	utf16Columns = "utf-16"
 )
 
-// lineStart returns the offset of a line, counted from 0, or the text's end.
+// lineStart returns a line's offset, counted from 0, or the text's end.
 func lineStart(text string, line int) int {
 	at := 0
 	for ; line > 0; line-- {

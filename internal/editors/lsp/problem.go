@@ -156,7 +156,6 @@ func (f Findings) scope() string {
 	return " in this file; others were not looked at"
 }
 
-// readText reads a file from disk.
 func readText(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

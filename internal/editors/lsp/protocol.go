@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Message types of the protocol, with the names from specification 3.17.
+// Message types, named as in the protocol's specification 3.17.
 
 type position struct {
 	Line      int `json:"line"`      // from 0
@@ -113,7 +113,7 @@ func same(uri string) string {
 	return uri
 }
 
-// kindName returns the name of a SymbolKind, which starts at 1.
+// kindName returns a SymbolKind's name; kinds start at 1.
 func kindName(kind int) string {
 	kinds := strings.Fields("file module namespace package class method property field constructor enum interface function variable constant string number boolean array object key null member struct event operator type")
 	if kind < 1 || kind > len(kinds) {

@@ -22,7 +22,6 @@ func (v *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	go v.reply(ctx, conn, r) // a server that does not read would block everything
 }
 
-// reply answers a server's request.
 func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 	switch r.Method {
 	case "workspace/configuration": // one answer per requested item
@@ -50,7 +49,7 @@ func (v *server) reply(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Req
 	}
 }
 
-// Limits of a server's stored diagnostics.
+// Limits for a server's stored diagnostics.
 const (
 	maxFiles    = 5000
 	maxProblems = 500 // per file

@@ -121,7 +121,6 @@ func (m *manifest) add(paths ...string) {
 	}
 }
 
-// text returns one line per file.
 func (m *manifest) text(first string) ([]byte, string) {
 	slices.Sort(m.files)
 	var b bytes.Buffer
@@ -164,7 +163,6 @@ func relative(root, path string) string {
 	return path
 }
 
-// typeScript is an installed typescript package.
 type typeScript struct {
 	dir     string // without symbolic links
 	version string
@@ -201,7 +199,7 @@ func (t typeScript) tsserver() string {
 	return path
 }
 
-// program returns a native version's compiler, which is in a package of its own.
+// program returns a native version's compiler, which is in a separate package.
 func (t typeScript) program() string {
 	arch := map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH]
 	if arch == "" {
@@ -290,7 +288,7 @@ func pluginsOf(root string) (names []string) {
 // maxIndexed limits the scanned files and folders.
 const maxIndexed = 20000
 
-// skipped reports folders without source code of the project.
+// skipped reports folders without the project's source code.
 func skipped(name string) bool {
 	return strings.HasPrefix(name, ".") ||
 		slices.Contains([]string{"node_modules", "target", "dist", "build", "out", "vendor", "venv", "env", "__pycache__", "site-packages"}, name)

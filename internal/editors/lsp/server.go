@@ -45,7 +45,6 @@ type server struct {
 	held    time.Time          // since when it is held
 }
 
-// result holds a file's last diagnostics.
 type result struct {
 	version *int
 	items   []Problem // errors and warnings
@@ -109,7 +108,6 @@ func (v *server) allowed() error {
 	return err
 }
 
-// reconsider implements Servers.Reconsider.
 func (v *server) reconsider() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,7 +121,6 @@ func (v *server) reconsider() {
 	}
 }
 
-// live runs one program until its end.
 func (v *server) live(ctx context.Context) {
 	var said error
 	r, err := child.Program{

@@ -16,7 +16,6 @@ import (
 // tsRequest is the command that forwards requests to tsserver.
 const tsRequest = "typescript.tsserverRequest"
 
-// asksTS reports whether a server forwards requests to tsserver.
 func (v *server) asksTS() bool {
 	return slices.Contains(v.caps.Capabilities.ExecuteCommandProvider.Commands, tsRequest)
 }
@@ -34,7 +33,6 @@ type tsPlace struct{ Line, Offset int }
 
 func (p tsPlace) position() position { return position{max(p.Line-1, 0), max(p.Offset-1, 0)} }
 
-// pullTS requests a file's diagnostics from tsserver.
 func pullTS(ctx context.Context, conn *jsonrpc2.Conn, path string) (out []diagnostic, err error) {
 	for _, kind := range []string{"syntacticDiagnosticsSync", "semanticDiagnosticsSync"} {
 		var answer struct {

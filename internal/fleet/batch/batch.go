@@ -80,7 +80,6 @@ type Report struct {
 	Unpriced int      // results with unknown cost
 }
 
-// costs adds up the tasks' costs.
 type costs struct {
 	mu    sync.Mutex
 	spent float64 // by finished attempts

@@ -73,7 +73,6 @@ func (w *work) push(ctx context.Context, tree string) (commit string, err error)
 	return "", fmt.Errorf("the branch %s could not be pushed: %w", w.t.Branch, err)
 }
 
-// pushHint returns the next step after a failed push.
 func pushHint(err error) string {
 	again := "; then run the batch again with --retry push"
 	switch {

@@ -27,7 +27,6 @@ const maxEvent = 64 << 20
 // can be reverted.
 const UndoOff = "ADZE_UNDO=off"
 
-// exit is the end of an adze process.
 type exit struct {
 	code   int
 	stderr string // end of the output
@@ -42,9 +41,9 @@ func (r *Runner) Export(ctx context.Context, id session.ID, path string) error {
 	return err
 }
 
-// adze runs this program in a folder and calls line for each line of its standard output. When ctx
+// adze runs this program in a folder and calls line for each line on its standard output. When ctx
 // ends it is interrupted as by Ctrl-C; when this process dies, it dies too (on Linux; elsewhere at
-// its next line of output).
+// its next output line).
 func (r *Runner) adze(ctx context.Context, dir string, env []string, input string, args []string, line func([]byte)) (exit, error) {
 	if ctx.Err() != nil {
 		return exit{}, context.Cause(ctx)
@@ -84,7 +83,7 @@ func (r *Runner) adze(ctx context.Context, dir string, env []string, input strin
 	return e, nil
 }
 
-// kindOf returns the type of an adze.stream/1 line, which is its first field.
+// kindOf returns an adze.stream/1 line's type, which is its first field.
 func kindOf(line []byte) string {
 	rest, is := bytes.CutPrefix(line, []byte(`{"type":"`))
 	kind, _, ended := bytes.Cut(rest[:min(len(rest), 32)], []byte{'"'})

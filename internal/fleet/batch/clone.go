@@ -45,7 +45,6 @@ func (r *Runner) git(ctx context.Context, dir string, env []string, args ...stri
 // patch with its settings, not with those in the task's own clone.
 func (w *work) source() string { return filepath.Join(w.dir, "source.git") }
 
-// fetch makes the clone.
 func (w *work) fetch(ctx context.Context) error {
 	if err := os.RemoveAll(w.dir); err != nil {
 		return err
@@ -189,7 +188,7 @@ type reference struct {
 	users        int
 }
 
-// lend returns the reference of a repository, or "". It is kept until giveBack.
+// lend returns a repository's reference, or "". It is kept until giveBack.
 func (s *references) lend(origin string) (path string, giveBack func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,8 +208,8 @@ func (s *references) lend(origin string) (path string, giveBack func()) {
 
 func (r *Runner) referenceDir() string { return filepath.Join(r.Dir, ".references") }
 
-// keepReference keeps a finished task's bare clone unless its repository has one, and removes the
-// least recently used idle one.
+// keepReference keeps a finished task's bare clone unless its repository has one already. Above
+// maxReferences it removes the least recently used idle one.
 func (w *work) keepReference() {
 	if w.t.Repo == "" || w.base == "" {
 		return
@@ -233,5 +232,5 @@ func (w *work) keepReference() {
 	}
 }
 
-// clearReferences removes all references, also of earlier processes.
+// clearReferences removes all references, also earlier processes'.
 func (r *Runner) clearReferences() error { return os.RemoveAll(r.referenceDir()) }

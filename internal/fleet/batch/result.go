@@ -40,7 +40,7 @@ type Result struct {
 	Cause   string            `json:"cause"`
 	Message string            `json:"message,omitempty"`
 	Hint    string            `json:"hint,omitempty"`
-	Text    string            `json:"text,omitempty"` // answer, or end of the command's output
+	Text    string            `json:"text,omitempty"` // answer, or the command's last output
 	Session session.ID        `json:"session,omitempty"`
 	Patch   string            `json:"patch,omitempty"` // file below the result folder; "" if nothing changed
 	Changed int               `json:"files_changed"`
@@ -136,7 +136,7 @@ func (j *Journal) isNew(task string) bool {
 	return j.added[task]
 }
 
-// cost returns the cost of all finished attempts, in USD.
+// cost returns all finished attempts' cost, in USD.
 func (j *Journal) cost() float64 { return j.spent + j.stopped }
 
 // Add writes a result to stable storage. On an error the line is not there.
@@ -168,7 +168,6 @@ type stoppedTry struct {
 	Cost float64 `json:"cost_usd"`
 }
 
-// addStopped records a stopped attempt's cost.
 func (j *Journal) addStopped(task string, usd float64) error {
 	line, err := json.Marshal(stoppedTry{task, usd})
 	if err != nil {

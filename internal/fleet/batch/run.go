@@ -30,7 +30,7 @@ const (
 // A Runner runs single tasks, each in a new clone. It is safe for concurrent use.
 type Runner struct {
 	Dir     string   // absolute folder for clones, used by one process
-	Program string   // path of this adze
+	Program string   // this adze's path
 	Env     []string // for git and adze
 	Keys    []string // variables for adze that git and tasks do not see
 	Keep    Keep
@@ -48,7 +48,6 @@ type Runner struct {
 	references references
 }
 
-// work is one task in its clone.
 type work struct {
 	*Runner
 	t     Task
@@ -67,9 +66,9 @@ const maxText = 64 << 10
 // ErrFull means that the disk has no space for a task.
 var ErrFull = errors.New("the disk is full")
 
-// Do runs a task in a new clone called name and writes its patch. It calls line for each output
-// line of the task's adze, and with a line of type "stage" before each stage. It returns an error
-// if the task has no result: ctx's cause, ErrFull, or a failed start of adze.
+// Do runs a task in a new clone called name and writes its patch. It calls line for each line from
+// the task's adze, and with a "stage" line before each stage. It returns an error if the task has
+// no result: ctx's cause, ErrFull, or a failed start.
 func (r *Runner) Do(ctx context.Context, t Task, name, patch string, line func([]byte)) (out Result, err error) {
 	w := &work{Runner: r, t: t, dir: filepath.Join(r.Dir, name), began: time.Now().UTC().Truncate(time.Second), line: line}
 	if r.Begin != nil {
@@ -136,7 +135,6 @@ func (w *work) steps(ctx context.Context, patch string) (r Result, err error) {
 	return r, nil
 }
 
-// finish sets the fields common to all results.
 func (w *work) finish(r Result) Result {
 	t := w.t
 	r.Task, r.Line, r.Repo, r.Folder, r.Ref, r.Labels, r.Base = t.ID, t.Line, t.Repo, t.Folder, t.Ref, t.Labels, w.base
@@ -183,7 +181,7 @@ func mode(flags []string) []string {
 	return append([]string{"--permission-mode", "auto"}, flags...)
 }
 
-// answer is the last output line of adze.
+// answer is adze's last output line.
 type answer struct {
 	Session    session.ID `json:"session"`
 	RetryAfter *int64     `json:"retry_after_ms"`
@@ -259,7 +257,7 @@ func (w *work) check(ctx context.Context) (*Checked, error) {
 	return &Checked{Command: w.t.Check, OK: h.ExitCode == 0, Output: out}, nil
 }
 
-// shellResult is the output of adze tools run.
+// shellResult is adze tools run's output.
 type shellResult struct {
 	Session  string `json:"session"`
 	Status   string `json:"status"`
@@ -272,7 +270,6 @@ type shellResult struct {
 // applies too.
 const maxCommand = 30 * time.Minute
 
-// shell runs a command in the clone.
 func (w *work) shell(ctx context.Context, command string) (h shellResult, err error) {
 	most := maxCommand
 	if limit := w.MaxTime(w.t.Flags); limit > 0 {
@@ -295,7 +292,6 @@ func (w *work) shell(ctx context.Context, command string) (h shellResult, err er
 	return h, nil
 }
 
-// lastLines returns the last n lines of a text.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")

@@ -18,7 +18,6 @@ import (
 // maxLine limits a task, in bytes: a longer prompt would not fit most models.
 const maxLine = 1 << 20
 
-// maxMistakes limits the reported lines.
 const maxMistakes = 20
 
 // A Task is one line of the file.
@@ -111,7 +110,6 @@ var errLong = taskError{fmt.Errorf("it is longer than %d KiB; put what is long i
 // taskError is an invalid line, as opposed to a read error.
 type taskError struct{ error }
 
-// letters are the characters of ids and branches.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // sound reports whether name consists of at most most bytes from letters and also, begins with a

@@ -29,7 +29,7 @@ import (
 // maxFile limits one file, in bytes. Claude Code keeps its history beside its servers.
 const maxFile = 64 << 20
 
-// Found is a server of another assistant.
+// Found is another assistant's server.
 type Found struct {
 	mcp.Server
 	Client  string // the assistant, such as claude or cursor
@@ -222,7 +222,6 @@ func rename(name string) string {
 	return strings.Trim(name[:min(len(name), 40)], "-_.")
 }
 
-// contents reads a regular file.
 func contents(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

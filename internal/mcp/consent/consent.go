@@ -27,7 +27,7 @@ import (
 const (
 	maxMessage = 1500 // bytes
 	maxFields  = 100
-	maxWaiting = 3 // concurrent questions of a server; more are declined
+	maxWaiting = 3 // a server's concurrent questions; more are declined
 	maxTries   = 3 // answers to one field
 	patience   = 30 * time.Minute
 )
@@ -153,10 +153,9 @@ func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *s
 	return answer(decline)
 }
 
-// errTries means that no answer of the user was valid.
+// errTries means that none of the user's answers was valid.
 var errTries = errors.New("no answer fits")
 
-// form asks for the fields of a form.
 func (a *Asker) form(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	fields, err := fieldsOf(p.RequestedSchema)
 	if err != nil {

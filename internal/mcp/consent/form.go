@@ -27,7 +27,6 @@ const (
 // maxChoices limits a field's choices, besides those to skip it.
 const maxChoices = 8
 
-// field is one requested value.
 type field struct {
 	name, title, note string
 	kind              string // string, number, integer, boolean, array
@@ -39,7 +38,6 @@ type field struct {
 	check             func(value any) []schema.Fault
 }
 
-// option is a value with its label.
 type option struct{ value, label string }
 
 // fieldsOf reads a form's schema, an object with primitive fields (MCP elicitation, "Requested
@@ -102,7 +100,6 @@ func ordered(raw json.RawMessage) (names []string, members []json.RawMessage, er
 	return names, members, nil
 }
 
-// newField reads the schema of one field.
 func newField(name string, raw json.RawMessage) (f field, err error) {
 	var s map[string]any
 	if json.Unmarshal(raw, &s) != nil {
@@ -137,7 +134,7 @@ func newField(name string, raw json.RawMessage) (f field, err error) {
 	return f, nil
 }
 
-// options returns the values of an enumeration, in any version's form.
+// options returns an enumeration's values, in any version's form.
 func options(s map[string]any) (out []option) {
 	list := func(key string) []any { l, _ := s[key].([]any); return l }
 	names := list("enumNames")
@@ -163,7 +160,6 @@ func options(s map[string]any) (out []option) {
 	return out
 }
 
-// text describes a field for the user.
 func (f field) text() string {
 	text, more := f.title, f.limits
 	if f.note != "" {
@@ -194,7 +190,6 @@ func (f field) text() string {
 	return text
 }
 
-// choices returns the ready answers.
 func (f field) choices() (out []string) {
 	switch {
 	case f.kind == "boolean":

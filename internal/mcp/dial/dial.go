@@ -53,7 +53,7 @@ type final struct{ error }
 
 func (f final) Unwrap() []error { return []error{f.error, mcp.ErrFinal} }
 
-// Server returns the address and headers of a server.
+// Server returns a server's address and headers.
 func Server(s mcp.Server) (oauth.Server, error) {
 	u, err := url.Parse(s.URL)
 	switch {

@@ -17,7 +17,7 @@ const (
 	TokenExchange     = "token_exchange"     // exchanges an identity token at the company's provider (cross-app access)
 )
 
-// Config holds the login settings of a server. The zero value discovers everything.
+// Config holds a server's login settings. The zero value discovers everything.
 type Config struct {
 	Grant     string
 	Issuer    string // may have another origin than the server
@@ -61,7 +61,7 @@ func (s Secret) read() (string, error) {
 
 func (s Secret) given() bool { return s.Text != "" || s.File != "" }
 
-// places maps setting names to the fields of a configuration.
+// places maps setting names to a configuration's fields.
 func (c *Config) places() map[string]*string {
 	return map[string]*string{
 		"grant": &c.Grant, "issuer": &c.Issuer, "client_metadata": &c.Metadata, "scope": new(string),

@@ -87,7 +87,6 @@ func metadataOf(ctx context.Context, c *http.Client, issuer *url.URL) (meta oaut
 	return meta, nil
 }
 
-// params returns the grant's parameters of a token request.
 func (m Manager) params(ctx context.Context, s Server, l Login) (params url.Values, err error) {
 	c := s.Config
 	if params, err = c.Client.assertion(l.Issuer); err != nil {
@@ -161,7 +160,6 @@ func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion str
 	return got.AccessToken, nil
 }
 
-// withClient makes the library use an HTTP client.
 func withClient(ctx context.Context, c *http.Client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c)
 }

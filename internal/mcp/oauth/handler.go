@@ -38,7 +38,6 @@ type Handler struct {
 	required *LoginRequired
 }
 
-// maxSteps limits a connection's requests for more scopes.
 const maxSteps = 3
 
 // Handler returns a handler for a server's login. It reads nothing yet.
@@ -201,8 +200,7 @@ func (h *Handler) Authorize(ctx context.Context, r *http.Request, resp *http.Res
 	case sent == "":
 		return h.note(&LoginRequired{Name: h.server.Name, Scopes: lacks})
 	default:
-		// A login in progress replaces the token of this request: wait for it instead of
-		// refreshing.
+		// A login in progress replaces this request's token: wait for it and do not refresh.
 		h.step.Lock()
 		h.mu.Lock()
 		if sent == h.login.Access {

@@ -59,7 +59,6 @@ type Options struct {
 	Port     int      // of the redirect address; 0 for any
 }
 
-// complete fills unset options from the configuration.
 func (o Options) complete(c Config) (Options, error) {
 	if o.Issuer == "" {
 		o.Issuer = c.Issuer

@@ -53,7 +53,6 @@ func (l Login) valid(now time.Time) bool {
 	return l.Access != "" && (l.Expiry.IsZero() || now.Add(leeway).Before(l.Expiry))
 }
 
-// config returns the client in the library's type.
 func (l Login) config() *oauth2.Config {
 	style := oauth2.AuthStyleInParams // also without a secret
 	if l.InHeader {
@@ -62,7 +61,7 @@ func (l Login) config() *oauth2.Config {
 	return &oauth2.Config{ClientID: l.Client, ClientSecret: l.Secret, Scopes: l.Scopes, Endpoint: oauth2.Endpoint{TokenURL: l.Token, AuthStyle: style}}
 }
 
-// with returns the login with the tokens of a token response.
+// with returns the login with the tokens in a token response.
 func (l Login) with(t *oauth2.Token) (Login, error) {
 	if t.AccessToken == "" || !strings.EqualFold(t.Type(), "Bearer") {
 		return l, remote.Refuse("tell whoever runs it", "%s gave a token of a kind that is not spoken (%.40q)", l.Issuer, t.Type())

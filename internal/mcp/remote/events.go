@@ -91,7 +91,6 @@ func (e *events) replace(message []byte) {
 	e.event = e.event[:0]
 }
 
-// data joins an event's data lines.
 func data(event []byte) (out []byte) {
 	for line := range bytes.Lines(event) {
 		if rest, is := bytes.CutPrefix(line, []byte("data:")); is {

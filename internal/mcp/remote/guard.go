@@ -59,8 +59,8 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readAnswer replaces the body of a response with one that the library can read. A response that is
-// too large becomes an error of its call instead of ending the connection for all calls.
+// readAnswer replaces a response's body with one that the library can read. An oversized response
+// becomes its call's error and does not end the connection for all calls.
 func readAnswer(resp *http.Response, call json.RawMessage) error {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxMessage+1))
 	resp.Body.Close()
@@ -80,7 +80,6 @@ func readAnswer(resp *http.Response, call json.RawMessage) error {
 	return nil
 }
 
-// setBody replaces a body.
 func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
 	*body, *length = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
 	if h.Get("Content-Length") != "" {
@@ -88,7 +87,7 @@ func setBody(body *io.ReadCloser, length *int64, h http.Header, raw []byte) {
 	}
 }
 
-// sameOrigin returns an error for an address outside of the configured server.
+// sameOrigin returns an error for an address outside the configured server.
 func sameOrigin(server, to *url.URL) error {
 	if SameOrigin(server, to) {
 		return nil

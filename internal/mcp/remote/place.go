@@ -61,7 +61,7 @@ func (p place) owns(host string, at netip.AddrPort) bool {
 	return false
 }
 
-// Port returns the port of a web address.
+// Port returns a web address's port.
 func Port(u *url.URL) string {
 	switch port := u.Port(); {
 	case port != "":

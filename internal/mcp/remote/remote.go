@@ -26,7 +26,7 @@ import (
 const (
 	// maxHeader limits a response's header, in bytes.
 	maxHeader = 64 << 10
-	// maxRedirects limits the redirects of a request.
+	// maxRedirects limits a request's redirects.
 	maxRedirects = 5
 	// issuerPatience limits a request to an authorization server.
 	issuerPatience = 30 * time.Second

@@ -39,13 +39,11 @@ type call struct {
 	rules  []string  // would have allowed it where nobody could be asked
 }
 
-// callKey is the context key of a call.
 type callKey struct{}
 
 // modernProtocol is the first version in which a server asks by an incomplete result.
 const modernProtocol = "2026-07-28"
 
-// handle serves one tool call request.
 func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, over := s.withRequest(ctx, r)
 	defer over()
@@ -166,7 +164,6 @@ func (s *Server) resume(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 	return c.wait(ctx, report), nil
 }
 
-// tell sends the call's progress.
 func (c *call) tell(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -175,7 +172,7 @@ func (c *call) tell(text string) {
 	}
 }
 
-// failed returns the result of a call that could not be made.
+// failed returns the result for a call that could not be made.
 func failed(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("the call was not made: %v", err)}}}
 }

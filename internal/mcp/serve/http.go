@@ -137,7 +137,6 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// sessions counts the HTTP clients with a session.
 func (s *Server) sessions() (n int) {
 	for range s.sdk.Sessions() {
 		n++

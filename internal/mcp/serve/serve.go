@@ -124,7 +124,6 @@ func hintsOf(d tool.Definition) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{ReadOnlyHint: !changes, DestructiveHint: &changes, OpenWorldHint: &open}
 }
 
-// client is a program that makes calls.
 type client struct {
 	name   string
 	life   context.Context // ends with the client
@@ -138,7 +137,6 @@ type client struct {
 	err    error
 }
 
-// mostCalls limits a client's concurrent calls.
 const mostCalls = 128
 
 // closeTime is the time that a leaving client's cancelled calls have to end.
@@ -209,7 +207,6 @@ func identify(r *mcp.CallToolRequest) (key any, name string, lasts bool) {
 	return r.Session, name, true
 }
 
-// drop removes a client.
 func (s *Server) drop(key any) {
 	s.mu.Lock()
 	c := s.clients[key]

@@ -131,7 +131,6 @@ func (p *pipe) writeLine(raw []byte) error {
 	return err
 }
 
-// readLines reads the client's lines to their end.
 func (p *pipe) readLines(in io.Reader) {
 	defer close(p.messages)
 	lines := lineread.New(in, maxFrame)
@@ -163,7 +162,6 @@ func (p *pipe) readLines(in io.Reader) {
 	}
 }
 
-// refuse answers a malformed line.
 func (p *pipe) refuse(code int64, why string) {
 	_ = p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, why)) // a disconnect is noticed elsewhere
 }

@@ -12,10 +12,8 @@ import (
 	"adze/tool"
 )
 
-// maxMentions limits the resources in one prompt.
 const maxMentions = 20
 
-// mention is a resource named by the user.
 type mention struct{ server, uri string }
 
 // mentioned finds @server:uri in a text for existing servers. It must follow a blank, a bracket or
@@ -54,7 +52,7 @@ func (s *Catalog) WithResources(in session.Input) session.Input {
 }
 
 func (s *Catalog) bring(text string, run func(tool.RawCall) tool.Outcome) (string, error) {
-	typed, _, _ := strings.Cut(text, "\n\n<") // texts of files and servers do not count
+	typed, _, _ := strings.Cut(text, "\n\n<") // files' and servers' texts do not count
 	all := mentioned(typed, s.pool.Names())
 	if len(all) > maxMentions {
 		return "", &session.ComposeError{Cause: session.CauseUsage, Message: fmt.Sprintf("the prompt names %d resources of MCP servers", len(all)), Hint: fmt.Sprintf("name at most %d", maxMentions)}

@@ -19,7 +19,7 @@ const maxPrompt = 256 << 10
 // Label returns the prompt's name after a slash.
 func (p Prompt) Label() string { return p.Server + ":" + p.Name }
 
-// Hint returns the usage of its arguments.
+// Hint returns its arguments' usage.
 func (p Prompt) Hint() string {
 	var words []string
 	for _, a := range p.Arguments {
@@ -146,7 +146,7 @@ func hint(note string) string {
 	return " (" + note + ")"
 }
 
-// split splits at blanks outside of quotes.
+// split splits at blanks outside quotes.
 func split(text string) (words []string, err error) {
 	var word strings.Builder
 	var quote rune

@@ -18,10 +18,8 @@ import (
 // ToolName is the name of the tool for resources.
 const ToolName = "mcp_resource"
 
-// readPatience limits the reading of one resource.
 const readPatience = 2 * time.Minute
 
-// maxShown limits the resources in one list.
 const maxShown = 100
 
 type args struct {
@@ -105,7 +103,6 @@ func (s *Catalog) run(ctx context.Context, _ tool.Context[meta], in args) (tool.
 	return result, nil
 }
 
-// fetch reads one resource.
 func (s *Catalog) fetch(ctx context.Context, server, uri string) ([]sdk.Content, error) {
 	ctx, cancel := context.WithTimeout(ctx, readPatience)
 	defer cancel()

@@ -48,7 +48,6 @@ type Prompt struct {
 	Arguments []Argument `json:"arguments,omitempty"`
 }
 
-// stock holds a server's resources and prompts.
 type stock struct {
 	Resources []Entry  `json:"resources,omitempty"`
 	Prompts   []Prompt `json:"prompts,omitempty"`
@@ -109,7 +108,6 @@ func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	}
 }
 
-// of returns a server's known lists.
 func (s *Catalog) of(server string) (stock, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +148,7 @@ func (s *Catalog) Any() bool {
 	})
 }
 
-// Counts returns the numbers of a server's known resources and prompts.
+// Counts counts a server's known resources and prompts.
 func (s *Catalog) Counts(server string) (resources, prompts int) {
 	has, _ := s.of(server)
 	return len(has.Resources), len(has.Prompts)

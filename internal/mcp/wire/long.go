@@ -15,8 +15,8 @@ func TooLong(id json.RawMessage) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the answer has more than %d MB; ask for a part of it"}}`, id, MaxMessage>>20)
 }
 
-// IDOf finds the id in the beginning or end of a response that is too long, in the usual layouts of
-// server libraries. It returns nil if neither has it.
+// IDOf finds the id at the start or end of an oversized response, in server libraries' usual
+// layouts. It returns nil if neither has it.
 func IDOf(start, end []byte) json.RawMessage {
 	const id = `"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")`
 	for _, one := range []struct {

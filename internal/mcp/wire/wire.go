@@ -27,7 +27,6 @@ const (
 	Schema = "adze/schema"
 )
 
-// message is a partly decoded message.
 type message map[string]json.RawMessage
 
 // Read returns a server's message in a form for the library.

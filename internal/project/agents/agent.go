@@ -25,7 +25,7 @@ import (
 	"adze/toolset"
 )
 
-// Default limits of a subagent's model requests and of concurrent subagents.
+// Default limits for a subagent's model requests and for concurrent subagents.
 const (
 	DefaultSteps  = 50
 	DefaultAtOnce = 4
@@ -35,14 +35,14 @@ const (
 // call's, so that the subagent itself records what did not end.
 const grace = time.Second
 
-// Config holds the settings of subagents.
+// Config holds the subagents' settings.
 type Config struct {
 	// Session has the common settings: provider, model, store, gate, clip, price, clock, and a
 	// Start with the system prompt. The rest is set for each subagent.
 	Session session.Config
 	// Effort returns their reasoning effort. If nil, the model's setting applies.
 	Effort func() string
-	// Budget returns the budget of the calling turn.
+	// Budget returns the calling turn's budget.
 	Budget func() *session.Budget
 	// Tools builds a subagent's tools, all of which the main conversation has too, and returns a
 	// function that closes them. mode is its widest permission mode, or "" for the current one.
@@ -76,7 +76,7 @@ type Model struct {
 	Full     string // provider/name
 }
 
-// Agents runs the subagents of one session. It is safe for concurrent use.
+// Agents runs one session's subagents. It is safe for concurrent use.
 type Agents struct {
 	prepare func() (Config, error)
 	places  chan struct{} // one token per running subagent

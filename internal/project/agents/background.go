@@ -51,7 +51,6 @@ type later struct {
 	did  []string
 }
 
-// background starts a task that outlives its call.
 func (a *Agents) background(w *work) (toolset.TaskResult, error) {
 	if err := w.take(); err != nil {
 		return w.result(""), err

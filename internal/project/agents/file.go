@@ -14,7 +14,7 @@ import (
 // in bytes, as in agentskills.io
 const maxDescription = 1024
 
-// fromFile reads the front matter of an agent's file, in the format of adze or another assistant.
+// fromFile reads an agent file's front matter, in adze's or another assistant's format.
 func fromFile(i discovery.Item) Kind {
 	k := Kind{Item: i, Main: true, Task: true}
 	k.Notes = slices.Clone(i.Notes)
@@ -65,7 +65,7 @@ func (k *Kind) steps(f discovery.Front) {
 	k.Steps = n
 }
 
-// modes maps permission modes of other assistants.
+// modes maps other assistants' permission modes.
 func modes() map[string]string {
 	return map[string]string{
 		"default": "ask", "manual": "ask", "dontask": "ask", "acceptedits": "edits", "bypasspermissions": "yolo",
@@ -106,7 +106,6 @@ func (k *Kind) use(f discovery.Front) {
 	}
 }
 
-// equip reads the agent's tools.
 func (k *Kind) equip(f discovery.Front) {
 	field, named := f.Field("tools")
 	if k.tools.all = !named; named {

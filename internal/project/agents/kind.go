@@ -25,7 +25,6 @@ type Kind struct {
 	strange []string // tools that no known assistant has
 }
 
-// taskTool starts subagents.
 const taskTool = "task"
 
 // Explorer is the kind that changes nothing, so that several can run concurrently.
@@ -112,7 +111,7 @@ func (ks Kinds) Written() bool {
 	return slices.ContainsFunc(ks, func(k Kind) bool { return k.Path != "" && k.Problem == "" && k.Task })
 }
 
-// Usable returns the names of the usable agents that satisfy so, in order.
+// Usable returns the names of usable agents that satisfy so, in order.
 func (ks Kinds) Usable(so func(Kind) bool) (names []string) {
 	for _, k := range ks {
 		if k.Problem == "" && so(k) {

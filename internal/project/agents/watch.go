@@ -117,7 +117,6 @@ func (w *work) hurry(m session.Message) {
 	w.session.Steer("This is your last step: the limit of your model requests is reached. Call no more tools. Report now what you found and what is left.")
 }
 
-// tell reports the subagent's progress.
 func (w *work) tell(state string) {
 	w.progress(toolset.TaskProgress{
 		ID: string(w.id), Agent: w.kind.Label(), State: state, Last: w.last, Says: lastLine(w.text), TaskCounts: w.counts(),
@@ -132,7 +131,6 @@ func (w *work) counts() toolset.TaskCounts {
 	return toolset.TaskCounts{Steps: s.Steps, Calls: s.Calls, Tokens: s.Tokens, Cost: s.Cost}
 }
 
-// did lists the finished calls.
 func (w *watch) did() []string {
 	if w.left == 0 {
 		return w.calls
@@ -140,7 +138,6 @@ func (w *watch) did() []string {
 	return append(slices.Clone(w.calls), fmt.Sprintf("… %d more", w.left))
 }
 
-// lastLine returns the last nonempty line.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	return text[strings.LastIndexByte(text, '\n')+1:]

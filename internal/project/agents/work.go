@@ -14,7 +14,6 @@ import (
 	"adze/toolset"
 )
 
-// work is one running subagent.
 type work struct {
 	agents   *Agents
 	config   Config
@@ -75,8 +74,8 @@ func (w *work) goOn(ctx context.Context) error {
 	return nil
 }
 
-// earlier reads the start of an earlier task in the same session. It treats tasks of other sessions
-// as missing.
+// earlier reads an earlier task's start in the same session. It treats other sessions' tasks as
+// missing.
 func (w *work) earlier(ctx context.Context) (session.Start, error) {
 	var start session.Start
 	entries, err := w.config.Session.Store.Load(ctx, session.ID(w.request.ID))
@@ -254,14 +253,13 @@ func (w *work) leave() {
 	}
 }
 
-// result returns the result so far.
 func (w *work) result(text string) toolset.TaskResult {
 	return toolset.TaskResult{
 		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
 	}
 }
 
-// verdict returns the error of a subagent that did not answer.
+// verdict returns the error for a subagent that did not answer.
 func (w *work) verdict(ctx context.Context, r session.Result) error {
 	again := fmt.Sprintf("continue it with task_id %s, or do the work yourself", w.id)
 	switch {

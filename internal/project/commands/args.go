@@ -13,7 +13,7 @@ import (
 type arguments struct {
 	all   string
 	words []string
-	names []string // names of the words in order, from the front matter
+	names []string // the words' names in order, from the front matter
 	first int      // number of the first word
 	rest  int      // number of the argument that takes all remaining words, as in opencode, or -1
 	of    string   // assistant with this syntax
@@ -70,7 +70,6 @@ func fields(line string) (out []string) {
 	return out
 }
 
-// mark is an argument reference in a text.
 type mark struct {
 	from, to int
 	name     string // name after the dollar; "" for a number
@@ -153,7 +152,7 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 	return nil, false
 }
 
-// fill puts arguments into a text outside of shell commands.
+// fill puts arguments into a text outside shell commands.
 func (a *arguments) fill(text string) string {
 	if a.of != "opencode" { // opencode keeps the sign and replaces the rest
 		text = literal().ReplaceAllString(text, "\x00${1}")

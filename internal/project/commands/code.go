@@ -42,7 +42,7 @@ func readsCode(call *syntax.CallExpr, at int) string {
 	return ""
 }
 
-// known returns the text of a word without shell expansions, or "".
+// known returns a word's text if it has no shell expansions, or "".
 func known(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {

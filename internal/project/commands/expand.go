@@ -21,7 +21,6 @@ import (
 // maxParts limits the commands and files of one command.
 const maxParts = 50
 
-// expansion is one use of a command or skill.
 type expansion struct {
 	menu  *Menu
 	item  discovery.Item
@@ -118,7 +117,6 @@ func (x *expansion) model(name string, say func(string, ...any)) {
 	say("is answered by %s, as its file says; what comes after it, by the model of this session", full)
 }
 
-// part expands one part of the text.
 func (x *expansion) part(ctx context.Context, p discovery.Part, args *arguments) (string, error) {
 	if p.Kind != discovery.Plain {
 		if x.parts++; x.parts > maxParts {
@@ -134,7 +132,7 @@ func (x *expansion) part(ctx context.Context, p discovery.Part, args *arguments)
 	return args.fill(x.masked(p.Text)), nil
 }
 
-// masked returns a text of the file without secrets.
+// masked returns a text from the file without secrets.
 func (x *expansion) masked(text string) string {
 	if x.menu.Mask == nil {
 		return text

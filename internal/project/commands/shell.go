@@ -53,7 +53,6 @@ func parse(command string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 }
 
-// weaver finds argument references in a command.
 type weaver struct {
 	*arguments
 	text   string
@@ -62,7 +61,6 @@ type weaver struct {
 	err    error
 }
 
-// spot is a reference with its words.
 type spot struct {
 	from, to int
 	quote    string // open quote around it
@@ -205,7 +203,6 @@ func (w *weaver) woven(as func(string) string) string {
 	return b.String() + w.text[from:]
 }
 
-// quoted quotes a word for a shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
 
 // harmless returns a meaningless word with the same quotes.
@@ -218,7 +215,7 @@ func harmless(word string) string {
 	}, word)
 }
 
-// shape returns a command's structure without the content of single quotes.
+// shape returns a command's structure without the text in single quotes.
 func shape(command string) string {
 	file, err := parse(command)
 	if err != nil {

@@ -75,7 +75,6 @@ func New(ctx context.Context, f *discovery.Finder, builtIn []string) *Menu {
 	return m
 }
 
-// builtIns returns adze's own prompt commands.
 func builtIns() []discovery.Item {
 	return []discovery.Item{discovery.Built("init", "write or improve this project's AGENTS.md", prompts.Init())}
 }
@@ -176,9 +175,9 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	return in, usage.Mistake(hint, "there is no command /%s", name)
 }
 
-// Given is like Prompt for a program's command line and piped input, which follows it. Unknown
-// commands on the command line are errors; piped input may contain anything. dress adds attachments
-// to a text.
+// Given is like Prompt for a command line's words and the piped input after them, both in in.Text.
+// Unknown commands among the words are errors; piped input may contain anything. dress adds
+// accompanying texts.
 func (m *Menu) Given(in session.Input, words string, dress func(string) string) (session.Input, error) {
 	typed, strict := words, true
 	if strings.TrimSpace(words) == "" {

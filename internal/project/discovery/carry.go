@@ -38,7 +38,7 @@ const (
 	Agent   Kind = "agent"
 )
 
-// Origin is the owner of an item.
+// Origin is an item's owner.
 type Origin string
 
 // Origins in order of precedence: a repository must not take over a name that the user types.
@@ -55,7 +55,7 @@ const (
 	maxFolders = 2000      // per search
 	maxDepth   = 6         // levels below a place
 	maxNames   = 1000      // entries per folder
-	maxName    = 64        // bytes of one part of a name (agentskills.io)
+	maxName    = 64        // bytes per part of a name (agentskills.io)
 )
 
 // An Item is one command, skill or agent.
@@ -69,11 +69,11 @@ type Item struct {
 	Folder  string // a skill's folder, absolute, without links
 	Bytes   int64  // file size
 	Front   Front
-	By      string   // Path of the item that shadows it, or ""
+	By      string   // the shadowing item's Path, or ""
 	Problem string   // why it cannot be used, or ""
 	Notes   []string // possibly unintended interpretations
 
-	built string          // text of a built-in one
+	built string          // text if built in
 	root  *workspace.Root // used to read it
 	rel   string          // path relative to root
 }
@@ -94,9 +94,8 @@ func (i Item) Label() string {
 	return string(i.Origin) + ":" + i.Name
 }
 
-// Find lists the items of a kind in order of precedence: the user's before the project's, nearer
-// folders before parents. Shadowed and unusable items are included. A file reached in two ways is
-// listed once.
+// Find lists a kind's items by precedence: the user's before the project's, nearer folders before
+// parents. Shadowed and unusable items are included. A file reached in two ways is listed once.
 func (f *Finder) Find(ctx context.Context, kind Kind) []Item {
 	s := search{ctx: ctx, kind: kind, seen: map[string]bool{}}
 	for _, p := range f.places(kind) {
@@ -122,12 +121,12 @@ func Shadow(many int, at func(n int) *Item) {
 	}
 }
 
-// Named finds an item: the first with the name; with an origin in front, the first of that origin;
-// or by the last part of a name or a skill's folder, if unambiguous.
+// Named finds an item: the first with the name; with an origin in front, the first from there; or
+// by a name's last part or a skill's folder, if unambiguous.
 func Named(items []Item, name string) (Item, bool) {
 	name = strings.ReplaceAll(name, "/", ":")
 	before, rest, _ := strings.Cut(name, ":")
-	if before == "user" { // spelling of other assistants
+	if before == "user" { // other assistants' spelling
 		before = string(Person)
 	}
 	found := func(fits func(Item) bool) (out []Item) {

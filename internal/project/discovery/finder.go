@@ -13,7 +13,7 @@ import (
 // closed and is not safe for concurrent use. It checks each assistant's folder once: use a new
 // Finder to see later ones.
 type Finder struct {
-	Own  string // adze's folder of the user, or ""
+	Own  string // the user's adze folder, or ""
 	Home string // user's home, or ""
 	Dir  string // current folder; "" to skip projects
 	Top  string // repository root, which links must not leave; "" for Dir
@@ -34,7 +34,7 @@ func For(own, home, dir string) *Finder {
 	return f
 }
 
-// Repository returns the closest parent of dir with .git. It runs nothing.
+// Repository returns dir or its closest parent with .git. It runs nothing.
 func Repository(dir string) (string, bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {

@@ -135,7 +135,6 @@ func blank(line string) bool {
 	return t == "" || t[0] == '#'
 }
 
-// dashed reports a list element.
 func dashed(line string) bool {
 	t := strings.TrimLeft(line, " \t")
 	return t == "-" || strings.HasPrefix(t, "- ") || strings.HasPrefix(t, "-\t")

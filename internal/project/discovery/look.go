@@ -12,12 +12,11 @@ import (
 	"adze/internal/files/workspace"
 )
 
-// search is one search.
 type search struct {
 	ctx     context.Context
 	kind    Kind
 	items   []Item
-	seen    map[string]bool // real paths of folders and files
+	seen    map[string]bool // real paths
 	folders int
 }
 

@@ -24,8 +24,8 @@ type home struct {
 	agents   string
 }
 
-// homes returns the table, in order of precedence within an origin. Skills have the same layout
-// everywhere, that of agentskills.io.
+// homes returns the table, by precedence within an origin. Skills have agentskills.io's layout
+// everywhere.
 func homes() []home {
 	return []home{
 		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
@@ -60,13 +60,11 @@ func Folders(kind Kind) (out []string) {
 	return out
 }
 
-// ending is the extension of commands and agents.
 const ending = ".md"
 
 // skillFile is a skill's file (agentskills.io).
 const skillFile = "SKILL.md"
 
-// places lists the folders for a kind.
 func (f *Finder) places(kind Kind) (out []place) {
 	add := func(p place, folder string) {
 		for _, name := range []string{folder + "s", folder} {
@@ -125,7 +123,6 @@ func (f *Finder) folders() (out []string) {
 	}
 }
 
-// homely shortens a path for display.
 func (f *Finder) homely(dir string) string {
 	if rel, err := filepath.Rel(f.Home, dir); f.Home != "" && err == nil && filepath.IsLocal(rel) {
 		return "~/" + filepath.ToSlash(rel)

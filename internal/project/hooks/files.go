@@ -20,9 +20,9 @@ const File = "hooks.json"
 // in bytes
 const maxFile = 256 << 10
 
-// Load reads the hooks of the user or the machine's owner. owner is the required owner's user id,
-// layer the prefix of the hooks' names. A missing file has none. A file that others can write, or a
-// hook that cannot run, is an error and prevents the start, because a guard would be missing.
+// Load reads the user's or the machine owner's hooks. owner is the file's required user id, layer
+// the prefix for the hooks' names. A missing file has none. A file that others can write, or a hook
+// that cannot run, is an error and prevents the start, because a guard would be missing.
 func Load(path string, owner int, layer string) ([]Program, error) {
 	raw, err := ownfile.Rule{Owner: owner, Most: maxFile}.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {

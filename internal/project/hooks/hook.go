@@ -31,7 +31,7 @@ const (
 	maxOutput  = 64 << 10         // bytes of each stream
 	maxContext = 4 << 10          // bytes added by one hook
 	maxReason  = 2 << 10          // bytes of its other texts
-	closeTime  = 5 * time.Second  // time for running notifications at the end of a run
+	closeTime  = 5 * time.Second  // time for running notifications when a run ends
 )
 
 // Nested is a variable set for hooks: an adze started by one runs no hooks.

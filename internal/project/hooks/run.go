@@ -10,7 +10,7 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// output is the output of a program that exited by itself.
+// output holds the output from a program that exited by itself.
 type output struct {
 	code           int
 	stdout, stderr string

@@ -199,7 +199,6 @@ func differences(was, is json.RawMessage) ([]string, error) {
 	return names, nil
 }
 
-// describe describes the changed arguments for the model.
 func describe(arguments json.RawMessage, names []string) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(arguments, &values) // parsed by differences before

@@ -45,8 +45,8 @@ func (o Source) silent() bool { return o.Bare || o.System != "" }
 
 // A Place is a run's folder, with the user's folders.
 type Place struct {
-	Own  string // adze's folder of the user
-	Home string // user's home, for files of other assistants; "" to skip them
+	Own  string // the user's adze folder
+	Home string // user's home, for other assistants' files; "" to skip them
 	Dir  string // current folder
 	// Shell runs command lines; "" means bash.
 	Shell string

@@ -80,7 +80,7 @@ func (r *Room) touched(s session.Step) (out []string) {
 	return out
 }
 
-// folders returns a file's parent folders outside of the system prompt's, outermost first.
+// folders returns a file's parent folders outside the system prompt's, outermost first.
 func (r *Room) folders(file string) (out []string) {
 	rel, err := filepath.Rel(r.top, file)
 	if err != nil {
@@ -99,7 +99,6 @@ func (r *Room) folders(file string) (out []string) {
 	return out
 }
 
-// late collects the notes of one step.
 type late struct {
 	in      *reader
 	base    instructionSet
@@ -110,7 +109,6 @@ type late struct {
 	notes   []session.Note
 }
 
-// folder adds a folder's instructions.
 func (l *late) folder(dir string) {
 	if slices.Contains(l.looked, dir) {
 		return
@@ -124,7 +122,6 @@ func (l *late) folder(dir string) {
 	}
 }
 
-// rule adds a waiting rule.
 func (l *late) rule(r rule) {
 	raw, _, err := l.in.ruled(r.path)
 	if err != nil {

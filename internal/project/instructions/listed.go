@@ -93,7 +93,6 @@ func (r *Room) left(f instructionSet) (out []Listed) {
 	return out
 }
 
-// sizeOf returns a regular file's size.
 func sizeOf(path string) (int64, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxImports limits the @ names of a file: each costs a file lookup.
+// maxImports limits a file's @ names: each costs a file lookup.
 const maxImports = 100
 
 // plain removes HTML comments at the start of a line from Markdown, as Claude Code does, and lists
@@ -57,7 +57,7 @@ func plain(text string) (string, []string) {
 	return string(out), imports
 }
 
-// fenced returns the length of a fenced block at the start of text, or 0.
+// fenced returns the length of the fenced block that begins text, or 0.
 func fenced(text string) (n int) {
 	opened := ""
 	for line := range strings.Lines(text) {
@@ -86,7 +86,7 @@ func fenceOf(line string) string {
 	return text[:n]
 }
 
-// span returns the length of a code span after its opening run, or 0.
+// span returns a code span's length after its opening run, or 0.
 func span(text, run string) int {
 	for at := 0; ; {
 		i := strings.Index(text[at:], run)

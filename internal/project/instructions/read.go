@@ -30,7 +30,6 @@ type reader struct {
 	notices []string
 }
 
-// reader begins a batch.
 func (r *Room) reader(ctx context.Context) *reader {
 	return &reader{ctx: ctx, room: r, root: r.tree(), left: maxAll, real: map[string]bool{}, sums: map[string]bool{}}
 }
@@ -44,7 +43,6 @@ const (
 	fresh
 )
 
-// raw is a file before parsing.
 type raw struct {
 	name  string // absolute, as requested
 	path  workspace.Path
@@ -55,7 +53,7 @@ type raw struct {
 // maxDepth limits nested imports (Claude Code: four).
 const maxDepth = 4
 
-// project reads a file of the repository.
+// project reads a file in the repository.
 func (in *reader) project(name string) (File, state) {
 	if in.root == nil || !exists(name) {
 		return File{}, missing

@@ -15,7 +15,7 @@ import (
 	"adze/internal/text/braces"
 )
 
-// Limits of a folder's rules, and of the index of rules that the model selects.
+// Limits for a folder's rules, and for the index from which the model selects.
 const (
 	maxRules     = 200
 	maxRuleDepth = 4

@@ -20,7 +20,7 @@ const (
 const modeOrigin, planOrigin = "permission mode", "accepted plan"
 
 // Notes returns the model's notes for a step: that changes are forbidden, or allowed again, and the
-// accepted plan. It does not repeat the last one. Notes survive a compaction.
+// accepted plan. The session does not repeat an unchanged note. Notes survive a compaction.
 func (d *Manager) Notes(s session.Step) (out []session.Note) {
 	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Short: "mode is " + string(d.Mode()), Lasts: true}
 	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })

@@ -27,7 +27,7 @@ import (
 	"adze/toolset"
 )
 
-// Session is the part of the session that a plan uses.
+// Session is the interface to the session that a plan uses.
 type Session interface {
 	Plan() *session.Plan
 	SetPlan(ctx context.Context, p session.Plan) error
@@ -38,7 +38,7 @@ type Question struct {
 	Text    string   // Markdown
 	Choices []string // ready answers; other words are remarks
 	Path    string   // the plan's file
-	Said    string   // result of the last answer, such as a failed editor
+	Said    string   // last answer's result, such as a failed editor
 }
 
 // A Manager handles one session's plan.
@@ -217,7 +217,7 @@ var (
 	ErrAccepted = errors.New("the plan of this session was accepted before")
 )
 
-// Prompt is the model's prompt after a plan was accepted outside of its turn.
+// Prompt is the model's prompt after a plan was accepted outside its turn.
 const Prompt = "Carry out the plan that I accepted."
 
 // Accept accepts a resumed session's plan as in its file, in the current mode.

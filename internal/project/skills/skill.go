@@ -42,7 +42,7 @@ type Shelf struct {
 	Mask func(string) string
 	home string
 
-	mu sync.Mutex // serializes reading of folders
+	mu sync.Mutex // serializes reading folders
 }
 
 var _ toolset.Skills = (*Shelf)(nil)
@@ -108,7 +108,7 @@ func (s *Shelf) Load(ctx context.Context, session, name string) (toolset.Skill, 
 	return loaded, nil
 }
 
-// Read reads the current skill of an item.
+// Read reads an item's current skill.
 func Read(ctx context.Context, item discovery.Item) (toolset.Skill, error) {
 	text, err := item.Read(ctx)
 	if err != nil {
@@ -204,7 +204,6 @@ const (
 	local = 600  // for a slow model
 )
 
-// described returns a description for the model.
 func described(i discovery.Item) string {
 	return discovery.Short(tool.ShownHidden(i.Front.Text("description")))
 }

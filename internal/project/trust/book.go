@@ -37,7 +37,6 @@ type Consent struct {
 	At      time.Time `json:"at"`
 }
 
-// pages is the file's content.
 type pages struct {
 	Version    int                           `json:"version"`
 	Workspaces map[string]map[string]Consent `json:"workspaces"`

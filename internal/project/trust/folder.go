@@ -108,7 +108,6 @@ func (f folder) sdks() []Item {
 	return f.found()
 }
 
-// names lists a folder's files with an extension.
 func (f folder) names(dir, ending string) (out []string) {
 	if f.lacks(dir) {
 		return nil

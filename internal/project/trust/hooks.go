@@ -8,14 +8,13 @@ import (
 	"adze/internal/project/hooks/dialect"
 )
 
-// hookFiles lists the hook files of adze and other assistants in projects.
+// hookFiles lists adze's and other assistants' hook files in projects.
 func hookFiles() []string {
 	return []string{
 		".adze/hooks.json", ".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json",
 	}
 }
 
-// hooks finds programs that a session's events would start.
 func hooks(f folder) (out []Item) {
 	for _, name := range hookFiles() {
 		raw, err := f.standard(name)
@@ -41,7 +40,6 @@ func hooks(f folder) (out []Item) {
 	return out
 }
 
-// hookItem converts a hook to an item for consent.
 func hookItem(file string, h dialect.Hook) Item {
 	i := Item{
 		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, Raw: h.Raw,

@@ -1,6 +1,5 @@
 package trust
 
-// kind is a row in the table of kinds.
 type kind struct {
 	name string
 	// find lists the items of this kind in a project's files, with ID, From, Raw and their command.

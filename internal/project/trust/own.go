@@ -49,7 +49,7 @@ func (p Project) Takes(words []string, shell string) string {
 				}
 			}
 			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
-				break // parents are outside of the opened project
+				break // parents are outside the opened project
 			}
 		}
 	}

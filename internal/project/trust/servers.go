@@ -28,7 +28,6 @@ type server struct {
 	HTTPURL     string         `json:"httpUrl"`
 }
 
-// servers finds the MCP servers of a project.
 func servers(f folder) (out []Item) {
 	for _, place := range serverFiles() {
 		entries, err := f.entries(place[0], place[1])

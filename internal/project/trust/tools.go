@@ -30,7 +30,6 @@ func tools(f folder) (out []Item) {
 	return out
 }
 
-// declared sets the command of a declared tool.
 func (i *Item) declared(raw []byte) error {
 	var d struct {
 		Command []json.RawMessage `json:"command"`
@@ -64,7 +63,7 @@ func (i *Item) declared(raw []byte) error {
 	}
 	i.Cwd = d.Workdir
 	i.Argv = slices.Clip(i.Argv)
-	// A relative path of the program starts at the declaration's folder.
+	// A relative program path starts at the declaration's folder.
 	if p := i.Argv[0]; strings.Contains(p, "/") && !path.IsAbs(p) && !strings.HasPrefix(p, "~/") {
 		rel := path.Join(toolFolder, p)
 		if strings.HasPrefix(rel, "../") {

@@ -47,7 +47,7 @@ type Item struct {
 	Files   []Pinned `json:"files,omitempty"`   // project files that it names
 	Hash    string   `json:"sha256,omitempty"`  // of all this; "" if it cannot be pinned
 	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
-	Means   string   `json:"means,omitempty"`   // meaning of another assistant's definition in adze
+	Means   string   `json:"means,omitempty"`   // another assistant's definition in adze's terms
 	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
 	Mine    bool     `json:"mine,omitempty"`    // from the user's own configuration, taking code from this folder
 
@@ -65,7 +65,7 @@ type Pinned struct {
 	Hash string `json:"sha256"`
 }
 
-// State is an item's state of consent.
+// State is an item's consent state.
 type State string
 
 const (
@@ -171,7 +171,6 @@ func (p Project) Survey() ([]Item, error) {
 	return out, err
 }
 
-// find lists the items of one kind, hashed.
 func (p Project) find(root folder, k kind) []Item {
 	items := k.find(root)
 	for n := range items {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Linked returns the top folders of the linked work trees of dir's repository, whoever made them.
+// Linked returns the top folders of the work trees linked to dir's repository, whoever made them.
 // The files on both sides must agree: a folder cannot declare itself one. It does not run git.
 func Linked(dir string) (tops []string) {
 	common := commonOf(dir)

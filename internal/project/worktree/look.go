@@ -86,7 +86,6 @@ func (r *repository) trees(ctx context.Context) (out []Tree, err error) {
 	return out, nil
 }
 
-// look fills in a work tree's state.
 func (r *repository) look(ctx context.Context, t *Tree) {
 	if t.Mine {
 		unlock, err := filelock.Try(r.lock(t.slug))
@@ -220,7 +219,6 @@ func same(a, b string) bool {
 	return err == nil && string(left) == string(right)
 }
 
-// empty reports whether a folder is empty.
 func (r *repository) empty(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0

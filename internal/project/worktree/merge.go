@@ -21,11 +21,11 @@ type Merge struct {
 	Into    string   `json:"into"` // branch checked out there
 	Commits int      `json:"commits"`
 	Files   []string `json:"files"`       // changed by the merge
-	Left    int      `json:"uncommitted"` // uncommitted files of the work tree, which are not merged
+	Left    int      `json:"uncommitted"` // uncommitted files in the work tree, which are not merged
 	Mine    bool     `json:"made_by_adze"`
 }
 
-// someNames is the number of files that a sentence names.
+// someNames limits the files that a sentence names.
 const someNames = 5
 
 func named(files []string) string {
@@ -82,7 +82,7 @@ func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error)
 	return m, m.refused(there, joined)
 }
 
-// mostLooked limits the examined changes of each kind in the main checkout.
+// mostLooked limits the changes examined per kind in the main checkout.
 const mostLooked = 100_000
 
 // refused returns an error if the merge must not be made.
@@ -138,7 +138,6 @@ func (m Merge) Command() string {
 		"{ git merge --no-edit " + quoted(m.Branch) + " || { " + begun + " && git merge --abort; echo 'nothing was merged' >&2; exit 1; }; }"
 }
 
-// quoted quotes a word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Merged reports whether the main checkout contains the whole branch.

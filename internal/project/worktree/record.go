@@ -105,7 +105,6 @@ func (r *repository) enter(ctx context.Context, slug string) (alone bool, unlock
 	}
 }
 
-// within limits a wait for a lock.
 func within(ctx context.Context) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	context.AfterFunc(ctx, cancel)
@@ -121,7 +120,7 @@ func (r *repository) hold(slug string) (release func(), err error) {
 	return release, nil
 }
 
-// Hold prevents the removal of dir's work tree until release. Outside of one it does nothing.
+// Hold prevents the removal of dir's work tree until release. Elsewhere it does nothing.
 func Hold(state, dir string) (release func(), err error) {
 	path, rec, ok := find(state, dir)
 	if !ok || !rec.Ready {
@@ -181,8 +180,8 @@ func Names(state string) func(dir string) string {
 	}
 }
 
-// Of returns the name of dir's work tree and the same folder in the main checkout, if adze made it
-// and the files on both sides confirm it. Otherwise both are "".
+// Of returns the name of dir's work tree and dir's counterpart in the main checkout, if adze made
+// it and the files on both sides confirm it. Otherwise both are "".
 func Of(state, dir string) (name, main string) {
 	_, rec, ok := find(state, dir)
 	if !ok || !rec.Ready || rec.Common == "" || linkedTo(rec.Path) != rec.Common {

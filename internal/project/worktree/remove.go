@@ -11,7 +11,7 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Removal is the result of removing one work tree.
+// Removal is a work tree's removal result.
 type Removal struct {
 	Tree
 	Removed bool     `json:"removed"`
@@ -55,8 +55,8 @@ func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal,
 	return Removal{}, usage.Mistake(hint, "there is no work tree %s", name)
 }
 
-// Clean removes all work trees of adze without unique content, and remains of interrupted
-// operations. It returns all work trees of adze.
+// Clean removes all adze work trees without unique content, and remains of interrupted operations.
+// It returns all adze work trees.
 func (d Manager) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
@@ -116,7 +116,6 @@ func (r *repository) look2(ctx context.Context, t *Tree) {
 	*t = fresh
 }
 
-// beginRemoval records that a removal has begun.
 func (r *repository) beginRemoval(slug string, rec *Record) error {
 	rec.Ready = false
 	return r.write(slug, *rec)

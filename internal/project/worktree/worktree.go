@@ -40,7 +40,6 @@ type Manager struct {
 	Copy  []string // patterns of untracked files to copy into a new one, such as .env
 }
 
-// repository is the repository that contains a folder.
 type repository struct {
 	*git.Repo
 	desk Manager
@@ -105,7 +104,6 @@ func slug(name string) string {
 	return strings.ReplaceAll(name, "/", "-")
 }
 
-// place returns the path for a new work tree.
 func (r *repository) place(slug string) string {
 	folder := filepath.Dir(r.main)
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
@@ -191,8 +189,8 @@ func (r *repository) ready(ctx context.Context, name, slug string, alone bool) (
 	return r.create(ctx, name, slug)
 }
 
-// clear removes the remains of an interrupted creation or removal, or of a deleted folder. It keeps
-// a branch with commits.
+// clear removes what an interrupted creation or removal, or a deleted folder, left. It keeps a
+// branch with commits.
 func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
 	t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Half: true, record: rec, slug: slug}
 	r.prepare(ctx, &t)

@@ -18,7 +18,7 @@ type Permission struct {
 	// Resolved holds the real targets of needs that differ: the file behind a link, the host and
 	// port in an address.
 	Resolved map[tool.Need]string
-	// Waiting returns the number of further questions. It may be nil.
+	// Waiting counts further questions. It may be nil.
 	Waiting func() int
 	// Preview shows the call's effect.
 	Preview []tool.Block

@@ -1,6 +1,6 @@
 package ask
 
-// Kind is the effect of a choice.
+// Kind is a choice's effect.
 type Kind string
 
 // Kinds of choices.
@@ -18,8 +18,8 @@ type Question struct {
 	// Kinds holds the effect of each choice, for a question about an action. If empty, the choices
 	// are plain answers.
 	Kinds []Kind
-	// Title is the subject; "" means a question of the model. Other is the purpose of free text; ""
-	// means an answer. Said is the result of the last answer.
+	// Title is the subject; "" means a question by the model. Other is the purpose of free text; ""
+	// means an answer. Said is the last answer's result.
 	Title, Other, Said string
 	// Markdown makes Text render like answers.
 	Markdown bool

@@ -28,7 +28,7 @@ const (
 	answerLine = "answer" // answers a question
 	abortLine  = "abort"  // aborts the running turn, or with call one of its calls
 	setLine    = "set"    // sets the permission mode, effort or model
-	userLine   = "user"   // prompt in the format of other assistants
+	userLine   = "user"   // prompt in other assistants' format
 )
 
 // anyLine is a line of any type, which determines the allowed fields.
@@ -57,7 +57,6 @@ type anyLine struct {
 	by     string            // sender; "" for stdin
 }
 
-// fields returns each type's fields besides type.
 func fields() map[string][]string {
 	return map[string][]string{
 		promptLine: {"id", "text", "attach", "files"},
@@ -69,7 +68,6 @@ func fields() map[string][]string {
 	}
 }
 
-// parse parses one line.
 func parse(raw []byte) (anyLine, error) {
 	var kind struct {
 		Type *string `json:"type"`
@@ -120,8 +118,8 @@ func parse(raw []byte) (anyLine, error) {
 	return s, nil
 }
 
-// part is a part of a message in the format of other assistants. An image's or document's content
-// is in data or in source.
+// part is a part of a message in other assistants' format. An image's or document's content is in
+// data or in source.
 type part struct {
 	Type   string `json:"type"`
 	Text   string `json:"text"`
@@ -206,7 +204,6 @@ type readError struct{ err error }
 func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-// lines reads a program's lines.
 type lines struct{ in *lineread.Reader }
 
 // next returns the next line, trimmed. An oversized one is an error, after which reading continues.
@@ -223,7 +220,7 @@ func (l lines) next() ([]byte, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// Take executes a line from outside of stdin.
+// Take executes a line that is not from stdin.
 func (t *Talk) Take(raw []byte, with Conversation) error { return t.take(raw, 0, with) }
 
 // TakeOf is Take for an answer from the sender by.
@@ -286,7 +283,6 @@ func (s anyLine) prompt() Prompt {
 	return Prompt{ID: s.ID, Text: s.Text, Beside: s.beside, Attach: s.Attach, Files: s.files}
 }
 
-// take executes a line.
 func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	s, err := parse(raw)
 	if err != nil {
@@ -320,7 +316,6 @@ func (t *Talk) change(s anyLine, line int, with Conversation) error {
 	return nil
 }
 
-// queue queues a prompt.
 func (t *Talk) queue(p Prompt) (err error) {
 	t.set(func() {
 		if t.over {
@@ -348,7 +343,7 @@ func (t *Talk) steer(s anyLine, with Conversation) error {
 	return t.queue(Prompt{ID: s.ID, Text: s.Text})
 }
 
-// stop aborts the running turn, or one of its calls.
+// stop aborts the running turn, or one call in it.
 func (t *Talk) stop(s anyLine, with Conversation) error {
 	if s.Call != "" {
 		if !with.CancelCall(tool.CallID(s.Call)) {
@@ -365,7 +360,6 @@ func (t *Talk) stop(s anyLine, with Conversation) error {
 	return nil
 }
 
-// offered checks the index of an offer.
 func offered(n *int, of int) (int, error) {
 	switch {
 	case of == 0:

@@ -21,7 +21,6 @@ const (
 	inquiryKind    = "inquiry"    // question of the model
 )
 
-// question is a waiting question.
 type question struct {
 	accept func(anyLine) error // checks and stores an answer
 	done   chan struct{}
@@ -101,7 +100,6 @@ func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	return words, err
 }
 
-// put sends a question and waits.
 func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) error) error {
 	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
 	ended := false

@@ -8,7 +8,7 @@ import (
 	"adze/tool"
 )
 
-// sum joins the results of two turns: the end of the last one, and the usage of both.
+// sum joins two turns' results: the end of the last one, and the usage of both.
 func sum(a, b session.Result) session.Result {
 	out := b
 	out.Steps += a.Steps
@@ -65,7 +65,6 @@ func addCost(a, b session.Result) *float64 {
 	return &both
 }
 
-// joined returns the distinct names of both.
 func joined(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, name := range b {

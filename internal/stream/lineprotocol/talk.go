@@ -38,7 +38,7 @@ type Conversation interface {
 	Model(ctx context.Context, name string) error
 }
 
-// A Prompt is the input of a turn.
+// A Prompt is a turn's input.
 type Prompt struct {
 	ID     string // the program's name for it, repeated in its result
 	Text   string
@@ -48,7 +48,7 @@ type Prompt struct {
 
 	model string                               // instead of a prompt: the new model
 	line  int                                  // line number of its request
-	do    func(context.Context) session.Result // instead of a prompt: an action of the user
+	do    func(context.Context) session.Result // instead of a prompt: a user's action
 	quiet bool                                 // do is not a turn
 }
 
@@ -80,8 +80,7 @@ func New(out *stream.Printer) *Talk {
 }
 
 // Run runs the conversation until in ends and all prompts are done, or ctx ends. in may be nil. The
-// prompts in first come before all others. The result has the end of the last turn and the usage of
-// all.
+// prompts in first come before all others. The result has the last turn's end and all turns' usage.
 func (t *Talk) Run(ctx context.Context, in io.Reader, with Conversation, first ...Prompt) session.Result {
 	t.set(func() { t.prompts, t.ended = append(first, t.prompts...), in == nil })
 	if in != nil {
@@ -150,7 +149,7 @@ func (t *Talk) Idle() bool {
 	return !t.taken && len(t.prompts)+len(t.steered) == 0
 }
 
-// Begin queues an action of the user in place of a turn.
+// Begin queues a user's action in place of a turn.
 func (t *Talk) Begin(do func(context.Context) session.Result) error {
 	ended := false
 	t.set(func() {
@@ -190,7 +189,7 @@ func (t *Talk) Alone(ctx context.Context, do func(context.Context)) (free bool, 
 	}
 }
 
-// Waits returns the texts of waiting prompts and unread remarks.
+// Waits returns the texts in waiting prompts and unread remarks.
 func (t *Talk) Waits() (queued, steered []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -265,7 +264,6 @@ func (t *Talk) set(change func()) {
 	change()
 }
 
-// stir wakes next.
 func (t *Talk) stir() {
 	t.changed()
 	select {

@@ -48,7 +48,6 @@ const (
 	statusFailed = 2
 )
 
-// requestOf encodes the body of one request.
 func requestOf(about []Attribute, spans []Span) []byte {
 	var out, whole, scope message
 	scope = scope.bytes(1, message{}.text(1, "adze"))

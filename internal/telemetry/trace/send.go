@@ -19,7 +19,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// sender posts batches to one collector.
 type sender struct {
 	settings Settings
 	client   func() (*http.Client, error)
@@ -51,7 +50,6 @@ func clientFor(s Settings) (*http.Client, error) {
 
 var errFull = errors.New("more came than could be sent")
 
-// attempts limits the attempts to send a batch.
 const attempts = 3
 
 // send posts a batch and retries as the specification allows.

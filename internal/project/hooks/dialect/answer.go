@@ -116,7 +116,7 @@ func said(e string, a Answer) (Answer, error) {
 	return a, nil
 }
 
-// claudeAnswer is the output of Claude Code's programs.
+// claudeAnswer is a Claude Code program's output.
 type claudeAnswer struct {
 	Continue      *bool  `json:"continue"`
 	StopReason    string `json:"stopReason"`

@@ -76,7 +76,6 @@ func (h Hook) claudeInput(m Moment, name string) object {
 	return o
 }
 
-// completed is the status of a successful call.
 const completed = "completed"
 
 // claudeMode maps a permission mode to Claude Code's, the stricter one if there are two.

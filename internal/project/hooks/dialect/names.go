@@ -96,7 +96,7 @@ func (m Moment) claudeValue(name string, value json.RawMessage) json.RawMessage 
 	return value
 }
 
-// ownArguments converts arguments from a program of Claude Code back.
+// ownArguments converts a Claude Code program's arguments back.
 func (m Moment) ownArguments(updated map[string]json.RawMessage) (json.RawMessage, error) {
 	var own map[string]json.RawMessage
 	if err := json.Unmarshal(m.Arguments, &own); err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// entry is an element of a file: a program, or a matcher with programs.
+// entry is a file's element: a program, or a matcher with programs.
 type entry struct {
 	Type    string          `json:"type"`
 	Command any             `json:"command"` // shell text; in adze's dialect a list is a program

@@ -40,7 +40,7 @@ type translation struct {
 	claude string
 	event  string
 	at     depth
-	status string // required status of the call; "" for any
+	status string // required call status; "" for any
 }
 
 func translations() []translation {
