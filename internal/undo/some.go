@@ -24,7 +24,8 @@ func (w *Workspace) Last() (Mark, bool) {
 
 // TakeAt is Take for a caller that knows what changed: the state is the last one but for the paths,
 // relative to the folder, and what stands below them. Only those are looked at, so that it takes no
-// longer in a large folder. What else has changed since the last state is found by the next Take.
+// longer in a large folder. What else has changed since the last state is found by the next Take,
+// which also counts the limits of all files anew.
 // With Options.Named the state is of the paths alone, not of what stands in a folder that is named,
 // nor of what is reached through a link.
 func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
@@ -83,9 +84,6 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64
 	}
 	k.some = true
 	w.looked.Store(0)
-	for i, n := range w.charged {
-		k.charged[i].Store(n)
-	}
 	h := &hand{walker: k}
 	s := scope{level: k.opts.Ignore.Root(k.opts.Root)}
 	tree, err := h.places(root, s, w.tree, split)
@@ -149,12 +147,10 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		d.nodes[i].sub, err = k.places(child, k.scopeOf(s, was), was.sub, below)
 		return err
 	}
-	if known {
-		k.uncharge(s.git || name == gitName, was)
-	}
 	if !known && err == nil && slices.ContainsFunc(d.nodes, func(n node) bool { return n.stat.inode == st.inode && n.stat.links < 2 }) {
 		return errAgain // another spelling of a name
 	}
+	k.moved = k.moved || known && leavesOut(was)
 	n, covered := node{name: name, stat: st}, false
 	if err == nil {
 		n.ignored, covered = k.covers(s, name, st)
@@ -176,21 +172,6 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 	}
 	k.moved = k.moved || leavesOut(&d.nodes[i])
 	return nil
-}
-
-// uncharge takes what an entry was from the limits.
-func (k *hand) uncharge(git bool, n *node) {
-	switch n.Kind {
-	case File:
-		k.charged[of(git, n.ignored)].Add(-n.Size)
-	case LeftOut:
-		k.moved = true
-	case Folder:
-		for i := range n.sub.nodes {
-			sub := &n.sub.nodes[i]
-			k.uncharge(git || sub.name == gitName, sub)
-		}
-	}
 }
 
 // leavesOut reports that something of an entry is not covered.

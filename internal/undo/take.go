@@ -65,9 +65,6 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 			w.left, w.uncovered, w.overLimit = leftOut(tree)
 		}
 	}
-	for i := range w.charged {
-		w.charged[i] = k.charged[i].Load()
-	}
 	if !k.some {
 		w.whole, w.dropped = true, w.store.Dropped()
 	}

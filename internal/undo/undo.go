@@ -114,11 +114,10 @@ type Workspace struct {
 	uncovered map[inode]bool // folders that the last Take left out
 	overLimit bool           // some of left is left out because of the others
 	forgotten []string
-	whole     bool              // everything was looked at in this process
-	dropped   uint64            // of the store, when everything was looked at
-	saved     bool              // the table on disk is tree
-	charged   [limitCount]int64 // bytes of the files of the tree, by the limits that they count against
-	workers   int               // that read what a state is of
+	whole     bool   // everything was looked at in this process
+	dropped   uint64 // of the store, when everything was looked at
+	saved     bool   // the table on disk is tree
+	workers   int    // that read what a state is of
 
 	crash func() // Options.Moment
 }

@@ -21,14 +21,13 @@ const shortRun = 12
 
 // beside starts what a run does beside the first answer of a model: looking for it before the first
 // request would make every start wait. A killed adze may have left something running, which is
-// ended; the run ends after that. And where a change is foretold, the files that it may be of are
-// looked at.
+// ended; the run ends after that. And with the first call, the files that one may change are looked
+// at.
 func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
-	var calls atomic.Int64
+	var begun atomic.Int64
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
-	changes := recorder.Prefetch{SideEffects: func(name string) (bool, bool) { return w.Set.Load().SideEffects(name) }}
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
@@ -36,14 +35,23 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 				w.Servers.WakeUnseen()
 			})
 		}
-		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
+		if _, ok := e.(session.ToolQueued); ok && begun.Add(1) == shortRun {
 			underWay()
 		}
-		if w.Keeper != nil && changes.Announces(e) {
+		if w.Keeper != nil && calls(e) {
 			w.Keeper.Begin()
 		}
 		observe(e)
 	}
+}
+
+// calls reports an event that comes before a call.
+func calls(e session.Event) bool {
+	switch e.(type) {
+	case session.CallForming, session.ToolQueued:
+		return true
+	}
+	return false
 }
 
 // answered reports an event that comes only after a request was sent.

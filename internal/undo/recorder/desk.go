@@ -149,18 +149,22 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	if err := p.desk.end(ctx, past); err != nil {
 		return nil, nil, err
 	}
-	in := func(t Turn) bool {
-		return slices.ContainsFunc(p.Turns, func(o Turn) bool { return o.Number == t.Number })
-	}
-	s, err := past.cut(p.desk.Root, now, in, p.desk.Running)
+	chosen := slices.DeleteFunc(slices.Clone(past.Turns), func(t Turn) bool {
+		return !slices.ContainsFunc(p.Turns, func(o Turn) bool { return o.Number == t.Number })
+	})
+	known, unknown, err := stretches(chosen, p.desk.Root, now, p.desk.Running)
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.wish.Unknown {
-		return s.withNamed(s.windows(slices.Concat(s.certain, s.unsure), nil), func(bool) bool { return true }), nil, nil
+	single, err := named(chosen, p.desk.Root, false)
+	if err != nil {
+		return nil, nil, err
 	}
-	windows = s.withNamed(s.windows(s.certain, nil), func(unsure bool) bool { return !unsure })
-	return windows, s.withNamed(s.windows(s.unsure, s.certain), func(unsure bool) bool { return unsure }), nil
+	doubtful, err := named(chosen, p.desk.Root, true)
+	if p.wish.Unknown {
+		return slices.Concat(joined(append(known, unknown...)), single, doubtful), nil, err
+	}
+	return append(joined(known), single...), append(joined(unknown), doubtful...), err
 }
 
 // nothing is ErrNothing with what undo does not cover: a turn may have changed that.
@@ -265,7 +269,8 @@ func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 			return err
 		}
 		for _, c := range changes {
-			known := slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Path == c.Path })
+			known := slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Path == c.Path }) ||
+				slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Path == c.Path })
 			if c.Group == undo.GroupFiles && !known {
 				p.Refused = append(p.Refused, session.Refused{Path: c.Path, Reason: RefusedUnknown})
 			}

@@ -118,28 +118,3 @@ func (d Manager) present(ctx context.Context) (undo.Mark, error) {
 	}
 	return now, err
 }
-
-// namedWindow is a window of named paths. It is never cut: states of other paths say nothing about
-// these.
-type namedWindow struct {
-	undo.Window
-	unsure bool
-}
-
-func (s *timeline) addNamed(w session.Window) error {
-	window, err := one(w, false)
-	if err == nil {
-		s.named = append(s.named, namedWindow{window[0], w.By == session.ByUnknown})
-	}
-	return err
-}
-
-// withNamed adds windows of named paths, oldest first.
-func (s *timeline) withNamed(out []undo.Window, in func(unsure bool) bool) []undo.Window {
-	for _, n := range s.named {
-		if in(n.unsure) {
-			out = append(out, n.Window)
-		}
-	}
-	return out
-}

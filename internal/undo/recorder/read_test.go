@@ -164,7 +164,7 @@ func TestStretchesAreTheTimesInWhichAChosenCallRan(t *testing.T) {
 			}
 			past.Turns = append(past.Turns, turn)
 		}
-		s, err := past.cut("/w", undo.Mark{}, func(t Turn) bool { return t.Number%2 == 1 }, false)
+		known, unknown, err := stretches(slices.DeleteFunc(slices.Clone(past.Turns), func(t Turn) bool { return t.Number%2 == 0 }), "/w", undo.Mark{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,8 +187,8 @@ func TestStretchesAreTheTimesInWhichAChosenCallRan(t *testing.T) {
 				}
 			}
 		}
-		check("known", s.windows(s.certain, nil), func(m moment) bool { return m.chosen })
-		check("unknown", s.windows(s.unsure, s.certain), func(m moment) bool { return m.unsure && !m.chosen })
-		check("all", s.windows(slices.Concat(s.certain, s.unsure), nil), func(m moment) bool { return m.chosen || m.unsure })
+		check("known", joined(known), func(m moment) bool { return m.chosen })
+		check("unknown", joined(unknown), func(m moment) bool { return m.unsure })
+		check("all", joined(slices.Concat(known, unknown)), func(m moment) bool { return m.chosen || m.unsure })
 	}
 }

@@ -7,8 +7,7 @@
 // Start reading at Keeper (the port of a session: states before and after calls), then Read (a log
 // becomes turns with their windows) and Manager.Plan (which windows an undo is about; package undo
 // does the rest). A window is the time between two states. Windows may overlap, of a job in the
-// background or of subagents, so that an undo cuts them at all the states that there are and takes
-// the stretches of time in which a call of its turns ran.
+// background or of subagents, so that an undo puts those together that touch (windows.go).
 //
 // # Who changed a path while a call ran
 //

@@ -9,49 +9,74 @@ import (
 	"adze/session"
 )
 
-// timeline has the windows of some turns, cut at all the states that there are and put together
-// where they touch, so that nothing counts twice where calls ran beside each other. now is the
-// state that is there: the end of what has none.
-type timeline struct {
-	root            string
-	now             undo.Mark
-	certain, unsure []span        // of the turns: by known calls, and by nobody known
-	points          []point       // all states of the folder
-	named           []namedWindow // of the turns, oldest first
+// stretch is a time in which calls of chosen turns ran, between two states.
+type stretch struct {
+	undo.Window
+	from, to int64
 }
 
-// point is a state at its time, span the time of a window.
-type point struct {
-	at   int64
-	mark undo.Mark
-}
-
-type span struct{ from, to int64 }
-
-// cut prepares the windows of a past. Those of turns that are in are to be undone; running says
-// that what has no end still runs, so that it is known who changes the files.
-func (p *Past) cut(root string, now undo.Mark, in func(Turn) bool, running bool) (*timeline, error) {
-	s := &timeline{root: root, now: now}
-	for _, t := range p.Turns {
+// stretches are the windows of turns that are to be undone, of the whole folder, oldest first:
+// those by known calls, and those by nobody known. Those that touch are put together, so that
+// nothing counts twice where calls ran beside each other. now is the state that is there: the end
+// of what has none. If running, what has no end still runs, and it is known who changes the files.
+func stretches(turns []Turn, root string, now undo.Mark, running bool) (certain, unsure []stretch, err error) {
+	for _, t := range turns {
 		for _, w := range t.Windows {
-			if w.Before.Root != root {
+			if w.Before.Root != root || len(w.Before.Only) > 0 {
 				continue
 			}
-			var err error
-			switch {
-			case len(w.Before.Only) == 0:
-				err = s.add(w, in(t), running)
-			case in(t):
-				err = s.addNamed(w)
+			s := stretch{from: w.Before.At, to: math.MaxInt64}
+			if s.Before, err = undo.ParseMark(w.Before.Mark); err != nil {
+				return nil, nil, err
 			}
-			if err != nil {
-				return nil, err
+			if s.After = now; w.After != nil {
+				s.to = w.After.At
+				if s.After, err = undo.ParseMark(w.After.Mark); err != nil {
+					return nil, nil, err
+				}
+			}
+			if w.By == session.ByUnknown || w.After == nil && !running {
+				unsure = append(unsure, s)
+			} else {
+				certain = append(certain, s)
 			}
 		}
 	}
-	slices.SortStableFunc(s.points, func(a, b point) int { return cmp.Compare(a.at, b.at) })
-	s.points = slices.CompactFunc(s.points, func(a, b point) bool { return a.at == b.at })
-	return s, nil
+	return certain, unsure, nil
+}
+
+// joined are stretches, of which those that touch are one.
+func joined(all []stretch) (out []undo.Window) {
+	slices.SortStableFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	to := int64(math.MinInt64)
+	for _, s := range all {
+		switch {
+		case s.from > to:
+			out = append(out, s.Window)
+		case s.to > to:
+			out[len(out)-1].After = s.After
+		}
+		to = max(to, s.to)
+	}
+	return out
+}
+
+// named are the windows of named paths of turns, oldest first. They are never put together: states
+// of other paths say nothing about these.
+func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error) {
+	for _, t := range turns {
+		for _, w := range t.Windows {
+			if w.Before.Root != root || len(w.Before.Only) == 0 || (w.By == session.ByUnknown) != unsure {
+				continue
+			}
+			window, err := one(w, false)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, window...)
+		}
+	}
+	return out, nil
 }
 
 // open reports a window of the whole folder that has no end.
@@ -61,51 +86,4 @@ func (p *Past) open(root string) bool {
 			return w.After == nil && w.Before.Root == root && len(w.Before.Only) == 0
 		})
 	})
-}
-
-func (s *timeline) add(w session.Window, in, running bool) error {
-	from, err := undo.ParseMark(w.Before.Mark)
-	if err != nil {
-		return err
-	}
-	s.points = append(s.points, point{w.Before.At, from})
-	time := span{w.Before.At, math.MaxInt64}
-	unsure := w.By == session.ByUnknown || w.After == nil && !running
-	if w.After == nil {
-		s.points = append(s.points, point{math.MaxInt64, s.now})
-	} else {
-		to, err := undo.ParseMark(w.After.Mark)
-		if err != nil {
-			return err
-		}
-		s.points = append(s.points, point{w.After.At, to})
-		time.to = w.After.At
-	}
-	switch {
-	case in && unsure:
-		s.unsure = append(s.unsure, time)
-	case in:
-		s.certain = append(s.certain, time)
-	}
-	return nil
-}
-
-// windows are the stretches of time in which one of the spans ran and none of the others.
-func (s *timeline) windows(in, but []span) (out []undo.Window) {
-	joined := false
-	for i := 1; i < len(s.points); i++ {
-		a, b := s.points[i-1], s.points[i]
-		holds := func(t span) bool { return t.from <= a.at && b.at <= t.to }
-		if !slices.ContainsFunc(in, holds) || slices.ContainsFunc(but, holds) {
-			joined = false
-			continue
-		}
-		if joined {
-			out[len(out)-1].After = b.mark
-		} else {
-			out = append(out, undo.Window{Before: a.mark, After: b.mark})
-		}
-		joined = true
-	}
-	return out
 }
