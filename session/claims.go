@@ -14,7 +14,6 @@ type ClaimKind string
 // Kinds of claims.
 const (
 	TestsClaim   ClaimKind = "tests"   // tests pass
-	ChangeClaim  ClaimKind = "change"  // a file was changed
 	CommandClaim ClaimKind = "command" // a command was run
 )
 

@@ -87,7 +87,9 @@ func statOpen(f *os.File) (stat, error) {
 
 // read lists the names of a folder in the order of the file system.
 func (f folder) read(m *names) ([]string, error) {
-	m.ready()
+	if m.raw == nil {
+		m.raw = make([]byte, readAtOnce)
+	}
 	var all []string
 	for {
 		var n int
@@ -99,32 +101,14 @@ func (f folder) read(m *names) ([]string, error) {
 			return all, nil
 		}
 		_, _, all = unix.ParseDirent(m.raw[:n], -1, all)
-		m.more(n)
 	}
 }
 
 // names is the memory for reading folders, used again for each.
 type names struct{ raw []byte }
 
-func (m *names) ready() {
-	if m.raw == nil {
-		m.raw = make([]byte, fewNames)
-	}
-}
-
-// more makes room for longer lists when one did not fit.
-func (m *names) more(n int) {
-	if len(m.raw) == fewNames && n > fewNames/2 {
-		m.raw = make([]byte, manyNames)
-	}
-}
-
-// How much is read of a folder at a time, in bytes: most are small, and each state that is taken
-// reads them anew.
-const (
-	fewNames  = 2 << 10
-	manyNames = 32 << 10
-)
+// readAtOnce is how much is read of a folder at a time, in bytes.
+const readAtOnce = 8 << 10
 
 // space is how many bytes the disk of a path has for a user, and in all.
 func space(path string) (free, total int64, err error) {

@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,55 +73,30 @@ func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir
 	}
 	slices.SortFunc(paths, slices.Compare)
 	h := &hand{walker: k}
-	tree, err := h.named(root, "", paths)
-	if err == nil {
-		tree.self = rootEntry(root)
-	}
+	tree, err := h.places(root, scope{}, &dir{self: rootEntry(root)}, paths)
 	return k, tree, err
 }
 
-// named makes the tree of paths below a folder, which are sorted, so that those of one name stand
-// together.
-func (k *hand) named(at folder, prefix string, paths [][]string) (*dir, error) {
-	d := &dir{}
-	for len(paths) > 0 {
-		name := paths[0][0]
-		var below [][]string
-		for len(paths) > 0 && paths[0][0] == name {
-			if rest := paths[0][1:]; len(rest) > 0 {
-				below = append(below, rest)
-			}
-			paths = paths[1:]
-		}
-		st, err := at.stat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", prefix+name, err)
-		}
-		n := node{name: name, stat: st}
-		if err := k.namedNode(at, prefix, &n, below); err != nil {
-			return nil, err
-		}
-		d.nodes = append(d.nodes, n)
-	}
-	slices.SortFunc(d.nodes, func(a, b node) int { return cmp.Compare(a.name, b.name) })
-	return d, k.ctx.Err()
-}
-
-func (k *hand) namedNode(at folder, prefix string, n *node, below [][]string) error {
-	outside := n.stat.inode == k.state || slices.Contains(k.forgotten, prefix+n.name)
-	if !n.stat.isFolder() || outside {
-		return k.node(at, scope{path: prefix}, n, nil)
-	}
-	child, err := at.openFolder(n.name)
-	if err != nil {
-		leave(n, leftUnreadable)
+// named looks at an entry that is named, or above such ones: in a folder at those alone.
+func (k *hand) named(at folder, s scope, d *dir, name string, below [][]string) error {
+	st, err := at.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	defer child.close()
-	n.Kind, n.Mode, n.Attrs = Folder, n.stat.mode&0o7777, attrsOf(child.fd)
-	n.sub, err = k.named(child, prefix+n.name+"/", below)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path+name, err)
+	}
+	n := node{name: name, stat: st}
+	outside := st.inode == k.state || slices.Contains(k.forgotten, s.path+name)
+	if !st.isFolder() || outside {
+		err = k.node(at, s, &n, nil)
+	} else if child, open := at.openFolder(name); open != nil {
+		leave(&n, leftUnreadable)
+	} else {
+		defer child.close()
+		n.Kind, n.Mode, n.Attrs = Folder, st.mode&0o7777, attrsOf(child.fd)
+		n.sub, err = k.places(child, scope{path: s.path + name + "/"}, &dir{}, below)
+	}
+	d.nodes = append(d.nodes, n) // the names come in their order
 	return err
 }

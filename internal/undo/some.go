@@ -93,7 +93,12 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64
 // places makes the tree of a folder in which only the paths, sorted, are looked at.
 func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, error) {
 	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
-	s = k.inside(at, s, func(name string) bool { _, ok := prev.search(name); return ok })
+	look := k.placed
+	if k.opts.Named {
+		look = k.named
+	} else {
+		s = k.inside(at, s, func(name string) bool { _, ok := prev.search(name); return ok })
+	}
 	for len(paths) > 0 {
 		name, below := paths[0][0], [][]string(nil)
 		whole := false
@@ -105,10 +110,10 @@ func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, er
 			}
 			paths = paths[1:]
 		}
-		if whole {
+		if whole && !k.opts.Named {
 			below = nil
 		}
-		if err := k.placed(at, s, d, name, below); err != nil {
+		if err := look(at, s, d, name, below); err != nil {
 			return nil, err
 		}
 	}

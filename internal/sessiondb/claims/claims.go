@@ -10,8 +10,7 @@
 // Start reading at Check. The answer becomes statements (statement.go), the calls become deeds
 // (deeds.go), and evidence.go has the marks. The words that they look for are in words.txt.
 //
-// Known limits: it reads English. A statement in a table of more than two columns, or under a
-// heading that plans, is left.
+// Known limits: it reads English. A statement in a table, or under a heading that plans, is left.
 package claims
 
 import (
@@ -119,9 +118,8 @@ func anyCode(names []string) bool {
 	})
 }
 
-// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing", "`go
-// test ./...` passes", "passes all tests". What follows the verb must not make the tests hand
-// something over.
+// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing" or "`go
+// test ./...` passes". What follows the verb must not make the tests hand something over.
 func (s statement) saysTestsPass() bool {
 	for i, t := range s.tokens {
 		if t.kind != word || !in("passes")[t.word] {
@@ -130,7 +128,7 @@ func (s statement) saysTestsPass() bool {
 		if denies(s.clause(i)) || has(s.tokens, in("elsewhere")) {
 			return false
 		}
-		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) || objectIsTests(t.word, s.tokens[i+1:]) {
+		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) {
 			return true
 		}
 	}
@@ -174,16 +172,6 @@ func endsWell(after []token) bool {
 		return true
 	}
 	return after[0].word == "in" && len(after) > 1 && len(after[1].word) > 0 && after[1].word[0] >= '0' && after[1].word[0] <= '9'
-}
-
-// objectIsTests reads "passes all 24 tests".
-func objectIsTests(verb string, after []token) bool {
-	for _, t := range after {
-		if t.kind != word || t.word == "tests" || !in("between")[t.word] && !isNumber(t.word) {
-			return t.kind == word && t.word == "tests" && (verb == "passes" || verb == "passed")
-		}
-	}
-	return false
 }
 
 func isNumber(w string) bool { return w != "" && strings.Trim(w, "0123456789/%,.") == "" }

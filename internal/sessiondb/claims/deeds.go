@@ -18,7 +18,6 @@ type deed struct {
 	job       bool // it goes on beyond its call
 	elsewhere bool // it ran in another folder than the session's
 	succeeded bool
-	now       bool // in the turn that the answer ends
 	exit      bool // it ran to an end that it calls a failure
 	ran       bool
 	opaque    bool     // it may have done anything
@@ -44,19 +43,19 @@ func deedsOf(t Turn) *deeds {
 			d.asked += "\n" + m.Text()
 		}
 		if m.Role == session.User && m.Own != "" {
-			d.all = append(d.all, deed{now: now, ran: true, opaque: true})
+			d.all = append(d.all, deed{ran: true, opaque: true})
 		}
 		for _, p := range m.Parts {
 			if m.Role == session.ToolRole && p.Outcome != nil {
-				d.add(*p.Outcome, now, t.Delegates)
+				d.add(*p.Outcome, t.Delegates)
 			}
 		}
 	}
 	return d
 }
 
-func (d *deeds) add(o tool.Outcome, now bool, delegates func(string) bool) {
-	x := deed{tool: o.Tool, call: o.Call, output: o.Output, now: now, changed: o.Changed, succeeded: o.Status == tool.Completed}
+func (d *deeds) add(o tool.Outcome, delegates func(string) bool) {
+	x := deed{tool: o.Tool, call: o.Call, output: o.Output, changed: o.Changed, succeeded: o.Status == tool.Completed}
 	var meta struct {
 		Job     string `json:"job"`
 		Running bool   `json:"running"`

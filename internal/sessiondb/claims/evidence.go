@@ -19,25 +19,18 @@ func (d *deeds) shows(s statement) (out []session.Evidence) {
 	}
 	for _, c := range s.clauses() {
 		kind, at := session.CommandClaim, -1
-		for _, rule := range []func(*deeds, []token) int{testsPass, builds, passed, executed, committed} {
+		for _, rule := range []func(*deeds, []token) int{testsPass, builds, passed, executed} {
 			at = max(at, rule(d, c))
-		}
-		if at < 0 {
-			kind, at = session.ChangeClaim, updated(d, c)
 		}
 		if at < 0 {
 			return nil
 		}
-		x := d.all[at]
 		if (statement{tokens: c}).saysTestsPass() {
 			kind = session.TestsClaim
 		}
-		e := session.Evidence{Kind: kind, Call: x.call, Quote: statement{tokens: c}.quote(), Text: x.tool}
-		if kind != session.ChangeClaim {
-			e.Text = x.commands[0]
-			if slices.ContainsFunc(d.all[:at], func(x deed) bool { return anyCode(x.changed) }) {
-				e.Text += ", after the last edit"
-			}
+		e := session.Evidence{Kind: kind, Call: d.all[at].call, Quote: statement{tokens: c}.quote(), Text: d.all[at].commands[0]}
+		if slices.ContainsFunc(d.all[:at], func(x deed) bool { return anyCode(x.changed) }) {
+			e.Text += ", after the last edit"
 		}
 		out = append(out, e)
 	}
@@ -90,7 +83,7 @@ func testsPass(d *deeds, clause []token) int {
 	words, alone := x.alone()
 	switch {
 	case !alone || !x.succeeded || !isTest(words) || d.mayHaveChangedAfter(at) || !someRan(words, x.output),
-		code != "" && !sameWords(code, x.commands[0]), code == "" && !wholeTests(words),
+		code != "" && !sameWords(code, x.commands[0]), code == "" && !whole(words, "wholeTests"),
 		slices.ContainsFunc(numbers, func(n string) bool { return !counts(x.output, n) }):
 		return -1
 	}
@@ -104,7 +97,7 @@ func builds(d *deeds, clause []token) int {
 	if !ok || code != "" || len(numbers) > 0 || !has(clause, in("building")) || noun && !has(clause, in("passes")) {
 		return -1
 	}
-	return d.ranWell(wholeBuild)
+	return d.ranWell(func(words []string) bool { return whole(words, "wholeBuilds") })
 }
 
 // passed takes "`go vet ./...` passes", "`make lint` is clean".
@@ -132,54 +125,6 @@ func executed(d *deeds, clause []token) int {
 	return at
 }
 
-// updated takes "I updated `a.go`". What the file was changed for is not shown by a call.
-func updated(d *deeds, clause []token) int {
-	verb := slices.IndexFunc(clause, func(t token) bool { return t.kind == word && in("plainChanging")[t.word] })
-	if verb < 0 || verb == len(clause)-1 || verb > 0 && !byMe(clause[:verb]) {
-		return -1
-	}
-	if _, _, ok := only(clause[:verb], "plainRan"); !ok {
-		return -1
-	}
-	after := clause[verb+1:]
-	for len(after) > 1 && in("articles")[after[0].word] {
-		after = after[1:]
-	}
-	name := strings.TrimPrefix(strings.Trim(after[0].text, "`"), "./")
-	if len(after) != 1 || !strings.Contains(name, ".") {
-		return -1
-	}
-	return d.last(func(x deed) bool {
-		return x.now && slices.ContainsFunc(x.changed, func(c string) bool { return c == name || strings.HasSuffix(c, "/"+name) })
-	})
-}
-
-// byMe reports "I", with what may stand between it and its verb.
-func byMe(before []token) bool {
-	for _, t := range slices.Backward(before) {
-		if t.kind == word && (t.word == "i" || t.word == "i've") {
-			return true
-		}
-		if t.kind != word || !in("adverbs")[t.word] {
-			return false
-		}
-	}
-	return false
-}
-
-// committed takes "I committed the changes as `abc1234`".
-func committed(d *deeds, clause []token) int {
-	code, numbers, ok := only(clause, "plainCommit")
-	if !ok || !has(clause, map[string]bool{"committed": true}) || len(numbers) > 0 || code != "" && !regexp.MustCompile(`^[0-9a-f]{7,40}$`).MatchString(code) {
-		return -1
-	}
-	return d.last(func(x deed) bool {
-		words, alone := x.alone()
-		return x.now && alone && x.succeeded && len(words) > 1 && words[0] == "git" && subcommand(words) == "commit" &&
-			!slices.Contains(words, "--dry-run") && (code == "" || strings.Contains(x.output, code))
-	})
-}
-
 // ranWell finds the newest command of a kind, if it succeeded and nothing may have changed since.
 func (d *deeds) ranWell(is func(words []string) bool) int {
 	at := d.last(func(x deed) bool { words, alone := x.alone(); return alone && is(words) })
@@ -194,48 +139,14 @@ func sameWords(code, command string) bool {
 	return slices.Equal(strings.Fields(code), strings.Fields(strings.TrimSuffix(strings.TrimSpace(command), "2>&1")))
 }
 
-// wholeTests reports a command that runs all tests of a project.
-func wholeTests(words []string) bool {
-	name, rest := words[0], words[1:]
-	switch {
-	case name == "go":
-		return slices.Contains(rest, "./...") && onlyFlags(rest, "test", "./...", "-v", "-race", "-count", "-timeout", "-shuffle", "-cover")
-	case name == "cargo":
-		return onlyFlags(rest, "test", "--workspace", "--all", "--quiet", "-q", "--verbose")
-	case name == "vitest":
-		return slices.Equal(rest, []string{"run"})
-	case in("testers")[name]:
-		return onlyFlags(rest, "-q", "-v", "-vv", "-x", "--verbose", "--quiet", "--tb", "--ci")
-	}
-	return in("builders")[name] && len(rest) == 1 && (rest[0] == "test" || rest[0] == "t")
-}
-
-// wholeBuild reports a command that builds all of a project.
-func wholeBuild(words []string) bool {
-	rest := strings.Join(words[1:], " ")
-	switch name := words[0]; name {
-	case "go":
-		return rest == "build ./..."
-	case "cargo":
-		return subcommand(words) == "build" && onlyFlags(words[1:], "build", "--workspace", "--all", "--release", "--quiet", "-q")
-	case "make":
-		return rest == "" || rest == "all" || rest == "build"
-	case "npm", "pnpm", "yarn", "bun":
-		return rest == "run build" || name != "npm" && rest == "build"
-	case "mvn", "gradle", "dotnet", "swift":
-		return rest == "build" || rest == "compile" || rest == "package"
-	case "tsc":
-		return rest == "" || rest == "--noEmit"
-	}
-	return false
-}
-
-// onlyFlags reports words that are all among some, with or without a value behind "=".
-func onlyFlags(words []string, flags ...string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool {
+// whole reports a command that is in a set of those that test or build all of a project, but for
+// flags that change nothing of that.
+func whole(words []string, set string) bool {
+	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
-		return !slices.Contains(flags, name)
+		return words[0] != "make" && in("flags")[name]
 	})
+	return in(set)[strings.Join(rest, "_")]
 }
 
 // someRan reports that a run of tests was not empty, where its output tells: go test says "[no

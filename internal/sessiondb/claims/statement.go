@@ -210,7 +210,7 @@ func (t token) joins() bool {
 	return t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
 }
 
-// block is text that stands together: a paragraph, an item of a list, a heading, a row of a table.
+// block is text that stands together: a paragraph, an item of a list, a heading.
 type block struct {
 	text string
 	lead string // the heading and the line above a list
@@ -232,11 +232,6 @@ func blocks(text string) (out []block) {
 			heading, lead = text, ""
 			out = append(out, block{text: text})
 		case b.Kind == markdown.Table || text[0] == '|':
-			for line := range strings.SplitSeq(text, "\n") {
-				if cells := markdown.Cells(line); len(cells) == 2 && strings.Trim(cells[0], " :-") != "" { // a term and what is said of it; of more nothing is known
-					out = append(out, block{cells[0] + ": " + cells[1], heading + " " + lead})
-				}
-			}
 		case item:
 			if len(text) > 2 && text[0] == '[' && text[2] == ']' { // the box of a task
 				if text = strings.TrimSpace(text[3:]); strings.HasPrefix(string(b.Text), "[ ]") {

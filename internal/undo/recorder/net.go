@@ -124,6 +124,12 @@ func (d Manager) side(path string, e undo.Entry) (diff.Side, bool) {
 	if e.Kind != undo.File || e.Size > mostNetText {
 		return diff.Side{}, false
 	}
-	content, err := d.Files.Content(e.Hash)
-	return diff.Side{Name: path, Text: string(content)}, err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
+	text, ok := textOf(d.Files, e)
+	return diff.Side{Name: path, Text: text}, ok
+}
+
+// textOf is the content of a file that is a text.
+func textOf(files *undo.Workspace, e undo.Entry) (string, bool) {
+	content, err := files.Content(e.Hash)
+	return string(content), err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0
 }

@@ -1,9 +1,7 @@
 package recorder
 
 import (
-	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"adze/internal/files/diff"
 	"adze/internal/undo"
@@ -51,9 +49,6 @@ func (k *Keeper) text(e undo.Entry) (string, bool) {
 	case e.Kind != undo.File || e.Size > mostDiff:
 		return "", false
 	}
-	content, err := k.ws.Content(e.Hash)
-	if err != nil || !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 {
-		return "", false
-	}
-	return strings.ReplaceAll(string(content), "\r\n", "\n"), true
+	text, ok := textOf(k.ws, e)
+	return strings.ReplaceAll(text, "\r\n", "\n"), ok
 }
