@@ -25,7 +25,7 @@ const shortRun = 12
 // at.
 func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
-	var begun atomic.Int64
+	var calls atomic.Int64
 	var running sync.WaitGroup
 	w.closers = append(w.closers, running.Wait)
 	return func(e session.Event) {
@@ -35,23 +35,15 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 				w.Servers.WakeUnseen()
 			})
 		}
-		if _, ok := e.(session.ToolQueued); ok && begun.Add(1) == shortRun {
+		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
 			underWay()
 		}
-		if w.Keeper != nil && calls(e) {
+		switch e.(type) {
+		case session.CallForming, session.ToolQueued:
 			w.Keeper.Begin()
 		}
 		observe(e)
 	}
-}
-
-// calls reports an event that comes before a call.
-func calls(e session.Event) bool {
-	switch e.(type) {
-	case session.CallForming, session.ToolQueued:
-		return true
-	}
-	return false
 }
 
 // answered reports an event that comes only after a request was sent.

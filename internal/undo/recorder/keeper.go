@@ -97,6 +97,9 @@ func NewKeeper(o Options) *Keeper {
 // Begin takes the first state beside the caller, once. It may be called as soon as it is likely
 // that a call comes.
 func (k *Keeper) Begin() {
+	if k == nil {
+		return
+	}
 	k.begin.Do(func() {
 		go func() {
 			defer close(k.ready)
