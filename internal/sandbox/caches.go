@@ -5,7 +5,6 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -49,26 +48,12 @@ func (c caches) trim() {
 		if err != nil || !e.IsDir() || e.Name() == c.own || c.now().Sub(info.ModTime()) < keptCaches {
 			continue
 		}
-		if strings.HasPrefix(e.Name(), oldCaches) {
-			_ = entry.RemoveAll(dir)
-			continue
+		if lock, err := os.OpenFile(dir+".lock", os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			if filelock.TryFile(lock) == nil {
+				_ = entry.RemoveAll(dir)
+				_ = os.Remove(lock.Name())
+			}
+			_ = lock.Close()
 		}
-		c.remove(dir)
-	}
-}
-
-// oldCaches begins the names of what is being removed.
-const oldCaches = ".old-"
-
-func (c caches) remove(dir string) {
-	lock, err := os.OpenFile(dir+".lock", os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return
-	}
-	defer lock.Close()
-	to := filepath.Join(c.root, oldCaches+filepath.Base(dir))
-	if filelock.TryFile(lock) == nil && unix.Rename(dir, to) == nil {
-		_ = entry.RemoveAll(to)
-		_ = os.Remove(dir + ".lock")
 	}
 }

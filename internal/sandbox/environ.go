@@ -58,6 +58,36 @@ func outward() []string {
 		"TMPDIR", "TEMP", "TMP"}
 }
 
+// cacheTable lists where build tools keep what can be made or downloaded again: the variable that
+// names the folder, its place in the home otherwise, and its place for commands. Of tools that keep
+// credentials or programs beside it, only parts are listed.
+func cacheTable() []struct{ variable, home, below, name string } {
+	return []struct{ variable, home, below, name string }{
+		{"GOCACHE", ".cache/go-build", "", "go-build"},
+		{"GOMODCACHE", "go/pkg/mod", "", "go-mod"},
+		{"npm_config_cache", ".npm", "_cacache", "npm/_cacache"},
+		{"PIP_CACHE_DIR", ".cache/pip", "", "pip"},
+		{"UV_CACHE_DIR", ".cache/uv", "", "uv"},
+		{"CARGO_HOME", ".cargo", "registry", "cargo/registry"},
+		{"CARGO_HOME", ".cargo", "git", "cargo/git"},
+		{"YARN_CACHE_FOLDER", ".cache/yarn", "", "yarn"},
+		{"BUN_INSTALL_CACHE_DIR", ".bun/install/cache", "", "bun"},
+		{"DENO_DIR", ".cache/deno", "", "deno"},
+		{"CCACHE_DIR", ".cache/ccache", "", "ccache"},
+		{"GRADLE_USER_HOME", ".gradle", "caches", "gradle/caches"},
+		{"GRADLE_USER_HOME", ".gradle", "wrapper", "gradle/wrapper"},
+		{"", ".m2/repository", "", "m2"},
+		{"NUGET_PACKAGES", ".nuget/packages", "", "nuget"},
+		{"", ".local/share/pnpm/store", "", "pnpm"},
+		{"", ".cache/node", "", "node"},
+		{"", ".cache/pypoetry", "", "pypoetry"},
+		{"", ".cache/golangci-lint", "", "golangci-lint"},
+		{"", ".cache/ms-playwright", "", "ms-playwright"},
+		{"", ".cache/puppeteer", "", "puppeteer"},
+		{"", ".cache/Cypress", "", "Cypress"},
+	}
+}
+
 // usesPnpm reports a command that names pnpm, or a workspace whose packages pnpm locks.
 func (p *plan) usesPnpm() bool {
 	return slices.ContainsFunc(p.command.Argv, func(word string) bool { return strings.Contains(word, "pnpm") }) ||
@@ -70,10 +100,14 @@ func (p *plan) environ() []string { return p.environAt(insideCache, "/tmp") }
 
 func (p *plan) environAt(cache, tmp string) []string {
 	own := map[string]string{
-		"TMPDIR": tmp, "ADZE_SANDBOX": "1", "XDG_CACHE_HOME": cache, "GOCACHE": cache + "/go-build", "GOMODCACHE": cache + "/go-mod", "npm_config_cache": cache + "/npm",
-		"PIP_CACHE_DIR": cache + "/pip", "UV_CACHE_DIR": cache + "/uv", "CARGO_HOME": cache + "/cargo", "YARN_CACHE_FOLDER": cache + "/yarn",
-		"BUN_INSTALL_CACHE_DIR": cache + "/bun", "DENO_DIR": cache + "/deno", "CCACHE_DIR": cache + "/ccache", "GRADLE_USER_HOME": cache + "/gradle", "BUNDLE_USER_HOME": cache + "/bundle",
-		"DOTNET_CLI_HOME": cache + "/dotnet", "NUGET_PACKAGES": cache + "/nuget", "COMPOSER_HOME": cache + "/composer", "GEM_SPEC_CACHE": cache + "/gem", "POETRY_VIRTUALENVS_PATH": cache + "/virtualenvs",
+		"TMPDIR": tmp, "ADZE_SANDBOX": "1", "XDG_CACHE_HOME": cache, "BUNDLE_USER_HOME": cache + "/bundle", "DOTNET_CLI_HOME": cache + "/dotnet",
+		"COMPOSER_HOME": cache + "/composer", "GEM_SPEC_CACHE": cache + "/gem", "POETRY_VIRTUALENVS_PATH": cache + "/virtualenvs",
+	}
+	for _, c := range cacheTable() {
+		if c.variable != "" {
+			at, _, _ := strings.Cut(c.name, "/")
+			own[c.variable] = cache + "/" + at
+		}
 	}
 	if p.usesPnpm() { // its store lies in no cache folder; npm warns of a setting that it does not know
 		own["npm_config_store_dir"], own["pnpm_config_store_dir"] = cache+"/pnpm", cache+"/pnpm"

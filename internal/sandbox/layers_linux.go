@@ -35,43 +35,13 @@ type layers struct {
 	lock   *os.File // held while the overlays are in use
 }
 
-// userCaches lists where build tools keep what can be made or downloaded again: the variable that
-// names the folder, its place in the home otherwise, and its place for commands. Of tools that keep
-// credentials or programs beside it, only parts are listed.
-func userCaches() []struct{ variable, home, below, name string } {
-	return []struct{ variable, home, below, name string }{
-		{"GOCACHE", ".cache/go-build", "", "go-build"},
-		{"GOMODCACHE", "go/pkg/mod", "", "go-mod"},
-		{"npm_config_cache", ".npm", "_cacache", "npm/_cacache"},
-		{"PIP_CACHE_DIR", ".cache/pip", "", "pip"},
-		{"UV_CACHE_DIR", ".cache/uv", "", "uv"},
-		{"CARGO_HOME", ".cargo", "registry", "cargo/registry"},
-		{"CARGO_HOME", ".cargo", "git", "cargo/git"},
-		{"YARN_CACHE_FOLDER", ".cache/yarn", "", "yarn"},
-		{"BUN_INSTALL_CACHE_DIR", ".bun/install/cache", "", "bun"},
-		{"DENO_DIR", ".cache/deno", "", "deno"},
-		{"CCACHE_DIR", ".cache/ccache", "", "ccache"},
-		{"GRADLE_USER_HOME", ".gradle", "caches", "gradle/caches"},
-		{"GRADLE_USER_HOME", ".gradle", "wrapper", "gradle/wrapper"},
-		{"", ".m2/repository", "", "m2"},
-		{"NUGET_PACKAGES", ".nuget/packages", "", "nuget"},
-		{"", ".local/share/pnpm/store", "", "pnpm"},
-		{"", ".cache/node", "", "node"},
-		{"", ".cache/pypoetry", "", "pypoetry"},
-		{"", ".cache/golangci-lint", "", "golangci-lint"},
-		{"", ".cache/ms-playwright", "", "ms-playwright"},
-		{"", ".cache/puppeteer", "", "puppeteer"},
-		{"", ".cache/Cypress", "", "Cypress"},
-	}
-}
-
 // make makes the overlays, once. Where there can be none, commands have empty caches.
-func (l *layers) make(p *plan, from layering) {
+func (l *layers) make(p *plan, s *Sandbox) {
 	l.once.Do(func() {
-		if from.state == "" || from.noView(Namespaces) != "" {
+		if s.o.State == "" || s.noView(Namespaces) != "" {
 			return
 		}
-		list := from.caches(p)
+		list := s.userCaches(p)
 		if len(list) == 0 {
 			return
 		}
@@ -128,13 +98,13 @@ func readied(dir string) error {
 	return nil
 }
 
-// caches lists the caches that are there, and that no rule keeps from commands.
-func (l layering) caches(p *plan) (out []layer) {
+// userCaches lists the caches that are there, and that no rule keeps from commands.
+func (s *Sandbox) userCaches(p *plan) (out []layer) {
 	home, set := p.lookup("HOME"), goSettings(p.lookup("HOME"))
 	if home == "" {
 		return nil
 	}
-	for _, c := range userCaches() {
+	for _, c := range cacheTable() {
 		path := filepath.Join(home, c.home)
 		if in, ok := strings.CutPrefix(c.home, ".cache/"); ok && filepath.IsAbs(p.lookup("XDG_CACHE_HOME")) {
 			path = filepath.Join(p.lookup("XDG_CACHE_HOME"), in)
@@ -148,10 +118,10 @@ func (l layering) caches(p *plan) (out []layer) {
 			path = filepath.Dir(filepath.Dir(download))
 		}
 		real, err := filepath.EvalSymlinks(filepath.Join(path, c.below))
-		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(l.state, real) || within(real, l.state) || l.withheld(p, real) {
+		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(s.o.State, real) || within(real, s.o.State) || s.withheld(p, real) {
 			continue
 		}
-		if info, err := os.Stat(real); err == nil && info.IsDir() && l.noView(Namespaces, real) == "" {
+		if info, err := os.Stat(real); err == nil && info.IsDir() && s.noView(Namespaces, real) == "" {
 			out = append(out, layer{c.name, real})
 		}
 	}
@@ -159,11 +129,11 @@ func (l layering) caches(p *plan) (out []layer) {
 }
 
 // withheld reports a path that holds secrets, or that a deny rule names or may name a part of.
-func (l layering) withheld(p *plan, path string) bool {
+func (s *Sandbox) withheld(p *plan, path string) bool {
 	if slices.ContainsFunc(slices.Concat(p.secrets, p.veiled, p.hidden), func(at string) bool { return within(at, path) || within(path, at) }) {
 		return true
 	}
-	return l.rules != nil && slices.ContainsFunc(l.rules.Denied(false), func(d Denial) bool {
+	return s.o.Rules != nil && slices.ContainsFunc(s.o.Rules.Denied(false), func(d Denial) bool {
 		literal, _, _ := strings.Cut(filepath.Join(d.Root, d.Pattern), "*")
 		literal = strings.TrimSuffix(literal, "/")
 		return len(literal) > len(d.Root) && (within(literal, path) || within(path, literal))
@@ -172,8 +142,8 @@ func (l layering) withheld(p *plan, path string) bool {
 
 // show adds the overlays to what a command in namespaces may reach. Where their process has ended
 // the command has the private caches alone.
-func (l *layers) show(p *plan, from layering) {
-	l.make(p, from)
+func (l *layers) show(p *plan, s *Sandbox) {
+	l.make(p, s)
 	before := len(p.trees)
 	for i, one := range l.list {
 		tree, err := l.holder.tree(i)

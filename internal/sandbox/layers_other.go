@@ -7,4 +7,4 @@ type layers struct{}
 
 func (*layers) close() {}
 
-func (*layers) show(*plan, layering) {}
+func (*layers) show(*plan, *Sandbox) {}

@@ -47,13 +47,6 @@ func New(o Options) *Sandbox {
 		first: sync.OnceValue(func() survey { return lookThrough(o.Workspace, someFolders) })}
 }
 
-// layering says of which caches there may be overlays.
-type layering struct {
-	state  string // the state folder of adze; if empty, of none
-	rules  Rules  // Optional.
-	noView func(m Means, folders ...string) string
-}
-
 // useCaches takes the private caches into use and removes old ones, once.
 func (s *Sandbox) useCaches() {
 	s.caching.Do(func() {
@@ -109,7 +102,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		return proc.Walls{}, err
 	}
 	if means == Namespaces && !p.command.KeepChanges {
-		s.layers.show(&p, layering{s.o.State, s.o.Rules, s.noView})
+		s.layers.show(&p, s)
 	}
 	if p.view, err = s.openView(&p, overlay.Make); err != nil {
 		return proc.Walls{}, err
@@ -145,7 +138,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		s.alive.Add(1)
 	}
 	walls.Name = p.name(Full, means)
-	walls.Refused, walls.Missed = p.refused, p.missed
+	walls.Explain = func(output string) ([]proc.Denial, []string) { return p.refused(output), p.missed(output) }
 	done := walls.Done
 	walls.Done = func() (found proc.Findings) {
 		p.letGo()

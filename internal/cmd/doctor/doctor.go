@@ -84,7 +84,7 @@ func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
 		out = append(out, d.checkTools(cfg, at)...)
 		out = append(out, d.checkUndo(cfg, at))
 	}
-	out = append(out, d.checkStore(ctx, at), checkDisk(at.State), checkJobs(at), checkProgram("git", "the git tools and the history of files need it"),
+	out = append(out, d.checkStore(ctx, at), checkDisk(at.State), checkProgram("git", "the git tools and the history of files need it"),
 		d.checkShell())
 	out = append(append(out, checkClock(time.Now())), d.Terminal()...)
 	return append(out, d.checkTmux(ctx)...)

@@ -139,17 +139,6 @@ func checkDisk(dir string) Check {
 	return fine("disk", found)
 }
 
-func checkJobs(at paths.Places) Check {
-	stale, err := proc.NewLedger(at.Jobs()).Stale()
-	if err != nil {
-		return lacks("jobs", err.Error(), "make the folder readable")
-	}
-	if stale > 0 {
-		return lacks("jobs", fmt.Sprintf("an adze that was killed may have left %d running", stale), "the next run ends them")
-	}
-	return fine("jobs", "none is left of earlier runs")
-}
-
 func checkProgram(name, why string) Check {
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -3,7 +3,6 @@ package overlay
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,51 +207,32 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	return ""
 }
 
-// setSuffixes end the names of files that belong to a file of the name before: the journals of
-// SQLite (sqlite.org/tempfiles.html), and lock files.
-func setSuffixes() []string { return []string{"-wal", "-shm", "-journal", ".lock", ".lck"} }
+// journals end the names of the journals of SQLite (sqlite.org/tempfiles.html).
+func journals() []string { return []string{"-wal", "-shm", "-journal"} }
 
-// setOf is the file that a file belongs to, and whether it is a database's journal.
-func setOf(path string) (base string, journal bool) {
-	for i, suffix := range setSuffixes() {
+// setOf is the file that a file is the journal of; of any other it is itself.
+func setOf(path string) string {
+	for _, suffix := range journals() {
 		if base, ok := strings.CutSuffix(path, suffix); ok && filepath.Base(path) != suffix {
-			return base, i < 3
+			return base
 		}
 	}
-	return path, false
+	return path
 }
 
-// sets leaves out what belongs to a change that is left out, to a database that another program has
-// open, or to a lock that was made on both sides.
+// sets leaves out what belongs to a database that another program has open, or of which something
+// is left out, and what is beside a lock.
 func (v *View) sets(all []*Change) {
 	for _, c := range all {
-		if c.Kind == apply.Merged || c.Kind == apply.New || c.Path == "" {
+		base := setOf(c.Path)
+		if c.Kind == apply.Merged || c.Kind == apply.New || c.Path == "" || base == c.Path && !entry.IsDatabase(v.Place(c)) {
 			continue
 		}
-		base, journal := setOf(c.Path)
-		var members []*Change
-		if c.Parent != nil {
-			for _, sibling := range c.Parent.Children {
-				if at, _ := setOf(sibling.Path); at == base && sibling.Kind != apply.New && sibling.Kind != apply.Merged && !sibling.Dropped {
-					members = append(members, sibling)
+		if why := cmp.Or(c.Left, v.databaseInUse(c.Root, base)); why != "" {
+			for _, m := range c.Parent.Children {
+				if setOf(m.Path) == base && m.Kind != apply.New && m.Kind != apply.Merged && !m.Dropped {
+					m.Left = cmp.Or(m.Left, why)
 				}
-			}
-		}
-		database := journal || entry.IsDatabase(v.Place(c))
-		why := c.Left
-		if why == "" && database {
-			why = v.databaseInUse(c.Root, base)
-		}
-		if why == "" {
-			why = v.lockMade(c.Root, base, c.Path)
-		}
-		if why == "" {
-			continue
-		}
-		for _, m := range members {
-			_, itsJournal := setOf(m.Path)
-			if m.Left == "" && (m == c || database || itsJournal || !strings.HasSuffix(m.Path, "k")) {
-				m.Left = why
 			}
 		}
 	}
@@ -261,7 +241,7 @@ func (v *View) sets(all []*Change) {
 
 // databaseInUse says who uses a database, or that somebody has.
 func (v *View) databaseInUse(root int, base string) string {
-	for _, suffix := range append([]string{""}, setSuffixes()[:3]...) {
+	for _, suffix := range append([]string{""}, journals()...) {
 		st, err := v.Look(root, base+suffix)
 		if err != nil {
 			continue
@@ -271,21 +251,6 @@ func (v *View) databaseInUse(root int, base string) string {
 		}
 		if who, held := v.hold(&Change{Root: root, Path: base + suffix}, st); held {
 			return "another program uses the database" + who
-		}
-	}
-	return ""
-}
-
-// lockMade says that a lock file for an entry was made meanwhile, or is locked.
-func (v *View) lockMade(root int, base, path string) string {
-	for _, suffix := range setSuffixes()[3:] {
-		at := base + suffix
-		if at == path {
-			continue
-		}
-		st, err := v.Look(root, at)
-		if err == nil && (st.Born != [2]int64{} && entry.Later(st.Born, v.Since) || entry.LockedByOthers(st.ID())) {
-			return fmt.Sprintf("another program made or holds the lock %s", filepath.Base(at))
 		}
 	}
 	return ""

@@ -44,12 +44,10 @@ type Walls struct {
 	// Failed is told why the walls could not be built, so that others are planned. If nil, nobody is
 	// told.
 	Failed func(error)
-	// Refused says what the walls kept a command that failed from, by what it wrote. It is nil where
-	// it is not asked. It is called before Done.
-	Refused func(output string) []Denial
-	// Missed says which places a command that failed names, of those that the walls hide, by what
-	// it wrote. It is nil where it is not asked. It is called before Done.
-	Missed func(output string) []string
+	// Explain says what the walls kept a command that failed from, and in sentences which places it
+	// names that they hide, by what it wrote. It is nil where it is not asked. It is called before
+	// Done.
+	Explain func(output string) (barred []Denial, hidden []string)
 }
 
 // Findings are what a cage saw of a command.
@@ -140,20 +138,12 @@ func (b Denial) String() string {
 	return "it could not " + doing + b.What + ", " + b.Why
 }
 
-// refused asks the walls what they kept a command that failed from.
-func (p *Process) refused() []Denial {
-	if p.walls.Refused == nil || p.result.Err() == nil {
-		return nil
+// explain asks the walls about a command that failed.
+func (p *Process) explain() (barred []Denial, hidden []string) {
+	if p.walls.Explain == nil || p.result.Err() == nil {
+		return nil, nil
 	}
-	return p.walls.Refused(p.written())
-}
-
-// missed asks the walls what a command that failed could not see.
-func (p *Process) missed() []string {
-	if p.walls.Missed == nil || p.result.Err() == nil {
-		return nil
-	}
-	return p.walls.Missed(p.written())
+	return p.walls.Explain(p.written())
 }
 
 // written is what is kept of what the command wrote.

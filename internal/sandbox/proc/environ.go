@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -81,23 +80,13 @@ func absoluteOnly(path string) string {
 // are relative. Entries are followed where they are links; one that does not exist yet counts by
 // its name.
 func OutsidePath(path, dir string) string {
-	known, looked := map[string]bool{}, ways{} // a search path often names a folder twice
-	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool {
-		in, seen := known[f]
-		if !seen && filepath.IsAbs(f) {
-			in = looked.inside(f, dir)
-			known[f] = in
-		}
-		return in || !filepath.IsAbs(f)
-	})
+	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) || Inside(f, dir) })
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
 // Inside reports whether a path, or where it leads, lies in dir, which is free of links.
-func Inside(path, dir string) bool { return ways{}.inside(path, dir) }
-
-func (w ways) inside(path, dir string) bool {
-	for _, p := range []string{filepath.Clean(path), w.real(path)} {
+func Inside(path, dir string) bool {
+	for _, p := range []string{filepath.Clean(path), real(path)} {
 		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
 			return true
 		}
@@ -106,23 +95,17 @@ func (w ways) inside(path, dir string) bool {
 }
 
 // real follows links as far as the path exists.
-func real(path string) string { return ways{}.real(path) }
-
-// ways are paths and where they lead: a folder on the way to several is looked at once.
-type ways map[string]string
-
-func (w ways) real(path string) string {
+func real(path string) string {
 	path = filepath.Clean(path)
-	if found, ok := w[path]; ok || path == filepath.Dir(path) {
-		return cmp.Or(found, path)
+	if path == filepath.Dir(path) {
+		return path
 	}
-	at := filepath.Join(w.real(filepath.Dir(path)), filepath.Base(path))
+	at := filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
 	if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if found, err := filepath.EvalSymlinks(at); err == nil {
-			at = found
+			return found
 		}
 	}
-	w[path] = at
 	return at
 }
 

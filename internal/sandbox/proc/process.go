@@ -279,8 +279,7 @@ func (p *Process) finish() {
 	}
 	p.result.Output = p.out.Text()
 	p.awaitNamespace()
-	barred := p.refused() // before what stood around it is taken away
-	hidden := p.missed()
+	barred, hidden := p.explain() // before what stood around it is taken away
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
 	if aside := p.result.Aside; job && aside != nil {
 		p.result.decided(aside.Apply(nil))

@@ -30,7 +30,6 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/project/trust", "book.go", "a damaged book is put aside"},
 		{ruleRename, "internal/sandbox/overlay/entry", "rename_linux.go", "entries of a user's folder by its descriptor, below a journal"},
 		{ruleRename, "internal/sandbox", "survey.go", "what a command planted is put aside"},
-		{ruleRename, "internal/sandbox", "caches.go", "a cache is moved to where it is removed"},
 		{ruleRename, "internal/fleet/batch", "clone.go", "a folder"},
 		{ruleRename, "internal/sandbox/proc/shim/selftest", "attempt.go", "one of the attempts that the sandbox must refuse"},
 		{ruleRename, "internal/tools/release", "release.go", "a folder"},

@@ -41,7 +41,7 @@ func (b Box) Confine() (*seccomptrace.Witness, error) {
 	case listener < 0:
 		return nil, nil
 	}
-	return seccomptrace.New(listener, seccomptrace.Settings{Served: []uint16{DoorPort}, Moves: b.Views(), Asks: b.Asks}), nil
+	return seccomptrace.New(listener, seccomptrace.Settings{Moves: b.Views(), Asks: b.Asks}), nil
 }
 
 const (

@@ -24,34 +24,30 @@ func ofThisMachine(ip []byte) bool {
 	return bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
 }
 
-// firstOfKernel is the least port that Linux gives who asks for any (ip_local_port_range of
-// ip-sysctl).
-const firstOfKernel = 32768
-
-// served reports that a port of this machine is one of the command's own. That is known from what
-// it bound: the kernel's tables of sockets take milliseconds to read.
-func (w *Witness) served(port uint16) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ports[port] || w.ports[0] && port >= firstOfKernel
+// served reports that the command serves a port itself: nobody else can have it in its network.
+func served(ip []byte, port uint16) bool {
+	fd, at, err := socketAt(ip, port)
+	if err != nil {
+		return false
+	}
+	defer syscall.Close(fd)
+	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1) // connections that are over do not count
+	return syscall.Bind(fd, at) == syscall.EADDRINUSE
 }
 
-// bound remembers a port that the command itself serves.
-func (w *Witness) bound(n *notice, at, size uint64) {
-	raw := n.read(at, int(min(size, 4)))
-	if len(raw) < 4 {
-		return
+// socketAt makes a socket, and the address to bind it to.
+func socketAt(ip []byte, port uint16) (fd int, at syscall.Sockaddr, err error) {
+	family := syscall.AF_INET
+	switch {
+	case len(ip) == 4:
+		at = &syscall.SockaddrInet4{Port: int(port), Addr: [4]byte(ip)}
+	case mapped(ip):
+		at = &syscall.SockaddrInet4{Port: int(port), Addr: [4]byte(ip[12:])}
+	default:
+		family, at = syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(port), Addr: [16]byte(ip)}
 	}
-	if family := uint16(raw[0]) | uint16(raw[1])<<8; family != syscall.AF_INET && family != syscall.AF_INET6 {
-		return
-	}
-	port := uint16(raw[2])<<8 | uint16(raw[3])
-	if port == 0 && w.asks > 0 { // the port is known when it listens
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ports[port] = true
+	fd, err = syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	return fd, at, err
 }
 
 // spell writes an address as other programs read it, without making it short.

@@ -9,7 +9,6 @@ type act byte
 
 const (
 	connects act = iota + 1
-	binds        // an address
 	listens
 	renames // a folder, perhaps
 )
@@ -17,7 +16,7 @@ const (
 // calls are those that the kernel asks the listener about, by their numbers. Renames are among them
 // where there is a view.
 func calls(moves bool) map[uint32]act {
-	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_BIND: binds, syscall.SYS_LISTEN: listens}
+	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_LISTEN: listens}
 	if moves {
 		for nr := range renaming() {
 			all[nr] = renames

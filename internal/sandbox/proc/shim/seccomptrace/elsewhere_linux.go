@@ -26,7 +26,7 @@ const (
 // this machine that the command does not serve itself. It is empty for others.
 func (w *Witness) foreign(fd int, address []byte) string {
 	ip, port := addressOf(address)
-	if w.asks <= 0 || port == 0 || !ofThisMachine(ip) || w.served(port) {
+	if w.asks <= 0 || port == 0 || !ofThisMachine(ip) || served(ip, port) {
 		return ""
 	}
 	if kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
@@ -79,17 +79,8 @@ func (w *Witness) elsewhere(c *connection) syscall.Errno {
 // listenAt listens at an address of this network, on a port that the kernel chooses, for one
 // connection.
 func listenAt(ip []byte) (fd int, port uint16, err error) {
-	var at syscall.Sockaddr
-	family := syscall.AF_INET
-	switch {
-	case len(ip) == 4:
-		at = &syscall.SockaddrInet4{Addr: [4]byte(ip)}
-	case mapped(ip):
-		at = &syscall.SockaddrInet4{Addr: [4]byte(ip[12:])}
-	default:
-		family, at = syscall.AF_INET6, &syscall.SockaddrInet6{Addr: [16]byte(ip)}
-	}
-	if fd, err = syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
+	fd, at, err := socketAt(ip, 0)
+	if err != nil {
 		return -1, 0, err
 	}
 	if err = syscall.Bind(fd, at); err == nil {

@@ -14,7 +14,6 @@ type Witness struct {
 	calls map[uint32]act
 	mu    sync.Mutex
 	begun sync.Once
-	ports map[uint16]bool // of this network that the command serves; if 0, some that the kernel chose
 
 	sockets map[inode]int // an open descriptor of each that the command serves
 	asks    int           // see Settings; if 0, nobody is asked
@@ -52,11 +51,8 @@ const (
 
 // New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
 func New(fd int, s Settings) *Witness {
-	w := &Witness{fd: fd, calls: calls(s.Moves), ports: map[uint16]bool{},
+	w := &Witness{fd: fd, calls: calls(s.Moves),
 		sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
-	for _, port := range s.Served {
-		w.ports[port] = true
-	}
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
 	return w
 }
@@ -145,8 +141,6 @@ func (w *Witness) answer(n *notice) (reply, bool) {
 		if r, done := w.listens(n); done {
 			return r, true
 		}
-	case binds:
-		w.bound(n, n.args[1], n.args[2])
 	case renames:
 		if r, done := w.move(n); done {
 			return r, true

@@ -31,9 +31,6 @@ func (w *Witness) serves(n *notice, fd int) (reply, bool) {
 	if port == 0 || !w.dials() {
 		return reply{id: n.id}, true
 	}
-	w.mu.Lock()
-	w.ports[uint16(port)] = true
-	w.mu.Unlock()
 	_ = syscall.Sendmsg(w.asks, []byte("listen:"+strconv.Itoa(port)), nil, nil, syscall.MSG_NOSIGNAL)
 	return reply{id: n.id}, true
 }

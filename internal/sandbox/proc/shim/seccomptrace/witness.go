@@ -9,7 +9,6 @@
 //     (elsewhere_linux.go).
 //   - listen(2) for a port is performed here, and told to that process (serve_linux.go).
 //   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
-//   - bind(2) goes on; it only remembers the port.
 //
 // The one rule: a call that goes on is held by other walls. What is read of a process can change
 // before the kernel reads it too. What the listener decides it performs itself, on what it copied
@@ -29,8 +28,6 @@ type Settings struct {
 	// Moves says that there is a view, in which the kernel does not rename folders that were there
 	// before.
 	Moves bool
-	// Served are ports of the command's own network that somebody else serves there.
-	Served []uint16
 	// Asks is a socket over which another process is asked about ports and sockets that the command
 	// does not serve itself; if 0, nobody is.
 	Asks int
