@@ -58,7 +58,7 @@ func (c Config) checkMCP(path string) error {
 	return nil
 }
 
-// goodServer is mcp.ValidName: a letter, then at most 39 letters, digits and marks.
+// goodServer is mcp.ValidName: a letter, then at most 39 letters, digits, "_", "." and "-".
 func goodServer(name string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	return name != "" && len(name) <= 40 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""

@@ -72,7 +72,7 @@ func wide(contentType string) bool {
 	return strings.HasPrefix(name, "utf-16") || name == "iso-2022-jp" || name == "replacement"
 }
 
-// cutTail returns how many bytes truncated data ends with that are an incomplete character.
+// cutTail returns how many run of bytes truncated data ends with that are an incomplete character.
 func cutTail(data []byte, truncated bool) int {
 	if !truncated {
 		return 0

@@ -105,8 +105,8 @@ func baseURL(doc *goquery.Document, page *url.URL) *url.URL {
 	return page.ResolveReference(ref)
 }
 
-// resolveLinks makes links and images absolute and removes targets that are no page address:
-// scripts, inline data, empty links. A link that only marks a heading is removed with its text.
+// resolveLinks makes links and images absolute and removes targets that are not pages: scripts,
+// inline data, empty links. A link that only marks a heading is removed with its text.
 func resolveLinks(content *goquery.Selection, base *url.URL) {
 	content.Find("a").Each(func(_ int, a *goquery.Selection) {
 		href, ok := absolute(base, a.AttrOr("href", ""))

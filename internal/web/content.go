@@ -24,7 +24,7 @@ var marks = [...]string{"[itemprop=articleBody], .markdown-body, #mw-content-tex
 // around selects elements declared by the page to be no content.
 const around = "nav, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=complementary], .mw-editsection, .mw-jump-link"
 
-// mainContent returns the elements with the page's content, and descriptions for removed parts that
+// mainContent returns the elements with the page's content, and descriptions of removed parts that
 // a reader may miss.
 func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 	body := doc.Find("body").First()
@@ -42,7 +42,7 @@ func mainContent(doc *goquery.Document) (*goquery.Selection, []string) {
 type measure struct {
 	text  int
 	link  int  // in links
-	prose int  // in running text: lines with some length, or ending like a sentence
+	prose int  // in running text: lines of some length, or ending like a sentence
 	block bool // is or contains a block
 	last  string
 }
@@ -299,8 +299,7 @@ func remove(found *goquery.Selection, which func(*html.Node) bool) {
 	}
 }
 
-// against reports whether n is named as something other than content and is less than most of the
-// page.
+// against reports whether n is named as something other than content and is not most of the page.
 func (r *pageMeasure) against(n *html.Node) bool {
 	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }

@@ -51,7 +51,7 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	return page, nil
 }
 
-// choose returns one element with the content and descriptions for removed parts: the selected
+// choose returns one element with the content and descriptions of removed parts: the selected
 // elements, or the main content if there is no selector.
 func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
 	if selector != "" {

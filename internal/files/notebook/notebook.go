@@ -35,7 +35,7 @@ type Book struct {
 // part is a cell's source: its range in Text, and as JSON in the file.
 type part struct{ start, end, from, to int }
 
-// Change replaces part of Text.
+// Change replaces a range in Text or in the file.
 type Change struct {
 	Start, End int
 	New        string

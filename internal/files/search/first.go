@@ -78,7 +78,7 @@ func (f *first) add(m FileMatches) {
 	f.last.Store(&last)
 }
 
-// weight returns how many results the file counts for.
+// weight returns the number of results the file counts for.
 func (m *FileMatches) weight() int {
 	n := 0
 	for _, l := range m.Lines {

@@ -21,7 +21,7 @@ type folder struct {
 	whole bool // on a file system in wholeReaders
 }
 
-// direntBuffer is how many bytes getdents64 may return at once.
+// direntBuffer is how many run of bytes getdents64 may return at once.
 const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK

@@ -13,7 +13,7 @@ var stamp = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?\s*\d+\.\d{3,6}\])(?:[.,]\d+)?(?:Z|\s?[+-]\d\d:?\d\d)?`)
 })
 
-// timed finds lines that are equal apart from a leading timestamp.
+// timed finds lines equal apart from a leading timestamp.
 func (f *folder) timed(i int) run {
 	rest, ok := unstamped(f.lines[i])
 	if !ok {
@@ -45,8 +45,8 @@ func between(n int, what string) string {
 	return fmt.Sprintf("(… %s lines %s)", Count(int64(n)), what)
 }
 
-// moving matches the changing parts in a progress line that only show that it continues:
-// percentages, amounts, rates, times and bar characters.
+// moving matches the changing parts in a progress line: percentages, amounts, rates, times and bar
+// characters.
 var moving = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d+(?:\.\d+)?\s?%|\d+(?:\.\d+)?\s?(?:[kKMGT]i?)?[bB](?:/s|ps)?\b|\d+(?::\d\d){1,2}\b|-+:-+(?::-+)?|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|m|h)\b|[#=>.█▏▎▍▌▋▊▉░▒▓━╸╺─·○●\- ]{2,}|[#=>█▏▎▍▌▋▊▉░▒▓━╸╺]|\x00+`)
 })
@@ -77,7 +77,7 @@ func (f *folder) progress(i int) run {
 	return run{end - i, 1, 1, between(end-i-2, "of progress like these")}
 }
 
-// mostSteps bounds the lines in a text that are compared as progress in vain.
+// mostSteps bounds the lines compared as progress in vain.
 const mostSteps = 300
 
 // stepResult is a cached result of step.
@@ -197,7 +197,7 @@ func numbers(line string) (key string, values []int64) {
 	return b.String(), values
 }
 
-// Links shown of a long list.
+// Number of links shown from a long list.
 const (
 	linksBefore, linksAfter = 20, 5
 	linkFarm                = 60
@@ -208,7 +208,7 @@ var onlyLink = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:[-*+]\s+|\d+[.)]\s+|#+\s+)?(?:\[[^\]]*\]\([^)\s]*(?:\s+"[^"]*")?\)|<?https?://\S+>?)(?:[\s|,·•;/-]*(?:\[[^\]]*\]\([^)\s]*(?:\s+"[^"]*")?\)|<?https?://\S+>?))*[\s.,;|]{0,4}(?:\S{1,12}\s?){0,3}$`)
 })
 
-// links finds lines that contain only links, few of which are shown.
+// links finds lines with nothing but links; only a few are shown.
 func (f *folder) links(i int) run {
 	end, found := i, 0 // end is after the last link
 	for at := i; at < len(f.lines); at++ {

@@ -26,7 +26,7 @@ type Row struct {
 	gap bool // the lines are not available
 }
 
-// Gap returns a Row for lines that are not available.
+// Gap returns a Row for unavailable lines.
 func Gap(lines, bytes int64) Row { return Row{Lines: lines, Bytes: bytes, gap: true} }
 
 // Bounds for folding.

@@ -35,7 +35,7 @@ func (s *Stream) Add(piece string) (finished []string) {
 	}
 }
 
-// take adds blocks and returns the sections that end before the last of them.
+// take adds blocks and returns the finished sections; the last one stays pending.
 func (s *Stream) take(blocks []markdown.Block) (finished []string) {
 	sections := split(append(s.pending, blocks...))
 	if len(sections) == 0 {

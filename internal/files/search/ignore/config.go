@@ -8,8 +8,8 @@ import (
 // maxIncludes bounds nested includes in configuration files.
 const maxIncludes = 5
 
-// excludesFile returns core.excludesFile for the repository at top with the common git directory:
-// the last value in the system, user and repository configuration, or the default path.
+// excludesFile returns the path of core.excludesFile for the repository at top with the common git
+// directory: the last value in the system, user and repository configuration, or the default path.
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
@@ -107,7 +107,7 @@ func (c *config) read(path string, depth int) {
 	}
 }
 
-// logicalLines joins lines ending in an unescaped backslash with the next.
+// logicalLines joins lines that end in an unescaped backslash with the next.
 func logicalLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	var lines []string

@@ -56,7 +56,7 @@ type Query struct {
 	path  []byte
 }
 
-// In selects l's folder for the following Ignored calls.
+// In selects the folder of l for the following calls of Ignored.
 func (q *Query) In(l *Level) {
 	q.level = l
 	q.path = append(q.path[:0], l.prefix...)

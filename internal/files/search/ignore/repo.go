@@ -81,7 +81,7 @@ func (f Finder) filesOf(dir string, top, inside bool) Files {
 	return files
 }
 
-// Excludes returns the rules in .git/info/exclude and core.excludesFile for the repository at top
+// Excludes returns the rules of .git/info/exclude and core.excludesFile for the repository at top
 // ("" for none), highest first. Their patterns are relative to top.
 func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules

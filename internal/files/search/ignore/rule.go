@@ -50,7 +50,7 @@ func parseRule(pattern string) rule {
 }
 
 // split cuts a pattern at its first wildcard. The rest is compiled separately, because git matches
-// it separately: in "a**/b" the rest begins with the stars.
+// it separately: in "a**/b" the stars are at the start of the rest.
 func (rl *rule) split(pattern string) {
 	at := strings.IndexAny(pattern, wildcards)
 	if at < 0 {

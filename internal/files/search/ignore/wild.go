@@ -15,8 +15,8 @@ const (
 	opByte    opKind = iota // one given byte
 	opOne                   // any byte but a slash
 	opSet                   // a byte in a set, never a slash
-	opStar                  // any bytes without a slash
-	opAll                   // any bytes
+	opStar                  // any run of bytes without a slash
+	opAll                   // any run of bytes
 	opFolders               // empty, or bytes ending with a slash
 )
 
@@ -107,8 +107,8 @@ func (w *wild) match(text []byte) bool {
 }
 
 // wildRun matches with two backtracking points: the last star and the last gap that crosses
-// folders. Older points are never needed: the newer one can take any bytes that the older could. So
-// the cost is bounded by pattern length times text length.
+// folders. Older points are never needed: the newer one can take any run of bytes that the older
+// could. So the cost is bounded by pattern length times text length.
 type wildRun struct {
 	ops           []op
 	text          []byte

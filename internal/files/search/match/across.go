@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// across finds a whole text's matches. The DFA finds a match's end and a lower bound for its start;
-// the machine then searches only that range. It returns false at s.pos if the DFA gave up.
+// across finds the matches of a whole text. The DFA finds a match's end and a lower bound for its
+// start; the machine then searches only that range. It returns false at s.pos if the DFA gave up.
 func (s *Scanner) across(ctx context.Context) (bool, error) {
 	text := s.buf[:s.end]
 	s.sight.reset()
@@ -39,8 +39,7 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// skip returns the start offset for the first line at or after line on which a match may begin, or
-// -1.
+// skip returns the start of the first line, at or after line, on which a match may begin, or -1.
 func (s *Scanner) skip(line int) int {
 	if s.m.need == nil {
 		return line

@@ -30,10 +30,10 @@ func isWord(r rune) bool {
 	return false
 }
 
-// notWordClass complements wordClass, for \W inside a class.
+// notWordClass is the complement of wordClass, for \W inside a class.
 var notWordClass = sync.OnceValue(func() string { return complement(isWord) })
 
-// notSpaceClass complements spaceClass.
+// notSpaceClass is the complement of spaceClass.
 var notSpaceClass = sync.OnceValue(func() string {
 	return complement(func(r rune) bool { return unicode.Is(unicode.White_Space, r) })
 })
@@ -98,7 +98,7 @@ func escapeLen(rest string, bracket bool) int {
 	return len(rest)
 }
 
-// openLen returns the length of a class opening, including a literal "]".
+// openLen returns the length of the start of a class, including a literal "]".
 func openLen(rest string) int {
 	n := 1
 	if strings.HasPrefix(rest[n:], "^") {
@@ -139,7 +139,7 @@ func escape(esc string, bracket bool) string {
 	return alone
 }
 
-// escapes reports whether pattern contains any given escape, such as \r or \<.
+// escapes reports whether pattern contains one of the given escapes, such as \r or \<.
 func escapes(pattern string, which ...string) bool {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark handles a byte order mark that starts a file. It skips UTF-8's; for UTF-16 it returns a
+// mark handles a byte order mark at the start of a file. It skips UTF-8's; for UTF-16 it returns a
 // reader that decodes the file from its start.
 func (s *Scanner) mark(r io.Reader) io.Reader {
 	head := s.buf[:s.end]

@@ -45,7 +45,7 @@ type wideStep struct {
 const wideSteps = 1 << 10
 
 const (
-	// columns are the ASCII bytes and the line end.
+	// columns are the ASCII bytes and the end of the line.
 	columns   = utf8.RuneSelf + 1
 	endColumn = utf8.RuneSelf
 	endOfLine = rune(-1)
@@ -61,7 +61,7 @@ const (
 	// and after maxResets left to regexp.
 	maxStates = 1000
 	maxResets = 8
-	// maxProg is the instruction count above which states cost too much.
+	// maxProg is the number of instructions above which states cost too much.
 	maxProg = 4000
 )
 
@@ -131,7 +131,7 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 	return d.end(state)
 }
 
-// end returns the result at the line end.
+// end returns the result at the end of a line.
 func (d *dfa) end(state int32) (matches, known bool) {
 	next := d.next[int(state)+endColumn]
 	if next == stateUnknown {

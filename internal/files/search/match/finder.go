@@ -7,8 +7,8 @@ import (
 	"adze/internal/text/kern"
 )
 
-// finder finds the offsets at which a match may be: by literals, byte set windows or long runs of
-// one class, whichever is rarest. It is built once for a pattern.
+// finder finds the offsets at which a match may be: by literals, windows of byte sets or long runs
+// of one class, whichever is rarest. It is built once for a pattern.
 type finder struct {
 	needles []needle // by alternative; none for classes, which only select lines to test
 	pair    kern.Pair
@@ -26,7 +26,7 @@ type edge uint8
 const (
 	edgeAny      edge = iota
 	edgeBoundary      // \b
-	edgeOutside       // outside words
+	edgeOutside       // not part of a word
 	edgeLine          // line start or end
 )
 
@@ -79,7 +79,8 @@ func (n *needle) pair() kern.Pair {
 	return p
 }
 
-// rarest returns the rarest byte's offset other than not, preferring a byte with another value.
+// rarest returns the offset of the rarest byte other than the one at not, preferring a byte with
+// another value.
 func (n *needle) rarest(not int) int {
 	best, odds := 0, 2.0
 	for i, b := range n.text {
@@ -134,7 +135,7 @@ func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (
 	return f.pair.Find(text, from, places)
 }
 
-// verdict is a candidate's result.
+// verdict is the result of checking a candidate.
 type verdict uint8
 
 const (

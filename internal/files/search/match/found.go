@@ -23,7 +23,7 @@ type Line struct {
 	Number   int    // from 1
 	Text     string // whole, or cut to Width characters
 	From, To int    // the match's range in Text, if it was cut or the match spans lines
-	Column   int    // where Text begins in the line, in bytes from 1
+	Column   int    // offset of Text in the line, in bytes from 1
 	Match    bool   // false for context
 	Starts   bool   // a match begins here; only a multiline match has more lines
 	CutLeft  bool   // the line's start was cut off

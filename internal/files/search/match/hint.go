@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Hint suggests what a pattern without matches was meant to be, for patterns that follow another
-// language's syntax. It is phrased to follow the message that nothing matched; empty means no hint.
+// Hint suggests the intended pattern if one without matches follows another language's syntax. It
+// is phrased to follow the message that nothing matched; empty means no hint.
 func Hint(q Query) string {
 	tree, err := syntax.Parse(q.Pattern, syntax.Perl)
 	switch {

@@ -21,7 +21,7 @@ func (s *Scanner) hit(from, to int) {
 	s.after = s.c.After
 }
 
-// before returns where the context lines before from begin that were not stored yet.
+// before returns the starts of the context lines before from that were not stored yet.
 func (s *Scanner) before(from int) []int {
 	var starts []int
 	for at := from; len(starts) < s.c.Before && at > s.shown; {
@@ -60,7 +60,7 @@ func (s *Scanner) plain(from, to int) Line {
 	return Line{Number: s.number(from)}.cut(trimReturn(s.buf[from:to]), s.c.Width, &s.texts)
 }
 
-// match returns a long line and where it matches.
+// match returns a long line with the position of its match.
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
@@ -89,7 +89,7 @@ func (l Line) cut(text []byte, width int, in *texts) Line {
 type texts struct{ piece strings.Builder }
 
 const (
-	// textsPiece is the allocation size in bytes.
+	// textsPiece is the size of an allocation in bytes.
 	textsPiece = 4 << 10
 	// textsLong is the length from which a text gets its own allocation.
 	textsLong = textsPiece / 4

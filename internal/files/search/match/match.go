@@ -4,18 +4,19 @@
 // rules out lines faster. A test compares the two. Differences: classes are widened to Unicode
 // (classes.go), and words.go handles \b beyond ASCII.
 //
-// Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer. A
-// required literal (need.go, finder.go) selects candidate lines, which the automaton in dfa.go
-// tests. If no literal is rare enough, a window with byte classes or a long run of one class takes
-// its place (window.go). Package kern searches with vector instructions where available. Across
-// lines, the automaton locates a match roughly (across.go).
+// Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
+// lines. A required literal (need.go, finder.go) selects candidate lines, which the automaton in
+// dfa.go tests. If no literal is rare enough, a window of byte classes or a long run of one class
+// takes its place (window.go). Package kern searches with vector instructions where available.
+// Across lines, the automaton locates a match roughly (across.go).
 //
-// A line ends with "\n" or "\r\n", which it does not include, so "^" and "$" match before and after
-// the rest. Only a pattern that names \r sees it in the line. Bytes are matched as they are: in
-// text that is not UTF-8, only ASCII can be matched.
+// A line ends with "\n" or "\r\n", which is not part of it, so "^" and "$" match at its ends. Only
+// for a pattern that names \r is it part of the line. Bytes are matched as they are: in text that
+// is not UTF-8, only ASCII can be matched.
 //
-// Known limits: a multiline search counts at most one match that begins on a line and reports files
-// above MaxMultiline as too large. So is a file with a line longer than MaxLine.
+// Known limits: a search for matches that span lines counts at most one match that begins on a
+// line, and reports files above MaxMultiline as too large. Other searches do so for files with a
+// line longer than MaxLine.
 package match
 
 import (
@@ -40,11 +41,11 @@ type Matcher struct {
 	re        *regexp.Regexp
 	prog      *syntax.Prog // shared by the dfa and the machine
 	group     int          // capture group with the actual match
-	need      *finder      // finds something every match contains; may be nil
-	also      *finder      // multiline: something else every match contains, maybe on a later line; may be nil
+	need      *finder      // finds a literal or class that every match contains; may be nil
+	also      *finder      // multiline: a literal that every match contains, maybe on a later line; may be nil
 	plain     bool         // the pattern is a literal
 	multiline bool
-	once      bool        // anchored to the text start: only a file's start can match
+	once      bool        // anchored: only the start of a file can match
 	bounds    bool        // has \b or \B, which regexp supports only for ASCII
 	returns   bool        // the pattern names \r
 	large     chan []byte // holds the shared large buffer (nil until allocated) while no scanner uses it
@@ -233,7 +234,7 @@ func (m *Matcher) match(line []byte) bool {
 	return m.re.Match(line)
 }
 
-// Span returns a line's first match.
+// Span returns the position of the first match in a line.
 func (m *Matcher) Span(line []byte) (from, to int, ok bool) {
 	if m.bounds && !isASCII(line) {
 		return newMachine(m.prog, m.group).find(line)

@@ -12,14 +12,14 @@ import (
 const maxAlternatives = 8
 
 // maxLiterals bounds the literals. They share the bits; each candidate is compared with all
-// literals that have its bit.
+// literals of its bit.
 const maxLiterals = 4 * maxAlternatives
 
-// literalSet lists literals; every match contains at least one.
+// literalSet is a set of literals; every match contains at least one of them.
 type literalSet struct {
 	alts    []literal // if empty, unknown
 	whole   bool      // containing one is already a match
-	repeats bool      // one in a row, so its neighbors decide nothing
+	repeats bool      // one of several in a row, so its neighbors decide nothing
 	far     bool      // may be on a later line than the match's start
 }
 
@@ -28,8 +28,8 @@ type literal struct {
 	fold bool   // match ASCII letters in either case
 }
 
-// needOf returns an expression's best literals; with near, only those on the line on which a match
-// begins.
+// needOf returns the best literals of an expression; with near, only those on the line on which a
+// match begins.
 func needOf(re *syntax.Regexp, near bool) literalSet {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -52,7 +52,7 @@ func needOf(re *syntax.Regexp, near bool) literalSet {
 	return literalSet{}
 }
 
-// needOfConcat returns the best set in any part, since a match contains all parts.
+// needOfConcat returns the best set of any part, since a match contains all parts.
 func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	var best literalSet
 	far := false
@@ -69,7 +69,7 @@ func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	return best
 }
 
-// needOfAlternate combines all branches' sets.
+// needOfAlternate combines the sets of all branches.
 func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	all := literalSet{whole: true}
 	for _, sub := range re.Sub {
@@ -83,7 +83,8 @@ func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	return all
 }
 
-// needOfLiteral returns a literal's best part with only one byte spelling, apart from ASCII case.
+// needOfLiteral returns the best part of a literal that has only one byte spelling, apart from
+// ASCII case.
 func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 	fold := re.Flags&syntax.FoldCase != 0
 	var best literal

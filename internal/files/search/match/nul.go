@@ -13,8 +13,8 @@ const (
 	nulEvery = 8192 // text bytes per additional NUL
 	nulCheck = 64 << 10
 
-	// maxNULs is how many NUL bytes, holes excluded, make a file binary in which they are the
-	// majority.
+	// maxNULs is the number of NUL bytes, holes excluded, at which a file that is mostly NULs
+	// counts as binary.
 	maxNULs = 64 << 10
 	// HoleLeast is how many trailing NULs may begin a hole.
 	HoleLeast = 4 << 10

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// PatternError describes an invalid pattern and where the problem is.
+// PatternError describes an invalid pattern and the position of the problem.
 type PatternError struct {
 	Pattern string
 	Pos     int // in characters, from 0
@@ -75,7 +75,7 @@ func fragment(pattern string, want *syntax.Error) int {
 	return max(0, strings.Index(pattern, want.Expr))
 }
 
-// openParen returns where the first unbalanced parenthesis is.
+// openParen returns the position of the first unbalanced parenthesis.
 func openParen(pattern string) int {
 	var open []int
 	inClass := false
@@ -127,7 +127,8 @@ func needsBreak(re *syntax.Regexp) bool {
 	return false
 }
 
-// spansLines reports whether a match may contain a line break or depends on a text boundary.
+// spansLines reports whether a match may contain a line break or depends on the start or end of the
+// text.
 func spansLines(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
@@ -144,7 +145,7 @@ func spansLines(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, spansLines)
 }
 
-// breakAt returns where a pattern has a line break, in characters, literal or as \n.
+// breakAt returns the character position of the line break in a pattern, literal or as \n.
 func breakAt(pattern string) int {
 	at := strings.IndexByte(pattern, '\n')
 	if at < 0 {

@@ -39,9 +39,9 @@ type Scanner struct {
 	usual   []byte // the usual buffer while buf is a larger one
 	large   bool   // buf is the shared large buffer
 	source  io.Reader
-	begun   int // gone when source began
-	pos     int // next line to search
-	end     int // data end in buf
+	begun   int // value of gone when source began
+	pos     int // start of the next line to search
+	end     int // end of the data in buf
 	counted int // offset up to which lines are counted in line
 	line    int
 
@@ -73,7 +73,7 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 	return s
 }
 
-// Run searches r and stores up to keep matches. The error is r's or ctx's.
+// Run searches r and stores the lines of up to keep matches. The error is r's or ctx's.
 func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
 	s.reset(keep)
 	if s.m.multiline {
@@ -193,7 +193,7 @@ func (s *Scanner) enough() bool {
 	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
 }
 
-// region searches the lines up to stop, a line end.
+// region searches the lines up to stop, the end of a line.
 func (s *Scanner) region(ctx context.Context, stop int) error {
 	if s.m.need != nil {
 		s.sight.reset()
@@ -247,7 +247,7 @@ func (s *Scanner) candidate(stop int) (int, verdict) {
 	return s.sight.next(s.buf[:stop], s.pos)
 }
 
-// lineEnd returns where the line at an offset ends, without its line break.
+// lineEnd returns the end of the line at an offset, without its line break.
 func lineEnd(text []byte, at int) int {
 	n := bytes.IndexByte(text[at:], '\n')
 	if n < 0 {
@@ -263,8 +263,8 @@ func trimReturn(line []byte) []byte {
 	return line
 }
 
-// roll moves the data still needed to the buffer's front, and grows a buffer full with such data.
-// Buffers grow up to the maximum line length.
+// roll moves the data still needed to the front of the buffer, and grows a buffer that is full of
+// it. Buffers grow up to the maximum line length.
 func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)
@@ -280,7 +280,7 @@ func (s *Scanner) roll(ctx context.Context) error {
 	return nil
 }
 
-// lookBack returns where the lines before pos begin that a later match may show as context.
+// lookBack returns the start of the lines before pos that a later match may show as context.
 func (s *Scanner) lookBack() int {
 	from := s.pos
 	for range s.c.Before {
@@ -292,7 +292,7 @@ func (s *Scanner) lookBack() int {
 	return from
 }
 
-// number returns the line number at place, a line start.
+// number returns the number of the line that begins at place.
 func (s *Scanner) number(place int) int {
 	if place > s.counted {
 		s.line += bytes.Count(s.buf[s.counted:place], []byte{'\n'})

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// rune adds a literal's character.
+// rune adds a character of a literal.
 func (g *gatherer) rune(r rune, fold bool) {
 	runes := []rune{r, r}
 	if fold {
@@ -26,9 +26,9 @@ func (g *gatherer) rune(r rune, fold bool) {
 	g.class(runes)
 }
 
-// class adds a character in a class, given as pairs (first, last). A multi-byte character ends a
-// row with its first byte and begins the next with its last; if it may also be ASCII, the rows also
-// continue through it.
+// class adds a character of a class, given as pairs of first and last. A multi-byte character ends
+// a row with its first byte and begins the next with its last; if it may also be ASCII, the rows
+// also continue through it.
 func (g *gatherer) class(ranges []rune) {
 	ascii, wide := setOf(ranges)
 	if !wide {

@@ -35,8 +35,8 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the whole text's matches. After a match that ends on a later line it goes on in that
-// line, then in the next line, so that "^" matches only at line starts.
+// spans finds the matches of the whole text. After a match that ends on a later line it searches
+// the rest of that line, then the next line, so that "^" matches only at line starts.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.lacks(s.buf[:s.end]) {
 		return nil

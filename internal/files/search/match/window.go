@@ -49,7 +49,7 @@ func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	return f
 }
 
-// row is consecutive byte sets in a match. The empty row matches everywhere and is useless.
+// row is a sequence of byte sets in a match. The empty row matches everywhere and is useless.
 type row []cell
 
 // cell is a byte set with its frequency.
@@ -91,7 +91,7 @@ func (r row) addTo(w *kern.Window, alternative int) {
 	}
 }
 
-// windowsOf returns windows with up to three sets; every match has at least one. It returns nil if
+// windowsOf returns windows of up to three sets, at least one of which is in every match, or nil if
 // none is known.
 func windowsOf(re *syntax.Regexp, budget *int) []row {
 	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
@@ -140,7 +140,7 @@ type gatherer struct {
 	budget *int // remaining parts to visit
 }
 
-// put adds the next byte's set.
+// put adds the set of the next byte.
 func (g *gatherer) put(s byteSet) {
 	g.extend(s)
 	g.weigh()

@@ -27,7 +27,7 @@ func newMachine(prog *syntax.Prog, group int) *machine {
 	return &machine{prog: prog, group: group, mark: make([]int, len(prog.Inst))}
 }
 
-// find returns the first match, or its group.
+// find returns the position of the first match, or of its group.
 func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(text, 0, len(text)) }
 
 // within finds a match that begins between two offsets, taking the text before into account.
@@ -139,7 +139,7 @@ func hasBoundary(prog *syntax.Prog) bool {
 	return asserts(prog, syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary)
 }
 
-// asserts reports whether a program contains any given assertion.
+// asserts reports whether a program contains one of the given assertions.
 func asserts(prog *syntax.Prog, any syntax.EmptyOp) bool {
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
