@@ -94,7 +94,6 @@ type Retention struct {
 	Count int `json:"count,omitempty" retired:"sessions.keep.days says how long they stay"`
 }
 
-// check validates the values.
 func (c Config) check(path string) error {
 	for _, n := range []struct {
 		name  string
@@ -164,7 +163,6 @@ func File(getenv func(string) string, dir string) string {
 	return filepath.Join(dir, "config.json")
 }
 
-// maxFile bounds the file in bytes.
 const maxFile = 4 << 20
 
 // Load reads the file; a missing file counts as empty.
@@ -210,7 +208,7 @@ func Parse(path string, raw []byte) (Config, error) {
 		}
 	}
 	var present map[string]json.RawMessage
-	_ = json.Unmarshal(standard, &present) // standard was decoded before
+	_ = json.Unmarshal(standard, &present)
 	for name := range present {
 		c.Set(name, path)
 	}

@@ -30,7 +30,6 @@ const (
 	LanguagesOff  = "off"
 )
 
-// checkLanguages validates the language servers.
 func (c Config) checkLanguages(path string) error {
 	uses := []string{"", LanguagesAuto, LanguagesOn, LanguagesOff}
 	if use := c.Languages.Use; !slices.Contains(uses, use) {
@@ -62,7 +61,6 @@ type Formatter struct {
 // Formatters maps names to programs.
 type Formatters map[string]Formatter
 
-// checkFormatters validates the formatters.
 func (c Config) checkFormatters(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Formatters)) {
 		one := c.Formatters[name]

@@ -48,7 +48,6 @@ func OAuthNames() []string {
 		"private_key_id", "scope", "signing_algorithm"}
 }
 
-// checkMCP validates the servers.
 func (c Config) checkMCP(path string) error {
 	for _, name := range slices.Sorted(maps.Keys(c.MCP.Servers)) {
 		if err := c.MCP.Servers[name].Check(name); err != nil {
@@ -142,7 +141,6 @@ func DropServer(path, name string) (was bool, err error) {
 	return was, err
 }
 
-// changeServers edits mcp.servers.
 func changeServers(path string, change func(*hujson.Object) bool) error {
 	var wrong error
 	err := edit(path, func(object *hujson.Object) bool {

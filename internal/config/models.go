@@ -24,7 +24,6 @@ type Price struct {
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
-// checkModels validates names and numbers.
 func (c Config) checkModels(path string) error {
 	for name, m := range c.Models {
 		if provider, rest, ok := strings.Cut(name, "/"); !ok || provider == "" || rest == "" {

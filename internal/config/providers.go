@@ -19,7 +19,6 @@ type Provider struct {
 	MaxContext int `json:"max_context,omitempty"`
 }
 
-// checkProviders validates the providers.
 func (c Config) checkProviders(path string) error {
 	for name, p := range c.Providers {
 		bad := func(field, hint string) error {

@@ -114,7 +114,6 @@ func texts(list *hujson.Array) []string {
 	return out
 }
 
-// listIn returns the list with a name, or nil.
 func listIn(object *hujson.Object, name string) *hujson.Array {
 	for _, m := range object.Members {
 		key, ok := m.Name.Value.(hujson.Literal)
@@ -125,7 +124,6 @@ func listIn(object *hujson.Object, name string) *hujson.Array {
 	return nil
 }
 
-// newList appends an empty list.
 func newList(object *hujson.Object, name string) *hujson.Array {
 	list := &hujson.Array{}
 	object.Members = append(object.Members, hujson.ObjectMember{

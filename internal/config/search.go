@@ -27,7 +27,6 @@ func searchKeys() map[string][]string {
 // configured.
 func SearchKeys() []string { return append(searchKeys()["brave"], searchKeys()["tavily"]...) }
 
-// checkSearch rejects unknown engines.
 func (c Config) checkSearch(path string) error {
 	s := c.Search
 	if s.Engine == "" && s != (Search{}) {

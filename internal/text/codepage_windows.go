@@ -78,5 +78,4 @@ func isLetter(r rune) bool {
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lo) && (windows.GetACP() == greekPage || !unicode.Is(unicode.Greek, r))
 }
 
-// isDrawn reports box drawing characters.
 func isDrawn(r rune) bool { return r >= 0x2500 && r < 0x2580 }

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// mark returns the byte order mark, or "".
 func (f Format) mark() string {
 	if f.BOM {
 		for _, m := range boms() {

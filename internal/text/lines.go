@@ -27,8 +27,8 @@ type Want struct {
 // Range holds consecutive lines from a file.
 type Range struct {
 	Lines []Line
-	Total int   // lines in the file; -1 if unknown, because the end was not reached
-	More  bool  // more lines follow
+	Total int // lines in the file; -1 if unknown, because the end was not reached
+	More  bool
 	Bytes int64 // file bytes covered by the range
 }
 
@@ -212,7 +212,6 @@ func readLine(r *bufio.Reader, width int, room *[]byte) (line Line, n int64, err
 	return Line{Text: text, Cut: whole - len(text)}, n, nil
 }
 
-// firstRunes returns the first n characters in s.
 func firstRunes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -275,7 +274,6 @@ func ReadPart(ctx context.Context, r io.ReaderAt, line int, column int64, size i
 	return p, nil
 }
 
-// lineLength returns a line's length in bytes without \r\n or \n.
 func lineLength(ctx context.Context, r io.ReaderAt, start int64) (int64, error) {
 	section := stoppable{ctx, io.NewSectionReader(r, start, math.MaxInt64-start)}
 	buf := make([]byte, block)
@@ -305,7 +303,6 @@ func lineLength(ctx context.Context, r io.ReaderAt, start int64) (int64, error) 
 	}
 }
 
-// atEnd reports whether a file ends at or before an offset.
 func atEnd(r io.ReaderAt, at int64) bool {
 	n, _ := r.ReadAt(make([]byte, 1), at)
 	return n == 0

@@ -106,7 +106,6 @@ func wideRun(b []byte) (Format, int) {
 	return f, at
 }
 
-// plainLine reports whether b begins with an ASCII line.
 func plainLine(b []byte) bool {
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// HeadSize is how many run of bytes Sniff needs from a file's start.
+// HeadSize is the number of bytes that Sniff needs.
 const HeadSize = 4 << 10
 
 // Kind is a file's type, determined from its first bytes.

@@ -32,7 +32,6 @@ func forbidden(a netip.Addr) string {
 	return ""
 }
 
-// named returns an address range's common name, for messages.
 func named(a netip.Addr) string {
 	switch {
 	case a.IsUnspecified():

@@ -30,7 +30,7 @@ func bound(root *html.Node) bool {
 
 type bounder struct {
 	text, nodes int
-	extra       []*html.Node // nodes past a limit
+	extra       []*html.Node
 }
 
 // walk counts in document order; nesting is the depth in lists and quotes.
@@ -76,7 +76,6 @@ func boundTable(table *html.Node) {
 	}
 }
 
-// boundSpans limits a cell's spans and returns its column count.
 func boundSpans(cell *html.Node) int {
 	columns := 1
 	cell.Attr = slices.DeleteFunc(cell.Attr, func(a html.Attribute) bool {
@@ -95,5 +94,4 @@ func boundSpans(cell *html.Node) int {
 	return columns
 }
 
-// rename changes n's element name.
 func rename(n *html.Node, a atom.Atom) { n.Data, n.DataAtom = a.String(), a }

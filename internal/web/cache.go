@@ -34,7 +34,6 @@ type cache struct {
 	bytes   int
 }
 
-// get returns a cached resource that is still fresh.
 func (c *cache) get(key cacheKey, now time.Time) (*resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +46,6 @@ func (c *cache) get(key cacheKey, now time.Time) (*resource, bool) {
 	return nil, false
 }
 
-// put stores a resource and drops the oldest ones past the bounds.
 func (c *cache) put(key cacheKey, res *resource, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +63,6 @@ func (c *cache) expire(now time.Time) {
 	}
 }
 
-// drop removes the oldest entry.
 func (c *cache) drop() {
 	c.bytes -= len(c.entries[0].res.body)
 	c.entries[0] = cacheEntry{} // lets the garbage collector free the body

@@ -72,7 +72,7 @@ func wide(contentType string) bool {
 	return strings.HasPrefix(name, "utf-16") || name == "iso-2022-jp" || name == "replacement"
 }
 
-// cutTail returns how many run of bytes truncated data ends with that are an incomplete character.
+// cutTail returns the length of an incomplete character at the end of truncated data.
 func cutTail(data []byte, truncated bool) int {
 	if !truncated {
 		return 0
@@ -88,7 +88,6 @@ func cutTail(data []byte, truncated bool) int {
 	return 0
 }
 
-// byteOrderMark returns the encoding announced by a byte order mark.
 func byteOrderMark(data []byte) string {
 	for _, bom := range []struct{ mark, name string }{
 		{"\xef\xbb\xbf", "utf-8"},

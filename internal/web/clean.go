@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// unseen selects elements without readable content.
 const unseen = "script, style, template, iframe, object, embed, applet, canvas, audio, video, svg, map, datalist," +
 	"link, meta, base, input, select, textarea, button, dialog:not([open]), [hidden], [aria-hidden=true]," +
 	".gutter, .linenos, .linenodiv, .line-numbers-rows, .lineno, .sr-only, .visually-hidden"
@@ -44,7 +43,6 @@ func readable(n *html.Node) bool {
 	return false
 }
 
-// styledAway reports whether an inline style makes its element invisible.
 func styledAway(style string) bool {
 	for declaration := range strings.SplitSeq(strings.ToLower(style), ";") {
 		name, value, _ := strings.Cut(declaration, ":")
@@ -92,7 +90,6 @@ func pageTitle(doc *goquery.Document) string {
 	return firstLine(title, 300)
 }
 
-// baseURL returns the base for the page's relative links.
 func baseURL(doc *goquery.Document, page *url.URL) *url.URL {
 	href, ok := doc.Find("base[href]").First().Attr("href")
 	if !ok {

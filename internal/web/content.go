@@ -72,7 +72,6 @@ func readTree(root *html.Node) *pageMeasure {
 	return r
 }
 
-// walk measures an element bottom-up.
 func (r *pageMeasure) walk(n *html.Node) (m measure) {
 	if n.Type == html.TextNode {
 		m = measure{text: visibleRunes(n.Data), last: strings.TrimSpace(n.Data)}
@@ -304,7 +303,6 @@ func (r *pageMeasure) against(n *html.Node) bool {
 	return n.Type == html.ElementNode && r.sizes[n].prose*2 <= r.total && (isNamed(n, aroundWords) || isNamed(n, strangeWords) || !r.thread && isNamed(n, talkWords))
 }
 
-// outermost returns the elements that are inside none of the others.
 func outermost(s *goquery.Selection) *goquery.Selection {
 	return s.NotSelection(s.Find("*").FilterSelection(s))
 }
@@ -337,7 +335,6 @@ func visibleRunes(s string) (n int) {
 	return n
 }
 
-// textOf counts the visible runes in nodes.
 func textOf(nodes []*html.Node) (n int) {
 	for _, root := range nodes {
 		for d := range root.Descendants() {

@@ -52,7 +52,6 @@ func (p *Policy) dial(ctx context.Context, _, address string) (net.Conn, error) 
 	return p.connect(ctx, host, uint16(port))
 }
 
-// connect resolves a host, judges every address, and dials them in turn.
 func (p *Policy) connect(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, ConnectTimeout)
 	defer cancel()
@@ -144,7 +143,6 @@ func (p *Policy) control(host string) func(network, address string, _ syscall.Ra
 	}
 }
 
-// allows reports whether a rule allows the address.
 func (p *Policy) allows(host string, at netip.AddrPort) bool {
 	return p.AllowAddr != nil && p.AllowAddr(host, at)
 }

@@ -88,7 +88,6 @@ func statusCode(status int) string {
 	return codeIO
 }
 
-// statusAdvice returns the next step after a failed status.
 func statusAdvice(h http.Header, status int) string {
 	switch {
 	case status == http.StatusNotFound || status == http.StatusGone:

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// renderHTML extracts an HTML page's content and writes it in the requested format.
 func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *Error) {
 	root, cut, fault := parseHTML(ctx, page.Text)
 	if fault != nil {
@@ -73,7 +72,6 @@ func share(part, whole int) int {
 	return min(max(100*part/whole, 1), 99)
 }
 
-// selected returns the outermost elements that match a selector.
 func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Error) {
 	// goquery treats an invalid selector as one without matches; a valid one with ", *" always has
 	// some.
@@ -115,7 +113,6 @@ func plainID(id string) bool {
 	return id != "" && len(id) <= 40 && strings.ContainsAny(id[:1], letters) && strings.Trim(id, letters+"0123456789-_") == ""
 }
 
-// wrap moves elements under one new parent.
 func wrap(s *goquery.Selection) *goquery.Selection {
 	div := element(atom.Div)
 	for _, n := range s.Nodes {

@@ -60,7 +60,6 @@ func Check(r Request) error {
 	return nil
 }
 
-// checkRequest validates a request and fills in defaults.
 func checkRequest(r *Request) (*url.URL, *Error) {
 	switch r.Format {
 	case "":
@@ -112,7 +111,6 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 	}
 }
 
-// getOne sends one request and reads the response.
 func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r Request) (*resource, *Error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -202,7 +200,6 @@ func (f *Fetcher) failedStatus(ctx context.Context, res *resource, resp *http.Re
 	return fault
 }
 
-// excerpt returns the start of a page as plain text, or "".
 func excerpt(ctx context.Context, res *resource) string {
 	page, fault := render(ctx, res, Request{Format: Text})
 	if fault != nil {

@@ -43,7 +43,6 @@ var (
 	layoutWords = []string{"has", "no", "with", "without", "wrap", "wrapper", "layout", "open", "off", "enabled", "disabled", "not"}
 )
 
-// isNamed reports whether a class or id matches one of the words.
 func isNamed(n *html.Node, words []string) bool {
 	for _, key := range []string{"class", "id", "role", "data-component", "data-testid"} {
 		for name := range strings.FieldsSeq(attr(n, key)) {

@@ -48,7 +48,6 @@ func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 	return page, nil
 }
 
-// renderPicture returns a complete image or an error.
 func renderPicture(page Page, res *resource, r Request) (Page, *Error) {
 	if res.truncated {
 		return Page{}, fail(codeTooLarge, "the image is larger than %d bytes; download it with a command instead", min(r.MaxBytes, MaxWire))
@@ -67,7 +66,6 @@ func orUnknown(media string) string {
 	return firstLine(media, 100)
 }
 
-// clip cuts s to at most n bytes at a character boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

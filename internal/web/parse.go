@@ -20,7 +20,6 @@ const (
 	readStep  = 4 << 10 // bytes read between context checks
 )
 
-// errSlow is the cause when parsing takes too long.
 var errSlow = errors.New("parsing takes too long")
 
 // parseHTML returns a page's tree; cut is set if the end was dropped. A page nested too deeply for

@@ -51,7 +51,6 @@ func (w *textWriter) node(n *html.Node) {
 	w.breaks = max(w.breaks, after)
 }
 
-// begin writes an element's prefix.
 func (w *textWriter) begin(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
@@ -82,7 +81,6 @@ func (w *textWriter) begin(n *html.Node) {
 	}
 }
 
-// item writes a list item's prefix.
 func (w *textWriter) item() {
 	w.flush()
 	last := len(w.lists) - 1
@@ -97,7 +95,6 @@ func (w *textWriter) item() {
 
 func isList(n *html.Node) bool { return n.DataAtom == atom.Ul || n.DataAtom == atom.Ol }
 
-// blockBreaks returns the newlines before and after an element.
 func blockBreaks(a atom.Atom) (before, after int) {
 	switch a {
 	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Blockquote, atom.Table,
@@ -130,7 +127,6 @@ func (w *textWriter) text(s string) {
 	}
 }
 
-// flush writes the pending breaks or space.
 func (w *textWriter) flush() {
 	switch {
 	case w.b.Len() == 0:

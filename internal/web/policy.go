@@ -41,7 +41,6 @@ func parseURL(raw string) (*url.URL, *Error) {
 	return canonical(u)
 }
 
-// reason returns a URL error's message without the URL.
 func reason(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -65,7 +64,6 @@ func judgeForm(u *url.URL) *Error {
 	return nil
 }
 
-// canonical normalizes host and port.
 func canonical(u *url.URL) (*url.URL, *Error) {
 	host, err := canonicalHost(u.Hostname())
 	if err != nil {
@@ -97,7 +95,6 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// portOf returns a canonical URL's port.
 func portOf(u *url.URL) uint16 {
 	port := u.Port()
 	if port == "" {

@@ -22,7 +22,6 @@ var unprotect = strings.NewReplacer(
 	string(lessMark), "<", string(moreMark), ">", string(lineMark), "_", string(openMark), "[", string(shutMark), "]", string(barMark), `\|`,
 )
 
-// noteMark matches a footnote mark.
 var noteMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([\pL\pN]{1,4})\]`) })
 
 // protect keeps text as displayed: a < b, snake_case and [1] outside code, and | inside code in a
@@ -137,7 +136,6 @@ func takeApart(table *html.Node) {
 	rename(table, atom.Div)
 }
 
-// codeLines puts each line in a code block into its own element.
 func codeLines(pre *html.Node) {
 	text := &textWriter{code: true}
 	text.node(pre)

@@ -44,7 +44,6 @@ func markScripts(content *goquery.Selection) {
 	}
 }
 
-// joinTexts merges adjacent text nodes.
 func joinTexts(root *html.Node) {
 	for n := range root.Descendants() {
 		for n.Type == html.TextNode && n.NextSibling != nil && n.NextSibling.Type == html.TextNode {

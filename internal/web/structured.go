@@ -27,7 +27,6 @@ func brokenLines(text string, truncated bool) (string, bool) {
 	return "", false
 }
 
-// isXML reports whether body is an XML document other than a page.
 func isXML(body string) bool {
 	head := strings.ToLower(body[:min(len(body), 500)])
 	if !strings.HasPrefix(head, "<?xml") && !strings.HasPrefix(head, "<rss") && !strings.HasPrefix(head, "<feed") && !strings.HasPrefix(head, "<rdf:rdf") {

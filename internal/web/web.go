@@ -101,7 +101,7 @@ type Page struct {
 	// Kept is the percentage of an HTML page's main content that is in Text; 0 if the whole page or
 	// a part was requested.
 	Kept int
-	Left []string // descriptions for removed parts that a reader may miss
+	Left []string // descriptions of removed parts that a reader may miss
 }
 
 // Fetcher fetches pages under one policy. It is safe for concurrent use.

@@ -13,14 +13,12 @@ import (
 	"adze/internal/osfile/ownfile"
 )
 
-// entry is a provider's stored key.
 type entry struct {
 	Host string `json:"host"`
 	Ring bool   `json:"ring,omitempty"` // in the system's keyring
 	Key  string `json:"key,omitempty"`  // the key itself
 }
 
-// maxFile bounds the list in bytes.
 const maxFile = 1 << 20
 
 // OpenError means that the key file is unreadable or not private.

@@ -131,5 +131,4 @@ func (s *Store) Forget(provider string) error {
 	return s.change(func(list map[string]entry) { delete(list, provider) })
 }
 
-// account returns the name for a key in a keyring.
 func account(provider, host string) string { return provider + " at " + host }

@@ -49,7 +49,6 @@ func Of(getenv func(string) string) Places {
 	return Places{Config: Absolute(filepath.Join(configHome, "adze")), State: state, Spill: filepath.Join(state, "output"), Undo: filepath.Join(state, "undo"), Keys: filepath.Join(state, keysFile), Managed: managed()}
 }
 
-// managed returns the machine owner's file.
 func managed() string {
 	switch runtime.GOOS {
 	case "darwin":

@@ -92,7 +92,6 @@ func (h Hunk) Back(present string) (old, new string, err error) {
 	return old, new, nil
 }
 
-// first returns the first line on the new side, from 0.
 func (h Hunk) first() int {
 	_, to, _ := strings.Cut(h.Head, "+")
 	n, _ := strconv.Atoi(to[:max(0, strings.IndexAny(to, ", "))])

@@ -50,7 +50,6 @@ func Without(from, to string, left []int) (text string, kept int, err error) {
 	return out.String(), kept, nil
 }
 
-// lineStart returns the offset after the given number of lines.
 func lineStart(s string, lines int) (at int) {
 	for range lines {
 		at += strings.IndexByte(s[at:], '\n') + 1

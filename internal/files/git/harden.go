@@ -26,7 +26,6 @@ func safeOptions() []string {
 	return options
 }
 
-// quietSettings returns the safeOptions as names and values.
 func quietSettings() (settings [][2]string) {
 	for _, option := range safeOptions() {
 		if key, value, ok := strings.Cut(option, "="); ok {

@@ -79,7 +79,6 @@ func (r *Repo) hookFolder(ctx context.Context, all []setting) string {
 	return expanded(r.dir, own, r.git.Env)
 }
 
-// hooksIn lists the hooks in a folder that git would run.
 func hooksIn(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

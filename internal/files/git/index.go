@@ -61,10 +61,10 @@ func ParseIndex(b []byte, sha256 bool) (x Index, err error) {
 // indexReader parses an index; bad is set if data is missing.
 type indexReader struct {
 	b     []byte
-	size  int // id length
+	size  int
 	bad   bool
 	found Index
-	name  string // previous entry's name
+	name  string
 }
 
 func (p *indexReader) take(n int) []byte {

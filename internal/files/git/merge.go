@@ -11,7 +11,7 @@ type Merging struct {
 	Commits   int      // commits to merge; 0 if HEAD has them all
 	Forward   bool     // the branch contains HEAD
 	Files     []string // changed on the branch since the merge base, relative to Repo.Top
-	Conflicts []string // files with conflicting changes
+	Conflicts []string
 }
 
 // Merging previews the merge of a local branch without changing files. Before 2.38, git does not

@@ -21,9 +21,8 @@ const (
 	maxOutput = 1 << 30
 )
 
-// call describes a git process.
 type call struct {
-	args []string // subcommand and arguments
+	args []string
 	// options precede the subcommand and follow safeOptions.
 	options []string
 	keep    int // bytes kept from the output's start
@@ -68,7 +67,6 @@ func (r *Repo) home() string {
 	}
 }
 
-// text runs git for short output.
 func (r *Repo) text(ctx context.Context, args ...string) (string, error) {
 	out, err := r.run(ctx, call{args: args, keep: maxText})
 	if err == nil && out.Tail != "" {
@@ -87,7 +85,6 @@ func (r *Repo) records(ctx context.Context, each func(string), args ...string) e
 	return err
 }
 
-// splitter splits a stream at NULs.
 type splitter struct {
 	each    func(string)
 	pending []byte

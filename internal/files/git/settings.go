@@ -64,7 +64,6 @@ func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 	return all, nil
 }
 
-// includedBy returns the file included by a setting, or "".
 func includedBy(s setting, env []string) string {
 	section, _, _ := strings.Cut(s.key, ".")
 	if section != "include" && section != "includeif" || !strings.HasSuffix(s.key, ".path") || s.value == "" || s.file == "" {
@@ -88,7 +87,6 @@ func expanded(dir, path string, env []string) string {
 	return filepath.Join(dir, path)
 }
 
-// listed reads settings with their files from git.
 func (r *Repo) listed(ctx context.Context, plain, scoped bool, flags ...string) (all []setting, err error) {
 	args := append([]string{"config", "--list", "--show-origin", "-z"}, flags...)
 	width := 2

@@ -144,7 +144,6 @@ func (p *statusParser) header(line string) {
 	}
 }
 
-// number parses a count, or returns 0.
 func number(s string) (n int) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' || n > 1<<40 {
@@ -170,7 +169,7 @@ func (r *Repo) doing() string {
 
 // filtered returns the changed files whose attributes name a filter driver that was disabled.
 func (r *Repo) filtered(ctx context.Context, changed []Entry) ([]string, error) {
-	const most = 50 // paths to check
+	const most = 50
 	args := []string{"check-attr", "-z", "filter", "--"}
 	for _, e := range changed[:min(len(changed), most)] {
 		if e.State == "M" {

@@ -112,7 +112,6 @@ const (
 	webpMedia = "image/webp"
 )
 
-// size reads a file's header.
 func size(data []byte) (head image.Config, media string, err error) {
 	r := bytes.NewReader(data)
 	switch {

@@ -72,7 +72,6 @@ func Parse(raw string) (*Book, bool) {
 	return b, true
 }
 
-// scan finds the cells and their sources' ranges.
 func scan(raw string) (cells []cell, err error) {
 	dec := json.NewDecoder(strings.NewReader(raw))
 	format := 0
@@ -126,7 +125,6 @@ func scanCell(dec *json.Decoder) (c cell, err error) {
 	return c, err
 }
 
-// fields calls f at each field's value in an object.
 func fields(dec *json.Decoder, f func(name string) error) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return errors.Join(err, errors.New("no object"))
@@ -144,7 +142,6 @@ func fields(dec *json.Decoder, f func(name string) error) error {
 	return err
 }
 
-// elements calls f at each element of a list.
 func elements(dec *json.Decoder, f func() error) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return errors.Join(err, errors.New("no list"))

@@ -15,7 +15,6 @@ const (
 	outputBytes = 2 << 10
 )
 
-// output is a single cell output.
 type output struct {
 	Kind      string                     `json:"output_type"`
 	Text      lines                      `json:"text"`
@@ -53,7 +52,6 @@ func shown(outputs []output) string {
 	return b.String()
 }
 
-// text returns an output as plain text.
 func (o output) text() string {
 	switch {
 	case o.Kind == "error" && len(o.Traceback) > 0:

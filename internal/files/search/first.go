@@ -22,7 +22,6 @@ type first struct {
 	held  int            // matches in files
 }
 
-// weightedFile is a file with its weight.
 type weightedFile struct {
 	FileMatches
 	weight int
@@ -56,7 +55,6 @@ func comesBefore(folder, name, path string) bool {
 	return folder < path
 }
 
-// add inserts a file and drops files past the limit.
 func (f *first) add(m FileMatches) {
 	file := weightedFile{m, m.weight()}
 	f.mu.Lock()

@@ -11,7 +11,6 @@ const (
 	kindOther // FIFO, socket, device
 )
 
-// entry is a directory entry.
 type entry struct {
 	name string
 	kind kind

@@ -21,7 +21,7 @@ type folder struct {
 	whole bool // on a file system in wholeReaders
 }
 
-// direntBuffer is how many run of bytes getdents64 may return at once.
+// direntBuffer is the number of bytes that getdents64 may return at once.
 const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
@@ -150,7 +150,6 @@ func (f folder) readLink(name string) string {
 	return string(buf[:n])
 }
 
-// names is a reusable buffer for reading folders.
 type names struct {
 	query ignore.Query
 	tasks []task
@@ -161,7 +160,7 @@ type names struct {
 	kinds []kind
 	own   []entry
 	list  []entry // entries read: in own, or shared and read-only
-	more  bool    // there may be more
+	more  bool
 }
 
 // read reads about most entries in the file system's order, continuing after the last read. The
@@ -233,7 +232,6 @@ func (f folder) kindOf(t byte, name string) kind {
 	return kindOther
 }
 
-// pathError adds a path and keeps the cause for errors.Is.
 type pathError struct {
 	op, name string
 	err      error

@@ -57,7 +57,6 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	return mergeGlobs(finders), nil
 }
 
-// scope returns the scope for a walk with the given patterns.
 func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error) {
 	s := &scope{find: t.finder(), dir: t.Root}
 	g, err := newGlob(want, anyDepth, false)
@@ -74,14 +73,13 @@ func (t Tree) scope(want []string, anyDepth bool, drop []string) (*scope, error)
 	return s, nil
 }
 
-// globber is a worker of Glob.
 type globber struct {
 	tree   Tree
 	asked  asker
 	newest newest
 	found  func(path string)
 	total  int
-	held   int // withheld files
+	held   int
 	failed Unreadable
 }
 

@@ -95,7 +95,6 @@ func (t Tree) Grep(ctx context.Context, q GrepQuery) (GrepResult, error) {
 	return r, nil
 }
 
-// maxContextLines bounds the context on each side of a match.
 const maxContextLines = 1000
 
 func (q *GrepQuery) check() error {

@@ -24,10 +24,10 @@ type Entry struct {
 	Depth   int    // 1 for entries of the root
 	Folder  bool
 	Link    bool
-	Other   bool   // FIFO, socket, device
-	Size    int64  // of a regular file, in bytes
-	Target  string // target of a link
-	Ignored bool   // ignored by git; its contents are not listed
+	Other   bool  // FIFO, socket, device
+	Size    int64 // of a regular file, in bytes
+	Target  string
+	Ignored bool // ignored by git; its contents are not listed
 }
 
 // ListResult is a listing in which each folder is followed by its contents, folders first, then by
@@ -75,7 +75,6 @@ func (t Tree) List(ctx context.Context, q ListQuery) (ListResult, error) {
 	return l.r, nil
 }
 
-// lister holds the state of List.
 type lister struct {
 	q     ListQuery
 	scope *scope
@@ -84,7 +83,6 @@ type lister struct {
 	levels []*names // by depth
 }
 
-// row is an entry with its stat result.
 type row struct {
 	entry
 	ignored bool
@@ -121,7 +119,6 @@ func (l *lister) folder(ctx context.Context, at folder, d dirState, depth int) e
 	return ctx.Err()
 }
 
-// rows lists rows up to the limit and counts the others.
 func (l *lister) rows(at folder, path string, rows []row, depth int) (left int) {
 	room := l.q.Limit - len(l.r.Entries)
 	for _, f := range firstRows(rows, room) {
@@ -204,13 +201,11 @@ func (l *lister) below(ctx context.Context, at folder, d dirState, name string, 
 	return l.folder(ctx, child, next, depth+1)
 }
 
-// firstRows returns the first n rows by name.
 func firstRows(rows []row, n int) []row {
 	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
 	return rows[:min(max(n, 0), len(rows))]
 }
 
-// describe returns the Entry for a listing.
 func (e entry) describe(at folder, folder string, depth int, ignored bool) Entry {
 	out := Entry{
 		Path: folder + e.name, Depth: depth, Ignored: ignored,

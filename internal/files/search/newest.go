@@ -41,7 +41,6 @@ func (n *newest) add(f datedFile, folder, name string) {
 	}
 }
 
-// cut keeps the first files, in any order.
 func (n *newest) cut() {
 	if len(n.files) <= n.limit {
 		return

@@ -17,7 +17,6 @@ type glob struct {
 	hidden bool // wildcards match names that begin with a dot
 }
 
-// place is an element of a pattern.
 type place struct {
 	kind placeKind
 	text string
@@ -95,7 +94,6 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// addPath adds one pattern's elements without braces.
 func (g *glob) addPath(pattern string) {
 	parts := splitPath(pattern)
 	if n := len(parts) - 1; parts[n] == "" {
@@ -177,7 +175,6 @@ func (g *glob) enter(r placeSet, name string) (next placeSet, matches, open bool
 	return next, matches, open
 }
 
-// accepts reports whether a file with this name matches.
 func (g *glob) accepts(r placeSet, name string) bool {
 	for i, p := range g.places {
 		if !r.has(i) || p.kind == placeEnd {
@@ -201,7 +198,6 @@ func (g *glob) final(i int) bool {
 	return g.places[i].kind == placeEnd
 }
 
-// matches tests one element against one place.
 func (g *glob) matches(p place, name string) bool {
 	if name[0] == '.' && !g.hidden && !strings.HasPrefix(strings.TrimPrefix(p.text, `\`), ".") {
 		return false

@@ -18,7 +18,6 @@ type scope struct {
 	ignored atomic.Int64
 }
 
-// dirState is the scope's state in one folder.
 type dirState struct {
 	path  string // relative to the root, with a final slash; "" for the root
 	want  []placeSet

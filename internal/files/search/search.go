@@ -65,7 +65,6 @@ type Tree struct {
 	Visited *atomic.Int64
 }
 
-// withheld returns Withhold for one folder, or nil.
 func (t Tree) withheld(d *dir) func(name string) bool {
 	if t.Withhold == nil {
 		return nil
@@ -139,7 +138,6 @@ func invalid(format string, args ...any) error {
 	return &Error{Code: CodeArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// aborted converts a context error to an Error.
 func aborted(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Code: CodeTimeout, Message: "the search ran out of time; narrow it with path, include or exclude, or leave out files that are very long or slow to read", Err: err}
@@ -147,7 +145,6 @@ func aborted(err error) error {
 	return &Error{Code: CodeAborted, Message: "the search was aborted", Err: err}
 }
 
-// rootError explains why the root cannot be searched.
 func rootError(root string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -174,7 +171,6 @@ type Unreadable struct {
 // MaxUnreadable bounds the paths in Unreadable.
 const MaxUnreadable = 5
 
-// add counts a path.
 func (u *Unreadable) add(path string) {
 	u.Count++
 	u.name(path)
@@ -195,7 +191,6 @@ func (u *Unreadable) name(path string) {
 	u.Paths = u.Paths[:min(len(u.Paths), MaxUnreadable)]
 }
 
-// merge adds the counts of another worker.
 func (u *Unreadable) merge(o Unreadable) {
 	u.Count += o.Count
 	for _, p := range o.Paths {

@@ -11,7 +11,6 @@ import (
 	"adze/internal/files/search/match"
 )
 
-// seeker is a worker of Grep.
 type seeker struct {
 	tree  Tree
 	q     GrepQuery
@@ -79,7 +78,6 @@ func (s *seeker) instead(d *dir, e entry) (text string, ok bool) {
 	return text, ok
 }
 
-// search searches the open file and closes it.
 func (s *seeker) search(ctx context.Context, folder, name string) error {
 	s.file.left, s.file.cut = cmp.Or(s.tree.FileBytes, MaxFile), false
 	found, err := s.scan.Run(ctx, &s.file, s.keep(folder, name))
@@ -89,7 +87,6 @@ func (s *seeker) search(ctx context.Context, folder, name string) error {
 	return s.take(folder, name, found, s.file.cut)
 }
 
-// searchText searches a replacement text.
 func (s *seeker) searchText(ctx context.Context, folder, name, text string) error {
 	found, err := s.scan.Run(ctx, strings.NewReader(text), s.keep(folder, name))
 	if err != nil {
@@ -153,7 +150,6 @@ func (b *boundedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// grepFile searches a root that is a file.
 func (t Tree) grepFile(ctx context.Context, s *seeker) (GrepResult, error) {
 	text, instead := t.Texts[""]
 	err := t.openRootFile(&s.file.handle)

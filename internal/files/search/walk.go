@@ -60,7 +60,7 @@ type task struct {
 type walk struct {
 	tree    Tree
 	scope   *scope
-	begin   func(visitor) // starts a worker
+	begin   func(visitor)
 	workers sync.WaitGroup
 	mu      sync.Mutex
 	more    sync.Cond
@@ -97,7 +97,6 @@ func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
 	return wait(ctx, &w.workers)
 }
 
-// wait returns when the workers have ended, or soon after ctx has.
 func wait(ctx context.Context, workers *sync.WaitGroup) error {
 	ended := make(chan struct{})
 	go func() {
@@ -206,7 +205,6 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	w.read(ctx, d, v, n)
 }
 
-// read reads a newly opened folder.
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
 	if err := d.at.read(n, entriesAtOnce); err != nil {

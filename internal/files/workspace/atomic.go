@@ -84,7 +84,6 @@ func (r replacement) fill(f File, temp string, splices []Splice) (Written, error
 	return after, nil
 }
 
-// copy writes old and new parts in turn.
 func (r replacement) copy(f File, splices []Splice) error {
 	var at int64
 	for _, s := range splices {

@@ -58,7 +58,6 @@ func madeUp(fd int) bool {
 	return false
 }
 
-// dirOf returns an open folder as a Dir.
 func dirOf(f *os.File) (Dir, error) {
 	fd, err := openat(int(f.Fd()), ".", dirFlags)
 	if err != nil {

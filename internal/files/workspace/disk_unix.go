@@ -34,7 +34,6 @@ func openat(dir int, name string, flags int) (int, error) {
 	return retry(func() (int, error) { return unix.Openat(dir, name, flags, 0) })
 }
 
-// retry repeats a call interrupted by a signal.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

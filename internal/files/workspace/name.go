@@ -20,7 +20,6 @@ func ShownName(name string) string {
 	return name
 }
 
-// plainName undoes ShownName; other names are returned unchanged.
 func plainName(shown string) string {
 	name, err := strconv.Unquote(shown)
 	if err != nil || ShownName(name) != shown {

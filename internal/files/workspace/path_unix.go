@@ -24,12 +24,10 @@ const machine = "/"
 
 func parts(path string) []string { return strings.Split(path, "/") }
 
-// split returns the non-empty elements in a path.
 func split(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 }
 
-// cutFolder removes a leading folder from a path.
 func cutFolder(path, folder string) (rest string, inside bool) {
 	rest, inside = strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	if rest, below := strings.CutPrefix(rest, "/"); inside && below {

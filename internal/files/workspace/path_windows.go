@@ -37,7 +37,6 @@ func spelled(name, dir string) (string, error) {
 	return plain, nil
 }
 
-// withoutPrefix removes the \\?\ prefix.
 func withoutPrefix(path string) string {
 	if rest, ok := strings.CutPrefix(path, `\\?\UNC\`); ok {
 		return `\\` + rest

@@ -83,7 +83,6 @@ func (r *Root) openTop() (Dir, error) {
 	return r.top.OpenDir(".")
 }
 
-// topInfo returns that folder's metadata.
 func (r *Root) topInfo() (Info, error) {
 	if r.staged.Load() == nil {
 		return r.top.Info()

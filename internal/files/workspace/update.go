@@ -65,7 +65,6 @@ func (p Path) writable() error {
 	return nil
 }
 
-// place is the target of an update.
 type place struct {
 	dir  Dir
 	leaf string
@@ -102,7 +101,6 @@ func (r *Root) locked(ctx context.Context, at place, change func(*Current) ([]Sp
 	return replacement{ctx, at, cur, lock}.run(splices)
 }
 
-// current opens the existing file.
 func current(at place) (*Current, error) {
 	o, err := openIn(at.dir, at.leaf, at.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,8 +146,6 @@ func cut(name string) string {
 	return strings.ToValidUTF8(name[:80], "") + "…"
 }
 
-// makeParent opens p's folder, creating missing ones, whose absolute paths it returns outermost
-// first.
 func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	base, leaf := filepath.Split(p.abs)
 	if leaf == "" || p.abs == r.dir {
@@ -180,7 +176,6 @@ func (r *Root) makeParent(p Path) (Dir, string, []string, error) {
 	return at, leaf, made, nil
 }
 
-// enter opens a folder, creating it if missing.
 func enter(at Dir, name string) (next Dir, created bool, err error) {
 	next, err = at.OpenDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -57,7 +57,6 @@ func sweep(name string) bool {
 	return true
 }
 
-// isAt reports whether name still refers to the open file.
 func isAt(f *os.File, name string) bool {
 	mine, err := f.Stat()
 	if err != nil {

@@ -93,7 +93,6 @@ func (w writer) create(path string, data []byte) error {
 	}
 }
 
-// createAt writes directly to path.
 func (w writer) createAt(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if err != nil {

@@ -64,7 +64,6 @@ const (
 	Moved
 )
 
-// index finds entries by their last path element.
 type index struct {
 	last     map[string][]row
 	patterns []row
@@ -143,7 +142,6 @@ func find(rel string, kind Kind, where Where) (Name, bool) {
 	return Name{}, false
 }
 
-// at reports whether a path ends with the entry's elements.
 func (r row) at(steps []string, where Where) bool {
 	from := len(steps) - len(r.steps)
 	if from < 0 || r.Where != Anywhere && (r.Where != where || from > 0) {
@@ -157,7 +155,6 @@ func (r row) at(steps []string, where Where) bool {
 	return true
 }
 
-// installed reports folders of installed packages.
 func installed(step string) bool { return step == "node_modules" || step == "site-packages" }
 
 // Store reports folder names in which version control or adze keeps internal data. Names count

@@ -15,7 +15,6 @@ import (
 // noTerminal keeps a device from becoming this process's terminal.
 const noTerminal = syscall.O_NOCTTY
 
-// secret checks who can read a file.
 func (r Rule) secret(path string, info fs.FileInfo) error {
 	perm := info.Mode().Perm()
 	if perm&0o077 == 0 {
@@ -78,7 +77,6 @@ func (r Rule) owned(path string, info fs.FileInfo) error {
 		fmt.Sprintf("if its content is right, chown %s %s; else remove it", name(r.Owner), path)}
 }
 
-// name returns a user as accepted by commands.
 func name(id int) string {
 	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
 		return u.Username

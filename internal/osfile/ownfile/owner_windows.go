@@ -21,7 +21,6 @@ const (
 	fileDeleteChild = 0x40
 )
 
-// entry checks who can change a file or folder.
 func (r Rule) entry(path string, info fs.FileInfo) error {
 	mask := windows.ACCESS_MASK(mayWrite)
 	if info.IsDir() {
@@ -35,7 +34,6 @@ func (r Rule) entry(path string, info fs.FileInfo) error {
 		fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"`, path)}
 }
 
-// secret checks who can read a file.
 func (r Rule) secret(path string, _ fs.FileInfo) error {
 	who, err := r.stranger(path, mayRead)
 	if err != nil || who == "" {
@@ -44,7 +42,6 @@ func (r Rule) secret(path string, _ fs.FileInfo) error {
 	return &Error{path, fmt.Sprintf("can be read by %s", who), fmt.Sprintf(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"`, path)}
 }
 
-// owned checks a link's owner.
 func (r Rule) owned(path string, _ fs.FileInfo) error {
 	_, err := r.stranger(path, 0)
 	return err
@@ -116,7 +113,6 @@ func among(all []*windows.SID, sid *windows.SID) bool {
 	return false
 }
 
-// name returns a user or group as accepted by commands.
 func name(sid *windows.SID) string {
 	if sid == nil {
 		return "nobody"

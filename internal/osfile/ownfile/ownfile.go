@@ -24,7 +24,7 @@ type Rule struct {
 	Owner   int   // trusted user besides root
 	Most    int64 // size limit in bytes
 	Private bool  // others must not be able to read it either
-	NoLink  bool  // must not be a link
+	NoLink  bool
 }
 
 // Mine returns the rule for files of the user who runs adze.
@@ -136,7 +136,6 @@ func (r Rule) way(path string) (string, error) {
 	return real, r.Folder(filepath.Dir(real))
 }
 
-// file checks the file itself.
 func (r Rule) file(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():

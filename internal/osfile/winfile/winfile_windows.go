@@ -84,7 +84,6 @@ func openRaw(dir windows.Handle, name string, access, disposition, options uint3
 	return h, plainError(err)
 }
 
-// plainError converts a kernel error to the usual Go error.
 func plainError(err error) error {
 	var status windows.NTStatus
 	if !errors.As(err, &status) {
@@ -105,7 +104,6 @@ func plainError(err error) error {
 	return status.Errno()
 }
 
-// reparseTag returns a reparse point's type.
 func reparseTag(h windows.Handle) (tag uint32, is bool) {
 	var info struct{ Attributes, Tag uint32 }
 	err := windows.GetFileInformationByHandleEx(h, windows.FileAttributeTagInfo, (*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
@@ -145,7 +143,6 @@ func unknownCall(err error) bool {
 	return false
 }
 
-// setName sets FILE_RENAME_INFORMATION.
 func setName(h, dir windows.Handle, to string, class, flags uint32) error {
 	name, err := windows.UTF16FromString(to)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// stamp matches a logger's timestamp at a line start.
 var stamp = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\[(<]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\[?\s*\d+\.\d{3,6}\])(?:[.,]\d+)?(?:Z|\s?[+-]\d\d:?\d\d)?`)
 })
@@ -80,7 +79,6 @@ func (f *folder) progress(i int) run {
 // mostSteps bounds the lines compared as progress in vain.
 const mostSteps = 300
 
-// stepResult is a cached result of step.
 type stepResult struct {
 	line  int
 	still string

@@ -29,19 +29,16 @@ type grammar struct {
 // starts reports whether a line start needs special handling.
 func (g *grammar) starts() bool { return g.lead != "" || g.keyWords || g.heads }
 
-// quote is a string syntax.
 type quote struct {
 	open, end string
 	escape    bool // \ escapes the next character
 	lines     bool // may span lines
 }
 
-// common returns the usual string syntaxes.
 func common() []quote {
 	return []quote{{`"`, `"`, true, false}, {`'`, `'`, true, false}}
 }
 
-// dictionary maps a language's words to kinds.
 type dictionary map[string]Kind
 
 func (g *grammar) dictionary() dictionary {

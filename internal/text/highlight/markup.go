@@ -2,7 +2,6 @@ package highlight
 
 import "strings"
 
-// markup scans HTML and XML.
 func markup(code string) []Token {
 	var out []Token
 	for code != "" {
@@ -52,7 +51,6 @@ func tagEnd(code string) int {
 	return len(code)
 }
 
-// tagTokens splits a tag into name, attributes and values.
 func tagTokens(out []Token, tag string) []Token {
 	n := 1
 	for n < len(tag) && strings.IndexByte(" \t\r\n>", tag[n]) < 0 {

@@ -2,7 +2,6 @@ package highlight
 
 import "strings"
 
-// words returns a language for a grammar.
 func words(g grammar) Language {
 	dict := g.dictionary()
 	return Language{func(code string) []Token {
@@ -62,7 +61,6 @@ func (s *scanner) next() {
 	}
 }
 
-// atStart reports whether only spaces precede pos on its line.
 func (s *scanner) atStart() bool {
 	for i := s.pos - 1; i >= 0 && i >= s.pos-maxIndent; i-- {
 		switch s.s[i] {
@@ -115,7 +113,6 @@ func (s *scanner) start(rest string) bool {
 	return false
 }
 
-// key returns the length of a key at the start of a line.
 func key(line string, sep byte) int {
 	n := 0
 	for n < len(line) && (letter(line[n]) || digit(line[n]) || strings.IndexByte("_-./$%*<>@(){} ", line[n]) >= 0 || line[n] >= 0x80) {
@@ -130,7 +127,6 @@ func key(line string, sep byte) int {
 	return len(strings.TrimRight(line[:n], " "))
 }
 
-// number returns the length of a number.
 func number(s string) int {
 	n := 1
 	for n < len(s) {
@@ -165,7 +161,6 @@ func (s *scanner) word(rest string) {
 	s.value = false
 }
 
-// kind classifies a word, considering the text after it.
 func (s *scanner) kind(word, after string) Kind {
 	g := s.g
 	if k, ok := s.dict[word]; ok {
@@ -187,16 +182,13 @@ func (s *scanner) kind(word, after string) Kind {
 	return Text
 }
 
-// followed reports whether c follows after optional spaces.
 func followed(s string, c byte) bool {
 	s = strings.TrimLeft(s, " ")
 	return s != "" && s[0] == c
 }
 
-// maxName bounds the search for the end in ${name}.
 const maxName = 200
 
-// marked scans $name, ${name} and @name.
 func (s *scanner) marked(rest string) bool {
 	if s.g.marks == "" || strings.IndexByte(s.g.marks, rest[0]) < 0 || len(rest) < 2 {
 		return false

@@ -39,7 +39,6 @@ func Block(b tool.Block) string {
 	return w.String()
 }
 
-// items writes a list or to-do list.
 func (w *writer) items(b tool.Block) {
 	class := "items"
 	if b.Kind == tool.ChecklistBlock {

@@ -13,7 +13,6 @@ import (
 // maxHighlight is the size in bytes above which code is not highlighted.
 const maxHighlight = 256 << 10
 
-// code writes a code block.
 func (w *writer) code(lang highlight.Language, name, text string) {
 	w.WriteString(`<div class="code"><div class="codehead"><span>`)
 	w.plain(name)
@@ -22,11 +21,9 @@ func (w *writer) code(lang highlight.Language, name, text string) {
 	w.WriteString("</code></pre></div>\n")
 }
 
-// classes maps token kinds to CSS classes.
 var classes = [...]string{highlight.Keyword: "k", highlight.String: "s", highlight.Comment: "c", highlight.Number: "n", highlight.Function: "f", highlight.Type: "t",
 	highlight.Property: "p", highlight.Heading: "h", highlight.Added: "add", highlight.Removed: "del", highlight.Hunk: "at"}
 
-// tokens writes highlighted code.
 func (w *writer) tokens(lang highlight.Language, text string) {
 	if len(text) > maxHighlight {
 		lang = highlight.Language{}
@@ -43,14 +40,12 @@ func (w *writer) tokens(lang highlight.Language, text string) {
 	}
 }
 
-// line writes a line with its number.
 func (w *writer) line(lang highlight.Language, class string, number int, text string) {
 	w.WriteString(`<div class="l` + class + `" data-n="` + strconv.Itoa(number) + `">`)
 	w.tokens(lang, text)
 	w.WriteString("\n</div>")
 }
 
-// numbered writes code with line numbers.
 func (w *writer) numbered(path, text string, first int) {
 	w.WriteString(`<div class="code"><pre class="lines">`)
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {

@@ -26,10 +26,8 @@ type Mark struct {
 	Against     bool
 }
 
-// writer builds HTML.
 type writer struct{ strings.Builder }
 
-// escape writes a safe text.
 func (w *writer) escape(t safeterm.Text) { w.WriteString(html.EscapeString(t.String())) }
 
 // prose writes text without hidden characters.

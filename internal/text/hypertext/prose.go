@@ -14,7 +14,6 @@ func Prose(text string, marks []Mark) (out string, left []Mark) {
 	return strings.Join(sections, ""), left
 }
 
-// placed inserts remarks into a text.
 func placed(text string, marks []Mark) (out string, left []Mark) {
 	quotes := make([]string, len(marks))
 	for i, m := range marks {
@@ -69,7 +68,6 @@ func (w *proseWriter) containers(in []markdown.Container) {
 	w.open = append(w.open[:same:same], in[same:]...)
 }
 
-// alike reports whether two items belong to one list.
 func alike(a, b markdown.Container) bool {
 	return !a.Quote && !b.Quote && a.Delimiter == b.Delimiter && (a.Number < 0) == (b.Number < 0)
 }
@@ -128,7 +126,6 @@ func (w *proseWriter) task(text string) string {
 	return text[4:]
 }
 
-// table writes rows; the first one is the header.
 func (w *proseWriter) table(text string, align []markdown.Align) {
 	w.WriteString(`<div class="wide"><table>` + "\n<thead>")
 	cell, end := "th", "</thead>\n<tbody>\n"

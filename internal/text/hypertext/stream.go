@@ -13,7 +13,7 @@ type Stream struct {
 	Marks []Mark
 
 	parser  markdown.Parser
-	line    strings.Builder // unfinished line
+	line    strings.Builder
 	pending []markdown.Block
 }
 
@@ -72,7 +72,6 @@ func (s *Stream) write(section []markdown.Block) string {
 	return w.String()
 }
 
-// split groups blocks into sections.
 func split(blocks []markdown.Block) (out [][]markdown.Block) {
 	from := 0
 	for i := 1; i <= len(blocks); i++ {

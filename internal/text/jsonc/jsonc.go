@@ -68,7 +68,6 @@ func DecodeKnown(raw []byte, into any) (standard []byte, unknown []Unknown, err 
 	return standard, unknown, json.Unmarshal(standard, into)
 }
 
-// read converts raw to plain JSON and checks its names.
 func read(raw []byte, into any) (standard []byte, unknown []Unknown, err error) {
 	raw, err = Text(raw)
 	if err != nil {
@@ -99,7 +98,6 @@ func Text(raw []byte) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// search finds duplicate and unknown names.
 type search struct {
 	raw     []byte
 	unknown []Unknown
@@ -180,7 +178,6 @@ func elem(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldOf returns the field with a name.
 func fieldOf(t reflect.Type, known string) (reflect.StructField, bool) {
 	for field := range t.Fields() {
 		if name := fieldName(field); name != "" && folded(name) == known {

@@ -98,7 +98,6 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// piece is the number of bytes quoted at once.
 const piece = 16 << 10
 
 // Append appends s as a JSON string.

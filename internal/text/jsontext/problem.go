@@ -29,7 +29,6 @@ func Problem(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// kindOf returns the JSON name for a Go type.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

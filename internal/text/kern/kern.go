@@ -1,4 +1,4 @@
-// Package kern searches text many run of bytes at a time with the processor's vector instructions.
+// Package kern searches text many bytes at a time with the processor's vector instructions.
 //
 // The one rule: each kernel has a plain Go version with the same results, and tests compare the
 // two. Kernels return candidates, in order and without omissions; the caller checks them.

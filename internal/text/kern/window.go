@@ -9,7 +9,6 @@ type Window struct {
 	Plain     bool // use the Go version
 }
 
-// span is the number of bytes in a window.
 const span = 3
 
 // Add adds a byte to an alternative's set at one of the three positions.
@@ -40,7 +39,6 @@ func (w *Window) At(text []byte, at int) byte {
 	return all
 }
 
-// any returns the alternatives that match every byte at a position.
 func (w *Window) any(position int) byte {
 	all := byte(0xff)
 	for k := range 16 {

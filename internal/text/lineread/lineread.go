@@ -78,7 +78,6 @@ func (r *Reader) Rest(to func(piece []byte) error) error {
 	return nil
 }
 
-// line returns the line that starts with piece.
 func (r *Reader) line(piece []byte, ended bool) ([]byte, error) {
 	var line []byte
 	for {

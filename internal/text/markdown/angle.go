@@ -30,7 +30,6 @@ func flat(c rune) rune {
 	return c
 }
 
-// angle reads <https://…>, <br> and other tags, which are text.
 func (r *reader) angle() {
 	rest := r.s[r.pos:]
 	end := -1
@@ -61,7 +60,6 @@ func (r *reader) angle() {
 	}
 }
 
-// skipNewline skips the newline after a break.
 func (r *reader) skipNewline() {
 	if r.pos < len(r.s) && r.s[r.pos] == '\n' {
 		r.pos++

@@ -2,7 +2,6 @@ package markdown
 
 import "strings"
 
-// cursor is a position in a line.
 type cursor struct {
 	s   string // with structural tabs expanded to spaces
 	pos int
@@ -33,7 +32,6 @@ func (c *cursor) indent() (n int, blank bool) {
 	return i - c.pos, i == len(c.s)
 }
 
-// skip advances past at most n spaces.
 func (c *cursor) skip(n int) {
 	for ; n > 0 && c.pos < len(c.s) && c.s[c.pos] == ' '; n-- {
 		c.pos++

@@ -121,7 +121,6 @@ func (r *reader) pair(o, i int) {
 	}
 }
 
-// mark sets the form of the nodes from..to.
 func (r *reader) mark(from, to int, mark byte, n int) {
 	on, off := &r.nodes[from].on, &r.nodes[to].off
 	switch {
@@ -136,14 +135,12 @@ func (r *reader) mark(from, to int, mark byte, n int) {
 	}
 }
 
-// drop removes a run from the chain.
 func (r *reader) drop(i int) {
 	if i+1 < len(r.runs) && r.runs[i+1].before == i {
 		r.runs[i+1].before = r.runs[i].before
 	}
 }
 
-// spans returns the nodes with their forms.
 func (r *reader) spans() []Span {
 	out := make([]Span, 0, len(r.nodes))
 	var now forms

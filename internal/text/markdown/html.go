@@ -82,7 +82,6 @@ func tag(s string) int {
 	return 0
 }
 
-// maxTag bounds the search for a tag's end.
 const maxTag = 1000
 
 // blockTag reports the tags that CommonMark lists as block starts.

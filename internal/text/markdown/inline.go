@@ -61,7 +61,6 @@ func special(s string) bool {
 	return strings.ContainsAny(s, "`*_~\\[<&\n\t") || strings.Contains(s, "://") || strings.Contains(s, "www.")
 }
 
-// reader parses a paragraph in one pass.
 type reader struct {
 	s       string
 	pos     int
@@ -86,7 +85,6 @@ type node struct {
 // forms counts each form, since forms may nest in themselves.
 type forms struct{ strong, emphasis, strike, link int16 }
 
-// next parses one character or construct.
 func (r *reader) next() {
 	s, i := r.s, r.pos
 	switch c := s[i]; c {
@@ -125,7 +123,6 @@ func (r *reader) next() {
 	}
 }
 
-// flush creates a node for the text before pos.
 func (r *reader) flush() {
 	if r.from < r.pos {
 		r.nodes = append(r.nodes, node{Span: Span{Text: r.s[r.from:r.pos], At: r.from, Exact: true}})
@@ -133,7 +130,6 @@ func (r *reader) flush() {
 	}
 }
 
-// emit creates a node for the next n bytes.
 func (r *reader) emit(n int, span Span) {
 	r.flush()
 	span.At = r.pos
@@ -191,7 +187,6 @@ func run(s string, i int) int {
 	return n
 }
 
-// ticks finds a run with exactly n backticks.
 func ticks(s string, from, n int) int {
 	for {
 		i := strings.IndexByte(s[from:], '`')

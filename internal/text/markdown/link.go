@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// bracket is a [ or ![ that may begin a link or image.
 type bracket struct {
 	node  int
 	runs  int // number of delimiters before it
@@ -142,7 +141,6 @@ func bare(s string, i int) int {
 	return -1
 }
 
-// title returns the end of a link's title.
 func title(s string, i int) int {
 	end := s[i]
 	if end == '(' {

@@ -236,7 +236,6 @@ func (p *Parser) rest(c *cursor, matched int, at place) {
 	}
 }
 
-// begin opens a block in the open containers.
 func (p *Parser) begin(k Kind) {
 	p.leaf = Block{Kind: k, In: slices.Clone(p.open), Gap: p.gap}
 	p.gap = false
@@ -245,7 +244,6 @@ func (p *Parser) begin(k Kind) {
 	}
 }
 
-// finish closes the open block.
 func (p *Parser) finish() {
 	if p.leaf.Kind == None {
 		return
@@ -255,7 +253,6 @@ func (p *Parser) finish() {
 	p.leaf = Block{}
 }
 
-// interrupt finishes the open block, and all containers after the first n.
 func (p *Parser) interrupt(n int) {
 	p.finish()
 	if last := len(p.open) - 1; last >= n && p.open[last].Fresh {
@@ -265,7 +262,6 @@ func (p *Parser) interrupt(n int) {
 	p.open = p.open[:n]
 }
 
-// add appends a line.
 func (b *Block) add(s string) {
 	if b.Lines > 0 {
 		b.Text = append(b.Text, '\n')
@@ -274,7 +270,6 @@ func (b *Block) add(s string) {
 	b.Lines++
 }
 
-// lastLine returns the offset of the text's last line.
 func (b *Block) lastLine() int { return bytes.LastIndexByte(b.Text, '\n') + 1 }
 
 // Mark returns an item's mark: "3." or "-".

@@ -71,7 +71,6 @@ func Remarked(text string, quotes []string) (out string, placed []bool) {
 	return b.String(), placed
 }
 
-// textWord is a word with its end offset.
 type textWord struct {
 	text string
 	end  int

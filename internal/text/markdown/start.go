@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// began is the result of start.
 type began uint8
 
 const (
@@ -96,7 +95,6 @@ func (p *Parser) single(k Kind, n int) {
 	p.finish()
 }
 
-// startItem begins a list item.
 func (p *Parser) startItem(c *cursor, indent, n int, paragraph bool) began {
 	item, width := itemMark(c.s[c.pos+indent:])
 	if width == 0 || n == maxDepth {
@@ -160,7 +158,6 @@ func headingLevel(s string) int {
 	return n
 }
 
-// headingText removes the closing marks.
 func headingText(s string) string {
 	s = strings.Trim(s, " \t")
 	if end := strings.TrimRight(s, "#"); end == "" || strings.HasSuffix(end, " ") || strings.HasSuffix(end, "\t") {

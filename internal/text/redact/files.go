@@ -46,7 +46,6 @@ func File(dir, name string) bool {
 	return false
 }
 
-// example reports whether kind marks an example file.
 func example(kind string) bool {
 	for _, word := range []string{"example", "sample", "template", "dist", "defaults"} {
 		if kind == word || strings.HasSuffix(kind, "."+word) || strings.HasSuffix(kind, "-"+word) || strings.HasPrefix(kind, word+".") {
@@ -112,7 +111,6 @@ func In(name, text string) (values []string) {
 	return append(values, members(text)...)
 }
 
-// members returns the secrets in a JSON file.
 func members(text string) (values []string) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return nil

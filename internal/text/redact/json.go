@@ -56,7 +56,6 @@ func (m *Masker) JSON(raw []byte) []byte {
 	return append(out, raw[at:]...)
 }
 
-// stringEnd returns the offset after the string at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
@@ -77,7 +76,6 @@ func (m *Masker) Value(s string) string {
 	return m.Text(s)
 }
 
-// quoted masks one JSON string.
 func (m *Masker) quoted(raw []byte) (text []byte, changed bool) {
 	if len(raw) < minValue+2 {
 		return nil, false

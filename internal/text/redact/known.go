@@ -119,7 +119,6 @@ func overlaps(s, text string, from, i int) bool {
 	return false
 }
 
-// spans returns only known values.
 func (k *knownValues) spans(s string) (out []Span) {
 	if k == nil {
 		return nil

@@ -40,7 +40,6 @@ func (m *Masker) clean(quoted []byte) bool {
 	return true
 }
 
-// unquoted appends the unquoted piece; it returns false if quoted is invalid.
 func unquoted(dst, quoted []byte) ([]byte, bool) {
 	for len(quoted) > 0 {
 		plain := bytes.IndexByte(quoted, '\\')

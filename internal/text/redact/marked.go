@@ -76,7 +76,6 @@ func (x *vectorMarks) fill(s string, from int) bool {
 	return true
 }
 
-// quads are the kernels for the kinds.
 type quads struct {
 	words    *kern.Class
 	outer    [2]kern.Quads // kinds that begin with a word

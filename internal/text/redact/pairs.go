@@ -74,7 +74,6 @@ func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 	return Span{}, false
 }
 
-// index finds kinds by their first bytes.
 type index struct {
 	pairs pairTable
 	of    [1 << 16]uint8 // a pair's index in lists; 0 for none

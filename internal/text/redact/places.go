@@ -71,7 +71,6 @@ func password(s string, i int) Span {
 	return Span{}
 }
 
-// parameter finds the value of a URL parameter with a secret's name.
 func parameter(s string, i int) (Span, bool) {
 	from := i + 1
 	if strings.HasPrefix(s[from:], "amp;") {
@@ -249,7 +248,6 @@ func typeName(v string) bool {
 	return false
 }
 
-// variable finds the value of a variable in capitals with a secret's name.
 func variable(s string, i int) (Span, bool) {
 	end := run(s, i, func(c byte) bool { return upperNum(c) || c == '_' })
 	if end == len(s) {

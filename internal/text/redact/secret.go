@@ -93,7 +93,6 @@ func masked(s string, spans []Span) string {
 	return b.String()
 }
 
-// merge sorts spans and joins overlapping ones.
 func merge(all []Span) []Span {
 	if len(all) < 2 {
 		return all

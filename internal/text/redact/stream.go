@@ -11,7 +11,7 @@ type Stream struct {
 	m      *Masker
 	before string // last bytes passed on, unmasked, to decide whether a word begins here
 	held   string
-	whole  []byte // buffer for join
+	whole  []byte
 }
 
 // Bounds of a Stream.

@@ -11,7 +11,6 @@ const (
 	emojiSelector      = 0xFE0F
 )
 
-// isC1 reports 8-bit control characters.
 func isC1(r rune) bool { return r >= 0x80 && r <= 0x9F }
 
 // invisible reports characters that users cannot see but that change the display or hide content:

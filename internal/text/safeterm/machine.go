@@ -30,9 +30,9 @@ type machine struct {
 	tail   string // incomplete character, completed by the next piece
 	cr     bool   // pending carriage return: line end, overwrite, or alone
 	joiner rune   // pending joiner that may join the next character to prev
-	prev   rune   // last character written
-	marks  int    // combining marks since the last base character
-	line   int    // start of the current line in dst; only for output, always a single piece
+	prev   rune
+	marks  int // combining marks since the last base character
+	line   int // start of the current line in dst; only for output, always a single piece
 }
 
 // resting reports whether no state is pending, so that plain text passes unchanged.
@@ -53,7 +53,6 @@ func plain(s string, breaks bool) int {
 	return len(s)
 }
 
-// feed cleans a piece and appends it to dst.
 func (m *machine) feed(dst []byte, s string) []byte {
 	if m.tail != "" {
 		s, m.tail = m.tail+s, ""
@@ -113,7 +112,6 @@ func decode(s string) (rune, int) {
 	return utf8.RuneError, n
 }
 
-// step processes one character.
 func (m *machine) step(dst []byte, r rune) []byte {
 	if m.form >= reveal {
 		return m.visible(dst, r)
@@ -153,7 +151,6 @@ func (m *machine) visible(dst []byte, r rune) []byte {
 	return m.write(dst, r)
 }
 
-// show writes a character as its number.
 func (m *machine) show(dst []byte, r rune) []byte {
 	m.wrote('>')
 	return fmt.Appendf(dst, "<U+%04X>", r)
@@ -193,7 +190,6 @@ func (m *machine) takeBack(dst []byte) []byte {
 	}
 }
 
-// marks counts the combining marks at the end of a text.
 func marks(text []byte) (n int) {
 	for {
 		r, size := utf8.DecodeLastRune(text)

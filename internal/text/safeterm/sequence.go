@@ -11,7 +11,6 @@ const (
 	stringed               // inside OSC, DCS, APC, PM or SOS, up to the terminator
 )
 
-// Control characters used by name.
 const (
 	bel, bs, can, sub, esc, del = 0x07, 0x08, 0x18, 0x1A, 0x1B, 0x7F
 

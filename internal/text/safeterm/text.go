@@ -91,7 +91,6 @@ func (t Text) Slice(from, to int) Text {
 	return Text{t.s[t.boundary(from):t.boundary(to)]}
 }
 
-// boundary moves an offset back to the start of its character.
 func (t Text) boundary(i int) int {
 	for i > 0 && i < len(t.s) && !utf8.RuneStart(t.s[i]) {
 		i--

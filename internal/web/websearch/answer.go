@@ -101,7 +101,6 @@ func (e *Engine) explain(ctx context.Context, err error) error {
 	return &Error{codeIO, fmt.Sprintf("%s cannot be reached at %s; go on without a search, or ask the person to check search.base_url", e.Name(), e.Address()), nil}
 }
 
-// refused describes an error response.
 func (e *Engine) refused(resp *http.Response) error {
 	status := resp.StatusCode
 	switch {

@@ -24,7 +24,6 @@ func (f Finder) excludesFile(top, common string) string {
 	return f.userFile("ignore")
 }
 
-// personConfig reads the system and user configuration.
 func (f Finder) personConfig() config {
 	if f.Person == nil {
 		c := config{finder: f}
@@ -55,7 +54,6 @@ func (f Finder) configFiles() []string {
 	return files
 }
 
-// userFile returns a path in the user's git configuration folder.
 func (f Finder) userFile(name string) string {
 	if dir := f.env("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)

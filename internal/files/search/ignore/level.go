@@ -11,7 +11,6 @@ type Level struct {
 	top    int  // prefix length for the repository's folder; more is relative to it
 }
 
-// link is a folder with ignore files.
 type link struct {
 	outer    *link
 	base     int // the folder's prefix length, to be cut from a path
@@ -35,7 +34,6 @@ func (l *Level) Enter(name string, f Files) *Level {
 	return next.with(f)
 }
 
-// with adds a folder's own files to its level.
 func (l *Level) with(f Files) *Level {
 	if f.Repo {
 		l.repo, l.more, l.top, l.inside = l.chain, f.Excludes, len(l.prefix), true

@@ -134,7 +134,6 @@ func (f Finder) gitDir(top string) string {
 	return dir
 }
 
-// under resolves a path relative to dir.
 func under(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

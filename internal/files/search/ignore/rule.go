@@ -65,7 +65,6 @@ func (rl *rule) split(pattern string) {
 	rl.glob = compileWild(pattern[at:], !rl.base)
 }
 
-// matches tests one rule without the index.
 func (rl *rule) matches(path, name []byte, dir bool) bool {
 	if rl.onlyDirs && !dir {
 		return false

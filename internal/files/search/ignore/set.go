@@ -15,7 +15,6 @@ func (w *wild) addSet(pattern string, i int) int {
 	return i + 1 + p.pos
 }
 
-// setParser parses the text between the brackets.
 type setParser struct {
 	text string
 	pos  int
@@ -49,7 +48,6 @@ func (p *setParser) parse() (*byteSet, bool) {
 	return &p.set, true
 }
 
-// member reads a byte, range or named class.
 func (p *setParser) member() bool {
 	rest := p.text[p.pos:]
 	switch {
@@ -71,7 +69,6 @@ func (p *setParser) member() bool {
 	return ok
 }
 
-// char reads a byte, possibly escaped by a backslash.
 func (p *setParser) char() (byte, bool) {
 	if p.text[p.pos] == '\\' {
 		p.pos++

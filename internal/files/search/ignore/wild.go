@@ -97,7 +97,6 @@ func (w *wild) findTail() {
 	}
 }
 
-// match reports whether the whole text matches.
 func (w *wild) match(text []byte) bool {
 	if w.broken || !bytes.HasSuffix(text, w.tail) {
 		return false
@@ -129,7 +128,6 @@ func (m *wildRun) run() bool {
 	}
 }
 
-// step matches the next op against the next byte.
 func (m *wildRun) step() bool {
 	if m.i == len(m.ops) {
 		return false

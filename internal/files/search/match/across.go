@@ -72,7 +72,6 @@ func (s *Scanner) lacks(text []byte) bool {
 	return at < 0
 }
 
-// machine returns the machine that finds a match's exact position.
 func (s *Scanner) machine() *machine {
 	if s.tail == nil {
 		s.tail = newMachine(s.m.prog, s.m.group)

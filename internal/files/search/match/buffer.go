@@ -6,7 +6,7 @@ import (
 	"adze/internal/text/kern"
 )
 
-// newBuffer allocates spare capacity for the kernels, which read many run of bytes at once.
+// newBuffer allocates spare capacity for the kernels, which read many bytes at once.
 func newBuffer(size int) []byte { return make([]byte, size, size+kern.Slack) }
 
 // grow enlarges the buffer. It waits until no other scanner for the query has a large one.

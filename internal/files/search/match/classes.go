@@ -16,7 +16,6 @@ const (
 	spaceClass = `\t\n\v\f\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}`
 )
 
-// isWord reports whether r is in wordClass.
 func isWord(r rune) bool {
 	if r < 0x80 {
 		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
@@ -33,12 +32,10 @@ func isWord(r rune) bool {
 // notWordClass is the complement of wordClass, for \W inside a class.
 var notWordClass = sync.OnceValue(func() string { return complement(isWord) })
 
-// notSpaceClass is the complement of spaceClass.
 var notSpaceClass = sync.OnceValue(func() string {
 	return complement(func(r rune) bool { return unicode.Is(unicode.White_Space, r) })
 })
 
-// complement returns the ranges outside a set.
 func complement(in func(rune) bool) string {
 	var b strings.Builder
 	from := rune(-1)
@@ -110,7 +107,6 @@ func openLen(rest string) int {
 	return n
 }
 
-// escape expands a class escape, inside brackets or alone.
 func escape(esc string, bracket bool) string {
 	inside, alone := "", ""
 	switch esc {

@@ -131,7 +131,6 @@ func (d *dfa) rest(state int32, line []byte) (matches, known bool) {
 	return d.end(state)
 }
 
-// end returns the result at the end of a line.
 func (d *dfa) end(state int32) (matches, known bool) {
 	next := d.next[int(state)+endColumn]
 	if next == stateUnknown {
@@ -217,7 +216,6 @@ func (d *dfa) closure(from dfaState, holds syntax.EmptyOp) (open []uint32, match
 	return open, false
 }
 
-// consume returns the successors of instructions that accept r.
 func (d *dfa) consume(open []uint32, r rune) []uint32 {
 	var set []uint32
 	for _, pc := range open {
@@ -239,7 +237,6 @@ func accepts(in *syntax.Inst, r rune) bool {
 	return in.MatchRune(r)
 }
 
-// state returns a state's number, adding it if new.
 func (d *dfa) state(set []uint32, before byteKind) int32 {
 	if len(set) == 0 && d.anchored {
 		return stateDead

@@ -30,7 +30,6 @@ const (
 	edgeLine          // line start or end
 )
 
-// needle is a prepared literal.
 type needle struct {
 	text []byte // in lower case if fold
 	fold bool
@@ -56,7 +55,6 @@ func newFinder(alts []literal) *finder {
 // alone reports that every occurrence is a match, so no line has to be tested.
 func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
 
-// longest returns the longest literal's length.
 func (f *finder) longest() (n int) {
 	for _, needle := range f.needles {
 		n = max(n, len(needle.text))
@@ -144,7 +142,6 @@ const (
 	certain         // the line matches
 )
 
-// judge checks a candidate offset.
 func (f *finder) judge(text []byte, at int) verdict {
 	switch {
 	case len(f.needles) == 0:
@@ -253,7 +250,6 @@ type placeScanner struct {
 	searched int // the text before this offset was searched
 }
 
-// newSighting returns a placeScanner; f may be nil.
 func newSighting(f *finder) *placeScanner {
 	s := &placeScanner{finder: f}
 	if f != nil && f.class != nil {
@@ -262,7 +258,6 @@ func newSighting(f *finder) *placeScanner {
 	return s
 }
 
-// reset starts a new text.
 func (s *placeScanner) reset() { s.at, s.n, s.searched = 0, 0, 0 }
 
 // next returns the first candidate at or after from and its verdict, or -1.

@@ -41,7 +41,6 @@ func (s *Scanner) trail(stop int) {
 	}
 }
 
-// add stores one line, which ends at to.
 func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
 	switch {
@@ -95,7 +94,6 @@ const (
 	textsLong = textsPiece / 4
 )
 
-// of returns text as a string.
 func (t *texts) of(text []byte) string {
 	if len(text) > textsLong {
 		return string(text)

@@ -8,8 +8,8 @@ type byteKind uint8
 const (
 	kindOther byteKind = iota
 	kindWord
-	kindBreak // line break
-	kindNone  // line or text boundary
+	kindBreak
+	kindNone // line or text boundary
 )
 
 func kindOf(r rune) byteKind {
@@ -24,7 +24,6 @@ func kindOf(r rune) byteKind {
 	return kindOther
 }
 
-// assertions returns the assertions that hold between two characters.
 func assertions(before, after byteKind) syntax.EmptyOp {
 	var holds syntax.EmptyOp
 	switch before {

@@ -104,7 +104,6 @@ func Compile(q Query) (*Matcher, error) {
 	return m.prefilter(full, wrap(expr, inner), q.Word), nil
 }
 
-// wrap adds q's options to a valid expression.
 func wrap(expr string, q Query) string {
 	expr = "(?:" + expr + ")"
 	if q.Word {
@@ -190,7 +189,6 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	return f
 }
 
-// edgesOf strips \b and line anchors from an expression's ends.
 func (m *Matcher) edgesOf(tree *syntax.Regexp) (core *syntax.Regexp, left, right edge) {
 	if tree.Op != syntax.OpConcat {
 		return tree, edgeAny, edgeAny

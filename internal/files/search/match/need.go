@@ -69,7 +69,6 @@ func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	return best
 }
 
-// needOfAlternate combines the sets of all branches.
 func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
 	all := literalSet{whole: true}
 	for _, sub := range re.Sub {

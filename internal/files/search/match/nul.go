@@ -20,7 +20,6 @@ const (
 	HoleLeast = 4 << 10
 )
 
-// sparseFile is a file that may have holes.
 type sparseFile interface {
 	// SkipHole moves the read position to the next data or the end, and returns the distance, 0 if
 	// there is no hole.

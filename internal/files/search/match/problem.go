@@ -75,7 +75,6 @@ func fragment(pattern string, want *syntax.Error) int {
 	return max(0, strings.Index(pattern, want.Expr))
 }
 
-// openParen returns the position of the first unbalanced parenthesis.
 func openParen(pattern string) int {
 	var open []int
 	inClass := false
@@ -101,7 +100,6 @@ func openParen(pattern string) int {
 	return open[0]
 }
 
-// needsBreak reports whether every match contains a line break.
 func needsBreak(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -107,7 +107,6 @@ func (s *Scanner) settle() {
 	}
 }
 
-// reset prepares for the next file.
 func (s *Scanner) reset(keep int) {
 	s.pos, s.end, s.counted, s.line = 0, 0, 0, 0
 	if s.buf == nil {
@@ -188,7 +187,6 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	return r, atEnd, nil
 }
 
-// enough reports whether no further match is needed.
 func (s *Scanner) enough() bool {
 	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
 }
@@ -292,7 +290,6 @@ func (s *Scanner) lookBack() int {
 	return from
 }
 
-// number returns the number of the line that begins at place.
 func (s *Scanner) number(place int) int {
 	if place > s.counted {
 		s.line += bytes.Count(s.buf[s.counted:place], []byte{'\n'})

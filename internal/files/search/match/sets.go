@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// rune adds a character of a literal.
 func (g *gatherer) rune(r rune, fold bool) {
 	runes := []rune{r, r}
 	if fold {

@@ -50,7 +50,6 @@ func (s *byteSet) share() float64 {
 	return min(1, float64(sum)/100_000)
 }
 
-// oddsOf estimates a byte's frequency, in both cases if fold.
 func oddsOf(b byte, fold bool) float64 {
 	n := int(byteShare[b])
 	if u := upper(b); fold && u != b {

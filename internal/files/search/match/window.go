@@ -52,7 +52,6 @@ func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 // row is a sequence of byte sets in a match. The empty row matches everywhere and is useless.
 type row []cell
 
-// cell is a byte set with its frequency.
 type cell struct {
 	byteSet
 	share float64
@@ -140,7 +139,6 @@ type gatherer struct {
 	budget *int // remaining parts to visit
 }
 
-// put adds the set of the next byte.
 func (g *gatherer) put(s byteSet) {
 	g.extend(s)
 	g.weigh()
@@ -154,7 +152,6 @@ func (g *gatherer) extend(s byteSet) {
 	}
 }
 
-// distinct removes duplicate rows.
 func distinct(rows []row) []row {
 	var kept []row
 	for _, r := range rows {
@@ -165,7 +162,6 @@ func distinct(rows []row) []row {
 	return kept
 }
 
-// longest returns the longest row's length.
 func longest(rows []row) (n int) {
 	for _, r := range rows {
 		n = max(n, len(r))

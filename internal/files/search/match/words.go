@@ -73,7 +73,6 @@ func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	return best[0], best[1], ok
 }
 
-// step advances every thread by one character.
 func (m *machine) step(r rune) {
 	kept := m.now[:0]
 	for _, t := range m.now {
@@ -134,7 +133,6 @@ func boundaries(before, after rune) syntax.EmptyOp {
 	return holds | syntax.EmptyNoWordBoundary
 }
 
-// hasBoundary reports whether a program contains \b or \B.
 func hasBoundary(prog *syntax.Prog) bool {
 	return asserts(prog, syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary)
 }

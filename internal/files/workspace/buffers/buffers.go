@@ -45,7 +45,6 @@ type FS struct {
 	unsaved map[string]bufferText // by path
 }
 
-// bufferText is unsaved text.
 type bufferText struct {
 	disk workspace.Stamp // of the file on disk that the text modifies
 	told string          // as received from the editor
@@ -81,7 +80,6 @@ func (f *FS) set(path string, u *bufferText) {
 	f.unsaved[path] = *u
 }
 
-// dir is a folder with a known path.
 type dir struct {
 	workspace.Dir
 	fs   *FS
@@ -238,7 +236,6 @@ func (d *dir) text(name string) (string, bool) {
 	return string(content), ok
 }
 
-// file is a file with the editor's text.
 type file struct {
 	workspace.File
 	content string
