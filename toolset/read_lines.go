@@ -34,7 +34,7 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 	if in.whole && c.raw != nil {
 		face = lineFed(c.face(), c.format)
 	}
-	if log := in.whole && isLog(p.Display(), face); log && c.raw != nil {
+	if log := in.whole && isLog(p.Display()); log && c.raw != nil {
 		if countLines(face, c.format) > r.bounds.lines() || len(face) > r.bounds.bytes() {
 			r.seen.Record(in.session, c.state, c.text)
 			return r.shape(p, face, c), nil
