@@ -1,7 +1,7 @@
-// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), copies what it
-// refers to into it (link.go), checks what an author wrote (metaschema.go, refs.go), compiles it
-// (compile.go), names every fault of a value (explain.go, values.go), and says what it wants of a
-// place in a value (shape.go) and how a Go type spells its names (face.go).
+// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), checks what an
+// author wrote (metaschema.go, refs.go), compiles it (compile.go), names every fault of a value
+// (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go type
+// spells its names (face.go).
 //
 // The one rule: it knows schemas and values, and neither tools nor calls. Nothing is ever fetched.
 //
@@ -110,13 +110,12 @@ type Property struct {
 	field    reflect.StructField
 }
 
-// properties lists the fields of a struct that JSON reaches, in order, with those of embedded
-// structs in their place.
-func properties(t reflect.Type) []Property {
-	var out []Property
-	for _, field := range fieldsOf(t) {
+// properties lists the fields of a struct that JSON reaches, in order.
+func properties(t reflect.Type) (out []Property) {
+	for i := range t.NumField() {
+		field := t.Field(i)
 		tag := field.Tag.Get("json")
-		if !promoted(t, field) || tag == "-" || embeds(field) || !field.IsExported() {
+		if tag == "-" || !field.IsExported() && !field.Anonymous {
 			continue
 		}
 		name, options, _ := strings.Cut(tag, ",")
@@ -129,43 +128,10 @@ func properties(t reflect.Type) []Property {
 	return out
 }
 
-// fieldsOf are the fields of a struct and those that embedding promotes. Looking for the latter
-// costs more than all the rest, and most structs embed nothing.
-func fieldsOf(t reflect.Type) []reflect.StructField {
-	fields := make([]reflect.StructField, t.NumField())
-	for i := range fields {
-		if fields[i] = t.Field(i); fields[i].Anonymous {
-			return reflect.VisibleFields(t)
-		}
-	}
-	return fields
-}
-
-// embeds reports whether a field stands for the fields of its struct: embedded and without a name
-// of its own in JSON.
-func embeds(field reflect.StructField) bool {
-	if !field.Anonymous {
-		return false
-	}
-	t := field.Type
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return t.Kind() == reflect.Struct && name == ""
-}
-
-// promoted reports whether all that a field lies in is embedded in JSON too.
-func promoted(t reflect.Type, field reflect.StructField) bool {
-	for depth := 1; depth < len(field.Index); depth++ {
-		if !embeds(t.FieldByIndex(field.Index[:depth])) {
-			return false
-		}
-	}
-	return true
-}
-
 func (p *pen) property(of Property) error {
+	if of.field.Anonymous {
+		return errors.New("schema: an embedded field is not supported; write its fields out")
+	}
 	start := p.Len()
 	if err := p.kind(of.field.Type); err != nil {
 		return err
