@@ -57,25 +57,8 @@ func (p *Picker) unfit(o Options, at int) string {
 	switch {
 	case slices.Contains(o.Except, p.names[at]):
 		return "offered anyway"
-	case o.AllowUnsafe && len(o.Roles) == 0 && o.Capabilities == tool.Capabilities{}:
-		return ""
-	}
-	return o.unfit(p.get(at))
-}
-
-func (o Options) unfit(d tool.Definition) string {
-	forRole := func(role string) bool { return slices.Contains(o.Roles, role) }
-	switch want, has := o.Capabilities, d.Capabilities; {
-	case !o.AllowUnsafe && !d.Safety.Safe:
+	case !o.AllowUnsafe && !p.get(at).Safety.Safe:
 		return "not declared safe"
-	case len(o.Roles) > 0 && len(d.Roles) > 0 && !slices.ContainsFunc(d.Roles, forRole):
-		return fmt.Sprintf("for other roles: %v", d.Roles)
-	case want.Streaming && !has.Streaming:
-		return "cannot stream"
-	case want.Background && !has.Background:
-		return "cannot run in the background"
-	case want.Attachments && !has.Attachments:
-		return "takes no attachments"
 	}
 	return ""
 }

@@ -38,10 +38,6 @@ type Options struct {
 	AllowUnsafe bool
 	// Debug also returns what was excluded, behind the picks, each with its reason.
 	Debug bool
-	// Roles leaves out tools that are for other roles; a tool without roles is for all.
-	Roles []string
-	// Capabilities are those that a tool must have.
-	Capabilities tool.Capabilities
 	// Except names tools that are left out because they are offered anyway.
 	Except []string
 	// Budget is how many bytes of JSON all picks may take together in a request; if 0, any.

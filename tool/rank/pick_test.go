@@ -72,11 +72,10 @@ func TestPickUnderstandsHowPeopleWriteNames(t *testing.T) {
 func TestPickGivesEveryExclusionAReason(t *testing.T) {
 	defs := shed()
 	defs[0].Safety.Safe = false
-	defs[1].Roles = []string{"reviewer"}
 	defs = append(defs, defs[2], defs[2])
 	defs[4].Name, defs[5].Name = "send-mail-later", "send-mail-never"
 	results := rank.Tools("send an issue of the repository by mail", defs, rank.Options{
-		Debug: true, MaxCandidates: 2, Roles: []string{"coder"},
+		Debug: true, MaxCandidates: 2,
 	})
 	why := map[string]string{}
 	for _, r := range results {
@@ -86,7 +85,7 @@ func TestPickGivesEveryExclusionAReason(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"createIssue": "not declared safe", "list_branches": "for other roles: [reviewer]", "web_hook": "nothing in it fits the query",
+		"createIssue": "not declared safe", "list_branches": "not among the best 2", "web_hook": "nothing in it fits the query",
 		"send-mail": "send in name, description; mail in name, description", "send-mail-later": why["send-mail-later"],
 		"send-mail-never": "not among the best 2",
 	}
@@ -100,7 +99,6 @@ func TestPickGivesEveryExclusionAReason(t *testing.T) {
 
 func TestOptionsNarrow(t *testing.T) {
 	defs := shed()
-	defs[0].Capabilities.Background = true
 	defs[1].Safety.Safe = false
 	size := rank.OfferSize(defs[0])
 	for name, c := range map[string]struct {
@@ -112,8 +110,6 @@ func TestOptionsNarrow(t *testing.T) {
 		"one":              {rank.Options{AllowUnsafe: true, MaxCandidates: 1}, "createIssue"},
 		"strict":           {rank.Options{AllowUnsafe: true, MinScore: 0.999}, ""},
 		"no least score":   {rank.Options{AllowUnsafe: true, MinScore: -1, MaxCandidates: 9}, "createIssue list_branches send-mail web_hook"},
-		"background":       {rank.Options{AllowUnsafe: true, Capabilities: tool.Capabilities{Background: true}}, "createIssue"},
-		"streaming":        {rank.Options{Capabilities: tool.Capabilities{Streaming: true}}, ""},
 		"budget for one":   {rank.Options{AllowUnsafe: true, Budget: size}, "createIssue"},
 		"budget too small": {rank.Options{AllowUnsafe: true, Budget: 10}, ""},
 	} {
