@@ -1,7 +1,7 @@
 // Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), checks what an
 // author wrote (metaschema.go, refs.go), compiles it (compile.go), names every fault of a value
-// (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go type
-// spells its names (face.go).
+// (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go
+// type spells its names (face.go).
 //
 // The one rule: it knows schemas and values, and neither tools nor calls. Nothing is ever fetched.
 //
