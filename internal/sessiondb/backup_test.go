@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -25,7 +24,7 @@ func TestBackupWhileAnotherWrites(t *testing.T) {
 				return
 			default:
 			}
-			if err := writing.Append(t.Context(), "two", storetest.Entry(n)); err != nil {
+			if err := writing.Append(t.Context(), "two", storeEntry(n)); err != nil {
 				t.Error(err)
 				return
 			}
@@ -63,7 +62,7 @@ func TestBackupWhileAnotherWrites(t *testing.T) {
 	if _, _, err := look.Owner().Backup(t.Context(), filepath.Join(dir, "none", "b.db")); err == nil {
 		t.Error("a folder that is not there")
 	}
-	if err := look.Append(t.Context(), "one", storetest.Entry(1)); err == nil {
+	if err := look.Append(t.Context(), "one", storeEntry(1)); err == nil {
 		t.Error("who looks cannot write")
 	}
 }

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
 func BenchmarkAppend(b *testing.B) {
 	s := mustOpen(b, filepath.Join(b.TempDir(), "s.db"))
-	e := session.Entry{Type: session.MessageEntry, Time: storetest.Clock(1), Data: []byte(`{"text":"` + strings.Repeat("word ", 100) + `"}`)}
+	e := session.Entry{Type: session.MessageEntry, Time: storeClock(1), Data: []byte(`{"text":"` + strings.Repeat("word ", 100) + `"}`)}
 	for b.Loop() {
 		if err := s.Append(b.Context(), "one", e); err != nil {
 			b.Fatal(err)
@@ -32,7 +31,7 @@ func BenchmarkOpenFirstAppend(b *testing.B) {
 			b.Fatal(err)
 		}
 		n++
-		if err := s.Append(b.Context(), session.ID(fmt.Sprint(n)), storetest.Entry(1)); err != nil {
+		if err := s.Append(b.Context(), session.ID(fmt.Sprint(n)), storeEntry(1)); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
@@ -63,7 +62,7 @@ func BenchmarkOpenList10000(b *testing.B) {
 	s := mustOpen(b, path)
 	start := session.Entry{Type: session.StartEntry, Data: []byte(`{"cwd":"/home/a/project","system":"` + strings.Repeat("be good ", 1000) + `"}`)}
 	for i := range 10_000 {
-		if err := s.Append(b.Context(), session.ID(fmt.Sprint(i)), start, storetest.Entry(i), storetest.Entry(i+1)); err != nil {
+		if err := s.Append(b.Context(), session.ID(fmt.Sprint(i)), start, storeEntry(i), storeEntry(i+1)); err != nil {
 			b.Fatal(err)
 		}
 	}

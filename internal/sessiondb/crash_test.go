@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -45,13 +44,13 @@ func child(task, path string, id session.ID) int {
 		limitFileSize(path)
 	}
 	for n := 1; n <= limit; n++ {
-		e := storetest.Entry(n)
+		e := storeEntry(n)
 		if task == "large" {
 			e = largeEntry(n)
 		}
 		if err := s.Append(context.Background(), id, e); err != nil {
 			fmt.Println("append:", err)
-			fmt.Println("again:", s.Append(context.Background(), id, storetest.Entry(n)))
+			fmt.Println("again:", s.Append(context.Background(), id, storeEntry(n)))
 			return 1
 		}
 		fmt.Println(n)
@@ -117,7 +116,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 			t.Errorf("killed after %d acknowledged entries: %d sound ones, %v", last, n, err)
 		}
 		// The lock died with its holder, and the chain goes on.
-		if err := s.Append(t.Context(), id, storetest.Entry(0)); err != nil {
+		if err := s.Append(t.Context(), id, storeEntry(0)); err != nil {
 			t.Error(err)
 		}
 		if m, err := s.Verify(t.Context(), id); m != n+1 || err != nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -117,7 +116,7 @@ func damageable(t *testing.T) (path string) {
 	for i := range sessionsForDamage {
 		var log []session.Entry
 		for n := range entriesForDamage {
-			log = append(log, session.Entry{Type: session.MessageEntry, Time: storetest.Clock(n), Data: fmt.Appendf(nil, `{"s":%d,"n":%d,"p":"%s"}`, i, n, padding)})
+			log = append(log, session.Entry{Type: session.MessageEntry, Time: storeClock(n), Data: fmt.Appendf(nil, `{"s":%d,"n":%d,"p":"%s"}`, i, n, padding)})
 		}
 		if err := s.Append(t.Context(), session.ID(fmt.Sprint("s", i)), log...); err != nil {
 			t.Fatal(err)

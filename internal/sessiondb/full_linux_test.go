@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 )
 
 // limitFileSize makes every write beyond 200 KiB of a file fail, as a full disk does.
@@ -43,7 +42,7 @@ func TestFailedWriteIsNeverCalledSaved(t *testing.T) {
 	if n, err := s.Verify(t.Context(), "one"); n != last || err != nil {
 		t.Errorf("%d were acknowledged, %d are there, %v", last, n, err)
 	}
-	if err := s.Append(t.Context(), "one", storetest.Entry(last+1)); err != nil {
+	if err := s.Append(t.Context(), "one", storeEntry(last+1)); err != nil {
 		t.Errorf("going on with room again: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -69,7 +68,7 @@ func TestPage(t *testing.T) {
 		if n == 8 {
 			more = `,"agent":"helper","parent":"s6"`
 		}
-		must(t, s.Append(t.Context(), id, starts(cwd, more), storetest.Entry(n)))
+		must(t, s.Append(t.Context(), id, starts(cwd, more), storeEntry(n)))
 		if n%4 == 0 {
 			must(t, s.Owner().Label(t.Context(), id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: "four", By: sessiondb.ByPerson}))
 		}
@@ -89,7 +88,7 @@ func TestPage(t *testing.T) {
 		"behind the last":   {sessiondb.Filter{Folder: "/here", Skip: 9, Limit: 2}, nil, 0},
 		"tag":               {sessiondb.Filter{Tags: []string{"four"}, All: true}, []session.ID{"s8", "s0"}, 2},
 		"two tags":          {sessiondb.Filter{Tags: []string{"four", "five"}}, nil, 0},
-		"since":             {sessiondb.Filter{Since: storetest.Entry(7).Time}, []session.ID{"s9", "s7"}, 2},
+		"since":             {sessiondb.Filter{Since: storeEntry(7).Time}, []session.ID{"s9", "s7"}, 2},
 		"beginning":         {sessiondb.Filter{Prefix: "s9"}, []session.ID{"s9"}, 1},
 		"beginning of none": {sessiondb.Filter{Prefix: "S%"}, nil, 0},
 	} {

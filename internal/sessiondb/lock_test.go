@@ -11,7 +11,6 @@ import (
 
 	"adze/internal/osfile/filelock"
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -53,7 +52,7 @@ func TestTheLockOfAKilledProcessIsWaitedFor(t *testing.T) {
 					lock()
 				}
 			})
-			if err := s.Append(t.Context(), "one", storetest.Entry(1)); err != nil || waited != c.waits {
+			if err := s.Append(t.Context(), "one", storeEntry(1)); err != nil || waited != c.waits {
 				t.Errorf("%v after %d waits", err, waited)
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -89,7 +88,7 @@ func TestLookingReadsWhatIsThere(t *testing.T) {
 				if n, err := look.Verify(t.Context(), "one"); n != 5 || err != nil {
 					t.Errorf("%d sound, %v", n, err)
 				}
-				if err := look.Append(t.Context(), "one", storetest.Entry(6)); !errors.Is(err, sessiondb.ErrReadOnly) {
+				if err := look.Append(t.Context(), "one", storeEntry(6)); !errors.Is(err, sessiondb.ErrReadOnly) {
 					t.Errorf("append: %v", err)
 				}
 				if heads, err := look.List(t.Context()); len(heads) != 1 || err != nil {

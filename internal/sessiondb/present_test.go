@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/testkit/storetest"
 )
 
 // What is written to files that nobody will find again is not saved.
@@ -36,11 +35,11 @@ func TestFilesThatGoAwayEndTheSaving(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { os.Chmod(dir, 0o700) })
-			err := s.Append(t.Context(), "one", storetest.Entry(4))
+			err := s.Append(t.Context(), "one", storeEntry(4))
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("err = %v, want %s", err, c.says)
 			}
-			if err := s.Append(t.Context(), "one", storetest.Entry(5)); err == nil {
+			if err := s.Append(t.Context(), "one", storeEntry(5)); err == nil {
 				t.Error("the next entry was taken")
 			}
 		})

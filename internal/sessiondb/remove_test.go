@@ -11,19 +11,18 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
 // say makes an entry that holds words, and padding so that sessions share and divide pages.
 func say(n int, words string) session.Entry {
-	return session.Entry{Type: session.MessageEntry, Time: storetest.Clock(n),
+	return session.Entry{Type: session.MessageEntry, Time: storeClock(n),
 		Data: fmt.Appendf(nil, `{"role":"user","parts":[{"kind":"text","text":"%s %s"}]}`, words, strings.Repeat("padding ", n*13%70))}
 }
 
 // starts makes the first entry of a session.
 func starts(cwd string, more string) session.Entry {
-	return session.Entry{Type: session.StartEntry, Time: storetest.Clock(0), Data: fmt.Appendf(nil, `{"version":"1","cwd":%q%s}`, cwd, more)}
+	return session.Entry{Type: session.StartEntry, Time: storeClock(0), Data: fmt.Appendf(nil, `{"version":"1","cwd":%q%s}`, cwd, more)}
 }
 
 // holding lists the files of a folder that hold words.

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -29,7 +28,7 @@ func found(t *testing.T, s *sessiondb.Store, scan sessiondb.Scan) []string {
 }
 
 func typed(kind session.EntryType, data string) session.Entry {
-	return session.Entry{Type: kind, Time: storetest.Clock(1), Data: []byte(data)}
+	return session.Entry{Type: kind, Time: storeClock(1), Data: []byte(data)}
 }
 
 func scannable(t *testing.T) (*sessiondb.Store, string) {

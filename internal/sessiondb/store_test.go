@@ -11,29 +11,28 @@ import (
 	"time"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
 func TestContract(t *testing.T) {
 	t.Run("wal", func(t *testing.T) {
-		storetest.Run(t, backing(sessiondb.Options{}))
+		storeContract(t, backing(sessiondb.Options{}))
 	})
 	t.Run("network", func(t *testing.T) {
-		storetest.Run(t, backing(sessiondb.Options{Network: func(string) bool { return true }}))
+		storeContract(t, backing(sessiondb.Options{Network: func(string) bool { return true }}))
 	})
 	t.Run("memory", func(t *testing.T) {
-		storetest.Run(t, func(*testing.T) storetest.Backing {
+		storeContract(t, func(*testing.T) storeBacking {
 			m := sessiondb.NewMemory()
-			return storetest.Backing{Open: func() (session.Store, error) { return m, nil }}
+			return storeBacking{Open: func() (session.Store, error) { return m, nil }}
 		})
 	})
 }
 
-func backing(o sessiondb.Options) func(*testing.T) storetest.Backing {
-	return func(t *testing.T) storetest.Backing {
+func backing(o sessiondb.Options) func(*testing.T) storeBacking {
+	return func(t *testing.T) storeBacking {
 		path := filepath.Join(t.TempDir(), "data", "sessions.db")
-		return storetest.Backing{Durable: true, Open: func() (session.Store, error) {
+		return storeBacking{Durable: true, Open: func() (session.Store, error) {
 			return sessiondb.Open(context.Background(), path, o)
 		}}
 	}
@@ -54,7 +53,7 @@ func mustOpen(t testing.TB, path string) *sessiondb.Store {
 func fill(t testing.TB, s session.Store, id session.ID, n int) {
 	t.Helper()
 	for i := range n {
-		if err := s.Append(t.Context(), id, storetest.Entry(i+1)); err != nil {
+		if err := s.Append(t.Context(), id, storeEntry(i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +122,7 @@ func TestNewerVersionIsReadOnly(t *testing.T) {
 		t.Errorf("%d entries, %v", len(log), err)
 	}
 	for name, err := range map[string]error{
-		"append": s.Append(t.Context(), "one", storetest.Entry(4)), "lock": s.Lock(t.Context(), "two"),
+		"append": s.Append(t.Context(), "one", storeEntry(4)), "lock": s.Lock(t.Context(), "two"),
 	} {
 		if !errors.Is(err, sessiondb.ErrReadOnly) || !strings.Contains(fmt.Sprint(err), "update adze") {
 			t.Errorf("%s: %v", name, err)

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -32,7 +31,7 @@ func output(n, size int) string {
 
 func entryOf(n int, v any) session.Entry {
 	raw, _ := json.Marshal(v)
-	return session.Entry{Type: session.OutcomeEntry, Time: storetest.Clock(n), Data: raw}
+	return session.Entry{Type: session.OutcomeEntry, Time: storeClock(n), Data: raw}
 }
 
 // largeEntry is one of which the child of a crash test appends many.
@@ -178,7 +177,7 @@ func TestTextsAreMaskedFirst(t *testing.T) {
 func TestSalvageKeepsTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	s := mustOpen(t, path)
-	first := session.Entry{Type: session.MessageEntry, Time: storetest.Clock(0), Data: []byte(`{"role":"user","parts":[{"kind":"text","text":"what is this\n` + strings.Repeat("word ", 2000) + `"}]}`)}
+	first := session.Entry{Type: session.MessageEntry, Time: storeClock(0), Data: []byte(`{"role":"user","parts":[{"kind":"text","text":"what is this\n` + strings.Repeat("word ", 2000) + `"}]}`)}
 	all := []session.Entry{first}
 	for n := range 60 {
 		all = append(all, largeEntry(n))

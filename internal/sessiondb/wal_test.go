@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"adze/internal/testkit/storetest"
 	"adze/session"
 )
 
@@ -38,7 +37,7 @@ func TestCloseLeavesTheDatabaseAndAShortLog(t *testing.T) {
 		s := mustOpen(t, path)
 		id := session.NewID(stopped())
 		for i := range c.entries {
-			e := storetest.Entry(i)
+			e := storeEntry(i)
 			e.Data = []byte(`"` + strings.Repeat("x", c.size) + `"`)
 			if err := s.Append(t.Context(), id, e); err != nil {
 				t.Fatal(err)

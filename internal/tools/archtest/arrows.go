@@ -231,7 +231,7 @@ func outside() []string {
 
 // forTests is what every test may import: written fakes and cases instead of mocks.
 func forTests() []string {
-	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/storetest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest"}
+	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest"}
 }
 
 // arrows checks every import of a package against the table.

@@ -1,10 +1,4 @@
-// Package storetest holds what every session.Store must do, as tests that any implementation runs.
-//
-// The one rule: a case says nothing that the contract of session.Store does not say. Start reading
-// at Run.
-//
-// Known limits: what becomes of entries when the machine loses power is not tested here.
-package storetest
+package sessiondb_test
 
 import (
 	"context"
@@ -21,8 +15,8 @@ import (
 	"adze/session"
 )
 
-// Backing is one place where logs are kept.
-type Backing struct {
+// storeBacking is one place where logs are kept.
+type storeBacking struct {
 	// Open gives a store over the place. Stores that keep nothing give the same one each time.
 	Open func() (session.Store, error)
 	// Durable says that what one store wrote is there for the next, and that two exclude each
@@ -30,9 +24,10 @@ type Backing struct {
 	Durable bool
 }
 
-// Run checks the contract. Each case gets its own backing from place.
-func Run(t *testing.T, place func(*testing.T) Backing) {
-	for name, check := range map[string]func(*testing.T, Backing){
+// storeContract checks what every session.Store must do: a case says nothing that the contract of
+// session.Store does not say. Each case gets its own backing from place.
+func storeContract(t *testing.T, place func(*testing.T) storeBacking) {
+	for name, check := range map[string]func(*testing.T, storeBacking){
 		"loads what was appended":          loadsWhatWasAppended,
 		"appends all or none":              appendsAllOrNone,
 		"appends nothing once called off":  appendsNothingOnceCalledOff,
@@ -53,7 +48,7 @@ func Run(t *testing.T, place func(*testing.T) Backing) {
 	}
 }
 
-func open(t *testing.T, b Backing) session.Store {
+func openStore(t *testing.T, b storeBacking) session.Store {
 	t.Helper()
 	s, err := b.Open()
 	if err != nil {
@@ -63,30 +58,30 @@ func open(t *testing.T, b Backing) session.Store {
 	return s
 }
 
-// Clock is the time of the n-th entry that Entry makes.
-func Clock(n int) time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 8*n+1, time.UTC) }
+// storeClock is the time of the n-th entry that storeEntry makes.
+func storeClock(n int) time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 8*n+1, time.UTC) }
 
-// Entry makes the n-th message of a log.
-func Entry(n int) session.Entry {
-	return session.Entry{Type: session.MessageEntry, Time: Clock(n), Data: fmt.Appendf(nil, `{"id":"m%d", "role":"user"}`, n)}
+// storeEntry makes the n-th message of a log.
+func storeEntry(n int) session.Entry {
+	return session.Entry{Type: session.MessageEntry, Time: storeClock(n), Data: fmt.Appendf(nil, `{"id":"m%d", "role":"user"}`, n)}
 }
 
-func entries(from, to int) []session.Entry {
+func storeEntries(from, to int) []session.Entry {
 	var out []session.Entry
 	for n := from; n <= to; n++ {
-		out = append(out, Entry(n))
+		out = append(out, storeEntry(n))
 	}
 	return out
 }
 
-func add(t *testing.T, s session.Store, id session.ID, e ...session.Entry) {
+func addEntries(t *testing.T, s session.Store, id session.ID, e ...session.Entry) {
 	t.Helper()
 	if err := s.Append(t.Context(), id, e...); err != nil {
 		t.Fatalf("append to %q: %v", id, err)
 	}
 }
 
-func want(t *testing.T, s session.Store, id session.ID, expect []session.Entry) {
+func wantEntries(t *testing.T, s session.Store, id session.ID, expect []session.Entry) {
 	t.Helper()
 	got, err := s.Load(t.Context(), id)
 	if err != nil {
@@ -97,59 +92,59 @@ func want(t *testing.T, s session.Store, id session.ID, expect []session.Entry) 
 	}
 }
 
-func loadsWhatWasAppended(t *testing.T, b Backing) {
-	s := open(t, b)
+func loadsWhatWasAppended(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
 	odd := []session.Entry{
-		{Type: session.StartEntry, Time: Clock(1), Data: json.RawMessage(`{ "b":1,"a" : "\u0000é\n" }`)},
-		{Type: "a type of the future", Time: Clock(2), Data: json.RawMessage(`[1.0, 1e99, null]`)},
+		{Type: session.StartEntry, Time: storeClock(1), Data: json.RawMessage(`{ "b":1,"a" : "\u0000é\n" }`)},
+		{Type: "a type of the future", Time: storeClock(2), Data: json.RawMessage(`[1.0, 1e99, null]`)},
 		{Type: session.EndEntry, Data: json.RawMessage(`"no time"`)},
 	}
-	add(t, s, "one", odd...)
-	add(t, s, "one", entries(3, 5)...)
-	add(t, s, "one") // nothing is nothing
-	want(t, s, "one", append(odd, entries(3, 5)...))
+	addEntries(t, s, "one", odd...)
+	addEntries(t, s, "one", storeEntries(3, 5)...)
+	addEntries(t, s, "one") // nothing is nothing
+	wantEntries(t, s, "one", append(odd, storeEntries(3, 5)...))
 }
 
-func appendsAllOrNone(t *testing.T, b Backing) {
-	s := open(t, b)
-	add(t, s, "one", Entry(1))
+func appendsAllOrNone(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	addEntries(t, s, "one", storeEntry(1))
 	bad := session.Entry{Type: session.MessageEntry, Data: json.RawMessage(`{"cut":`)}
-	if err := s.Append(t.Context(), "one", Entry(2), bad); err == nil {
+	if err := s.Append(t.Context(), "one", storeEntry(2), bad); err == nil {
 		t.Error("data that is not JSON was accepted")
 	}
-	want(t, s, "one", entries(1, 1))
-	add(t, s, "one", Entry(2))
-	want(t, s, "one", entries(1, 2))
+	wantEntries(t, s, "one", storeEntries(1, 1))
+	addEntries(t, s, "one", storeEntry(2))
+	wantEntries(t, s, "one", storeEntries(1, 2))
 }
 
-func appendsNothingOnceCalledOff(t *testing.T, b Backing) {
-	s := open(t, b)
-	add(t, s, "one", Entry(1))
+func appendsNothingOnceCalledOff(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	addEntries(t, s, "one", storeEntry(1))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Append(ctx, "one", Entry(2)); !errors.Is(err, context.Canceled) {
+	if err := s.Append(ctx, "one", storeEntry(2)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	add(t, s, "one", Entry(3))
-	want(t, s, "one", []session.Entry{Entry(1), Entry(3)})
+	addEntries(t, s, "one", storeEntry(3))
+	wantEntries(t, s, "one", []session.Entry{storeEntry(1), storeEntry(3)})
 }
 
-func keepsItsOwnCopies(t *testing.T, b Backing) {
-	s := open(t, b)
-	mine := Entry(1)
-	add(t, s, "one", mine)
+func keepsItsOwnCopies(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	mine := storeEntry(1)
+	addEntries(t, s, "one", mine)
 	mine.Data[2] = 'X'
 	loaded, err := s.Load(t.Context(), "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	loaded[0].Data[3] = 'Y'
-	want(t, s, "one", entries(1, 1))
+	wantEntries(t, s, "one", storeEntries(1, 1))
 }
 
-func doesNotKnowUnknownSessions(t *testing.T, b Backing) {
-	s := open(t, b)
-	add(t, s, "one", Entry(1))
+func doesNotKnowUnknownSessions(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	addEntries(t, s, "one", storeEntry(1))
 	if err := s.Lock(t.Context(), "two"); err != nil {
 		t.Fatal(err)
 	}
@@ -158,38 +153,38 @@ func doesNotKnowUnknownSessions(t *testing.T, b Backing) {
 			t.Errorf("load %q: got %v, want ErrNotFound", id, err)
 		}
 	}
-	if err := s.Append(t.Context(), "", Entry(1)); err == nil {
+	if err := s.Append(t.Context(), "", storeEntry(1)); err == nil {
 		t.Error("a session without an id was accepted")
 	}
 }
 
-func keepsOddIDsApart(t *testing.T, b Backing) {
-	s := open(t, b)
+func keepsOddIDsApart(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
 	ids := []session.ID{"../x", "x", "a/b", "a_b", "ä\n\x00", "A", "a", session.ID(strings.Repeat("l", 400)), "%", "';--"}
 	for i, id := range ids {
-		add(t, s, id, Entry(i))
+		addEntries(t, s, id, storeEntry(i))
 	}
 	for i, id := range ids {
-		want(t, s, id, entries(i, i))
+		wantEntries(t, s, id, storeEntries(i, i))
 	}
 }
 
-func listsTheLastUsedFirst(t *testing.T, b Backing) {
-	s := open(t, b)
-	start := session.Entry{Type: session.StartEntry, Time: Clock(1), Data: json.RawMessage(`{"cwd":"/w"}`)}
-	first := session.Entry{Type: session.MessageEntry, Time: Clock(2), Data: json.RawMessage(`{"role":"user","parts":[{"kind":"text","text":"fix it"}]}`)}
-	add(t, s, "one", start, first, Entry(9))
-	add(t, s, "two", Entry(3))
-	add(t, s, "three", session.Entry{Type: session.EndEntry, Time: Clock(5), Data: json.RawMessage(`{}`)})
-	add(t, s, "one", Entry(4), start, Entry(10))
+func listsTheLastUsedFirst(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	start := session.Entry{Type: session.StartEntry, Time: storeClock(1), Data: json.RawMessage(`{"cwd":"/w"}`)}
+	first := session.Entry{Type: session.MessageEntry, Time: storeClock(2), Data: json.RawMessage(`{"role":"user","parts":[{"kind":"text","text":"fix it"}]}`)}
+	addEntries(t, s, "one", start, first, storeEntry(9))
+	addEntries(t, s, "two", storeEntry(3))
+	addEntries(t, s, "three", session.Entry{Type: session.EndEntry, Time: storeClock(5), Data: json.RawMessage(`{}`)})
+	addEntries(t, s, "one", storeEntry(4), start, storeEntry(10))
 	got, err := s.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	expect := []session.Head{
-		{ID: "one", Created: Clock(1), Updated: Clock(10), Entries: 6, Start: start.Data, First: first.Data},
-		{ID: "three", Created: Clock(5), Updated: Clock(5), Entries: 1},
-		{ID: "two", Created: Clock(3), Updated: Clock(3), Entries: 1, First: Entry(3).Data},
+		{ID: "one", Created: storeClock(1), Updated: storeClock(10), Entries: 6, Start: start.Data, First: first.Data},
+		{ID: "three", Created: storeClock(5), Updated: storeClock(5), Entries: 1},
+		{ID: "two", Created: storeClock(3), Updated: storeClock(3), Entries: 1, First: storeEntry(3).Data},
 	}
 	if d := cmp.Diff(expect, got); d != "" {
 		t.Errorf("heads (-want +got):\n%s", d)
@@ -199,8 +194,8 @@ func listsTheLastUsedFirst(t *testing.T, b Backing) {
 	}
 }
 
-func listsALongOpening(t *testing.T, b Backing) {
-	s := open(t, b)
+func listsALongOpening(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
 	encode := func(v any) json.RawMessage {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -210,7 +205,7 @@ func listsALongOpening(t *testing.T, b Backing) {
 	}
 	start := session.Start{Cwd: "/w", Model: "a/b", System: strings.Repeat("be good ", 10_000), Parent: "p"}
 	message := session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "what is\n" + strings.Repeat("ü", 50_000)}}}
-	add(t, s, "one", session.Entry{Type: session.StartEntry, Data: encode(start)}, session.Entry{Type: session.MessageEntry, Data: encode(message)})
+	addEntries(t, s, "one", session.Entry{Type: session.StartEntry, Data: encode(start)}, session.Entry{Type: session.MessageEntry, Data: encode(message)})
 	heads, err := s.List(t.Context())
 	if err != nil || len(heads) != 1 {
 		t.Fatalf("%d heads, %v", len(heads), err)
@@ -223,10 +218,10 @@ func listsALongOpening(t *testing.T, b Backing) {
 	}
 }
 
-func takesALargeEntry(t *testing.T, b Backing) {
-	s := open(t, b)
-	large := session.Entry{Type: session.OutcomeEntry, Time: Clock(1), Data: json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`)}
-	add(t, s, "one", large, Entry(2))
+func takesALargeEntry(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	large := session.Entry{Type: session.OutcomeEntry, Time: storeClock(1), Data: json.RawMessage(`"` + strings.Repeat("x", 8<<20) + `"`)}
+	addEntries(t, s, "one", large, storeEntry(2))
 	got, err := s.Load(t.Context(), "one")
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%d entries, %v", len(got), err)
@@ -236,17 +231,17 @@ func takesALargeEntry(t *testing.T, b Backing) {
 	}
 }
 
-func keepsTheOrderOfEachWriter(t *testing.T, b Backing) {
-	s := open(t, b)
+func keepsTheOrderOfEachWriter(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
 	const writers, each = 4, 25
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for n := range each {
-				if err := s.Append(t.Context(), "shared", Entry(1000*w+n)); err != nil {
+				if err := s.Append(t.Context(), "shared", storeEntry(1000*w+n)); err != nil {
 					t.Error(err)
 				}
-				if err := s.Append(t.Context(), session.ID(fmt.Sprint("own", w)), Entry(n)); err != nil {
+				if err := s.Append(t.Context(), session.ID(fmt.Sprint("own", w)), storeEntry(n)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -269,13 +264,13 @@ func keepsTheOrderOfEachWriter(t *testing.T, b Backing) {
 		next[n/1000]++
 	}
 	for w := range writers {
-		want(t, s, session.ID(fmt.Sprint("own", w)), entries(0, each-1))
+		wantEntries(t, s, session.ID(fmt.Sprint("own", w)), storeEntries(0, each-1))
 	}
 }
 
-func failsAfterClose(t *testing.T, b Backing) {
-	s := open(t, b)
-	add(t, s, "one", Entry(1))
+func failsAfterClose(t *testing.T, b storeBacking) {
+	s := openStore(t, b)
+	addEntries(t, s, "one", storeEntry(1))
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
@@ -284,7 +279,7 @@ func failsAfterClose(t *testing.T, b Backing) {
 	_, load := s.Load(t.Context(), "one")
 	_, list := s.List(t.Context())
 	for name, err := range map[string]error{
-		"append": s.Append(t.Context(), "one", Entry(2)), "lock": s.Lock(t.Context(), "one"), "load": load, "list": list,
+		"append": s.Append(t.Context(), "one", storeEntry(2)), "lock": s.Lock(t.Context(), "one"), "load": load, "list": list,
 	} {
 		if err == nil {
 			t.Errorf("%s works after close", name)
