@@ -18,8 +18,6 @@ const (
 	// from a count.
 	densest, thinnest = 1.0, 8.0
 	margin            = 1.15
-	// mostLetters is how many letters in a row a token may have at most, safely.
-	mostLetters = 16
 	// imageBytes is what a picture counts as.
 	imageBytes = 1024 * 4
 )
@@ -31,24 +29,11 @@ const (
 	// roundRatio is how many bytes a token must seem to have for a count that is a power of two to
 	// be a context: by chance one in two thousand counts is one, and text of so few tokens is rare.
 	roundRatio = 5.0
-	// still, in percent, is how little a count may move and yet stand; leastGrown is how many bytes
-	// the request must have grown meanwhile, which are at least 250 tokens.
-	still      = 1
-	leastGrown = 4000
-	// mostStands bounds how many conversations are watched.
-	mostStands = 256
 )
 
 // sentRequest is a request as it was sent: its bytes, those of its text alone, and the context that
 // is known for it.
 type sentRequest struct{ size, text, limit int }
-
-// stand is where the count of a conversation stands: since which size of its requests.
-type stand struct {
-	count, size int
-	messages    int
-	last        string // the id of the last message
-}
 
 // Limits say how large the contexts of a server are.
 type Limits struct {
@@ -70,7 +55,6 @@ type limiter struct {
 	mu     sync.Mutex
 	ratios map[string]float64 // by model: bytes a token, as counted
 	limits map[string]int     // by model: the context that a cut gave away
-	stands map[string]stand   // by conversation
 	talk   talk               // the last
 }
 
@@ -84,10 +68,10 @@ func Limit(o Limits) Decorator {
 		return nil
 	}
 	return func(p session.Provider) session.Provider {
-		l := &limiter{Limits: o, server: p.Name(), ratios: map[string]float64{}, limits: map[string]int{}, stands: map[string]stand{}}
+		l := &limiter{Limits: o, server: p.Name(), ratios: map[string]float64{}, limits: map[string]int{}}
 		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {
-			size, text, least := l.bytesOf(r)
-			if err := l.refuse(r.Model, size, least, l.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
+			size, text := l.bytesOf(r)
+			if err := l.refuse(r.Model, size, l.limit(ctx, r.Model)); err != nil && ctx.Err() == nil {
 				yield(session.Done{Stop: session.StopError, Err: err})
 				return
 			}
@@ -109,15 +93,15 @@ func (l *limiter) limit(ctx context.Context, model string) int {
 	return told
 }
 
-// refuse refuses a request of so many bytes and at least so many tokens, unless it may fit.
-func (l *limiter) refuse(model string, size, least, limit int) error {
+// refuse refuses a request of so many bytes, unless it may fit.
+func (l *limiter) refuse(model string, size, limit int) error {
 	if limit <= 0 {
 		return nil
 	}
 	l.mu.Lock()
 	ratio := cmp.Or(l.ratios[model]*margin, thinnest)
 	l.mu.Unlock()
-	tokens := max(int(float64(size)/ratio), least)
+	tokens := int(float64(size) / ratio)
 	if tokens < limit {
 		return nil
 	}
@@ -132,9 +116,9 @@ func (l *limiter) hint() string {
 	return l.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf is how much a request has, how much of it is text, and how many tokens that has at least.
-// It is less than what is sent: names and quotes are left out.
-func (l *limiter) bytesOf(r session.Request) (all, text, least int) {
+// bytesOf is how much a request has, and how much of it is text. It is less than what is sent: names
+// and quotes are left out.
+func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	text = len(r.System)
 	for _, d := range r.Tools {
 		text += len(d.Name) + len(d.Description) + len(d.Offered())
@@ -143,36 +127,19 @@ func (l *limiter) bytesOf(r session.Request) (all, text, least int) {
 	defer l.mu.Unlock()
 	l.talk.add(r.Messages)
 	text += l.talk.text
-	return text + l.talk.pictures*imageBytes, text, l.talk.words
-}
-
-// wordsIn is how many tokens a text has at least: no vocabulary has a token for more than one word.
-func wordsIn(text string) (n int) {
-	run := 0
-	for i := range len(text) {
-		if c := text[i]; c|0x20 < 'a' || c|0x20 > 'z' {
-			run = 0
-			continue
-		}
-		if run%mostLetters == 0 {
-			n++
-		}
-		run++
-	}
-	return n
+	return text + l.talk.pictures*imageBytes, text
 }
 
 // talk is what a conversation holds, counted as it grows.
 type talk struct {
 	counted        session.Grown
 	text, pictures int
-	words          int // in it
 }
 
 func (t *talk) add(messages []session.Message) {
 	from := t.counted.Since(messages)
 	if from == 0 {
-		t.text, t.pictures, t.words = 0, 0, 0
+		t.text, t.pictures = 0, 0
 	}
 	for i := from; i < len(messages); i++ {
 		for k := range messages[i].Parts {
@@ -184,11 +151,9 @@ func (t *talk) add(messages []session.Message) {
 func (t *talk) part(part *session.Part) {
 	if part.Kind != session.ReasoningPart { // most servers are not sent it again
 		t.text += len(part.Text)
-		t.words += wordsIn(part.Text)
 	}
 	if part.Call != nil {
 		t.text += len(part.Call.Name) + len(part.Call.Arguments)
-		t.words += wordsIn(part.Call.Arguments)
 	}
 	if part.Attachment != nil {
 		t.attachment(*part.Attachment)
@@ -197,7 +162,6 @@ func (t *talk) part(part *session.Part) {
 		return
 	}
 	t.text += len(part.Outcome.Output)
-	t.words += wordsIn(part.Outcome.Output)
 	for _, a := range part.Outcome.Attachments {
 		t.attachment(a)
 	}
@@ -218,7 +182,7 @@ func (l *limiter) judged(r session.Request, a sentRequest, done session.Done) se
 		return done
 	}
 	l.mu.Lock()
-	context, cut := l.cut(r, a, count)
+	context, cut := cutAt(a, count)
 	if context > 0 {
 		l.limits[r.Model] = context
 	}
@@ -247,46 +211,14 @@ func (l *limiter) told(a sentRequest, count, context int) string {
 	return fmt.Sprintf("%s cut the prompt in silence: of at least %d tokens it read %d", l.server, int(float64(a.text)/thinnest), count)
 }
 
-// cut reports whether a prompt was certainly cut, and the context when the count gives it away.
-func (l *limiter) cut(r session.Request, a sentRequest, count int) (context int, cut bool) {
+// cutAt reports whether a prompt was certainly cut, and the context when the count gives it away.
+func cutAt(a sentRequest, count int) (context int, cut bool) {
 	ratio := float64(a.text) / float64(count) // a picture may count as nothing
-	stands := l.stood(r, a.text, count)
 	switch {
 	case a.limit > 0 && (count == a.limit || count == a.limit-1):
 		return a.limit, true // no room is left for an answer
 	case count >= smallCount-1 && ratio > roundRatio && (bits.OnesCount(uint(count)) == 1 || bits.OnesCount(uint(count+1)) == 1):
 		return count, true
-	case stands:
-		return count, true
-	case count >= smallCount && ratio > thinnest:
-		return 0, true
 	}
-	return 0, false
-}
-
-// stood reports whether the count of a conversation stands still although it has grown.
-func (l *limiter) stood(r session.Request, size, count int) bool {
-	key := conversation(r)
-	if key == "" {
-		return false
-	}
-	was, known := l.stands[key]
-	now := stand{count, size, len(r.Messages), r.Messages[len(r.Messages)-1].ID}
-	goesOn := known && was.messages <= now.messages && r.Messages[was.messages-1].ID == was.last && size >= was.size
-	if slack := max(16, was.count*still/100); goesOn && count >= smallCount-1 && max(count-was.count, was.count-count) <= slack {
-		return size-was.size >= max(leastGrown, slack*2*int(thinnest))
-	}
-	if len(l.stands) >= mostStands {
-		clear(l.stands)
-	}
-	l.stands[key] = now
-	return false
-}
-
-// conversation tells conversations apart: by who speaks and by how it begins.
-func conversation(r session.Request) string {
-	if len(r.Messages) == 0 {
-		return ""
-	}
-	return r.Model + "\x00" + r.Agent + "\x00" + r.Messages[0].ID + "\x00" + r.Messages[0].Text()
+	return 0, count >= smallCount && ratio > thinnest
 }
