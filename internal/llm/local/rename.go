@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -13,15 +12,12 @@ import (
 	"adze/tool"
 )
 
-// Names are what a kind of model calls tools and their arguments, by their real names.
-type Names struct {
-	Tools     map[string]string
-	Arguments map[string]map[string]string // of a tool, those on the first level
-}
+// Names are what a kind of model calls tools, by their real names.
+type Names map[string]string
 
 // Rename shows tools to a model under the names that it knows best, and gives its calls their real
 // names back. Only the model sees the other names: the registry, the gate, the store, the audit and
-// a recording know one name for each tool and argument.
+// a recording know one name for each tool.
 func Rename(names Names) Decorator {
 	return func(p session.Provider) session.Provider {
 		n := &renamer{names: names}
@@ -33,7 +29,7 @@ func Rename(names Names) Decorator {
 					said.Name = t.real(said.Name)
 					c = said
 				case session.Call:
-					said.RawCall = t.meant(said.RawCall)
+					said.Name = t.real(said.Name)
 					c = said
 				}
 				if !yield(c) {
@@ -118,7 +114,7 @@ type terms struct {
 
 func newTerms(names Names, offered []tool.Definition) terms {
 	t := terms{names: names, back: map[string]string{}}
-	for real, shown := range names.Tools {
+	for real, shown := range names {
 		if slices.ContainsFunc(offered, func(d tool.Definition) bool { return d.Name == shown }) {
 			t.fewer = true
 			continue
@@ -130,7 +126,7 @@ func newTerms(names Names, offered []tool.Definition) terms {
 
 // shown is the name that the model is told for a tool; its own where it has no other.
 func (t terms) shown(real string) string {
-	if name := t.names.Tools[real]; t.back[name] == real && name != "" {
+	if name := t.names[real]; t.back[name] == real && name != "" {
 		return name
 	}
 	return real
@@ -147,18 +143,10 @@ func (t terms) real(shown string) string {
 // definition is a tool as the model is told of it. Its real name counts as one that models use
 // instead.
 func (t terms) definition(d tool.Definition) tool.Definition {
-	name, arguments := t.shown(d.Name), t.names.Arguments[d.Name]
-	if name == d.Name && len(arguments) == 0 {
-		return d
-	}
+	name := t.shown(d.Name)
 	if name != d.Name {
 		d.Aliases = append(slices.DeleteFunc(slices.Clone(d.Aliases), func(a string) bool { return a == name }), d.Name)
 		d.Name = name
-	}
-	for real, shown := range arguments {
-		d.Description = reword(d.Description, real, shown)
-		d.Parameters = []byte(reword(string(d.Parameters), real, shown))
-		d.ProviderSchema = []byte(reword(string(d.ProviderSchema), real, shown))
 	}
 	return d
 }
@@ -176,9 +164,6 @@ func (t terms) hint(o tool.Outcome) string {
 	var out strings.Builder
 	for line := range strings.Lines(o.Output) {
 		if !strings.ContainsAny(line[:1], " \t+-@|0123456789>") {
-			for real, shown := range t.names.Arguments[o.Tool] {
-				line = reword(line, real, shown)
-			}
 			line = t.advice(line)
 		}
 		out.WriteString(line)
@@ -201,7 +186,7 @@ func (t terms) note(o tool.Outcome) string {
 
 // advice renames tools where words around them show that tools are meant.
 func (t terms) advice(line string) string {
-	for real := range t.names.Tools {
+	for real := range t.names {
 		for _, phrase := range []string{"use ", "or ", "with ", "Use "} {
 			line = reword(line, phrase+real, phrase+t.shown(real))
 		}
@@ -217,8 +202,8 @@ func (t terms) part(p session.Part) (shown session.Part, other bool) {
 	switch {
 	case p.Kind == session.CallPart && p.Call != nil:
 		c := *p.Call
-		c.Name, c.Arguments = t.shown(c.Name), rekey(c.Arguments, t.names.Arguments[c.Name])
-		other = c.Name != p.Call.Name || c.Arguments != p.Call.Arguments
+		c.Name = t.shown(c.Name)
+		other = c.Name != p.Call.Name
 		p.Call = &c
 	case p.Kind == session.OutcomePart && p.Outcome != nil:
 		o := *p.Outcome
@@ -233,52 +218,6 @@ func (t terms) part(p session.Part) (shown session.Part, other bool) {
 		other = p.Text != text
 	}
 	return p, other
-}
-
-// meant is a call with the names that everybody else knows.
-func (t terms) meant(c tool.RawCall) tool.RawCall {
-	c.Name = t.real(c.Name)
-	back := map[string]string{}
-	for real, shown := range t.names.Arguments[c.Name] {
-		back[shown] = real
-	}
-	c.Arguments = rekey(c.Arguments, back)
-	return c
-}
-
-// rekey gives the arguments on the first level other names, and leaves the values as they are. What
-// is no whole JSON object stays as it is, and so does one in which a name would stand twice: the
-// pipeline knows both names.
-func rekey(arguments string, names map[string]string) string {
-	d := json.NewDecoder(strings.NewReader(arguments))
-	if len(names) == 0 || !json.Valid([]byte(arguments)) {
-		return arguments
-	}
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return arguments
-	}
-	var out strings.Builder
-	seen := map[string]bool{}
-	at := 0
-	for d.More() {
-		before := int(d.InputOffset())
-		token, err := d.Token()
-		var value json.RawMessage
-		end := int(d.InputOffset())
-		if err != nil || d.Decode(&value) != nil {
-			return arguments
-		}
-		name := token.(string)
-		if to, other := names[name]; other {
-			out.WriteString(arguments[at:before+strings.IndexByte(arguments[before:], '"')] + `"` + to + `"`)
-			name, at = to, end
-		}
-		if seen[name] {
-			return arguments
-		}
-		seen[name] = true
-	}
-	return out.String() + arguments[at:]
 }
 
 // reword replaces a whole word.

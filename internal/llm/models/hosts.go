@@ -29,7 +29,7 @@ func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless
 
 // renamed shows tools to the model under the names that its profile has.
 func (m Model) renamed() Model {
-	if len(m.Profile.Names.Tools) > 0 {
+	if len(m.Profile.Names) > 0 {
 		m.Provider = local.Decorate(m.Provider, local.Rename(m.Profile.Names))
 	}
 	return m

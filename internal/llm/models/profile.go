@@ -48,8 +48,5 @@ func profileOf(p config.Provider, fallback func() Profile) Profile {
 // wrapperNames are the names that wrappers for local models give to such tools, and so those that
 // small models were trained on. Ollama's parsers drop a call of a name that was not offered.
 func wrapperNames() local.Names {
-	return local.Names{
-		Tools:     map[string]string{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"},
-		Arguments: map[string]map[string]string{"edit": {"old_string": "find", "new_string": "replace"}},
-	}
+	return local.Names{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"}
 }
