@@ -116,8 +116,8 @@ func (l *limiter) hint() string {
 	return l.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf is how much a request has, and how much of it is text. It is less than what is sent: names
-// and quotes are left out.
+// bytesOf is how much a request has, and how much of it is text. It is less than what is sent:
+// names and quotes are left out.
 func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	text = len(r.System)
 	for _, d := range r.Tools {
