@@ -65,12 +65,12 @@ func tight(at, model string, tokens int, mend string) Check {
 func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
-	all, err := models.Installed(ctx, p)
+	all, err := e.Models(ctx)
 	if err != nil {
 		return d.failing("server", err)
 	}
 	version := p.Version(ctx)
-	i := slices.IndexFunc(all, func(have ollama.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
+	i := slices.IndexFunc(all, func(have local.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
 	at := strings.TrimSpace(e.Program+" "+version) + " answers at " + e.Shown()
 	switch {
 	case i < 0 && len(all) == 0:
@@ -79,7 +79,7 @@ func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama
 		return d.failing("server", &models.MissingError{Message: e.Program + " has no model " + m.Name, Hint: e.Fetch.Of(m.Name)})
 	case older(version, refusing):
 		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
-	case !all[i].Tools:
+	case all[i].Tools != nil && !*all[i].Tools:
 		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
 	case all[i].Context > 0 && all[i].Context < littleContext:
 		return tight(at, m.Name, all[i].Context, "choose a model with a larger context")

@@ -61,14 +61,14 @@ type Model struct {
 	Context, Trained int
 	Output           int // tokens of the longest answer; if 0, not told
 	Size             int64
-	Parameters       string // "8B"
+	Running          int // the context that it has in memory; if 0, not told
 	Tools            *bool
 	Vision           *bool
 	Thinking         *bool
 	Loaded           *bool // if nil, the server does not tell, which servers of one model never do
 	Owner            string
 	// Rates are USD for a million tokens; if nil, not told.
-	Input, Answer, CacheRead, CacheWrite *float64
+	Input, Answer *float64
 }
 
 // Limit is the largest request that can fit: the context of the running model, else what it was

@@ -50,7 +50,6 @@ func told(m local.Model) string {
 	add(m.Trained > 0, "trained %d", m.Trained)
 	add(m.Output > 0, "output %d", m.Output)
 	add(m.Size > 0, "%d bytes", m.Size)
-	add(m.Parameters != "", "%s", m.Parameters)
 	for _, f := range []struct {
 		name string
 		is   *bool
@@ -60,7 +59,6 @@ func told(m local.Model) string {
 	}
 	add(m.Input != nil, "$%v", value(m.Input))
 	add(m.Answer != nil, "$%v", value(m.Answer))
-	add(m.CacheRead != nil, "$%v", value(m.CacheRead))
 	return strings.Join(out, ", ")
 }
 
@@ -80,13 +78,13 @@ func TestWhatServersTell(t *testing.T) {
 	}{
 		"llama.cpp": {local.LlamaCPP, map[string]string{"/v1/models": llamaList,
 			"/props": `{"default_generation_settings":{"n_ctx":16384},"total_slots":4,"chat_template":"{% if enable_thinking %}","chat_template_caps":{"supports_tools":true,"supports_tool_calls":true},"modalities":{"vision":false,"audio":false}}`,
-		}, []string{"qwen, runs 16384, trained 131072, 4912898304 bytes, 8.0B, tools, no vision, thinking, loaded"}},
+		}, []string{"qwen, runs 16384, trained 131072, 4912898304 bytes, tools, no vision, thinking, loaded"}},
 		"llama.cpp whose template takes no tools": {local.LlamaCPP, map[string]string{"/v1/models": llamaList,
 			"/props": `{"default_generation_settings":{"n_ctx":4096},"chat_template_caps":{"supports_tools":false}}`,
-		}, []string{"qwen, runs 4096, trained 131072, 4912898304 bytes, 8.0B, no tools, loaded"}},
+		}, []string{"qwen, runs 4096, trained 131072, 4912898304 bytes, no tools, loaded"}},
 		"llama.cpp before it told what a template can": {local.LlamaCPP, map[string]string{"/v1/models": llamaList,
 			"/props": `{"default_generation_settings":{"n_ctx":4096},"chat_template":"{%- if tools %}"}`,
-		}, []string{"qwen, runs 4096, trained 131072, 4912898304 bytes, 8.0B, tools, no thinking, loaded"}},
+		}, []string{"qwen, runs 4096, trained 131072, 4912898304 bytes, tools, no thinking, loaded"}},
 		"llama.cpp without properties":          {local.LlamaCPP, map[string]string{"/v1/models": `{"data":[{"id":"q","meta":null}]}`}, []string{"q"}},
 		"llama.cpp with garbage for properties": {local.LlamaCPP, map[string]string{"/v1/models": `{"data":[{"id":"q"}]}`, "/props": `<html>`}, []string{"q"}},
 		"llama.cpp with several models": {local.LlamaCPP, map[string]string{
@@ -98,7 +96,7 @@ func TestWhatServersTell(t *testing.T) {
 			{"type":"llm","key":"openai/gpt-oss-20b","params_string":"20B","size_bytes":12000,"loaded_instances":[{"id":"other","config":{"context_length":4096}},{"id":"openai/gpt-oss-20b","config":{"context_length":8192}}],"max_context_length":131072,"capabilities":{"vision":false,"trained_for_tool_use":true,"reasoning":{"default":"low"}}},
 			{"type":"llm","key":"poet","loaded_instances":[],"max_context_length":4096,"capabilities":{"vision":true,"trained_for_tool_use":false}},
 			{"type":"embedding","key":"nomic","max_context_length":2048}]}`,
-		}, []string{"openai/gpt-oss-20b, runs 8192, trained 131072, 12000 bytes, 20B, tools, no vision, thinking, loaded", "poet, trained 4096, no tools, vision, no loaded"}},
+		}, []string{"openai/gpt-oss-20b, runs 8192, trained 131072, 12000 bytes, tools, no vision, thinking, loaded", "poet, trained 4096, no tools, vision, no loaded"}},
 		"LM Studio before 0.4": {local.LMStudio, map[string]string{
 			"/api/v1/models": `{"error":"Unexpected endpoint or method. (GET /api/v1/models)"}`,
 			"/api/v0/models": `{"object":"list","data":[{"id":"q","type":"llm","state":"loaded","max_context_length":131072,"loaded_context_length":8192,"capabilities":["tool_use"]},
@@ -108,7 +106,7 @@ func TestWhatServersTell(t *testing.T) {
 		"vLLM": {local.VLLM, map[string]string{"/v1/models": `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","object":"model","owned_by":"vllm","root":"Qwen/Qwen3-8B","parent":null,"max_model_len":40960,"permission":[{}]}]}`},
 			[]string{"Qwen/Qwen3-8B, runs 40960"}},
 		"OpenRouter": {local.Any, map[string]string{"/v1/models": `{"data":[{"id":"x/y","context_length":200000,"architecture":{"input_modalities":["text","image"]},"pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003"},"top_provider":{"max_completion_tokens":64000},"supported_parameters":["tools","reasoning"]}]}`},
-			[]string{"x/y, runs 200000, output 64000, tools, vision, thinking, $3, $15, $0.3"}},
+			[]string{"x/y, runs 200000, output 64000, tools, vision, thinking, $3, $15"}},
 		"Groq":    {local.Any, map[string]string{"/v1/models": `{"data":[{"id":"llama","active":true,"context_window":131072,"max_completion_tokens":32768}]}`}, []string{"llama, runs 131072, output 32768"}},
 		"Mistral": {local.Any, map[string]string{"/v1/models": `{"data":[{"id":"m","max_context_length":131072,"capabilities":{"function_calling":true,"vision":false}}]}`}, []string{"m, trained 131072, tools, no vision"}},
 		"Gemini": {local.Any, map[string]string{"/v1/models": `{"models":[{"name":"models/gemini-x","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"],"thinking":true},{"name":"models/embed","supportedGenerationMethods":["embedContent"]}]}`},

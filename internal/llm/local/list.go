@@ -46,7 +46,7 @@ func entriesIn(raw []byte) ([]entry, bool) {
 func (e entry) model() (Model, bool) {
 	name := cmp.Or(e.text("key"), e.text("id"), strings.TrimPrefix(e.text("name"), "models/")) // LM Studio has keys
 	m := Model{
-		Name: name, Owner: e.text("owned_by"), Parameters: e.text("params_string"), Size: int64(e.count("size_bytes")),
+		Name: name, Owner: e.text("owned_by"), Size: int64(e.count("size_bytes")),
 		Context: e.count("max_model_len", "context_length", "context_window", "loaded_context_length", "inputTokenLimit"),
 		Trained: e.count("max_context_length"),
 		Output:  cmp.Or(e.count("max_completion_tokens", "outputTokenLimit"), e.in("top_provider").count("max_completion_tokens")),
@@ -61,7 +61,6 @@ func (e entry) model() (Model, bool) {
 	e.meta(&m)
 	m.Thinking = first(m.Thinking, e.flag("thinking"))
 	m.Input, m.Answer = e.rate("prompt"), e.rate("completion")
-	m.CacheRead, m.CacheWrite = e.rate("input_cache_read"), e.rate("input_cache_write")
 	return m, true
 }
 
@@ -96,9 +95,6 @@ func (e entry) meta(m *Model) {
 	}
 	if n := meta.count("size"); n > 0 {
 		m.Size = int64(n)
-	}
-	if n := meta.count("n_params"); n > 0 {
-		m.Parameters = strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + "B"
 	}
 	if state := e.text("state"); state != "" { // LM Studio
 		m.Loaded = new(state == "loaded")

@@ -54,7 +54,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	case p.BaseURL != "":
 		e.placed = "providers." + name + ".base_url"
 	}
-	if len(keys) > 0 && e.own().make == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
+	if len(keys) > 0 && e.own() == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
 		e.KeyEnv = keys[0]
 	}
 	e.NeedsKey = slices.Contains(homes(), wire.Host(e.base))

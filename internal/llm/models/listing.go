@@ -91,7 +91,7 @@ func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
 // does.
 func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 	m := ListedModel{
-		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told),
+		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told), Running: told.Running,
 		Tools: told.Tools, Vision: told.Vision, Thinking: told.Thinking, Input: told.Input, Answer: told.Answer,
 	}
 	if r, ok := f.row(provider, told.Name); ok {

@@ -158,8 +158,8 @@ func (f *Finder) Named(full string) (Model, error) {
 		return Model{}, err
 	case e.astray():
 		return Model{}, e.Lacking()
-	case e.own().make != nil:
-		return e.own().make(f, e, name)
+	case e.own() != nil:
+		return e.own()(f, e, name)
 	}
 	return f.hosted(e, name)
 }

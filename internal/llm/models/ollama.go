@@ -2,15 +2,10 @@ package models
 
 import (
 	"context"
-	"time"
 
 	"adze/internal/llm/local"
 	"adze/internal/llm/ollama"
 )
-
-// ollamaPatience is how long a start without any configured model waits for an Ollama that may not
-// run.
-const ollamaPatience = time.Second
 
 // ollama makes a model of an Ollama.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
@@ -45,14 +40,17 @@ func (e Endpoint) Native(root string) *ollama.Provider {
 	return ollama.New((&place{server: e.Server(), endpoint: Endpoint{Key: e.Key}}).native(root))
 }
 
-// Installed asks an Ollama for its models, and does not wait long for the answer.
-func Installed(ctx context.Context, p *ollama.Provider) ([]ollama.Model, error) {
-	return installed(ctx, p, ollamaPatience)
-}
-
-func installed(ctx context.Context, p *ollama.Provider, patience time.Duration) ([]ollama.Model, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	models, err := p.Models(ctx)
-	return models, late(p.Name(), err)
+// Models asks a server for its models: an Ollama in its own format.
+func (e Endpoint) Models(ctx context.Context) (out []local.Model, err error) {
+	p, ok := e.Ollama()
+	if !ok {
+		return e.Server().Models(ctx)
+	}
+	told, err := p.Models(ctx)
+	for _, m := range told {
+		out = append(out, local.Model{
+			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Running: m.Running, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
+		})
+	}
+	return out, late(p.Name(), err)
 }

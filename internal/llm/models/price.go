@@ -68,7 +68,7 @@ func (f *Finder) tools(e Endpoint, model string, server func(context.Context, st
 		return local.Tools{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
 	}
 	t := local.Tools{Toolless: server, Findings: f.findings, Address: e.base}
-	if e.own().make != nil {
+	if e.own() != nil {
 		t.Findings = nil // an Ollama says so itself, and the next pull may bring tools
 	}
 	return t

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"adze/internal/llm/local"
-	"adze/internal/llm/ollama"
 	"adze/internal/text/plural"
 	"adze/session"
 )
@@ -51,8 +50,6 @@ func (f *Finder) look(ctx context.Context, check bool, near time.Duration) []cha
 func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check bool, near time.Duration) {
 	usable := !e.Missing()
 	switch {
-	case e.own().look != nil:
-		e.own().look(f, ctx, e, p)
 	case !usable:
 		p.Usable, p.Why = &usable, e.lack()
 		if e.placed != "" {
@@ -99,33 +96,6 @@ func (f *Finder) start(found foundServer) (Model, bool) {
 	return m, err == nil
 }
 
-// lookOllama chooses one that can call tools, best one that is loaded.
-func (f *Finder) lookOllama(ctx context.Context, e Endpoint, p *foundServer) {
-	models, err := installed(ctx, ollama.New(e.options()), f.patience(ollamaPatience))
-	best, can := ollama.Pick(models)
-	p.Usable, p.Why = &can, "running"
-	p.model, p.origin = best.Name, foundRunning+e.Program
-	switch {
-	case err != nil:
-		p.Why, p.why = silent("not running", err), useless(e.Program, err)
-	case len(models) == 0:
-		p.why = e.Program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"
-	case !can:
-		p.why = fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
-			e.Program, models[0].Name, e.Fetch.Of("one that can"), e.Name)
-	}
-	if err == nil && !can {
-		p.Why = "running, but none of its models can call tools: " + e.Fetch.Of("one that can")
-	}
-	for _, m := range models {
-		one := f.Describe(e.Name, local.Model{
-			Name: m.Name, Context: m.Context, Size: m.Size, Loaded: &m.Loaded, Tools: &m.Tools, Vision: &m.Vision, Thinking: &m.Thinking,
-		})
-		one.Running = m.Running // another one is set with each request
-		p.Models = append(p.Models, one)
-	}
-}
-
 // silent is what a listing says of a server that gave no list.
 func silent(word string, err error) string {
 	if strings.HasSuffix(err.Error(), "connection refused") {
@@ -137,21 +107,30 @@ func silent(word string, err error) string {
 // lookHost chooses a model of one of the servers that tell what theirs can do: of use is one with a
 // model that can call tools.
 func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
-	models, err := e.Server().Models(ctx)
+	models, err := e.Models(ctx)
 	best, can := pickLocal(models)
-	program := e.Program
+	program, gets := e.Program, e.Fetch.Get != ""
 	p.Usable, p.Why = &can, "running"
 	p.model, p.origin = best.Name, foundRunning+program
 	switch {
 	case err != nil:
 		p.Why, p.why = silent("not usable", err), useless(program, err)
 		return
+	case len(models) == 0 && gets:
+		p.why = program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"
 	case len(models) == 0:
 		p.why = program + " runs, but no model is loaded; " + e.start()
+	case !can && gets:
+		p.why = fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
+			program, models[0].Name, e.Fetch.Of("one that can"), e.Name)
 	case !can:
 		p.why = fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)
 	}
-	if !can {
+	switch {
+	case can:
+	case gets:
+		p.Why = "running, but none of its models can call tools: " + e.Fetch.Of("one that can")
+	default:
 		p.Why = "running, but tells of no model that can call tools; --model " + e.Name + "/NAME uses one anyway"
 	}
 	f.describe(e, p, models)

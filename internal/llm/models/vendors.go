@@ -2,7 +2,6 @@ package models
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,21 +49,16 @@ type Vendor struct {
 	SameServerAs string
 }
 
-// own is what stands in for what servers have in common; if nil, nothing does.
-type own struct {
-	make func(f *Finder, e Endpoint, model string) (Model, error)
-	look func(f *Finder, ctx context.Context, e Endpoint, p *foundServer)
-}
-
-// own is not in the table, because it comes back to it.
-func (v Vendor) own() own {
+// own makes a model in a way that is not that of all servers; if nil, nothing does. It is not in the
+// table, because it comes back to it.
+func (v Vendor) own() func(f *Finder, e Endpoint, model string) (Model, error) {
 	switch v.Name {
 	case "ollama":
-		return own{(*Finder).ollama, (*Finder).lookOllama}
+		return (*Finder).ollama
 	case "script":
-		return own{make: (*Finder).script}
+		return (*Finder).script
 	}
-	return own{}
+	return nil
 }
 
 // Fetch is how a program that gets models itself comes to one, each as a user types it.

@@ -18,7 +18,7 @@ func (f *Finder) Ways() string {
 	}
 	return strings.Join([]string{
 		"name one: --model " + list("or", append(names(func(v Vendor) bool { return v.Default != "" || v.Fetch.Get != "" }, "/NAME"), "script/FILE")),
-		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.SameServerAs == "" && v.own().make == nil }, "/NAME"), ", "),
+		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.SameServerAs == "" && v.own() == nil }, "/NAME"), ", "),
 		`or write it down: {"model": "` + first.Name + `/NAME"} in ` + f.File,
 		"or set " + strings.Join(Keyed(), ", ") + address,
 		"or start " + list("or", programs()) + " with a model that can call tools",

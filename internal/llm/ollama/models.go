@@ -81,20 +81,6 @@ func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	return models, group.Wait()
 }
 
-// Pick chooses a model for tools: a loaded one first, else the newest.
-func Pick(models []Model) (Model, bool) {
-	best := -1
-	for i, m := range models {
-		if m.Tools && (best < 0 || m.Loaded && !models[best].Loaded) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return Model{}, false
-	}
-	return models[best], true
-}
-
 // loaded lists the models in memory with their contexts; an older server that cannot tell has none.
 func (p *Provider) loaded(ctx context.Context) map[string]int {
 	var running struct {

@@ -30,15 +30,6 @@ func TestModelsAndPick(t *testing.T) {
 	if s.key != "Bearer k" {
 		t.Errorf("key %q", s.key)
 	}
-	if best, ok := ollama.Pick(models); !ok || best.Name != "other:8b" {
-		t.Errorf("the loaded model comes first, got %+v", best)
-	}
-	if best, ok := ollama.Pick(models[:2]); !ok || best.Name != "coder:7b" {
-		t.Errorf("got %+v", best)
-	}
-	if _, ok := ollama.Pick(models[:1]); ok {
-		t.Error("a model without tools was picked")
-	}
 }
 
 func TestNoServer(t *testing.T) {
