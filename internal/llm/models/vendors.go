@@ -49,8 +49,8 @@ type Vendor struct {
 	SameServerAs string
 }
 
-// own makes a model in a way that is not that of all servers; if nil, nothing does. It is not in the
-// table, because it comes back to it.
+// own makes a model in a way that is not that of all servers; optional. It is not in the table,
+// because it comes back to it.
 func (v Vendor) own() func(f *Finder, e Endpoint, model string) (Model, error) {
 	switch v.Name {
 	case "ollama":
