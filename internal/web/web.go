@@ -2,21 +2,18 @@
 // name server or its redirects decide where this machine connects.
 //
 // The one rule: connections go only to addresses judged by [Policy], at the time of dialing. The
-// package resolves names itself, judges every address, dials exactly that address and judges it
-// again in the dialer; nothing resolves a name twice. Likewise, every response byte is counted
-// before it is kept, both received and decoded.
+// package resolves names itself, judges every address and dials exactly that address; nothing
+// resolves a name twice. Every response byte is counted before it is kept, both received and
+// decoded.
 //
-// Where to start: fetch.go (a fetch and its redirects), then policy.go and address.go (allowed
+// Start reading at fetch.go (a fetch and its redirects), then policy.go and address.go (allowed
 // targets), body.go (response limits), page.go (rendering), extract.go and markdown.go. Each
 // conversion step has its own file (charset, parse, clean, media, code, script, protect,
 // plaintext); content.go and names.go find the main content.
 //
-// Nothing runs at import or in [New]: a fetch builds its connections and closes them.
-//
 // Known limits: no JavaScript runs, so a page built by scripts is empty, and the result mentions
-// it. Only gzip and deflate are decoded. PDF and other documents are refused. Text hidden by inline
-// styles is removed, but not text hidden by style sheets. An HTTP proxy is never used, so nothing
-// is reachable from behind one.
+// it. Only gzip and deflate are decoded. PDF and other documents are refused. Text hidden by style
+// sheets stays. An HTTP proxy is never used, so nothing is reachable from behind one.
 package web
 
 import (

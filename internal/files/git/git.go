@@ -1,24 +1,21 @@
 // Package git queries a repository through the installed git without letting the repository run
 // anything.
 //
-// A repository names programs in its configuration, attributes and hooks, and git runs them even
-// for read-only commands: fsmonitor and hooks at status, external diffs, text converters and
-// content filters at diff, gpg at log. All git calls in adze go through this package, which
-// disables these programs.
+// Configuration, attributes and hooks name programs that git runs even for read-only commands:
+// fsmonitor and hooks at status, external diffs, text converters and content filters at diff, gpg
+// at log. This package disables them; adze calls git in no other way.
 //
 // The one rule: arguments are built in this package. Callers pass paths, revisions and texts as
 // values, none of which can become an option.
 //
-// Start reading at Git.Open, then harden.go, which disables programs. status.go, diff.go and log.go
-// each implement one query; head.go finds the current branch without git; place.go finds data
-// outside the repository.
+// Start reading at Git.Open, then harden.go. status.go, diff.go and log.go each hold one query;
+// head.go finds the current branch without git; place.go finds data outside the repository.
 //
 // Known limits:
 //   - Content filters do not run, so a file changed by one (Git LFS) may count as modified while
 //     its recorded size and time are stale; Status.Filtered names such files.
 //   - Changes inside a submodule's worktree are not detected, only its commit.
-//   - Configured filters and hooks are listed before they are disabled: a program that adds one in
-//     between is not noticed.
+//   - A filter or hook added between listing and disabling them is not noticed.
 //   - Before 2.38, git does not refuse bare repositories in subfolders; their configuration is
 //     overridden nevertheless.
 package git

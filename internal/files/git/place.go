@@ -16,7 +16,7 @@ import (
 // folder does not cover that. Confirmed cases are not listed:
 //
 //   - a repository above root, found by walking up;
-//   - a linked work tree or submodule whose repository points back here.
+//   - a linked worktree or submodule whose repository points back here.
 //
 // A worktree outside root is listed too, unless its own .git is this repository.
 func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {

@@ -4,17 +4,16 @@
 // type from the folder, and opens only regular files. So no link leads it out of the tree or in
 // circles, and no FIFO or device blocks it.
 //
-// Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. Below them: walk.go distributes
-// folders to workers, scope.go decides which entries are included, pattern.go matches globs,
-// folder_linux.go and folder_other.go read folders, now_linux.go makes the calls that never block.
-// Package ignore decides which paths git ignores, package match finds lines.
+// Start reading at Tree, then Tree.Glob, Tree.Grep and Tree.List. walk.go distributes folders to
+// workers, scope.go selects entries, pattern.go matches globs, folder_linux.go and folder_other.go
+// read folders, now_linux.go makes the calls that never block. Package ignore implements gitignore,
+// package match finds lines.
 //
 // A walk shows regular files and links that no ignore rule excludes; hidden ones (with a leading
 // dot) only if a pattern names the dot; ".git" never. Results are ordered by path, and totals are
-// exact unless the query lets a search stop at its limit. Memory depends on the query, not on the
-// tree: large folders are read in parts, files through a rolling buffer. A search ends within
-// Tree.Time. It skips holes in sparse files, treats a file with mostly NULs as binary, and reads
-// other files up to Tree.FileBytes.
+// exact unless the search stops at its limit. Memory depends on the query, not on the tree. A
+// search ends within Tree.Time. It skips holes in sparse files, treats a file with mostly NULs as
+// binary, and reads other files up to Tree.FileBytes.
 //
 // Known limits: file names are compared byte by byte even if the file system folds case; a file
 // that changes during a search is searched as read; List, and every walk outside Linux, holds a

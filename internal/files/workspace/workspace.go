@@ -4,11 +4,9 @@
 // folder descriptors that never follow a link. So the file opened is the one shown to the user.
 //
 // Start reading at Root.Resolve (path.go), then Root.Open (file.go) and Root.Update (update.go).
-// Around them: fs.go is the file-system interface, which tests make fail at the N-th operation
-// (package failfs), disk.go the real file system, atomic.go replaces files by renaming, lock.go
-// serializes writers, seen.go records the files read by a session, similar.go suggests names.
-//
-// Each file covers one property of file systems that must not leak into a tool.
+// fs.go is the file-system interface, which tests make fail at the N-th operation (package failfs);
+// atomic.go replaces files by renaming, lock.go serializes writers, seen.go records the files read
+// by a session, similar.go suggests names.
 //
 // Known limits:
 //   - A program that changes a file between the last check and the rename, within microseconds,

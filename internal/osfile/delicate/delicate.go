@@ -3,19 +3,17 @@
 // start a shell or an assistant.
 //
 // File tools ask before writing such a file. A sandboxed command's change to one is applied only
-// with the user's consent and is reported. Staged turns, jobs and the sandbox without a view use
-// the same list.
+// with the user's consent. Staged turns, jobs and the sandbox without a view use the same list.
 //
 // The criterion: a name is listed if the file takes effect unasked. Files that people build, test
-// or run by name are not: package.json, Makefile, justfile, Dockerfile, build.gradle, conftest.py,
-// .github/workflows, configurations for linters and formatters. Users who run those expect project
-// code. Texts for models (AGENTS.md, CLAUDE.md) are not programs, and .gitignore and .editorconfig
-// name none. Folders of installed packages (node_modules, site-packages) do not count either: the
-// next build runs their code anyway, and packages contain many such names.
+// or run by name are not: package.json, Makefile, Dockerfile, conftest.py, .github/workflows,
+// configurations for linters and formatters. Texts for models (AGENTS.md, CLAUDE.md) are not
+// programs. Folders of installed packages (node_modules, site-packages) do not count: the next
+// build runs their code anyway, and packages contain many such names.
 //
-// Version control has two parts. Store reports its folders, in which no file tool writes. Commands
-// may, since git itself does; the list has the names in them that make git run something. Package
-// sandbox judges changes in git's own folder in detail.
+// Store reports the folders of version control, in which no file tool writes. Commands may, since
+// git itself does; the list has the names in them that make git run something. Package sandbox
+// judges changes in git's own folder in detail.
 package delicate
 
 import (

@@ -5,17 +5,17 @@
 //
 // Start reading at Pair.Find, the simplest: two bytes at fixed distances, used to find a literal.
 // Window finds three consecutive bytes from three sets, for up to eight windows at once; Quads
-// marks four consecutive bytes in the same way; Class marks the bytes in a set, and its Runs are
-// consecutive ones. vectors_amd64.s has the kernels for AVX2 (with BMI1), vectors_arm64.s those for
-// NEON. Other processors use the Go versions.
+// marks four bytes in the same way; Class marks the bytes in a set, and Runs finds consecutive
+// ones. vectors_amd64.s has the kernels for AVX2 (with BMI1), vectors_arm64.s those for NEON. Other
+// processors use the Go versions.
 //
-// A kernel fills a buffer and returns the offset to continue at, so that many candidates cost few
-// calls. A call processes at most maxBlock bytes, because the Go scheduler cannot preempt it.
+// A kernel fills a buffer and returns the offset to continue at. A call processes at most maxBlock
+// bytes, because the Go scheduler cannot preempt it.
 //
 // Known limits: the NEON kernels were only run in an emulator (GOARCH=arm64 go test -c, then
-// qemu-aarch64), so they are correct but unmeasured. A text may have at most 4 GiB. Kernels read up
-// to Slack bytes past the text if its capacity allows, and otherwise leave the last bytes to the Go
-// version, so texts without spare capacity are slower at the end.
+// qemu-aarch64), so their speed is unknown. A text may have at most 4 GiB. Kernels read up to Slack
+// bytes past the text if its capacity allows, and otherwise leave the last bytes to the slower Go
+// version.
 package kern
 
 // Slack is the spare capacity in bytes that lets kernels process a whole text.

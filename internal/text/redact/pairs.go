@@ -52,8 +52,8 @@ type candidates struct {
 	second byte // one possible second byte
 }
 
-// find looks for a secret at i. It returns the first kind's span, or open if text not ended could
-// still complete one.
+// find looks for a secret at i. It returns the first kind's span; open means that more text could
+// complete one, which ended rules out.
 func (c *candidates) find(s string, i int, ended bool) (found Span, open bool) {
 	if i+2 < len(s) && !c.third.has(s[i+2]) {
 		return Span{}, false // the usual case

@@ -6,9 +6,8 @@
 // changes nothing, so a log loaded and stored again keeps its bytes.
 //
 // Start reading at Masker.Text. known.go has the known values, shapes.go the table of kinds,
-// places.go kinds found by context, scan.go the single pass over a text, pairs.go the table that
-// makes it fast, marked.go the vector kernels for longer texts, stream.go text in pieces, leak.go
-// outgoing text, json.go text inside JSON, files.go secret files and their contents.
+// places.go kinds found by context, scan.go the single pass, pairs.go and marked.go make it fast,
+// stream.go text in pieces, leak.go outgoing text, json.go text inside JSON, files.go secret files.
 //
 // Known limits: the middle of a private key without its first line, a password in prose, and an
 // unlisted key format look like other text. A value with fewer than eight letters is never masked:

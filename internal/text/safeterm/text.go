@@ -1,9 +1,9 @@
 // Package safeterm makes foreign text safe for a terminal.
 //
 // Foreign text is any text not written by this program: model output, file contents and names,
-// command output, web pages, server errors. A terminal obeys some of it: it moves the cursor, sets
-// the title, writes the clipboard, types answers into the prompt. And some misleads users:
-// right-to-left text, text without width, or text hidden by an overwrite.
+// command output, web pages, server errors. A terminal obeys some of it: it moves the cursor,
+// writes the clipboard, types answers into the prompt. And some misleads users: right-to-left text,
+// text without width, or text hidden by an overwrite.
 //
 // The one rule: only this package's functions create a [Text], and it contains no control
 // characters except newline and tab. Drawing code takes Text, so unsafe text does not compile.
@@ -17,7 +17,7 @@
 //	Name    names, titles, paths   as Reveal on one line: newline and tab are shown too
 //	Fixed   our own constants
 //
-// Start reading at machine.go. Drawing code adds styles (color, bold) around a Text.
+// Start reading at machine.go.
 //
 // Known limits: lookalike letters (Cyrillic а for Latin a) pass. In text with an 8-bit code page,
 // the bytes 0x80-0x9F count as the controls of an 8-bit terminal, so decode such text first. Emoji

@@ -2,7 +2,7 @@
 //
 // The one rule: decisions are made on bytes, by the rules for the folder that holds the entry; the
 // last matching rule wins, and nearer files take precedence. Everything below an ignored folder is
-// ignored, so a walk that skips it needs no other check.
+// ignored.
 //
 // Start reading at Level: Root collects the rules above the start folder, Enter adds those of one
 // more folder, and a Query decides about a folder's entries. Rules is a parsed file, wild a pattern
@@ -10,7 +10,7 @@
 //
 // Precedence, highest first: .ignore files from the inside out, .gitignore files from the inside
 // out up to the top of the repository, .git/info/exclude, core.excludesFile. Git does not know
-// .ignore files; with them a user hides or shows files only for search tools.
+// .ignore files; they hide or show files only for search tools.
 //
 // Known limits: core.ignoreCase is not supported (names are compared byte by byte, as on Linux);
 // configuration behind includeIf is not read. Outside a repository, .gitignore files apply from

@@ -1,18 +1,17 @@
 // Package match finds the lines of a file that match a pattern.
 //
 // The one rule: the standard regexp, applied line by line, defines the result; everything else only
-// rules out lines faster. A test compares the two. Differences: classes are widened to Unicode
-// (classes.go), and words.go handles \b beyond ASCII.
+// rules out lines faster, and a test compares the two. Differences: classes cover Unicode
+// (classes.go), and so does \b (words.go).
 //
 // Start reading at Compile, then Scanner.Run, which reads a file through a rolling buffer of whole
-// lines. A required literal (need.go, finder.go) selects candidate lines, which the automaton in
-// dfa.go tests. If no literal is rare enough, a window of byte classes or a long run of one class
-// takes its place (window.go). Package kern searches with vector instructions where available.
-// Across lines, the automaton locates a match roughly (across.go).
+// lines. A required literal (need.go, finder.go), or else a window of byte classes or a long run of
+// one class (window.go), selects candidate lines, which the automaton in dfa.go tests. Across
+// lines, the automaton locates a match roughly (across.go).
 //
 // A line ends with "\n" or "\r\n", which is not part of it, so "^" and "$" match at its ends. Only
-// for a pattern that names \r is it part of the line. Bytes are matched as they are: in text that
-// is not UTF-8, only ASCII can be matched.
+// for a pattern that names \r is it part of the line. In text that is not UTF-8, only ASCII can be
+// matched.
 //
 // Known limits: a search for matches that span lines counts at most one match that begins on a
 // line, and reports files above MaxMultiline as too large. Other searches do so for files with a
