@@ -16,9 +16,8 @@ import (
 
 // controlState tracks an attached window's control requests to the owner.
 type controlState struct {
-	calls []chan struct{}     // waiting for the end of a call
-	since api.Since           // starting point of the shown hunks
-	hunks map[string][]string // hunk hashes by path
+	calls []chan struct{} // waiting for the end of a call
+	since api.Since       // starting point of the shown hunks
 }
 
 // errElsewhere returns an error for an operation that needs the owner.
@@ -117,34 +116,29 @@ func (w *attachedView) differences(ctx context.Context, since api.Since) (out ap
 	if err := w.control(ctx, control.Request{Do: control.Changes, Since: since}, &d); err != nil {
 		return out, err
 	}
-	out.From = d.From
-	hunks := map[string][]string{}
-	for _, f := range d.Files {
-		file := api.NetFile{Path: f.Path, Note: f.Note, New: f.New, Gone: f.Gone}
-		for _, h := range f.Hunks {
-			file.Diff += h.Text
-			file.Hunks = append(file.Hunks, api.HunkText{Text: h.Text, Line: h.Line})
-			hunks[f.Path] = append(hunks[f.Path], h.Hash)
+	out.From, out.Files = d.From, d.Files
+	for i := range out.Files {
+		for _, h := range out.Files[i].Hunks {
+			out.Files[i].Diff += h.Text
 		}
-		out.Files = append(out.Files, file)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.since, w.hunks = since, hunks
+	w.since = since
 	return out, nil
 }
 
 // hunk makes the owner act on a hunk from differences, and waits for the call.
 func (w *attachedView) hunk(ctx context.Context, do string, h api.NetHunk) session.Result {
 	w.mu.Lock()
-	since, hashes := w.since, w.hunks[h.File.Path]
+	since := w.since
 	over := make(chan struct{})
 	w.calls = append(w.calls, over)
 	w.mu.Unlock()
-	if h.Number < 0 || h.Number >= len(hashes) {
+	if h.Number < 0 || h.Number >= len(h.File.Hunks) {
 		return ended(usage.Mistake("look at the changes once more", "the file changed meanwhile"))
 	}
-	err := w.control(ctx, control.Request{Do: do, Since: since, File: h.File.Path, Hunk: h.Number, Hash: hashes[h.Number]}, nil)
+	err := w.control(ctx, control.Request{Do: do, Since: since, File: h.File.Path, Hunk: h.Number, Hash: h.File.Hunks[h.Number].Hash}, nil)
 	if err == nil {
 		select {
 		case <-over:

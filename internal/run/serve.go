@@ -327,18 +327,6 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 	return d.Markdown(), nil
 }
 
-// Files are those of the folder of a session, but for what may not be read there.
-func (h *serveBackend) Files(ctx context.Context, head session.Head) (api.Files, error) {
-	o := h.wish.Clone()
-	o.Cwd = cmp.Or(head.Info().Cwd, h.dirs[0])
-	s, err := settings.Read(h.app, flags.Request{Run: o})
-	if err != nil {
-		return api.Files{}, err
-	}
-	defer s.Close()
-	return conversation.FilesIn(ctx, s)
-}
-
 // Search looks into all that was said and done in sessions of the folders that are shown.
 func (h *serveBackend) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)

@@ -190,18 +190,20 @@ type Net struct {
 
 // NetFile is a file that differs.
 type NetFile struct {
-	Path      string
-	Diff      string // unified; if empty, Note says what differs
-	Note      string
-	New, Gone bool
-	Mode      uint32     // permission bits of a file that is gone; if 0, not known
-	Hunks     []HunkText // of Diff
+	Path  string     `json:"path"`
+	Diff  string     `json:"-"` // unified; if empty, Note says what differs
+	Note  string     `json:"note,omitempty"`
+	New   bool       `json:"new,omitempty"`
+	Gone  bool       `json:"gone,omitempty"`
+	Mode  uint32     `json:"-"` // permission bits of a file that is gone; if 0, not known
+	Hunks []HunkText `json:"hunks,omitempty"`
 }
 
 // HunkText is a hunk as it is shown, and the line of the file, from 1, where its change begins.
 type HunkText struct {
-	Text string
-	Line int
+	Text string `json:"text"` // without secrets
+	Line int    `json:"line"`
+	Hash string `json:"hash,omitempty"` // names it in a request to another process
 }
 
 // NetHunk is a hunk of a file's diff, counted from 0.
@@ -238,11 +240,8 @@ type Undone struct {
 	Left  []string // what is left as it is, with the reason
 	Git   bool     // git's own state changed, too, and was not asked for
 	Asks  bool     // some is left that Unknown puts back
-	// Doubt are those of them that changed while a command ran, of which nobody saw who changed
-	// them.
-	Doubt []string
-	// Plan names the turns and the paths, each with its change.
-	Plan string
+	Doubt []string // those of them that changed while a command ran, and nobody saw who did it
+	Plan  string   // names the turns and the paths, each with its change
 }
 
 // Mode is a permission mode, or an effort.

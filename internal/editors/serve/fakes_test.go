@@ -162,10 +162,6 @@ func (h *backend) Search(_ context.Context, text string) ([]api.Found, string, e
 	return found, "", nil
 }
 
-func (h *backend) Files(context.Context, session.Head) (api.Files, error) {
-	return api.Files{Paths: []string{"of/the/folder.go"}}, nil
-}
-
 func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true }
 
 func (h *backend) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {

@@ -53,10 +53,10 @@ func (d directory) session(ctx context.Context, id session.ID) (session.Head, er
 }
 
 // ask answers what a page asks about a session of another folder that no process has.
-func (d directory) ask(ctx context.Context, h session.Head, q control.Request) (any, error) {
+func (d directory) ask(q control.Request) (any, error) {
 	switch q.Do {
 	case control.Files:
-		return filesOf(ctx, d.backend, h, q.Text)
+		return []string{}, nil
 	case control.Menu:
 		return control.Choices{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, Past: []string{}}, nil
 	}

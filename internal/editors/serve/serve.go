@@ -48,7 +48,6 @@ import (
 //   - Blocks shows metadata of a call of a session that is not open;
 //   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
-//   - Files are those of the folder of a session that nobody here can be asked about;
 //   - Folders are those that the user named; Open works in the first;
 //   - Served tells whether sessions of a folder are shown;
 //   - Sessions are the newest of users in all folders that are shown, as Served tells;
@@ -77,7 +76,6 @@ type Backend interface {
 	Rename(ctx context.Context, id session.ID, name string) error
 	Fork(ctx context.Context, id session.ID) (session.ID, error)
 	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
-	Files(ctx context.Context, h session.Head) (api.Files, error)
 	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
 	// Output is all that a call printed, where it is kept.
 	Output(o tool.Outcome) (text string, whole bool)

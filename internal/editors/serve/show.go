@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -52,13 +51,10 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 		return nil, err
 	}
 	if at == nil && err == nil && s.directory.away(head) {
-		return s.directory.ask(ctx, head, q)
+		return s.directory.ask(q)
 	}
 	if at == nil {
 		room, err := s.enter(ctx, id)
-		if errors.Is(err, session.ErrLocked) && q.Do == control.Files {
-			return filesOf(ctx, s.Backend, head, q.Text)
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +63,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	out, err := at.control(ctx, q)
 	switch {
 	case err != nil && q.Do == control.Files && head.ID != "":
-		return filesOf(ctx, s.Backend, head, q.Text)
+		return []string{}, nil // there are none to offer
 	case err != nil || q.Do != control.Changes:
 		return out, err
 	}
@@ -94,15 +90,6 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 		asks = r.Doing
 	}
 	return map[string]any{"said": p.Answered, "asked": p.Asked, "changed": p.Changed, "asks": asks, "doing": r.Doing}, nil
-}
-
-// filesOf are files of the folder of a session that nobody tells of.
-func filesOf(ctx context.Context, backend Backend, h session.Head, text string) (any, error) {
-	all, err := backend.Files(ctx, h)
-	if err != nil && len(all.Paths) == 0 {
-		return nil, asRefusal(err)
-	}
-	return control.Match(all, text), nil
 }
 
 // resultOf is what came of a request: here, or as another process writes it.

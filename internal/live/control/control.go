@@ -201,26 +201,10 @@ func (h Host) menu() Choices {
 
 // Difference is what differs now from a moment, and what can be done with a hunk of it.
 type Difference struct {
-	From   string `json:"from"` // the moment, in words
-	Revert bool   `json:"revert"`
-	Stage  bool   `json:"stage"`
-	Files  []File `json:"files"`
-}
-
-// File is a file that differs.
-type File struct {
-	Path  string `json:"path"`
-	Note  string `json:"note,omitempty"`
-	New   bool   `json:"new,omitempty"`
-	Gone  bool   `json:"gone,omitempty"`
-	Hunks []Hunk `json:"hunks,omitempty"`
-}
-
-// Hunk is one as it is shown. Hash names it in a request, since secrets are left out of Text.
-type Hunk struct {
-	Text string `json:"text"`
-	Line int    `json:"line"` // where its change begins, from 1
-	Hash string `json:"hash"`
+	From   string        `json:"from"` // the moment, in words
+	Revert bool          `json:"revert"`
+	Stage  bool          `json:"stage"`
+	Files  []api.NetFile `json:"files"` // their hunks have hashes
 }
 
 func (h Host) changes(ctx context.Context, since api.Since) (out Difference, err error) {
@@ -228,13 +212,13 @@ func (h Host) changes(ctx context.Context, since api.Since) (out Difference, err
 	if err != nil {
 		return out, err
 	}
-	out = Difference{From: net.From, Revert: h.Ports.Revert != nil && h.Begin != nil, Stage: h.Ports.Stage != nil && h.Begin != nil, Files: []File{}}
+	out = Difference{From: net.From, Revert: h.Ports.Revert != nil && h.Begin != nil, Stage: h.Ports.Stage != nil && h.Begin != nil, Files: []api.NetFile{}}
 	for _, f := range net.Files {
-		file := File{Path: f.Path, Note: f.Note, New: f.New, Gone: f.Gone}
-		for _, k := range f.Hunks {
-			file.Hunks = append(file.Hunks, Hunk{k.Text, k.Line, hash(k)})
+		f.Hunks = slices.Clone(f.Hunks)
+		for i := range f.Hunks {
+			f.Hunks[i].Hash = hash(f.Hunks[i])
 		}
-		out.Files = append(out.Files, file)
+		out.Files = append(out.Files, f)
 	}
 	return out, nil
 }

@@ -16,7 +16,6 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/project/agents"
 	"adze/internal/project/worktree"
-	"adze/internal/run/guard"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
 	"adze/internal/run/settings"
@@ -154,28 +153,13 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 
 // Files lists the workspace for completion, but for what may not be read; first parts of it early.
 func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Files, error) {
-	files, err := filesBehind(ctx, w.Guard, w.Settings, some)
+	dir := w.Settings.Root.Dir()
+	files, err := hostio.Files(ctx, search.Tree{Root: dir, Withhold: w.Guard.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
+		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.Settings.Config)})
+		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.Guard.Ledger}, Env: proc.Outside(env, dir)}, dir)
+	})
 	files.Paths = append(files.Paths, w.Servers.Mentions()...)
 	return files, err
-}
-
-// FilesIn lists the folder of a run that has no conversation, as Files does.
-func FilesIn(ctx context.Context, s *settings.Settings) (api.Files, error) {
-	g, err := guard.New(s, guard.Wish{Observe: func(session.Event) {}})
-	if err != nil {
-		return api.Files{}, err
-	}
-	defer g.Close()
-	return filesBehind(ctx, g, s, nil)
-}
-
-// filesBehind are the files of a folder that a guard lets a model read.
-func filesBehind(ctx context.Context, g *guard.Guard, s *settings.Settings, some func(api.Files)) (api.Files, error) {
-	dir := s.Root.Dir()
-	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
-		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
-		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
-	})
 }
 
 // OwnCommand is the command that the user runs right now. They wrote it: it is not asked again,
