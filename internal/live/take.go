@@ -30,10 +30,18 @@ func (p Place) TakeOver(ctx context.Context, as string) error {
 		return err
 	}
 	defer c.Close()
-	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if c.Hello.State != Idle {
 		return usage.Mistake("wait for the end of its turn, or stop it there", "process %d works in this session", c.Hello.PID)
 	}
+	if err := c.Release(ctx); err != nil {
+		return err
+	}
+	return p.Freed(ctx)
+}
+
+// Release has the owner end its turn and let go of the session, and waits until it has.
+func (c *Client) Release(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if err := c.Take(); err != nil {
 		return err
 	}
@@ -41,7 +49,7 @@ func (p Place) TakeOver(ctx context.Context, as string) error {
 		l, err := c.Next()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, ErrKilled):
-			return p.Freed(ctx)
+			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:

@@ -352,26 +352,16 @@ func (a *app) end(ctx context.Context, id session.ID) error {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if c.Hello.Window {
 		return usage.Mistake(fmt.Sprintf("leave it there, or adze sessions attach %s and /take", id), "process %d shows the session in a window of its own", c.Hello.PID)
 	}
-	if err := c.Take(); err != nil {
+	switch err := c.Release(ctx); {
+	case ctx.Err() != nil:
+		return usage.Mistake(fmt.Sprintf("kill %d ends it; its log is kept", c.Hello.PID), "the process has not ended in %s", stopTime)
+	case err != nil:
 		return err
 	}
-	for {
-		l, err := c.Next()
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, live.ErrKilled):
-			return awaitEnd(ctx, c.Hello.PID)
-		case ctx.Err() != nil:
-			return usage.Mistake(fmt.Sprintf("kill %d ends it; its log is kept", c.Hello.PID), "the process has not ended in %s", stopTime)
-		case err != nil:
-			return err
-		case l.Type == "unread":
-			return fmt.Errorf("it was not stopped: %s", l.Raw)
-		}
-	}
+	return awaitEnd(ctx, c.Hello.PID)
 }
 
 // awaitEnd waits until a process that is not a child has ended. A zombie counts as ended, as in a

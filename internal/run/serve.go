@@ -359,14 +359,14 @@ func (h *serveBackend) Locks() string {
 }
 
 // Open wires a conversation as a run.
-func (h *serveBackend) Open(ctx context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
+func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
 	o := flags.Request{Run: h.wish.Clone()}
 	o.Cwd, o.Resume = h.dirs[0], string(id)
 	if id != "" {
 		o.Agent = "" // it has its own
 	}
-	if wish.Model != "" {
-		o.Model = wish.Model
+	if model != "" {
+		o.Model = model
 	}
 	c := &servedSession{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }

@@ -65,7 +65,7 @@ func (v *View) forming(f session.CallForming) {
 		return
 	}
 	if m := v.texts[f.Message]; m != nil {
-		m.rest(v)
+		m.rest()
 		m.dirty = true
 		m.settle(v) // it stands before the call
 	}

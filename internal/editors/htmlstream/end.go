@@ -17,7 +17,7 @@ func (v *View) end(r session.Result) {
 		return
 	}
 	for _, m := range v.texts {
-		m.rest(v)
+		m.rest()
 		m.settle(v)
 	}
 	v.stopCalls()

@@ -30,9 +30,7 @@ type run struct {
 	text   string         // all of it, where the message is stored
 	done   []string       // sections that are finished
 	shown  int            // pieces that there are
-	since  time.Time
-	last   time.Time
-	took   time.Duration // of thoughts; if 0, not known
+	took   time.Duration  // of thoughts, where the message is stored; if 0, not known
 	live   bool
 }
 
@@ -50,11 +48,10 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 	if n := len(m.runs); n > 0 && m.runs[n-1].kind == kind {
 		r = m.runs[n-1]
 	} else {
-		m.rest(v)
+		m.rest()
 		r = m.add(kind)
-		r.mask, r.since, r.live = v.mask().Stream(), v.options.now(), true
+		r.mask, r.live = v.mask().Stream(), true
 	}
-	r.last = v.options.now()
 	v.facts.Doing = "writing"
 	if kind == session.ReasoningPart {
 		v.facts.Doing = "thinking"
@@ -74,14 +71,11 @@ func (r *run) take(text string) {
 }
 
 // rest ends the run that is open.
-func (m *message) rest(v *View) {
+func (m *message) rest() {
 	if n := len(m.runs); n > 0 && m.runs[n-1].live {
 		r := m.runs[n-1]
 		r.take(r.mask.End())
-		r.live, r.took = false, r.last.Sub(r.since)
-		if now := v.options.now(); r.kind == session.ReasoningPart {
-			r.took = now.Sub(r.since)
-		}
+		r.live = false
 	}
 }
 
@@ -142,7 +136,7 @@ func (v *View) whole(m session.Message) {
 		return
 	}
 	if known != nil {
-		known.rest(v)
+		known.rest()
 	}
 	now := &message{id: m.ID, whole: true, dirty: true}
 	for _, p := range m.Parts {
@@ -160,8 +154,9 @@ func (v *View) whole(m session.Message) {
 	for i, r := range now.runs {
 		r.text = v.text(r.text)
 		if known != nil && i < len(known.runs) {
-			r.shown, r.took = known.runs[i].shown, known.runs[i].took
-		} else if len(now.runs) == 1 && r.kind == session.ReasoningPart {
+			r.shown = known.runs[i].shown
+		}
+		if len(now.runs) == 1 {
 			r.took = m.Took
 		}
 		r.done, _ = hypertext.Sections(r.text, nil)

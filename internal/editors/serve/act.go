@@ -136,7 +136,7 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 				return s.directory.beyond(ctx, head, name, a)
 			}
 		}
-		room, err := s.enter(ctx, id)
+		room, err := s.enter(ctx, id, "")
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (r *room) answered(_ context.Context, a action) error {
 
 func (r *room) stopped(context.Context) error {
 	if !r.Stop() {
-		return &refusal{http.StatusConflict, "no turn of this session is running here"}
+		return errNoTurn
 	}
 	return nil
 }
@@ -337,9 +337,9 @@ func (s *Server) changeModel(ctx context.Context, id session.ID, model string) (
 		}
 		<-room.closed
 	}
-	room, err := s.enterAs(ctx, id, Wish{Model: model})
+	room, err := s.enter(ctx, id, model)
 	if errors.Is(err, session.ErrNotFound) {
-		room, err = s.enterAs(ctx, "", Wish{Model: model})
+		room, err = s.enter(ctx, "", model)
 	}
 	if err != nil {
 		return nil, err

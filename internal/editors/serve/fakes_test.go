@@ -164,12 +164,12 @@ func (h *backend) Search(_ context.Context, text string) ([]api.Found, string, e
 
 func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true }
 
-func (h *backend) Open(_ context.Context, id session.ID, wish serve.Wish, who serve.Person) (serve.Conversation, error) {
+func (h *backend) Open(_ context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opened++
-	if wish.Model != "" {
-		h.status.Model = wish.Model
+	if model != "" {
+		h.status.Model = model
 	}
 	if id == "" {
 		id = session.ID(fmt.Sprintf("s%d", h.opened))

@@ -162,7 +162,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 			return nil, err
 		}
 	}
-	room, err := s.enter(r.Context(), in.id)
+	room, err := s.enter(r.Context(), in.id, "")
 	if err != nil {
 		return nil, err
 	}

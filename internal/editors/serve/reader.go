@@ -26,7 +26,6 @@ type item struct {
 	anew     bool          // the log is to be read once more
 	prompts  bool          // a turn begins elsewhere: the log may say what was taken back
 	joins    bool          // what follows is live: the log may say that the turn ended
-	gone     bool          // the process that had the session has ended
 }
 
 // reader is what waits for one stream.

@@ -93,7 +93,6 @@ func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (run
 	defer cancel()
 	c, err := live.Dial(ctx, b.among.Folder, b.Hello.Session, live.Wish{As: ownPage, After: after})
 	if err != nil {
-		q.put(item{gone: true})
 		return false
 	}
 	q.stop = func() { _ = c.Close() } // the session goes on
@@ -106,7 +105,7 @@ func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (run
 				cancel() // whatever happens from now on is told
 			}
 		}
-		q.put(item{gone: true})
+		nudge(q.woken)
 	})
 	<-ctx.Done()
 	return c.Hello.State != live.Idle

@@ -42,13 +42,8 @@ func (s *Server) open(id session.ID) *room {
 	return s.rooms[id]
 }
 
-// enter opens a session, or finds it open; an empty id begins one.
-func (s *Server) enter(ctx context.Context, id session.ID) (*room, error) {
-	return s.enterAs(ctx, id, Wish{})
-}
-
-// enterAs is enter with another model.
-func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, error) {
+// enter opens a session, or finds it open; an empty id begins one, and an empty model is its own.
+func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if r := s.open(id); r != nil {
@@ -71,7 +66,7 @@ func (s *Server) enterAs(ctx context.Context, id session.ID, wish Wish) (*room, 
 	}
 	r := &room{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, past: map[string]string{}, used: s.Now()}
 	// What is opened lives longer than the request that opens it.
-	conv, err := s.Backend.Open(s.ctx, id, wish, r)
+	conv, err := s.Backend.Open(s.ctx, id, model, r)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,8 @@ import (
 )
 
 // Backend is the program below the server: it opens sessions and keeps them. Contract:
-//   - Open goes on with a session, or begins one where id is empty; what is asked and what happens
-//     goes to the user;
+//   - Open goes on with a session, or begins one where id is empty. An empty model is the one that
+//     it had, or that of the configuration. What is asked and what happens goes to the user;
 //   - Blocks shows metadata of a call of a session that is not open;
 //   - Status is how a session would work if it were opened now, a new one for an empty Head;
 //   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
@@ -60,7 +60,7 @@ import (
 //     something happens when that changes;
 //   - all methods are safe for concurrent use.
 type Backend interface {
-	Open(ctx context.Context, id session.ID, wish Wish, who Person) (Conversation, error)
+	Open(ctx context.Context, id session.ID, model string, who Person) (Conversation, error)
 	Sessions(ctx context.Context, most int) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
@@ -79,11 +79,6 @@ type Backend interface {
 	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
 	// Output is all that a call printed, where it is kept.
 	Output(o tool.Outcome) (text string, whole bool)
-}
-
-// Wish is how a session is opened. The zero value is as it was, or as the configuration says.
-type Wish struct {
-	Model string // provider/name
 }
 
 // Status is how a session that is open works now.
@@ -286,7 +281,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 
 // begin begins a session. It is stored with its first prompt.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
-	room, err := s.enter(r.Context(), "")
+	room, err := s.enter(r.Context(), "", "")
 	if err != nil {
 		refuse(w, err)
 		return
@@ -296,24 +291,15 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 
 // abort ends the running turn of a session.
 func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
-	id := session.ID(r.PathValue("id"))
-	at := s.find(id)
-	var err error
-	if _, is := at.(remoteSession); is {
-		_, err = s.Backend.Session(r.Context(), id) // it may be of another folder
-	}
-	if err == nil && at == nil {
-		err = &refusal{http.StatusConflict, "no turn of this session is running here"}
-	}
-	if err == nil {
-		err = at.stopped(r.Context())
-	}
-	if err != nil {
-		refuse(w, err)
+	room := s.open(session.ID(r.PathValue("id")))
+	if room == nil || !room.Stop() {
+		refuse(w, errNoTurn)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
+
+var errNoTurn = &refusal{http.StatusConflict, "no turn of this session is running here"}
 
 func (s *Server) mask() *redact.Masker {
 	if s.Mask == nil {

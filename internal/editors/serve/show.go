@@ -54,7 +54,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 		return s.directory.ask(q)
 	}
 	if at == nil {
-		room, err := s.enter(ctx, id)
+		room, err := s.enter(ctx, id, "")
 		if err != nil {
 			return nil, err
 		}
