@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ import (
 type holder struct {
 	mu      sync.Mutex
 	process *os.Process
-	socket  int
+	conn    *net.UnixConn
 }
 
 // holdViews starts the holder of a stage's views.
@@ -35,13 +36,12 @@ func holdViews(v *overlay.View, roots []apply.Root) (*holder, error) {
 
 // hold starts a holder.
 func hold(views []namespace.HeldFolder) (_ *holder, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	conn, theirs, err := socketPair(unix.SOCK_SEQPACKET, "views")
 	if err != nil {
-		return nil, os.NewSyscallError("socketpair", err)
+		return nil, err
 	}
-	theirs := os.NewFile(uintptr(fds[1]), "holder of views")
 	defer theirs.Close()
-	h := &holder{socket: fds[0]}
+	h := &holder{conn: conn}
 	root := os.Geteuid() == 0
 	ids := namespace.IDs{Set: !root, UID: os.Geteuid(), GID: os.Getegid()}
 	sys := &syscall.SysProcAttr{Setsid: true,
@@ -55,7 +55,7 @@ func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 	}
 	h.process, err = proc.StartHelper(append([]string{namespace.HoldWord}, namespace.HoldArgs(ids, views)...), sys, theirs)
 	if err != nil {
-		return nil, errors.Join(err, unix.Close(fds[0]))
+		return nil, errors.Join(err, conn.Close())
 	}
 	defer func() {
 		if err != nil {
@@ -67,7 +67,8 @@ func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 			return nil, err
 		}
 	}
-	_, err = h.ask(0)
+	files, err := h.ask(0)
+	closeAll(files)
 	return h, err
 }
 
@@ -75,47 +76,32 @@ func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 func (h *holder) tree(i int) (*os.File, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	fd, err := h.ask(byte(i))
-	if err == nil && fd < 0 {
+	files, err := h.ask(byte(i))
+	if err == nil && len(files) != 1 {
+		closeAll(files)
 		err = errors.New("the holder of views sent none")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return os.NewFile(uintptr(fd), "view"), nil
+	return files[0], nil
 }
 
 // ask sends a byte and reads the answer, with the descriptor that it may bring.
-func (h *holder) ask(what byte) (fd int, err error) {
-	if _, err := unix.Write(h.socket, []byte{what}); err != nil {
-		return -1, fmt.Errorf("the holder of views has ended: %w", err)
+func (h *holder) ask(what byte) ([]*os.File, error) {
+	if _, err := h.conn.Write([]byte{what}); err != nil {
+		return nil, fmt.Errorf("the holder of views has ended: %w", err)
 	}
-	text, space := make([]byte, 4<<10), make([]byte, unix.CmsgSpace(4))
-	n, rights := 0, 0
-	for {
-		n, rights, _, _, err = unix.Recvmsg(h.socket, text, space, unix.MSG_CMSG_CLOEXEC)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		return -1, os.NewSyscallError("recvmsg", err)
-	}
-	if n == 0 {
-		return -1, errors.New("the holder of views has ended")
+	text := make([]byte, 4<<10)
+	n, files, _, err := receive(h.conn, text)
+	if err != nil || n == 0 {
+		return nil, errors.Join(errors.New("the holder of views has ended"), err)
 	}
 	if why := strings.TrimSpace(string(text[:n])); why != "" {
-		return -1, errors.New(why)
+		closeAll(files)
+		return nil, errors.New(why)
 	}
-	messages, err := unix.ParseSocketControlMessage(space[:rights])
-	if err != nil || len(messages) == 0 {
-		return -1, err
-	}
-	got, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(got) == 0 {
-		return -1, err
-	}
-	return got[0], nil
+	return files, nil
 }
 
 // close ends the process. The views stay as long as somebody has a copy of their mounts.
@@ -125,7 +111,7 @@ func (h *holder) close() {
 	if h.process == nil {
 		return
 	}
-	_ = unix.Close(h.socket)
+	_ = h.conn.Close()
 	_ = h.process.Kill()
 	_, _ = h.process.Wait()
 	h.process = nil

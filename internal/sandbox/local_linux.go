@@ -50,18 +50,12 @@ func (p *plan) local(w *proc.Walls) error {
 	if p.command.Local == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
 	}
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	near, far, err := socketPair(unix.SOCK_SEQPACKET, "questions")
 	if err != nil {
-		return os.NewSyscallError("socketpair", err)
-	}
-	own, far := os.NewFile(uintptr(fds[0]), "questions"), os.NewFile(uintptr(fds[1]), "questions of the shim")
-	defer own.Close()
-	conn, err := net.FileConn(own)
-	if err != nil {
-		return errors.Join(err, far.Close())
+		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &locals{plan: p, near: conn.(*net.UnixConn), ctx: ctx, answers: map[string]func() error{}}
+	l := &locals{plan: p, near: near, ctx: ctx, answers: map[string]func() error{}}
 	w.Lasts, w.Serves = l.last, l.serves
 	w.Box.Asks = proc.FirstFile + len(w.Files)
 	w.Files = append(w.Files, far)
@@ -93,18 +87,17 @@ func (p *plan) local(w *proc.Walls) error {
 // serve reads questions until the command has ended. What cannot be read has no answer.
 func (l *locals) serve() {
 	room := make(chan struct{}, mostLocals)
-	text, space := make([]byte, 8<<10), make([]byte, unix.CmsgSpace(8))
+	text := make([]byte, 8<<10)
 	for {
-		n, rights, flags, _, err := l.near.ReadMsgUnix(text, space)
+		n, files, whole, err := receive(l.near, text)
 		if err != nil || n == 0 {
 			return
 		}
-		files := received(space[:rights])
 		about := string(text[:n])
 		if l.served(about, files) {
 			continue
 		}
-		if len(files) == 0 || flags&unix.MSG_TRUNC != 0 {
+		if len(files) == 0 || !whole {
 			closeAll(files)
 			continue
 		}
@@ -119,25 +112,6 @@ func (l *locals) serve() {
 			defer closeAll(files)
 			l.answer(about, files[0], files[1:])
 		})
-	}
-}
-
-// received are the descriptors of a message.
-func received(rights []byte) (files []*os.File) {
-	messages, _ := unix.ParseSocketControlMessage(rights)
-	for i := range messages {
-		fds, _ := unix.ParseUnixRights(&messages[i])
-		for _, fd := range fds {
-			unix.CloseOnExec(fd)
-			files = append(files, os.NewFile(uintptr(fd), "of a shim"))
-		}
-	}
-	return files
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
 	}
 }
 

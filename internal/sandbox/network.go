@@ -22,7 +22,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	if n == nil || c.Reach == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
 	}
-	near, far, err := socketPair()
+	near, far, err := socketPairOfDoor()
 	if err != nil {
 		return err
 	}

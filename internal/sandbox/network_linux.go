@@ -4,44 +4,60 @@ import (
 	"errors"
 	"net"
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// socketPair makes two connected sockets; the far one is the shim's.
-func socketPair() (near net.Conn, far *os.File, err error) {
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
+// socketPair makes two connected sockets; the far one is for another process.
+func socketPair(kind int, name string) (near *net.UnixConn, far *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
-	own, far := os.NewFile(uintptr(fds[0]), "door"), os.NewFile(uintptr(fds[1]), "door of the shim")
+	own, far := os.NewFile(uintptr(fds[0]), name), os.NewFile(uintptr(fds[1]), name+" of the other")
 	defer own.Close()
-	if near, err = net.FileConn(own); err != nil {
+	conn, err := net.FileConn(own)
+	if err != nil {
 		return nil, nil, errors.Join(err, far.Close())
 	}
-	return near, far, nil
+	return conn.(*net.UnixConn), far, nil
 }
 
-// listenerFrom reads one descriptor and listens on it (unix(7), SCM_RIGHTS).
-func listenerFrom(conn net.Conn) (net.Listener, error) {
-	unix, ok := conn.(*net.UnixConn)
-	if !ok {
-		return nil, errors.New("the door is not a socket of this machine")
-	}
-	space := make([]byte, syscall.CmsgSpace(4))
-	_, n, _, _, err := unix.ReadMsgUnix(make([]byte, 1), space)
+// receive reads a message, and two descriptors at most that come with it (unix(7), SCM_RIGHTS).
+func receive(conn *net.UnixConn, text []byte) (n int, files []*os.File, whole bool, err error) {
+	space := make([]byte, unix.CmsgSpace(8))
+	n, rights, flags, _, err := conn.ReadMsgUnix(text, space)
 	if err != nil {
-		return nil, err
+		return 0, nil, false, err
 	}
-	messages, err := syscall.ParseSocketControlMessage(space[:n])
-	if err != nil || len(messages) != 1 {
-		return nil, errors.New("the shim sent no listener")
+	messages, _ := unix.ParseSocketControlMessage(space[:rights])
+	for i := range messages {
+		fds, _ := unix.ParseUnixRights(&messages[i])
+		for _, fd := range fds {
+			unix.CloseOnExec(fd)
+			files = append(files, os.NewFile(uintptr(fd), "of a shim"))
+		}
 	}
-	fds, err := syscall.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return nil, errors.New("the shim sent no listener")
+	return n, files, flags&unix.MSG_TRUNC == 0, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
 	}
-	syscall.CloseOnExec(fds[0])
-	file := os.NewFile(uintptr(fds[0]), "listener of a command")
-	defer file.Close()
-	return net.FileListener(file)
+}
+
+// socketPairOfDoor makes those over which the shim hands out its listener.
+func socketPairOfDoor() (near *net.UnixConn, far *os.File, err error) {
+	return socketPair(unix.SOCK_STREAM, "door")
+}
+
+// listenerFrom reads one descriptor and listens on it.
+func listenerFrom(conn *net.UnixConn) (net.Listener, error) {
+	_, files, _, err := receive(conn, make([]byte, 1))
+	defer closeAll(files)
+	if err != nil || len(files) != 1 {
+		return nil, errors.Join(errors.New("the shim sent no listener"), err)
+	}
+	return net.FileListener(files[0])
 }

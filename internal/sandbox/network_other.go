@@ -12,9 +12,9 @@ import (
 
 var errNoDoor = errors.New("there is no way into the network out of a sandbox on this system")
 
-func socketPair() (near net.Conn, far *os.File, err error) { return nil, nil, errNoDoor }
+func socketPairOfDoor() (near *net.UnixConn, far *os.File, err error) { return nil, nil, errNoDoor }
 
-func listenerFrom(net.Conn) (net.Listener, error) { return nil, errNoDoor }
+func listenerFrom(*net.UnixConn) (net.Listener, error) { return nil, errNoDoor }
 
 func (p *plan) local(*proc.Walls) error { return nil }
 

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // Each command has a network of its own, and reaches the ports that another command of the session
@@ -177,12 +175,10 @@ func (l *locals) dial(port uint16) (net.Conn, error) {
 	if _, err := l.inward.Write([]byte{byte(port >> 8), byte(port)}); err != nil {
 		return nil, err
 	}
-	space := make([]byte, unix.CmsgSpace(4))
-	_, rights, _, _, err := l.inward.ReadMsgUnix(make([]byte, 2), space)
+	_, files, _, err := receive(l.inward, make([]byte, 2))
 	if err != nil {
 		return nil, err
 	}
-	files := received(space[:rights])
 	defer closeAll(files)
 	if len(files) != 1 {
 		return nil, fmt.Errorf("nothing serves port %d", port)

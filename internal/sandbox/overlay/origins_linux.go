@@ -329,7 +329,7 @@ func (o *origins) linked() {
 					o.byPath[c.From.Path].used = false
 				}
 				if c.From = nil; entry.Later(names[own].Lower.Born, o.Since) { // somebody else put another one there
-					c.Copied = false
+					c.Copied, c.apart = false, true
 					continue
 				}
 				c.From = &Origin{Path: names[own].Path, Stat: was, Link: true}

@@ -30,11 +30,6 @@ func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
 			p.steps = append(p.steps, s)
 		}
 	}
-	for _, c := range slices.Backward(p.filled) {
-		s := c.step(apply.ActDress)
-		s.Lower, s.Order = c.Upper, apply.OrderFolders
-		p.steps = append(p.steps, s)
-	}
 	slices.SortStableFunc(p.steps, func(a, b apply.Step) int { return a.Order - b.Order })
 	type place struct {
 		root int
@@ -62,7 +57,6 @@ type planner struct {
 	renamed []*Change
 	late    map[*Change]bool // of renamed: their folders are made first
 	folders []*Change        // that were there, whose attributes change
-	filled  []*Change        // new ones, in which something is put later
 }
 
 func (c *Change) step(a apply.Act) apply.Step {
@@ -73,7 +67,6 @@ func (c *Change) step(a apply.Act) apply.Step {
 // in it, or in one that is renamed before anything in it changes.
 type around struct {
 	put, renamed bool
-	folder       *Change // the one that it is in; nil where that was there
 }
 
 // change makes the steps for a change and what is below it.
@@ -92,12 +85,10 @@ func (p *planner) change(c *Change, in around) error {
 	case renamed:
 		p.renamed = append(p.renamed, c)
 		p.late[c] = in.put || in.renamed
-		in.comes(p)
 	case c.From != nil:
 		s := c.step(apply.ActLink)
 		s.From, s.Lower, s.Over, s.Order = c.From.Path, c.From.Stat, c.Lower, apply.OrderLinks
 		p.steps = append(p.steps, s)
-		in.comes(p)
 	case writes: // below
 	case c.Kind == apply.Removed:
 		if !c.renamed {
@@ -130,7 +121,7 @@ func (p *planner) change(c *Change, in around) error {
 		}
 	}
 	if c.Kind == apply.New {
-		in = around{put: !renamed, renamed: renamed, folder: c}
+		in = around{put: !renamed, renamed: renamed}
 	}
 	for _, child := range c.Children {
 		if err := p.change(child, in); err != nil {
@@ -143,13 +134,6 @@ func (p *planner) change(c *Change, in around) error {
 // setsTime reports that a file gets our time: nobody else changed it, or the command set that time.
 func (v *View) setsTime(c *Change, base entry.Stat) bool {
 	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.Since) || c.Upper.Accessed != base.Accessed)
-}
-
-// comes has the time of a new folder set once more, because something gets a name in it later.
-func (in around) comes(p *planner) {
-	if in.put && !slices.Contains(p.filled, in.folder) {
-		p.filled = append(p.filled, in.folder)
-	}
 }
 
 // add adds a step of a change in such a folder.

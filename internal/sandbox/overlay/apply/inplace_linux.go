@@ -165,12 +165,8 @@ func (x spot) dress() error {
 	if err != nil {
 		return err
 	}
-	ours := x.Kind == New && x.Lower.ID() == x.Upper.ID() // it was put there
-	if now.ID() != x.Lower.ID() && !(ours && x.abroad) || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+	if now.ID() != x.Lower.ID() || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
 		return conflict(WhyNewer)
-	}
-	if ours {
-		return entry.Attire(fd, x.Upper, nil, true, true)
 	}
 	entry.Passing()
 	from, err := unix.Open(x.ourPath(), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

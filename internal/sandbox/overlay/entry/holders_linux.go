@@ -88,45 +88,19 @@ func OpenForWriting(at int, name string) (int, error) {
 // byDescriptor is a path of what a descriptor is of.
 func byDescriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// OpenFiles calls do for the files that other programs have open, as far as they can be seen, until
-// it returns false.
-func OpenFiles(do func(pid, fd int, path string) bool) {
-	self := os.Getpid()
-	processes, _ := os.ReadDir("/proc")
-	for _, e := range processes {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == self {
-			continue
-		}
-		dir := filepath.Join("/proc", e.Name(), "fd")
-		fds, _ := os.ReadDir(dir)
-		for _, e := range fds {
-			fd, _ := strconv.Atoi(e.Name())
-			if !do(pid, fd, filepath.Join(dir, e.Name())) {
-				return
-			}
-		}
-	}
-}
-
 // Holder names a program that has a file open or mapped, as the end of a sentence; empty where none
 // is seen.
-func Holder(file ID) (who string) {
-	OpenFiles(func(pid, _ int, path string) bool {
-		var st unix.Stat_t
-		if unix.Stat(path, &st) == nil && uint64(st.Dev) == file.dev && st.Ino == file.ino { //nolint:unconvert // another size elsewhere
-			who = program(pid)
-		}
-		return who == ""
-	})
-	if who != "" {
-		return who
-	}
-	maps, _ := filepath.Glob("/proc/[0-9]*/maps") // the pattern is sound
-	for _, path := range maps {
-		pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
-		if pid != os.Getpid() && mapped(path, file) {
-			return program(pid)
+func Holder(file ID) string {
+	for _, kind := range []string{"fd/*", "maps"} {
+		paths, _ := filepath.Glob("/proc/[0-9]*/" + kind) // the pattern is sound
+		for _, path := range paths {
+			pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
+			var st unix.Stat_t
+			switch {
+			case pid == os.Getpid():
+			case kind == "maps" && mapped(path, file), kind != "maps" && unix.Stat(path, &st) == nil && ID{uint64(st.Dev), st.Ino} == file: //nolint:unconvert // another size elsewhere
+				return program(pid)
+			}
 		}
 	}
 	return ""
