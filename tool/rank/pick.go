@@ -139,17 +139,3 @@ func (p *Picker) Pick(query string, o Options) []Result {
 	}
 	return results
 }
-
-// Choice is what became of one tool, in short.
-type Choice struct {
-	Name, Reason string
-	Excluded     bool
-}
-
-// Choose is Pick with Debug, for who needs but names and reasons.
-func (p *Picker) Choose(query string, o Options) (list []Choice) {
-	for _, c := range p.choose(o, p.rate(query)) {
-		list = append(list, Choice{p.names[c.at], c.reason, c.excluded})
-	}
-	return list
-}

@@ -129,8 +129,8 @@ func (s *Shelf) first(prompt string) *session.Offer {
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
 	}
-	picks := s.all.Choose(prompt, rank.Options{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true,
+	picks := s.all.Pick(prompt, rank.Options{
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Debug: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
 	return s.add(next, picks)
@@ -138,10 +138,10 @@ func (s *Shelf) first(prompt string) *session.Offer {
 
 // later adds what clearly fits a later prompt.
 func (s *Shelf) later(o session.Occasion) *session.Offer {
-	picks := s.all.Choose(o.Prompt, rank.Options{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true,
+	picks := s.all.Pick(o.Prompt, rank.Options{
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Debug: true,
 	})
-	news := slices.ContainsFunc(picks, func(p rank.Choice) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Name) })
+	news := slices.ContainsFunc(picks, func(p rank.Result) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Definition.Name) })
 	if !news {
 		return nil
 	}
@@ -161,15 +161,15 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add puts picks behind the tools of an offer, and groups what was excluded by reason.
-func (s *Shelf) add(next *session.Offer, picks []rank.Choice) *session.Offer {
+func (s *Shelf) add(next *session.Offer, picks []rank.Result) *session.Offer {
 	for _, p := range picks {
-		if !p.Excluded && !slices.Contains(next.Tools, p.Name) {
-			next.Tools = append(next.Tools, p.Name)
+		if !p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
+			next.Tools = append(next.Tools, p.Definition.Name)
 		}
 	}
 	for _, p := range picks {
-		if p.Excluded && !slices.Contains(next.Tools, p.Name) {
-			next.Excluded = exclude(next.Excluded, p.Reason, p.Name)
+		if p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
+			next.Excluded = exclude(next.Excluded, p.Reason, p.Definition.Name)
 		}
 	}
 	return next
