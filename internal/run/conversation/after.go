@@ -11,8 +11,8 @@ import (
 	"adze/session"
 )
 
-// toReview marks a session whose turn changed files, so that overviews show it until the user has
-// looked at it.
+// toReview tags a session whose turn changed files, so that overviews show it until the user has
+// reviewed it.
 func toReview(stored session.Store, id session.ID, e session.Event) error {
 	end, is := e.(session.TurnEnd)
 	logs, ok := stored.(*sessiondb.Store)
@@ -22,9 +22,8 @@ func toReview(stored session.Store, id session.ID, e session.Event) error {
 	return logs.Owner().Label(context.Background(), id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: live.ReviewTag, By: sessiondb.ByProgram})
 }
 
-// entitle has a model name a new session after its first turn, beside what comes next, where the
-// configuration says which. A title that does not come is none: the session is listed by its first
-// prompt.
+// entitle asks the configured model for a new session's title after the first turn, in the
+// background. Without a title the session is listed by its first prompt.
 func (w *Conversation) entitle(ctx context.Context, asked string, r session.Result) {
 	a, o := w.Settings.Process, &w.Settings.Request
 	name := w.Settings.Config.TitleModel
@@ -45,7 +44,7 @@ func (w *Conversation) entitle(ctx context.Context, asked string, r session.Resu
 			return
 		}
 		title = mask.Text(title)
-		err = a.Change(ctx, func(logs *sessiondb.Store) error { // without it the session has none
+		err = a.Change(ctx, func(logs *sessiondb.Store) error { // an error leaves the session without a title
 			return logs.Owner().Label(ctx, w.Session.ID(), sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title, By: sessiondb.ByModel})
 		})
 		if err == nil && w.person.Named != nil {
@@ -53,15 +52,15 @@ func (w *Conversation) entitle(ctx context.Context, asked string, r session.Resu
 		}
 	})
 	w.closers = append(w.closers, w.naming.end)
-	if w.person.Clients.Headless { // its process ends behind its last turn
+	if w.person.Clients.Headless { // its process ends after its last turn
 		w.naming.await(ctx)
 	}
 }
 
-// namingTime is how long a session in the background waits for its title.
+// namingTime limits the wait for a background session's title.
 const namingTime = 20 * time.Second
 
-// titleRequest is the request for a title. The zero value is none.
+// titleRequest is a running request for a title. The zero value is none.
 type titleRequest struct {
 	cancel context.CancelFunc
 	runs   sync.WaitGroup
@@ -73,7 +72,7 @@ func (n *titleRequest) begin(ask func(context.Context)) {
 	n.runs.Go(func() { ask(ctx) })
 }
 
-// await waits for the title, but not for longer than it is worth.
+// await waits for the title, at most namingTime.
 func (n *titleRequest) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
@@ -81,7 +80,7 @@ func (n *titleRequest) await(ctx context.Context) {
 	n.runs.Wait()
 }
 
-// end gives the title up where it has not come yet.
+// end cancels a running request.
 func (n *titleRequest) end() {
 	n.cancel()
 	n.runs.Wait()

@@ -9,12 +9,12 @@ import (
 	"adze/tool"
 )
 
-// errOther says that hunks were chosen in a change that is another one by now: their numbers mean
-// nothing any more.
+// errOther means that the change differs from the one in which hunks were chosen, so their numbers
+// are invalid.
 var errOther = errors.New("the file changed meanwhile; this is how the change looks now")
 
-// askFor asks until there is an answer that can be followed, and makes of it the call as the user
-// wants it; if nil, as it was made. What cannot be followed is asked again, with what is wrong.
+// askFor asks until the answer can be carried out, and returns the changed call, or nil for the
+// original one. After a failure it asks again and shows the problem.
 func askFor(ctx context.Context, put func(context.Context, ask.Permission) (ask.Answer, error), a ask.Permission) (ask.Answer, *tool.Change, error) {
 	for {
 		answer, err := put(ctx, a)
@@ -29,8 +29,8 @@ func askFor(ctx context.Context, put func(context.Context, ask.Permission) (ask.
 	}
 }
 
-// changed is the call as it was answered. It shows the change anew where that is not the one that
-// was looked at.
+// changed returns the call changed by an answer. If the preview is outdated, it renews the preview
+// and returns errOther.
 func changed(ctx context.Context, a *ask.Permission, answer ask.Answer) (*tool.Change, error) {
 	q := a.Question
 	switch {
@@ -47,7 +47,7 @@ func changed(ctx context.Context, a *ask.Permission, answer ask.Answer) (*tool.C
 	return nil, nil
 }
 
-// diffs are the changes that a preview shows.
+// diffs returns a preview's diffs.
 func diffs(blocks []tool.Block) (out []string) {
 	for _, b := range blocks {
 		if b.Kind == tool.DiffBlock {

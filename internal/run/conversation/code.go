@@ -19,9 +19,9 @@ import (
 	"adze/session"
 )
 
-// newLanguageServers makes those that may check the edits of a run; if nil, none. They run in the
-// sandbox where there is one. Without the user's "on" they run in a full one only: a server reads
-// what the project says.
+// newLanguageServers returns the language servers to check a run's edits, or nil. They run in the
+// sandbox if there is one. Unless the user has set "on", they require a full sandbox: a server
+// executes project code and configuration.
 func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 	if !s.UseLanguageServers() {
 		return nil
@@ -31,7 +31,8 @@ func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 		return nil
 	}
 	dir, project := s.Root.Dir(), s.Project()
-	// In each permission mode: nobody is asked about what a server does.
+	// The sandbox applies in each permission mode, because a server's actions are never asked
+	// about.
 	cage := &sandbox.Cage{Box: g.Cage.Box, Setting: g.Cage.Setting, Wanted: func() bool { return true }}
 	options := lsp.Options{
 		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, Inside: s.Config.Languages.Use != config.LanguagesOn,
@@ -51,16 +52,15 @@ func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 	return lsp.New(options)
 }
 
-// codeWait and codeWaitAlone are how long the end of an answer waits for what language servers have
-// not said yet: before the user, who is told it with the next prompt else, and without, where
-// nothing follows. A cold server reads the project first.
+// codeWait and codeWaitAlone limit the wait for language servers at the end of an answer: with a
+// user, who gets late results with the next prompt, and without one. A cold server reads the whole
+// project first.
 const (
 	codeWait      = 5 * time.Second
 	codeWaitAlone = 15 * time.Second
 )
 
-// codeNotes tells the model what language servers said of changes when the calls that made them had
-// been answered.
+// codeNotes returns notes for the model with late results from language servers.
 func (w *Conversation) codeNotes(holds bool) (out []session.Note) {
 	found := w.code.Late()
 	if len(found) == 0 {
@@ -76,8 +76,8 @@ func (w *Conversation) codeNotes(holds bool) (out []session.Note) {
 	return []session.Note{{Kind: session.CodeNote, From: "language servers", Text: text, Holds: holds && !clean}}
 }
 
-// await waits, when a turn would end, for notes that are on their way: of language servers, and of
-// subagents in the background where no user says a next prompt. If nil, there are none.
+// await returns a function that waits, at the end of a turn, for notes from language servers and,
+// without a user, from background subagents. It returns nil if there is nothing to wait for.
 func (w *Conversation) await() func(context.Context) bool {
 	alone, limit := w.Settings.Request.Print, codeWait
 	if alone {
@@ -91,8 +91,8 @@ func (w *Conversation) await() func(context.Context) bool {
 	}
 }
 
-// awaitCode waits for language servers. It reports whether the turn has to go on with what they
-// found.
+// awaitCode waits for language servers. It reports whether the turn must continue because of their
+// results.
 func (w *Conversation) awaitCode(ctx context.Context, limit time.Duration) bool {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -110,7 +110,7 @@ func (w *Conversation) awaitCode(ctx context.Context, limit time.Duration) bool 
 	return false
 }
 
-// formatters are those of the user's configuration.
+// formatters returns the configured formatters.
 func formatters(s *settings.Settings, g *guard.Guard) *formatter.Formatters {
 	if len(s.Config.Formatters) == 0 || s.Request.Demo {
 		return nil

@@ -1,11 +1,11 @@
-// Package conversation is the second and the third stage of a run: its parts (store, model, tools,
-// guard), and the session that they are of.
+// Package conversation is the second and third stage of a run: its parts (store, model, tools,
+// guard), and its session.
 //
-// The one rule: who shows a conversation, and who asks its user, is not its concern. It gets the
-// settings of the first stage, and functions that show events and ask (Person).
+// The one rule: it does not know how a conversation is shown or who answers questions. It gets the
+// settings from the first stage, and functions to show events and ask (Person).
 //
-// Start reading at Build, then model.go (which model answers), subagent.go (tools, subagents, the
-// session) and ports.go (what an interface asks for beside turns).
+// Start reading at Build, then model.go (the choice of a model), subagent.go (tools, subagents, the
+// session) and ports.go (operations for an interface).
 package conversation
 
 import (
@@ -44,7 +44,7 @@ import (
 	"adze/tool"
 )
 
-// Conversation is a run that is built: everything that it is made of, connected.
+// Conversation is a run with all its connected parts.
 type Conversation struct {
 	id session.ID
 	*guard.Guard
@@ -52,15 +52,15 @@ type Conversation struct {
 	Settings *settings.Settings
 	Session  *session.Session
 	Set      liveSet
-	Servers  *servers.Servers // if nil, there are none
-	code     *lsp.Servers     // if nil, there are none
+	Servers  *servers.Servers // nil without servers
+	code     *lsp.Servers     // nil without servers
 	Head     stream.Head
-	model    models.Model // that Head names
+	model    models.Model // the model in Head
 	Notices  []string
-	losses   []string // those of the notices that tell what a damaged store lost
-	Prompt   string   // what to ask when the user gave no prompt: the demo's
-	resumed  bool     // it went on with a conversation
-	entitled bool     // a model was asked for its title
+	losses   []string // notices about losses from a damaged store
+	Prompt   string   // default prompt, for the demo
+	resumed  bool     // a previous conversation continues
+	entitled bool     // a title was requested
 	naming   titleRequest
 	closers  []func()
 	Staging  *Staging // staged turns
@@ -68,22 +68,22 @@ type Conversation struct {
 	Room     *instructions.Room
 	person   Person
 	observe  func(session.Event)
-	Patient  *buffered.Store // what waits to be saved; if nil, nothing ever does
+	Patient  *buffered.Store // buffers unsaved entries; nil if never needed
 	plan     *plan.Manager
-	Chosen   string         // the mode that the user chose for this folder; if empty, none
-	Menu     *commands.Menu // what can be named after a slash
+	Chosen   string         // mode chosen by the user for this folder, or ""
+	Menu     *commands.Menu // slash commands
 	shelf    *skills.Shelf
 	Stored   session.Store
-	jobs     *proc.Jobs          // what goes on in the background
-	seen     *workspace.Seen     // what sessions know of files
-	kinds    projectagents.Kinds // the agents that there are
-	leader   projectagents.Kind  // the one that leads the conversation; without a name adze's own
-	ended    []string            // the subagents that ended with the session
+	jobs     *proc.Jobs          // background jobs
+	seen     *workspace.Seen     // file versions known to sessions
+	kinds    projectagents.Kinds // available agents
+	leader   projectagents.Kind  // leading agent; adze's own if its name is empty
+	ended    []string            // subagents that ended with the session
 	listed   sync.Mutex          // guards heads
 	heads    []api.SessionHead   // as last listed
 }
 
-// Close ends what the run started, last first, once.
+// Close ends everything the run has started, in reverse order. Later calls do nothing.
 func (w *Conversation) Close() {
 	for _, end := range slices.Backward(w.closers) {
 		end()
@@ -91,13 +91,13 @@ func (w *Conversation) Close() {
 	w.closers = nil
 }
 
-// starts reports a tool that starts programs.
+// starts reports whether a tool may start programs.
 func (w *Conversation) starts(name string) bool {
 	d, known := w.Set.Get(name)
 	return !known || slices.Contains(slices.Concat(d.Permissions.Required, d.Permissions.Optional), tool.Execute)
 }
 
-// Open reads the settings of a run, and connects it.
+// Open reads a run's settings and builds it.
 func Open(ctx context.Context, p *process.Process, o flags.Request, observe func(session.Event), who Person) (*Conversation, error) {
 	if err := proc.CheckLimits(); err != nil {
 		return nil, err
@@ -109,12 +109,12 @@ func Open(ctx context.Context, p *process.Process, o flags.Request, observe func
 	return Build(ctx, s, observe, who)
 }
 
-// useChoice goes on with who was chosen to answer.
+// useChoice applies the choice of model and agent.
 func (w *Conversation) useChoice(c *choice) {
 	w.Settings, w.leader, w.Notices = c.settings, c.leader, append(w.Notices, c.notices...)
 }
 
-// addGuard makes the guard of the run.
+// addGuard creates the run's guard.
 func (w *Conversation) addGuard(n guard.Wish) (err error) {
 	n.Lent = w.shelf.Lent(w.Settings.Root.Dir())
 	if w.Guard, err = guard.New(w.Settings, n); err != nil {
@@ -125,18 +125,18 @@ func (w *Conversation) addGuard(n guard.Wish) (err error) {
 	return nil
 }
 
-// useServers makes the MCP servers of the run.
+// useServers creates the run's MCP servers.
 func (w *Conversation) useServers() {
 	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.inquire(), Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
 	w.Servers, w.Notices = m, append(w.Notices, notices...)
-	if m != nil && w.Menu != nil { // who only lists tools has none
+	if m != nil && w.Menu != nil { // there is no menu for listing tools
 		w.Menu.Others = m.Other
 	}
 	w.closers = append(w.closers, m.Close)
 }
 
-// OrAborted is what came of a start that may have been aborted. An abort explains itself better
-// than what it broke.
+// OrAborted replaces the result of an aborted start by the abort's cause, which is clearer than its
+// consequences.
 func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, error) {
 	if ctx.Err() != nil {
 		if err == nil {
@@ -147,8 +147,8 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 	return w, err
 }
 
-// Build connects a run: configuration, folder, store, model, tools, gate, session. On an error
-// everything that was opened is closed again.
+// Build connects a run: configuration, folder, store, model, tools, policy, session. After an error
+// everything is closed.
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
 	a.Ease()
@@ -159,7 +159,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	shared := w.clientAccess.observe
 	show := func(e session.Event) { observe(e); shared(e) }
 	told := show
-	if who.Unseen { // it is marked before anybody is told of the end
+	if who.Unseen { // tag the session before anyone sees the end
 		told = func(e session.Event) {
 			if err := toReview(w.Stored, w.id, e); err != nil {
 				show(session.Notice{Text: "the session is not marked for review: " + a.Ring.Mask().Text(err.Error())})
@@ -173,7 +173,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	defer func() {
 		if err != nil {
 			w.Close()
-			a.TellLosses(slices.Concat(w.losses, w.Settings.Config.Warnings())) // the next start finds a sound store; a misspelt name may be why
+			a.TellLosses(slices.Concat(w.losses, w.Settings.Config.Warnings())) // the next start finds an intact store; a misspelled name may be the cause
 		}
 	}()
 	w.settle(ctx, s, w.observe)
@@ -222,7 +222,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	outputs.Mask = a.Ring.Mask
 	keep := outputs.Open
 	if s.Hide != nil {
-		keep = outputs.OpenMasked // the shell masks what it passes on
+		keep = outputs.OpenMasked // the shell masks its output
 	}
 	factory.deps.Shell.Spill, factory.spill = keep, keep
 	w.Stored = stored
@@ -245,8 +245,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	return w, err
 }
 
-// describeRun fills in what the run shows of itself. Where a sandbox is required and not there, it
-// is none.
+// describeRun fills in Head. It returns an error if a required sandbox is missing.
 func (w *Conversation) describeRun(ctx context.Context, id session.ID, model models.Model) error {
 	if err := w.Cage.Check(ctx); err != nil {
 		return usage.Mistake(sandboxHint, "--sandbox required: %v", err)
@@ -261,8 +260,8 @@ func (w *Conversation) describeRun(ctx context.Context, id session.ID, model mod
 	return nil
 }
 
-// openLogs opens the store and picks the session beside the caller: both that and the making of the
-// tools take about a millisecond of a start. The function it returns waits for the answer.
+// openLogs opens the store and picks the session in the background: like creating the tools, this
+// takes about a millisecond. The returned opening waits for the result.
 func openLogs(ctx context.Context, w *Conversation) storeOpening {
 	type opened struct {
 		store   session.Store

@@ -9,7 +9,7 @@ import (
 	"adze/internal/run/flags"
 )
 
-// demoPace makes the scripted text watchable in the interface; a headless demo needs no pause.
+// demoPace is the delay that makes the scripted text watchable; a headless demo has none.
 const demoPace = 15 * time.Millisecond
 
 func demoModel(o *flags.Request) models.Model {

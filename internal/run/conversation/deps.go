@@ -21,7 +21,7 @@ import (
 	"adze/toolset"
 )
 
-// deps makes what the built-in tools work with. Commands see the user's environment without
+// deps creates the dependencies of the built-in tools. Commands get the user's environment without
 // secrets.
 func (w *Conversation) deps() toolset.Deps {
 	s := w.Settings
@@ -39,10 +39,10 @@ func (w *Conversation) deps() toolset.Deps {
 	}
 }
 
-// sandboxHint is the way out for who requires a sandbox that is not there.
+// sandboxHint is the advice for a missing required sandbox.
 const sandboxHint = "adze doctor says what is missing; without --sandbox required commands run outside, as the rules and you allow"
 
-// toolsFor initialises the catalogue and narrows it to what this run offers.
+// toolsFor creates the tools and selects those for this run.
 func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, p models.Profile, m *servers.Servers) (*tool.Set, error) {
 	registry, err := toolset.New(deps)
 	if err != nil {
@@ -73,9 +73,9 @@ func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, 
 	}), nil
 }
 
-// searchEngine is the one of the configuration; nil without one, and where it cannot be used, which
-// is told. It may be on this machine or in a private network, since the user wrote its address
-// down; nothing else there is reached by it.
+// searchEngine returns the configured search engine, or nil with a notice if it cannot be used. It
+// may be local or in a private network, because the user configured its address; the client
+// connects to no other address there.
 func searchEngine(s *settings.Settings) (engine toolset.WebSearch, notices []string) {
 	c := s.Config.Search
 	if c.Engine == "" {

@@ -15,7 +15,7 @@ import (
 	"adze/toolset"
 )
 
-// states tells of each command, skill and agent in files what becomes of it in this session.
+// states returns the state of each command, skill and agent from files in this session.
 func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 	add := func(i discovery.Item, state, why string) {
 		out = append(out, cmd.ContextItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
@@ -40,8 +40,8 @@ func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 	return out
 }
 
-// Catalogue makes the tools of a folder, without a model or a session. told gets what is wrong with
-// tools that are left out.
+// Catalogue creates a folder's tools without a model or a session. told receives errors about
+// omitted tools.
 func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use func(*tool.Set) error) error {
 	w := &Conversation{Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
@@ -65,7 +65,7 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 	return use(set)
 }
 
-// Offered lists the tools that a run in a folder chooses from.
+// Offered lists the tools available to a run in a folder.
 func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, error) {
 	w := &Conversation{Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
@@ -80,8 +80,8 @@ func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, erro
 	return set.Named(func(name string) bool { return name != "tool_search" }).Definitions(), nil
 }
 
-// Expect makes a session as a run does, for who only looks at what it would ask: of a store in
-// memory, and gone on with where it has an id.
+// Expect builds a session to inspect its next request, with a store in memory; with an id it
+// resumes that session.
 func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id session.ID, use func(cmd.Context) error) error {
 	w := &Conversation{observe: func(session.Event) {}}
 	defer w.Close()

@@ -16,13 +16,12 @@ import (
 	"adze/session/api"
 )
 
-// shortRun is with how many calls a run is no short one any more.
+// shortRun is the number of calls from which a run no longer counts as short.
 const shortRun = 12
 
-// beside starts what a run does beside the first answer of a model: looking for it before the first
-// request would make every start wait. A killed adze may have left something running, which is
-// ended; the run ends after that. And with the first call, the files that one may change are looked
-// at.
+// beside starts background work during the model's first answer, where it does not delay the start:
+// it ends processes left by a killed adze, and waits for that at the end. With the first call it
+// prepares the snapshot of the files.
 func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var calls atomic.Int64
@@ -31,7 +30,7 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
-				running.Go(func() { _, _ = ledger.Reap() }) // what cannot be read now is tried at the next start
+				running.Go(func() { _, _ = ledger.Reap() }) // the next start tries again
 				w.Servers.WakeUnseen()
 			})
 		}
@@ -46,7 +45,7 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 	}
 }
 
-// answered reports an event that comes only after a request was sent.
+// answered reports whether an event can only follow a request.
 func answered(e session.Event) bool {
 	switch e := e.(type) {
 	case session.TextDelta, session.ReasoningDelta, session.CallForming, session.Retry, session.TurnEnd:
@@ -57,7 +56,7 @@ func answered(e session.Event) bool {
 	return false
 }
 
-// Undo puts files back for the user, and has the model told with the next prompt.
+// Undo restores files for the user and adds a note for the model to the next prompt.
 func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, error) {
 	d, err := w.Keeper.Desk(ctx, w.folder())
 	if err != nil {
@@ -73,24 +72,24 @@ func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, err
 	return out, err
 }
 
-// folder is where the turns of the session are undone.
+// folder returns the undo manager for the session.
 func (w *Conversation) folder() recorder.Manager {
 	return recorder.Manager{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, ChangeLog: w.ChangeLog,
 		Git: settings.Repositories(w.Settings.Config, w.Settings.Root.Dir())}
 }
 
-// patience has a session go on while its store cannot save.
+// patience wraps the store, so that a session continues while it cannot save.
 func (w *Conversation) patience(stored session.Store) session.Store {
 	below, can := stored.(buffered.Again)
 	if !can {
 		return stored
 	}
 	w.Patient = buffered.New(below, buffered.Options{})
-	w.closers = append(w.closers, func() { _ = w.Patient.Settle() }) // who judges the run by it tells it
+	w.closers = append(w.closers, func() { _ = w.Patient.Settle() }) // the judgment of the run reports failures
 	return w.Patient
 }
 
-// snapshots is the keeper as a session takes it: nil where there is none.
+// snapshots returns the undo recorder as an interface, nil without one.
 func (w *Conversation) snapshots() session.Snapshots {
 	if w.Keeper == nil {
 		return nil
@@ -98,7 +97,7 @@ func (w *Conversation) snapshots() session.Snapshots {
 	return w.Keeper
 }
 
-// sessions lists what is stored, and remembers it: the folder of one that is opened is in it.
+// sessions lists the stored sessions and caches them for FolderOf.
 func (w *Conversation) sessions(ctx context.Context) ([]api.SessionHead, error) {
 	out, err := hostio.Sessions(ctx, w.Stored)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"adze/tool"
 )
 
-// liveSet are the tools of a run, of which others may join while panes look.
+// liveSet holds a run's tools. Tools may join while panes read it.
 type liveSet struct{ atomic.Pointer[tool.Set] }
 
-// Get finds a definition.
+// Get returns a definition.
 func (l *liveSet) Get(name string) (tool.Definition, bool) { return l.Load().Get(name) }
 
-// Names lists them in order.
+// Names returns the names in order.
 func (l *liveSet) Names() []string { return l.Load().Names() }
 
-// Blocks draws what a call shows.
+// Blocks returns the blocks for a call.
 func (l *liveSet) Blocks(name string, metadata []byte) []tool.Block {
 	return l.Load().Blocks(name, metadata)
 }

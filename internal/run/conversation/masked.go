@@ -8,7 +8,7 @@ import (
 	"adze/internal/project/instructions"
 )
 
-// system is the system prompt of a run, and tells the user what of it they cannot see.
+// system returns a run's system prompt and adds notices about its hidden parts.
 func (w *Conversation) system(ctx context.Context, name string) (string, error) {
 	s := w.Settings
 	o := &s.Request
@@ -26,8 +26,7 @@ func (w *Conversation) system(ctx context.Context, name string) (string, error) 
 	return s.Masked(text), nil
 }
 
-// HidePiped hides secrets in what of a prompt was piped in, behind the words of the user, who may
-// say what they like.
+// HidePiped masks secrets in the piped part of a prompt, but not in the user's own words.
 func (w *Conversation) HidePiped(prompt, words string) string {
 	piped := strings.TrimPrefix(prompt, words)
 	hidden := w.Settings.Masked(piped)

@@ -14,8 +14,8 @@ import (
 	"adze/tool"
 )
 
-// OpenOwn opens a stored session under its lock for commands of the user's own. No model is asked,
-// and whatever else asks for a permission is denied.
+// OpenOwn opens a stored session under its lock for the user's own commands. It uses no model and
+// denies all other permission requests.
 func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string, own *OwnCommand) (*Conversation, error) {
 	o := flags.Request{Run: flags.New(), ByHand: nobody("nobody")}
 	o.Resume, o.Cwd, o.Bare = string(id), cwd, true
@@ -29,11 +29,11 @@ func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string,
 	return OrAborted(ctx, w, err)
 }
 
-// merger merges the branch of the work tree that a session works in into the main checkout, by a
-// command of the user's own in the session.
+// merger merges the branch of a session's work tree into the main checkout, by a user command in
+// the session.
 type merger struct {
-	trees func() worktree.Manager // made for each merge: it looks at the search path of git
-	dir   string                  // that the session works in
+	trees func() worktree.Manager // created per merge, because it searches PATH for git
+	dir   string                  // the session's folder
 	tell  func(string)
 	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
 }
@@ -49,8 +49,7 @@ func (g merger) plan(ctx context.Context) (api.Merge, error) {
 	return api.Merge{Says: m.String(), Files: m.Files}, nil
 }
 
-// merge goes the way of every call: with the user's git, its hooks and signatures, and with the
-// records.
+// merge runs as a normal call: with the user's git, its hooks and signatures, and with log entries.
 func (g merger) merge(ctx context.Context) session.Result {
 	trees := g.trees()
 	m, err := trees.PlanMerge(ctx, g.dir)

@@ -24,23 +24,23 @@ import (
 	"adze/toolset"
 )
 
-// choice is who answers: the agent that leads, and the settings with the model and the mode that it
-// or the session that is gone on with asks for.
+// choice is the leading agent and the settings, with the model and mode that the agent or the
+// resumed session requests.
 type choice struct {
 	settings *settings.Settings
-	leader   agents.Kind // without a name adze's own
-	past     lookup.Past // of the session that is gone on with
+	leader   agents.Kind // adze's own if its name is empty
+	past     lookup.Past // the resumed session's
 	notices  []string    // for the user
 }
 
-// choose finds out who answers.
+// choose chooses agent and model.
 func choose(ctx context.Context, s *settings.Settings, kinds agents.Kinds, logs storeOpening) (*choice, error) {
 	c := &choice{settings: s}
 	return c, c.recall(ctx, kinds, logs)
 }
 
-// model chooses the model of a run and makes sure that the run can keep to its limits with it. end
-// is called when the run is over.
+// model returns the run's model and checks that the run can enforce its limits with it. end must be
+// called after the run.
 func (c *choice) model(ctx context.Context) (m models.Model, end func(), err error) {
 	s, o, cfg := c.settings, &c.settings.Request, c.settings.Config
 	find := s.Models(cfg)
@@ -62,8 +62,7 @@ func (c *choice) model(ctx context.Context) (m models.Model, end func(), err err
 	return m, func() { file.Close() }, err
 }
 
-// server is the program that answered for a model when the session was last open; if empty, it is
-// not known.
+// server returns the program that answered for the model when the session was last open, or "".
 func (c *choice) server(m models.Model) string {
 	if m.Full() == c.past.Model {
 		return c.past.Server
@@ -71,7 +70,7 @@ func (c *choice) server(m models.Model) string {
 	return ""
 }
 
-// suited is a model with the tools always offered that this run wants, whatever they cost.
+// suited adds the tools that this run always offers to a model's profile.
 func suited(m models.Model, cfg config.Config) models.Model {
 	if cfg.TaskModel != "" && !m.Profile.Tasks {
 		m.Profile.Tasks, m.Profile.Core = true, append(slices.Clone(m.Profile.Core), "task")
@@ -82,7 +81,7 @@ func suited(m models.Model, cfg config.Config) models.Model {
 	return m
 }
 
-// unasked is the model of a run that asks none; of one that cannot be used now only the name is
+// unasked returns the model for a run that sends no request; for an unusable one only its name is
 // known.
 func (c *choice) unasked() models.Model {
 	s := c.settings
@@ -105,7 +104,7 @@ func (c *choice) unasked() models.Model {
 	return suited(m, s.Config)
 }
 
-// nobody is a provider that answers nothing.
+// nobody is a provider that never answers.
 type nobody string
 
 func (n nobody) Name() string { return string(n) }
@@ -114,13 +113,13 @@ func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(func(session.Chunk) bool) {}
 }
 
-// storeOpening is a store that is being opened, and the session that is picked in it.
+// storeOpening is a store being opened, and its picked session.
 type storeOpening struct {
-	fresh session.ID // of a session that begins; if empty, one is gone on with
+	fresh session.ID // id of a new session; "" to resume one
 	wait  func() (session.Store, session.ID, bool, error)
 }
 
-// id is that of the session. It waits for the store only where one is gone on with.
+// id returns the session's id. It waits for the store only to resume a session.
 func (l storeOpening) id() (session.ID, error) {
 	if l.fresh != "" {
 		return l.fresh, nil
@@ -129,15 +128,14 @@ func (l storeOpening) id() (session.ID, error) {
 	return id, err
 }
 
-// recall has a session that is gone on with keep its model, where nobody named another, and the
-// agent that leads it.
+// recall restores a resumed session's agent, and its model unless the user has named another.
 func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpening) error {
 	o := &c.settings.Request
 	resumed := o.Resume != "" || o.ResumeLast
 	if resumed && o.ByHand == nil && !o.Demo {
 		stored, id, _, err := logs.wait()
 		if err != nil {
-			return err // the session says more than that it names no model
+			return err // the session's error is clearer than a missing model
 		}
 		c.past = lookup.Last(ctx, stored, id)
 	}
@@ -159,7 +157,7 @@ func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpeni
 	return nil
 }
 
-// modelFrom is what the flags put in a model's place, else the model that is found.
+// modelFrom returns the model set by flags, or the detected one.
 func modelFrom(ctx context.Context, o *flags.Request, find *models.Finder, secrets []string) (models.Model, error) {
 	switch {
 	case o.ByHand != nil:
@@ -174,7 +172,7 @@ func modelFrom(ctx context.Context, o *flags.Request, find *models.Finder, secre
 	return find.Choose(ctx)
 }
 
-// affordable refuses a limit in money that nobody could hold.
+// affordable rejects a cost limit that cannot be enforced.
 func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
 	if o.MaxCost == 0 || find.Priced(m) {
 		return nil
@@ -183,7 +181,7 @@ func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
 		"--max-cost cannot be held: the price of %s is not known", m.Full())
 }
 
-// newShelf makes the shelf of a run. Tools that the user named are all offered.
+// newShelf creates a run's tool selection. Tools named by the user are all offered.
 func newShelf(w *Conversation, p models.Profile) *toolselect.Shelf {
 	s, o := w.Settings, &w.Settings.Request
 	all, budget := s.Config.Tools.OfferAbove, p.Budget
@@ -201,8 +199,8 @@ func newShelf(w *Conversation, p models.Profile) *toolselect.Shelf {
 	return shelf
 }
 
-// lead finds the agent that leads the conversation: the one that the user names, else that of a
-// session that is gone on with. It only narrows what the user allows.
+// lead finds the leading agent: the user's choice, or the resumed session's. It can only narrow the
+// user's permissions.
 func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
 	stored := c.past.Lead
 	o := &c.settings.Request
@@ -246,8 +244,8 @@ func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
 	return nil
 }
 
-// modelOfFile is the model that the file of an agent or of a command names. That of a project may
-// only choose among those of the provider that is used: the user says which company reads the code.
+// modelOfFile returns the model named in the file of an agent or command. A project's file may only
+// choose among the current provider's models: the user decides which company reads the code.
 func modelOfFile(s *settings.Settings, of discovery.Origin, name, provider string) (models.Model, error) {
 	m, err := s.Models(s.Config).Among(provider, name)
 	if err == nil && of == discovery.Project && m.Provider.Name() != provider {
@@ -256,7 +254,7 @@ func modelOfFile(s *settings.Settings, of discovery.Origin, name, provider strin
 	return m, err
 }
 
-// providerOf is the provider of the model that a run would use; if empty, it has none yet.
+// providerOf returns the provider of a run's model, or "" if there is none yet.
 func providerOf(find *models.Finder, full string) string {
 	if m, err := find.Named(full); err == nil {
 		return m.Provider.Name()
@@ -267,10 +265,11 @@ func providerOf(find *models.Finder, full string) string {
 	return ""
 }
 
-// MCPProvider stands in the log for the model that a client has the place of.
+// MCPProvider is the provider in the log if a client replaces the model.
 const MCPProvider = "mcp"
 
-// hired is the model of a run for a program of others: it works on tasks alone, and may be missing.
+// hired returns the model for a run that serves another program: it is only used for tasks and may
+// be missing.
 func hired(o *flags.Request, find *models.Finder) (models.Model, error) {
 	m, ok, err := find.Configured()
 	if err != nil && o.Model != "" {
@@ -282,10 +281,10 @@ func hired(o *flags.Request, find *models.Finder) (models.Model, error) {
 	return m, nil
 }
 
-// noModel is the name of the model of a run that has none.
+// noModel is the model name in a run without a model.
 const noModel = "none"
 
-// taskWaiter has tasks of a program that has no notes told to it waited for.
+// taskWaiter runs tasks in the foreground, for a client that receives no notes.
 type taskWaiter struct{ toolset.Tasks }
 
 func (t taskWaiter) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {

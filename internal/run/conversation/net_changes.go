@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// netPorts connects the pane of changes: what differs, and what the user does with a hunk. That
-// goes the way of every call, with its questions and records.
+// netPorts adds the operations of the net changes pane. Actions on a hunk run as normal calls, with
+// questions and log entries.
 func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Editor) {
 	p.Open = func(path string, line int) error { return editor.Open(filepath.Join(w.Head.Cwd, path), line) }
 	if w.Keeper == nil {
@@ -63,7 +63,7 @@ func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error
 	return hostio.Since(ctx, d, since == api.SinceTurn)
 }
 
-// revert takes a hunk back by a call of the user's own.
+// revert reverts a hunk by the user's own call.
 func (w *Conversation) revert(ctx context.Context, h api.NetHunk, own *OwnCommand) session.Result {
 	name, args, now, err := hostio.Revert(ctx, w.Settings.Root, h)
 	if err != nil {
@@ -87,8 +87,8 @@ func (w *Conversation) revert(ctx context.Context, h api.NetHunk, own *OwnComman
 	return r
 }
 
-// userSaw says that a file may be edited as the user sees it now, whatever the model read of it.
-// done takes that back, unless the edit was made: the model still knows the file as it was.
+// userSaw marks a file as read in its current version, so that the user may edit it whatever
+// version the model has read. done restores the old mark unless the edit was made.
 func (w *Conversation) userSaw(now workspace.State) (done func(made bool)) {
 	path, err := w.Settings.Root.Resolve(now.Path)
 	if err != nil || now.Path == "" {

@@ -25,58 +25,56 @@ import (
 	"adze/tool"
 )
 
-// Clients are other processes of the user that watch and steer a conversation (package live). A
-// field that is nil leaves that to the place where the conversation is shown.
+// Clients are callbacks for the user's other processes that watch and steer a conversation (package
+// live). A nil field leaves the operation to the conversation's own window.
 type Clients struct {
-	// Prompt begins a turn, or has the prompt wait for the running one to end.
+	// Prompt begins a turn or queues the prompt.
 	Prompt func(lineprotocol.Prompt) error
-	// Line does what a whole line says, where the conversation is led by lines; it is asked instead of
-	// Prompt and Abort.
+	// Line handles a whole line in a line-based conversation; it replaces Prompt and Abort.
 	Line func(raw []byte) error
-	// Abort ends the running turn; if false, none runs.
+	// Abort cancels the running turn; it returns false if none runs.
 	Abort func() bool
-	// InMode shows a mode that a client has put in force.
+	// InMode shows a mode set by a client.
 	InMode func(mode string)
-	// Waits are the prompts that wait for their turn, and the remarks that were not read yet; if nil,
-	// clients are not told.
+	// Waits returns the queued prompts and unread remarks. If nil, clients get neither.
 	Waits func() (queued, steered []string)
-	// LetGo ends the conversation, which goes on elsewhere.
+	// LetGo ends the conversation, which continues elsewhere.
 	LetGo func(to string)
-	// Left is called when a client has gone.
+	// Left is called after a client has disconnected.
 	Left func()
-	// Headless says that only clients answer questions.
+	// Headless means that only clients answer questions.
 	Headless bool
 }
 
-// clientAccess is what a conversation has for clients.
+// clientAccess is a conversation's connection to clients.
 type clientAccess struct {
 	clients Clients
-	// window asks at the session's own window alone.
+	// window asks only in the session's own window.
 	window func(context.Context, ask.Question) (string, error)
 	tell   func(session.Event)
-	owner  atomic.Pointer[live.Owner] // if nil, the session is watched by nobody
-	goesTo atomic.Pointer[string]     // who goes on with it
+	owner  atomic.Pointer[live.Owner] // nil if the session cannot be watched
+	goesTo atomic.Pointer[string]     // next owner
 	host   atomic.Pointer[func() control.Host]
 }
 
-// Offer lets clients ask for what can be done where the conversation is shown.
+// Offer sets the operations that clients may request.
 func (s *clientAccess) Offer(h func() control.Host) { s.host.Store(&h) }
 
-// Refresh tells clients how the session works, and what waits in it.
+// Refresh sends clients the session's settings and queue.
 func (s *clientAccess) Refresh() {
 	if o := s.owner.Load(); o != nil {
 		o.Refresh()
 	}
 }
 
-// Anew tells clients that what they were told may hold no more.
+// Anew makes clients discard earlier data.
 func (s *clientAccess) Anew() {
 	if o := s.owner.Load(); o != nil {
 		o.Anew()
 	}
 }
 
-// control does what a client asks for.
+// control handles a client's request.
 func (s *clientAccess) control(ctx context.Context, _ live.Peer, r control.Request) (any, error) {
 	h := s.host.Load()
 	if h == nil {
@@ -85,7 +83,7 @@ func (s *clientAccess) control(ctx context.Context, _ live.Peer, r control.Reque
 	return (*h)().Do(ctx, r)
 }
 
-// told is a way to put a mode in force of which clients are told.
+// told wraps setMode to update clients.
 func (s *clientAccess) told(setMode func(string) error) func(string) error {
 	return func(name string) error {
 		defer s.Refresh()
@@ -93,16 +91,16 @@ func (s *clientAccess) told(setMode func(string) error) func(string) error {
 	}
 }
 
-// Host is what can be done for clients with these ports and commands. The place where the
-// conversation is shown adds what turns have to do with.
+// Host returns the operations for clients from these ports and commands. The conversation's window
+// adds those for turns.
 func (s *clientAccess) Host(p *api.Ports, commands func() []api.Named) control.Host {
 	return control.Host{Ports: p, Commands: commands, Changed: func(string, string) { s.Refresh() }, Rewound: func(bool) { s.Anew() }}
 }
 
-// Shown is the session as it is known to clients; if nil, it is watched by nobody.
+// Shown returns the connection that clients use, or nil.
 func (s *clientAccess) Shown() *live.Owner { return s.owner.Load() }
 
-// listen has clients connect, until end is called. The error is why they cannot.
+// listen accepts clients until end is called.
 func (s *clientAccess) listen(c live.Config) (end func(), err error) {
 	c.Left = s.clients.Left
 	if to := s.clients.LetGo; to != nil {
@@ -131,14 +129,14 @@ func (s *clientAccess) listen(c live.Config) (end func(), err error) {
 	}, nil
 }
 
-// observe shows an event to clients.
+// observe sends an event to clients.
 func (s *clientAccess) observe(e session.Event) {
 	if o := s.owner.Load(); o != nil {
 		o.Observe(e)
 	}
 }
 
-// confirm asks the user at the session's own window whether a client may steer it.
+// confirm asks in the session's own window whether a client may steer it.
 func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
 	answer, err := s.window(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
@@ -148,21 +146,21 @@ func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 	return err
 }
 
-// recorder writes down what clients do.
+// recorder returns a function that logs clients' actions.
 func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer, string) {
 	return func(p live.Peer, act string) {
 		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act}); err == nil {
-			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn tells of a store that fails
+			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn reports a failing store
 		}
 		told := session.Notice{Text: fmt.Sprintf("%s: %s", p, act)}
 		s.tell(told)
-		if !strings.HasPrefix(act, "answer ") { // the line that closes the question tells clients
+		if !strings.HasPrefix(act, "answer ") { // clients get the line that closes the question
 			s.observe(told)
 		}
 	}
 }
 
-// withClients has the model's questions be put to the clients, too.
+// withClients also sends the model's questions to clients.
 func (s *clientAccess) withClients(who Person) Person {
 	s.clients, s.window = who.Clients, who.Put
 	if put := who.Put; put != nil {
@@ -173,7 +171,7 @@ func (s *clientAccess) withClients(who Person) Person {
 	return who
 }
 
-// inquire asks the clients; if nil, there can be none.
+// inquire returns a function that asks the clients, or nil if there can be none.
 func (s *clientAccess) inquire(q ask.Question) func(context.Context) (string, error) {
 	owner := s.owner.Load()
 	if owner == nil {
@@ -182,7 +180,7 @@ func (s *clientAccess) inquire(q ask.Question) func(context.Context) (string, er
 	return func(ctx context.Context) (string, error) { return owner.Inquire(ctx, q) }
 }
 
-// asking has a question of the gate be put to the clients, too.
+// asking also sends permission requests to clients.
 func (s *clientAccess) asking(window func(context.Context, ask.Permission) (ask.Answer, error)) func(context.Context, ask.Permission) (ask.Answer, error) {
 	owner := s.owner.Load()
 	if owner == nil {
@@ -194,8 +192,8 @@ func (s *clientAccess) asking(window func(context.Context, ask.Permission) (ask.
 	}
 }
 
-// share has other processes of the user watch and steer the conversation, where its log is on this
-// machine. Where that cannot be, the log alone tells them.
+// share lets other processes watch and steer the conversation if its log is on this machine.
+// Otherwise they only have the log.
 func (w *Conversation) share() {
 	stored, ok := w.Stored.(*sessiondb.Store)
 	if !ok || w.Patient == nil || !w.Settings.Request.Saves() {
@@ -241,8 +239,8 @@ func (w *Conversation) share() {
 	}
 }
 
-// first is the answer that comes first; the other is told live.ErrAnswered. An error of the
-// window's own ends the question; clients may be nil.
+// first returns the first answer; the other function is canceled with live.ErrAnswered. An error
+// from the window ends the question; clients may be nil.
 func first[A any](ctx context.Context, window, clients func(context.Context) (A, error)) (A, error) {
 	if clients == nil {
 		return window(ctx)
@@ -276,7 +274,7 @@ func first[A any](ctx context.Context, window, clients func(context.Context) (A,
 	}
 }
 
-// Change puts a permission mode, by setMode, and an effort in force; an empty one stays as it is.
+// Change sets a permission mode, by setMode, and an effort; an empty value stays unchanged.
 func Change(s *session.Session, setMode func(string) error, mode, effort string) error {
 	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
@@ -292,7 +290,7 @@ func Change(s *session.Session, setMode func(string) error, mode, effort string)
 	return nil
 }
 
-// actor does what lines of clients say: lineprotocol.Actor.
+// actor carries out lines from clients: lineprotocol.Actor.
 type actor struct {
 	clients Clients
 	session *session.Session
@@ -326,13 +324,13 @@ func (a actor) Model(string) error {
 	return usage.Mistake("take the session over, or choose it there", "the model is chosen at the session's own window")
 }
 
-// logReader reads the log beside the process that writes it, so that neither waits for the other.
+// logReader reads the log concurrently with its writer, so that neither waits for the other.
 type logReader struct {
 	path     string
-	position func() int64 // of the newest entry that was appended
+	position func() int64 // position of the last appended entry
 	mu       sync.Mutex
 	logs     *sessiondb.Store
-	old      []*sessiondb.Store // opened before the session was there
+	old      []*sessiondb.Store // opened before the session existed
 }
 
 func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
@@ -341,7 +339,7 @@ func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
 	if r.logs != nil {
 		return r.logs, nil
 	}
-	if info, err := os.Stat(r.path); err != nil || info.Size() == 0 { // a reader of that would see nothing for ever
+	if info, err := os.Stat(r.path); err != nil || info.Size() == 0 { // a reader of an empty file would stay empty
 		return nil, session.ErrNotFound
 	}
 	logs, err := sessiondb.Look(context.WithoutCancel(ctx), r.path, sessiondb.Options{})
@@ -370,21 +368,21 @@ func (r *logReader) each(id session.ID) func(context.Context, int64, func(int64,
 		if err == nil {
 			err = read()
 		}
-		if err == nil && after < want { // the reader is a copy of what was there before the store had an index
+		if err == nil && after < want { // the reader may be a copy from before the store had an index
 			r.drop(logs)
 			if logs, err = r.open(ctx); err == nil {
 				err = read()
 			}
 		}
-		if errors.Is(err, session.ErrNotFound) { // nothing was said yet
+		if errors.Is(err, session.ErrNotFound) { // nothing is stored yet
 			return nil
 		}
 		return err
 	}
 }
 
-// head tells of the session. A reader that does not know it may be older than the session, and is
-// not used again.
+// head returns the session's head. A reader that lacks the session may be older than it and is
+// dropped.
 func (r *logReader) head(id session.ID) (session.Head, error) {
 	logs, err := r.open(context.Background())
 	if err != nil {
@@ -407,7 +405,7 @@ func find(ctx context.Context, logs *sessiondb.Store, id session.ID) (session.He
 	return session.Head{}, errors.Join(session.ErrNotFound, err)
 }
 
-// drop has the next reader be a new one. Others may use this one still.
+// drop makes the next call open a new reader. The old one may still be in use.
 func (r *logReader) drop(logs *sessiondb.Store) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -421,7 +419,7 @@ func (r *logReader) close() {
 	defer r.mu.Unlock()
 	for _, logs := range append(r.old, r.logs) {
 		if logs != nil {
-			_ = logs.Close() // it was only read
+			_ = logs.Close() // only read, so nothing is lost
 		}
 	}
 }

@@ -21,21 +21,21 @@ import (
 	"adze/toolset"
 )
 
-// Person is who can be asked while a run works; without one the fields are nil.
+// Person holds the callbacks to the user during a run; without a user they are nil.
 type Person struct {
-	Ask policy.Asker // about what may be done
-	// Put asks what the model or a server wants to know, or what becomes of a plan.
+	Ask policy.Asker // permission requests
+	// Put asks a question from the model or a server, or about a plan.
 	Put     func(ctx context.Context, q ask.Question) (string, error)
 	Rewrite func(ctx context.Context, text string) (string, error)
-	Stir    func()                  // something changed in the background
+	Stir    func()                  // announces a change in the background
 	Own     func(proc.Command) bool // reports the user's own command
-	Named   func(title string)      // is told the name that a model gave the session; if nil, nobody is
-	Unseen  bool                    // nobody need see the end of a turn; the session waits for a review
-	// Clients are other processes of the user that watch and steer.
+	Named   func(title string)      // receives the model's title for the session; may be nil
+	Unseen  bool                    // the end of a turn may go unnoticed; the session waits for a review
+	// Clients are other processes that watch and steer.
 	Clients Clients
 }
 
-// inquire asks what the model or a server wants to know; it is nil where nobody can be asked.
+// inquire returns a function for questions from the model or a server, or nil without a user.
 func (p Person) inquire() toolset.Inquire {
 	if p.Put == nil {
 		return nil
@@ -49,8 +49,8 @@ func (p Person) inquire() toolset.Inquire {
 	}
 }
 
-// review puts a plan to the user; it is nil where nobody can be asked. The first answer lets
-// nothing happen unasked, the others do.
+// review returns a function that asks about a plan, or nil without a user. The first choice keeps
+// asking for permissions; the others do not.
 func (p Person) review() func(context.Context, plan.Question) (string, error) {
 	if p.Put == nil {
 		return nil
@@ -64,7 +64,7 @@ func (p Person) review() func(context.Context, plan.Question) (string, error) {
 	}
 }
 
-// desk is where the plan of this run lies.
+// desk returns this run's plan manager.
 func (w *Conversation) desk() *plan.Manager {
 	return &plan.Manager{
 		File:    w.Settings.PlanFile(w.id),
@@ -74,8 +74,8 @@ func (w *Conversation) desk() *plan.Manager {
 	}
 }
 
-// tells is what the model is told late: instructions of folders that it reaches, the mode, the
-// plan, and what language servers found.
+// tells returns notes before a step: instructions of newly reached folders, the mode, the plan, and
+// results from language servers.
 func (w *Conversation) tells(ctx context.Context, s session.Step) []session.Note {
 	out := append(w.Room.Notes(ctx, s), w.plan.Notes(s)...)
 	if w.code != nil {
@@ -84,7 +84,7 @@ func (w *Conversation) tells(ctx context.Context, s session.Step) []session.Note
 	return out
 }
 
-// AcceptPlan accepts the plan that waits, where the user said so with the command line.
+// AcceptPlan accepts the waiting plan if the command line requests it.
 func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
 	if o.AcceptPlan == "" {
 		return nil
@@ -96,13 +96,13 @@ func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
 	return err
 }
 
-// Asking puts the gate's questions to whoever is there.
+// Asking sends permission requests to the user.
 type Asking struct {
 	Of   *Conversation
-	File string // in which they can keep rules; if empty, they cannot
+	File string // file to save rules in; "" if unsupported
 	Ask  func(context.Context, ask.Permission) (ask.Answer, error)
 	Tell func(session.Event)
-	Mode func(policy.Mode) error // changes the permission mode; if nil, it cannot be changed here
+	Mode func(policy.Mode) error // changes the permission mode; may be nil
 }
 
 func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
@@ -141,13 +141,13 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason, By: answer.By}, nil
 }
 
-// ofStage reports a question about the changes of a staged turn, which no mode answers.
+// ofStage reports whether a question is about a staged turn's changes, which no mode answers.
 func ofStage(q tool.Question) bool {
 	return slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
 }
 
-// offered are the offers of the gate as the dialog shows them; those that a configuration can hold
-// can be kept there.
+// offered converts the policy's offers for the dialog. Rules that a configuration can express can
+// be saved.
 func offered(offers []policy.Offer, file string) (out []ask.Offer) {
 	for _, o := range offers {
 		shown := ask.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
@@ -160,13 +160,13 @@ func offered(offers []policy.Offer, file string) (out []ask.Offer) {
 	return out
 }
 
-// resolved says what a path or an address really is, where it is written in another way. The
-// programs of a command stand in the command itself.
+// resolved returns the real paths and addresses that differ from the written ones. A command's text
+// already contains its programs.
 func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	out := map[tool.Need]string{}
 	for _, item := range p.Items {
 		n := item.Need
-		// Not joined as paths are: dots that lead elsewhere are not plain.
+		// Plain concatenation, unlike a path join, detects dots that lead elsewhere.
 		plain := n.Reach != "" || item.Target == n.Target || item.Target == root+"/"+strings.TrimPrefix(n.Target, "./")
 		if n.Permission != tool.Execute && !plain {
 			n.Target = redact.Passwords(n.Target)
@@ -176,8 +176,8 @@ func resolved(p policy.Prompt, root string) map[tool.Need]string {
 	return out
 }
 
-// unsaid ends a reason that only repeats what is asked for and that nothing allows it: the question
-// itself says so. Of a part of a command it says which one.
+// unsaid ends a reason that only repeats that the request needs approval. For a part of a command,
+// the reason is kept to name that part.
 const unsaid = " needs approval"
 
 func reasons(p policy.Prompt) string {
@@ -191,8 +191,8 @@ func reasons(p policy.Prompt) string {
 	return strings.Join(out, "; ")
 }
 
-// savedRules are the rules as the configuration holds them. What is not a rule of its language, or
-// would not say the same there, is not offered to be saved; nor is a password.
+// savedRules returns the rules in the configuration's syntax. It rejects rules that the
+// configuration cannot express exactly, and those with a password.
 func savedRules(rules []string) ([]string, bool) {
 	var out []string
 	for _, r := range rules {

@@ -26,10 +26,10 @@ import (
 	"adze/tool"
 )
 
-// ShellTool runs the commands of the user's own.
+// ShellTool runs the user's own commands.
 const ShellTool = "bash"
 
-// Ports connects the interface with what was wired.
+// Ports connects the interface with the conversation.
 func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
 	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
@@ -77,7 +77,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		}
 		p.MergePlan, p.Merge = m.plan, m.merge
 	}
-	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording is of one sitting
+	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording covers one session
 		p.Switch = true
 		p.Sessions = w.sessions
 		words := fulltext.NewLater(filepath.Join(w.Settings.At.State, "sessions.db"))
@@ -94,7 +94,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	return p
 }
 
-// backgroundJobs are the commands and the tasks that go on in the background.
+// backgroundJobs returns the background commands and tasks.
 func (w *Conversation) backgroundJobs() []api.Job {
 	out := hostio.Jobs(w.jobs)
 	for _, l := range w.agents.Later() {
@@ -103,10 +103,10 @@ func (w *Conversation) backgroundJobs() []api.Job {
 	return out
 }
 
-// jobTail is how much of what a job wrote is looked at, in bytes.
+// jobTail is the shown part of a job's output, in bytes.
 const jobTail = 16 << 10
 
-// jobOutput is the end of what one of them wrote or said.
+// jobOutput returns the end of a job's output.
 func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
 	for _, l := range w.agents.Later() {
 		if l.ID == id {
@@ -125,7 +125,7 @@ func (w *Conversation) endJob(id string) error {
 	return err
 }
 
-// TellEnded says which tasks in the background ended with a session; if empty, none did.
+// TellEnded returns a message about background tasks that ended with the session, or "".
 func (w *Conversation) TellEnded() string {
 	if len(w.ended) == 0 {
 		return ""
@@ -133,16 +133,15 @@ func (w *Conversation) TellEnded() string {
 	return "ended with the session; the agent is told when it continues: " + strings.Join(w.ended, ", ")
 }
 
-// Effort is how hard the model is asked to think: as this session says, else the configuration of
-// its provider.
+// Effort returns the thinking effort: the session's, or the provider's configured one.
 func (w *Conversation) Effort() string {
 	return cmp.Or(w.Session.Effort(), w.Settings.Config.Providers[w.Head.Provider].Effort)
 }
 
-// KeepMode stores a mode with the session, for who goes on with it.
+// KeepMode stores a mode with the session, for its next owner.
 func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 	if w.Patient == nil {
-		return nil // nothing of it is stored
+		return nil // this session is not stored
 	}
 	raw, err := json.Marshal(session.Permits{Mode: mode})
 	if err != nil {
@@ -151,7 +150,8 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 	return w.Patient.Append(ctx, w.Session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
 }
 
-// Files lists the workspace for completion, but for what may not be read; first parts of it early.
+// Files lists the workspace for completion without protected files; some receives partial lists
+// early.
 func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Files, error) {
 	dir := w.Settings.Root.Dir()
 	files, err := hostio.Files(ctx, search.Tree{Root: dir, Withhold: w.Guard.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
@@ -162,8 +162,8 @@ func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Fil
 	return files, err
 }
 
-// OwnCommand is the command that the user runs right now. They wrote it: it is not asked again,
-// but every denial holds, and nothing else is allowed by it.
+// OwnCommand is the user's running command. It needs no question, but denials apply, and it grants
+// nothing else.
 type OwnCommand struct {
 	mu   sync.Mutex
 	text string
@@ -183,14 +183,14 @@ func (c *OwnCommand) Is(q tool.Question) bool {
 		q.Needs[0].Permission == tool.Execute && q.Needs[0].Target == c.text
 }
 
-// Runs reports the process of that command.
+// Runs reports whether cmd is the process of this command.
 func (c *OwnCommand) Runs(cmd proc.Command) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
 }
 
-// shell runs a command of the user's own through the gate and the pipeline; came gets the outcome.
+// shell runs the user's own command through policy and pipeline; came receives the outcome.
 func (w *Conversation) shell(ctx context.Context, command string, own *OwnCommand, came ...func(tool.Outcome)) session.Result {
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
@@ -206,8 +206,8 @@ func (w *Conversation) shell(ctx context.Context, command string, own *OwnComman
 	})
 }
 
-// modelRows lists what can be chosen, and what the rest lacks: the model of this session and the
-// configured one first, then all that the listing found. Any other is named by the user.
+// modelRows lists the models to choose from, with reasons for unusable ones: the current and the
+// configured one first, then the detected ones. The user can also type other names.
 func modelRows(ctx context.Context, w *Conversation) ([]api.ModelRow, error) {
 	a := w.Settings.Process
 	l, err := a.LookAround(ctx)
@@ -215,11 +215,10 @@ func modelRows(ctx context.Context, w *Conversation) ([]api.ModelRow, error) {
 	return modelpicker.RowsFrom(a.Models(cfg), []string{w.Head.Provider + "/" + w.Head.Model, cfg.Model}, l), err
 }
 
-// taskTool gives a piece of work to an agent.
+// taskTool starts an agent.
 const taskTool = "task"
 
-// Addressed finds the agent that a prompt begins with, such as "@reviewer look at the diff", and
-// what it is to do.
+// Addressed parses a prompt that begins with an agent, such as "@reviewer look at the diff".
 func (w *Conversation) Addressed(text string) (k agents.Kind, task string, ok bool) {
 	name, task, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if at, is := strings.CutPrefix(name, "@"); ok && is && !strings.Contains(at, "/") {
@@ -231,7 +230,7 @@ func (w *Conversation) Addressed(text string) (k agents.Kind, task string, ok bo
 	return k, "", false
 }
 
-// Answer is what comes of a prompt: of the agent that it is addressed to, else of the conversation.
+// Answer runs a prompt with the addressed agent, or in the conversation.
 func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Result {
 	if k, task, ok := w.Addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
 		return w.Give(ctx, k, task)
@@ -241,8 +240,7 @@ func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Res
 	return r
 }
 
-// Give gives a task of the user's own to an agent. Its report is in the conversation for what is
-// asked next.
+// Give passes the user's task to an agent. The report becomes part of the conversation.
 func (w *Conversation) Give(ctx context.Context, k agents.Kind, task string) session.Result {
 	title, _, _ := strings.Cut(task, "\n")
 	args, err := json.Marshal(map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})
@@ -259,12 +257,12 @@ func (w *Conversation) Give(ctx context.Context, k agents.Kind, task string) ses
 	case came.Status != tool.Completed:
 		r.Cause, r.Message, r.Hint = session.CauseTool, came.Output, "ask without @"+k.Label()+", or raise what it was short of"
 	case told:
-		r.Text = report // without what tells a model how to take it
+		r.Text = report // without advice for the model
 	}
 	return r
 }
 
-// Addressees are the agents that a prompt can be addressed to.
+// Addressees returns the agents that a prompt can address.
 func (w *Conversation) Addressees() (out []api.Mode) {
 	if _, has := w.Set.Get(taskTool); !has {
 		return nil

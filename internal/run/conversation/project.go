@@ -27,7 +27,7 @@ import (
 	"adze/tui"
 )
 
-// settle takes what is known of a run, and finds what can be named after a slash there.
+// settle stores the settings and finds slash commands, skills and agents.
 func (w *Conversation) settle(ctx context.Context, s *settings.Settings, observe func(session.Event)) {
 	w.Settings, w.Notices, w.Prompt = s, slices.Clone(s.Notices), s.Prompt
 	f := &discovery.Finder{}
@@ -49,9 +49,8 @@ func (w *Conversation) settle(ctx context.Context, s *settings.Settings, observe
 	w.Menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
 }
 
-// newHooks makes the engine for the hooks of the machine's owner, of the user, and of the project
-// as far as the user allowed them. It is nil where there is none: an adze that a hook starts has
-// none.
+// newHooks returns the engine for hooks by the machine's owner, the user, and the project with the
+// user's consent. It is nil in an adze that a hook has started, and in the demo.
 func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 	if s.Request.Demo || s.Getenv(hooks.Nested) != "" {
 		return nil, nil
@@ -91,7 +90,7 @@ func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 	return e, nil
 }
 
-// Named lists for the interface what can be named after a slash.
+// Named lists the slash commands for the interface.
 func (w *Conversation) Named() []api.Named {
 	out := w.Servers.Prompts()
 	for _, i := range w.Menu.Listed() {
@@ -100,10 +99,10 @@ func (w *Conversation) Named() []api.Named {
 	return out
 }
 
-// maxTold bounds how many items one line names.
+// maxTold limits the names in one line.
 const maxTold = 8
 
-// tellProject tells the user in one line what of the project waits for their consent.
+// tellProject adds a notice about project items that wait for the user's consent.
 func (w *Conversation) tellProject(here bool) {
 	items, err := w.Settings.Survey()
 	if err != nil {
@@ -122,7 +121,7 @@ func (w *Conversation) tellProject(here bool) {
 	w.tellOpen("of your own configuration, held back or in the sandbox because it takes code from this folder, until you allow it", slices.DeleteFunc(open, func(i trust.Item) bool { return !i.Mine }), here)
 }
 
-// tellOpen tells which items wait for the user's consent.
+// tellOpen adds a notice about items that wait for the user's consent.
 func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
 	if len(open) == 0 {
 		return
@@ -144,7 +143,7 @@ func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
 	w.Notices = append(w.Notices, fmt.Sprintf("%s: %s (%s)", what, strings.Join(names, ", "), how))
 }
 
-// carried lists what the project would run, for the interface.
+// carried lists the project's commands for the interface.
 func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
 	items, err := w.Settings.Project().Survey()
 	var out []api.Carried
@@ -161,7 +160,7 @@ func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
 	return out, err
 }
 
-// consent allows an item as it was shown, or takes that back.
+// consent allows an item in the shown version, or revokes it.
 func (w *Conversation) consent(ctx context.Context, shown api.Carried, allow bool) error {
 	p := w.Settings.Project()
 	if w.code != nil {
@@ -171,7 +170,7 @@ func (w *Conversation) consent(ctx context.Context, shown api.Carried, allow boo
 		_, err := p.Revoke(ctx, shown.ID)
 		return err
 	}
-	items, _ := p.Survey() // a damaged book is replaced
+	items, _ := p.Survey() // a damaged file is replaced
 	for _, i := range items {
 		if i.ID == shown.ID && i.Hash == shown.Hash && shown.Hash != "" {
 			return p.Book.Allow(ctx, p.Dir, i)

@@ -16,18 +16,18 @@ import (
 	"adze/toolset"
 )
 
-// Staging is what staged turns are to a conversation: with review: once their calls work on a view
-// of the workspace, and the user decides about all of it in the end, by a call of their own.
+// Staging runs staged turns: with review: once their calls work on a view of the workspace, and at
+// the end the user decides about all changes by a call.
 type Staging struct {
 	stage   *guard.Stage
 	session func() *session.Session
 	observe func(session.Event)
 }
 
-// Wake tells the model late results from the background.
+// Wake passes late background results to the model.
 func (g *Staging) Wake(ctx context.Context) session.Result { return g.Say(ctx, session.Input{}) }
 
-// Say has the model answer a prompt. With review: once the changes of the turn wait for the user.
+// Say runs a prompt. With review: once the turn's changes wait for the user.
 func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
 	if g.stage.Wanted() {
 		return g.onStage(func() session.Result { return g.session().Prompt(ctx, in) })
@@ -35,35 +35,34 @@ func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
 	return g.session().Prompt(ctx, in)
 }
 
-// onStage has the calls of a turn work on the stage.
+// onStage runs a turn whose calls work on the stage.
 func (g *Staging) onStage(turn func() session.Result) session.Result {
 	if err := g.stage.Begin(); err != nil {
 		return process.Failure(usage.Mistake("leave --staged out; /stage off in a session", "%v", err))
 	}
 	r := turn()
-	r.Changed = nil // nothing of it is in the workspace
+	r.Changed = nil // the workspace is unchanged
 	if err := g.stage.End(); err != nil {
 		g.observe(session.Notice{Text: "the changes of the turn cannot be shown, and wait: " + err.Error()})
 		return r
 	}
 	if g.stage.Waits() {
 		if s, err := g.stage.Peek(); err == nil {
-			r.Staged, _ = json.Marshal(s.Report("kept")) // it holds texts and numbers
+			r.Staged, _ = json.Marshal(s.Report("kept")) // strings and numbers cannot fail
 		}
 		g.tellLater(r)
 	}
 	return r
 }
 
-// tellLater says how to come back to changes that wait, where they were not reviewed.
+// tellLater explains how to return to unreviewed changes.
 func (g *Staging) tellLater(r session.Result) {
 	if told := g.Waiting("/stage shows them"); told != "" && r.Cause != session.CauseDone {
 		g.observe(session.Notice{Text: told})
 	}
 }
 
-// Waiting says that changes of a staged turn wait, and how to decide about them. It is empty where
-// none do.
+// Waiting returns a message about waiting changes and how to decide about them, or "".
 func (g *Staging) Waiting(how string) string {
 	s, err := g.stage.Peek()
 	if err != nil || s.Empty() {
@@ -72,7 +71,7 @@ func (g *Staging) Waiting(how string) string {
 	return fmt.Sprintf("%s of a staged turn wait for you and are not in the workspace: %s", plural.Of(len(s.Files), "changed file"), how)
 }
 
-// left tells of changes that an earlier process has left.
+// left returns a notice about changes from an earlier process.
 func (g *Staging) left() (notices []string) {
 	if told := g.Waiting("/stage shows them; --staged take or --staged drop decides without a screen"); g.stage.There() && told != "" {
 		return []string{told}
@@ -80,8 +79,8 @@ func (g *Staging) left() (notices []string) {
 	return nil
 }
 
-// Decide has the user's decision about a stage carried out: review asks them; take, drop and
-// patch=FILE do it.
+// Decide carries out the user's decision about a stage: review asks; take, drop and patch=FILE
+// apply it.
 func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
 	if file, ok := strings.CutPrefix(decision, "patch="); ok {
 		if err := g.writePatch(file); err != nil {
@@ -89,7 +88,7 @@ func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
 		}
 		decision = toolset.StageDrop
 	}
-	args, _ := json.Marshal(map[string]string{"decision": decision}) // a text
+	args, _ := json.Marshal(map[string]string{"decision": decision}) // a string cannot fail
 	var r session.Result
 	var came tool.Outcome
 	g.stage.Decide(func() {
@@ -106,7 +105,7 @@ func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
 	return r
 }
 
-// Settle decides about the changes of a turn where nobody is there to be asked.
+// Settle decides about a turn's changes without a user.
 func (g *Staging) Settle(ctx context.Context, decision string, r session.Result) session.Result {
 	if !g.stage.Waits() {
 		return r
@@ -116,7 +115,7 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	}
 	if decision == "" || decision == "keep" {
 		var shown toolset.StageReport
-		_ = json.Unmarshal(r.Staged, &shown) // it is our own
+		_ = json.Unmarshal(r.Staged, &shown) // written by onStage
 		g.observe(session.Notice{Text: g.Waiting("adze -p --continue --staged take takes them, --staged drop drops them") + "\n" + strings.TrimSpace(shown.String())})
 		return r
 	}
@@ -128,7 +127,7 @@ func (g *Staging) Settle(ctx context.Context, decision string, r session.Result)
 	return r
 }
 
-// writePatch writes the staged changes to a file, for git apply. An error says that they must wait.
+// writePatch writes the staged changes to a file, for git apply. After an error they must stay.
 func (g *Staging) writePatch(file string) error {
 	s, err := g.stage.Peek()
 	text, whole := s.Patch()
@@ -144,7 +143,7 @@ func (g *Staging) writePatch(file string) error {
 	return nil
 }
 
-// SettleWaiting decides about changes that an earlier run has left.
+// SettleWaiting decides about changes from an earlier run.
 func (g *Staging) SettleWaiting(ctx context.Context, decision string) session.Result {
 	if !g.stage.Waits() {
 		return process.Failure(usage.Mistake("adze -p --staged keep … makes some", "no changes of a staged turn wait in this session"))

@@ -26,26 +26,25 @@ import (
 	"adze/toolset"
 )
 
-// subagentFactory makes the subagents of a run. Their tools and system prompt are made at the
-// first task: most runs have none.
+// subagentFactory creates a run's subagents. Their tools and system prompt are created with the
+// first task, because most runs have none.
 type subagentFactory struct {
 	settings *settings.Settings
 	wired    *Conversation
-	profile  models.Profile // of the run
-	main     models.Model   // of the run
-	model    models.Model   // of the subagents
-	session  session.Config // of the run
+	profile  models.Profile // the run's
+	main     models.Model   // the run's
+	model    models.Model   // the subagents'
+	session  session.Config // the run's
 	deps     toolset.Deps
-	spill    func(tool.CallID) (io.WriteCloser, string, error) // keeps whole outputs
+	spill    func(tool.CallID) (io.WriteCloser, string, error) // stores complete outputs
 }
 
-// newSubagents prepares subagents: with the model of the run, or the one that the configuration
-// names for them.
+// newSubagents prepares subagents with the run's model or the configured one.
 func newSubagents(m models.Model, w *Conversation) (*subagentFactory, error) {
 	s := w.Settings
 	f := &subagentFactory{settings: s, wired: w, profile: m.Profile, main: m, model: m}
 	if s.Request.Serves {
-		f.profile = models.Coder() // who calls is not the model
+		f.profile = models.Coder() // the caller is not the model
 	}
 	if name := s.Config.TaskModel; name != "" && !s.Request.Written() {
 		var err error
@@ -60,8 +59,8 @@ func newSubagents(m models.Model, w *Conversation) (*subagentFactory, error) {
 	return f, nil
 }
 
-// makeTools makes the tools of the run itself, with the one that starts subagents, and the shelf
-// that they are offered from.
+// makeTools creates the run's tools, including the one for subagents, and the selection to offer
+// them from.
 func (f *subagentFactory) makeTools(ctx context.Context) (*toolselect.Shelf, error) {
 	w, profile := f.wired, f.profile
 	offer := newShelf(w, profile)
@@ -93,10 +92,10 @@ func (f *subagentFactory) makeTools(ctx context.Context) (*toolselect.Shelf, err
 	return offer, nil
 }
 
-// readsOn reports that a model with these tools can read on in a job.
+// readsOn reports whether a model with these tools can read more output from a job.
 func readsOn(set *tool.Set) bool { return set.Has("bash_output") }
 
-// mainTools are those of the run itself.
+// mainTools returns the run's own tools.
 func (f *subagentFactory) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
 	set, err := toolsFor(ctx, &f.settings.Request.Run, deps, f.settings.Root.Dir(), f.profile, f.wired.Servers)
 	if err == nil && f.wired.leader.Name != "" {
@@ -105,7 +104,7 @@ func (f *subagentFactory) mainTools(ctx context.Context, deps toolset.Deps) (*to
 	return set, err
 }
 
-// joining has tools of servers join while the run goes on.
+// joining lets server tools join during the run.
 func (f *subagentFactory) joining(shelf *toolselect.Shelf) {
 	m := f.wired.Servers
 	if m == nil {
@@ -114,7 +113,7 @@ func (f *subagentFactory) joining(shelf *toolselect.Shelf) {
 	f.wired.Notices = append(f.wired.Notices, m.Begin()...)
 	again := func(ctx context.Context) (*tool.Set, error) {
 		deps := f.deps
-		deps.Declared = &toolset.Declared{Dir: deps.Declared.Dir, Project: deps.Declared.Project} // New writes into it
+		deps.Declared = &toolset.Declared{Dir: deps.Declared.Dir, Project: deps.Declared.Project} // New writes to it
 		return f.mainTools(ctx, deps)
 	}
 	shelf.Joining = toolselect.Joining{
@@ -129,7 +128,7 @@ func (f *subagentFactory) joining(shelf *toolselect.Shelf) {
 	}
 }
 
-// tasks is the port of the task tool. A call by hand has no model that could work.
+// tasks returns the task tool's backend. A scripted call has no model for tasks.
 func (f *subagentFactory) tasks() toolset.Tasks {
 	switch {
 	case f.settings.Request.ByHand != nil || f.main.Provider == nobody(MCPProvider):
@@ -140,10 +139,10 @@ func (f *subagentFactory) tasks() toolset.Tasks {
 	return f.wired.agents
 }
 
-// config makes what all subagents have in common.
+// config returns the subagents' common configuration.
 func (f *subagentFactory) config() (agents.Config, error) {
 	plain := f.settings.Request
-	plain.System = "" // it is the main conversation's
+	plain.System = "" // only for the main conversation
 	room := instructions.New(plain.Instructions(), f.settings.Ours())
 	defer room.Close()
 	system, err := room.Render("task", time.Now())
@@ -170,14 +169,14 @@ func (f *subagentFactory) config() (agents.Config, error) {
 	}, nil
 }
 
-// tools makes the tools of one subagent: it reads, plans and runs commands for itself, and has none
-// that the run has not.
+// tools creates a subagent's tools, with its own shell, todos and file versions. It has only tools
+// that the run has.
 func (f *subagentFactory) tools(ctx context.Context, mode string) (*tool.Set, func(), error) {
 	deps := f.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, f.wired.NewShell()
-	deps.Plans = nil // a plan is the main conversation's
+	deps.Plans = nil // plans belong to the main conversation
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, f.model.Profile.Budget > 0
-	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes into it, and several may work at once
+	deps.Declared = &toolset.Declared{Dir: f.deps.Declared.Dir, Project: f.deps.Declared.Project} // New writes to it, perhaps concurrently
 	deps.Shell.Spill = f.spill
 	deps.Withhold = func(root string) func(dir, name string) bool {
 		return f.wired.Gate.FileFilterIn(policy.Mode(mode), root)
@@ -193,12 +192,12 @@ func (f *subagentFactory) tools(ctx context.Context, mode string) (*tool.Set, fu
 	return set, deps.Shell.Close, nil
 }
 
-// cancelCall aborts one running call, of the run or of a subagent.
+// cancelCall cancels a running call of the run or of a subagent.
 func (w *Conversation) cancelCall(id tool.CallID) bool {
 	return w.Session.CancelCall(id) || w.agents.CancelCall(id)
 }
 
-// sessionParts is what a session of a run is made of beside the run's parts.
+// sessionParts holds a session's parts besides the run's.
 type sessionParts struct {
 	id      session.ID
 	store   session.Store
@@ -206,12 +205,12 @@ type sessionParts struct {
 	offer   *toolselect.Shelf
 	clip    tool.Clip
 	hooks   func(context.Context, session.Moment) tool.Ruling
-	found   func([]session.Entry) error // sees the log of a session that is gone on with
+	found   func([]session.Entry) error // receives a resumed session's log
 	observe func(session.Event)
 }
 
-// sessionConfig is the one place where the configuration of a session is made: for a run, and for
-// who only wants to know what it would ask.
+// sessionConfig is the only place that creates a session's configuration, for a run and for an
+// inspection of its request.
 func (f *subagentFactory) sessionConfig(ctx context.Context, x sessionParts) session.Config {
 	w, s, m, tools := f.wired, f.settings, f.main, f.wired.Set.Load()
 	find := s.Models(s.Config)
@@ -236,8 +235,8 @@ func (f *subagentFactory) sessionConfig(ctx context.Context, x sessionParts) ses
 	})
 }
 
-// open opens the session that the subagents work for. What worked in the background when it was
-// open last has ended, and is told with the next prompt.
+// open opens the session for the subagents. Background tasks from its last opening have ended,
+// which the next prompt reports.
 func (f *subagentFactory) open(ctx context.Context, x sessionParts, resumed bool) error {
 	w := f.wired
 	w.Menu.Lend = f.lend
@@ -274,7 +273,7 @@ func (f *subagentFactory) open(ctx context.Context, x sessionParts, resumed bool
 	return nil
 }
 
-// modelFor is the same for a task.
+// modelFor returns the model for a task.
 func (f *subagentFactory) modelFor(k agents.Kind) (agents.Model, error) {
 	m, err := modelOfFile(f.settings, k.Origin, k.Model, f.model.Provider.Name())
 	if err == nil {
@@ -287,7 +286,7 @@ func (f *subagentFactory) modelFor(k agents.Kind) (agents.Model, error) {
 	return agents.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
 }
 
-// lend has the model that the file of a command names answer the turn that the command begins.
+// lend makes the model named in a command's file answer the turn that the command begins.
 func (f *subagentFactory) lend(of discovery.Origin, name string) (full string, err error) {
 	w, o := f.wired, &f.settings.Request
 	if o.Written() || o.Record != "" {
@@ -307,8 +306,7 @@ func (f *subagentFactory) lend(of discovery.Origin, name string) (full string, e
 	return m.Full(), nil
 }
 
-// led makes the conversation that of the agent that leads it, and tells of the agents that it may
-// give tasks to.
+// led applies the leading agent to the configuration and adds the agents available for tasks.
 func (f *subagentFactory) led(ctx context.Context, c session.Config) session.Config {
 	w, k := f.wired, f.wired.leader
 	if _, tasks := w.Set.Get("task"); tasks {
@@ -332,7 +330,7 @@ func (f *subagentFactory) led(ctx context.Context, c session.Config) session.Con
 	return c
 }
 
-// room is how much of a prompt the index of agents may take, in bytes.
+// room returns the size limit for the agent index in a prompt, in bytes.
 func (f *subagentFactory) room() int {
 	if f.profile.Budget > 0 {
 		return agents.SmallIndex
@@ -340,7 +338,7 @@ func (f *subagentFactory) room() int {
 	return agents.MaxIndex
 }
 
-// systemFor puts what an agent is told of itself into a system prompt.
+// systemFor inserts an agent's instructions into a system prompt.
 func (f *subagentFactory) systemFor(system string, k agents.Kind, text string) string {
 	if text == "" {
 		return system

@@ -12,12 +12,12 @@ import (
 	"adze/tool"
 )
 
-// Replayed turns a resumed conversation into the events that once drew it, and tells what fills the
-// context.
+// Replayed converts a resumed conversation to the events that drew it, followed by the context
+// count.
 func Replayed(w *Conversation) []session.Event {
 	var events []session.Event
 	failed := w.Session.Failed()
-	var ends []session.Result // of the turn whose last calls come
+	var ends []session.Result // results that follow the current turn's last calls
 	end := func(of string) {
 		for _, r := range ends {
 			events = append(events, session.TurnEnd{Result: r})
@@ -30,7 +30,7 @@ func Replayed(w *Conversation) []session.Event {
 			end(m.ID)
 		}
 		if o, ok := w.Session.Ran(m.Own); ok {
-			events = append(events, session.ToolEnd{Outcome: o}) // as it was drawn when it ran; the message is the model's
+			events = append(events, session.ToolEnd{Outcome: o}) // drawn as when it ran; the message is for the model
 			continue
 		}
 		if m.Role != session.ToolRole {
@@ -50,7 +50,7 @@ func Replayed(w *Conversation) []session.Event {
 	return append(events, session.Counted{Ledger: w.Session.Ledger()})
 }
 
-// FolderOf is where a stored session works.
+// FolderOf returns a stored session's folder.
 func (w *Conversation) FolderOf(id string) (string, bool) {
 	w.listed.Lock()
 	defer w.listed.Unlock()
@@ -62,7 +62,7 @@ func (w *Conversation) FolderOf(id string) (string, bool) {
 	return "", false
 }
 
-// Enclose adds what a client sent along, no larger than it is kept.
+// Enclose adds a client's attachments, limited to the stored size.
 func (w *Conversation) Enclose(in session.Input, files []tool.Attachment) (session.Input, error) {
 	for _, a := range files {
 		kept, err := hostio.Bounded(a)
@@ -74,8 +74,8 @@ func (w *Conversation) Enclose(in session.Input, files []tool.Attachment) (sessi
 	return in, nil
 }
 
-// Begins puts in force the mode that the user chose for this folder, where neither the command line
-// nor the configuration names one.
+// Begins sets the mode that the user chose for this folder, unless the command line or the
+// configuration names one.
 func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 	if !w.Undecided(o) {
 		return
@@ -94,8 +94,7 @@ func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 	w.Head.Sandbox.Level, w.Head.Sandbox.How = string(walls.Level), walls.How
 }
 
-// Undecided reports whether nothing but the default says which mode a session of the interface
-// begins in.
+// Undecided reports whether the mode of a new interface session comes only from the default.
 func (w *Conversation) Undecided(o *flags.Request) bool {
 	return !o.Demo && o.Agent == "" && o.AcceptPlan == "" && o.Replay == "" && o.Record == "" && w.Settings.Config.Origin("permission_mode") == "default"
 }

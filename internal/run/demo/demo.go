@@ -1,10 +1,9 @@
-// Package demo is a small Go program with a failing test, and the conversation in which a scripted
-// model finds and fixes it. The model's replies are written down; every tool call in them really
-// runs.
+// Package demo contains a small Go program with a failing test, and a scripted conversation in
+// which a model finds and fixes the bug. The replies are fixed; every tool call really runs.
 //
 // Start reading at Unpack; the program is project.txtar, the conversation script.txtar.
 //
-// Known limits: whatever the model is asked, it does its one task, once.
+// Known limits: it always performs its one task, whatever the prompt.
 package demo
 
 import (
@@ -19,18 +18,18 @@ import (
 //go:embed project.txtar
 var project []byte
 
-// Script is the conversation, in the format of the script provider.
+// Script is the conversation in the script provider's format.
 //
 //go:embed script.txtar
 var Script []byte
 
-// Prompt is what the user asks in the demo.
+// Prompt is the demo's prompt.
 const Prompt = "A test of this program fails. Find the bug, fix it and show that the tests pass."
 
-// Notice says plainly what is real.
+// Notice explains which parts are real.
 const Notice = "demo: the model's replies are scripted; the tools are real and work in a temporary copy"
 
-// Allow is the one rule that the demo needs beyond writing in its own folder.
+// Allow is the only rule the demo needs besides writing in its own folder.
 const Allow = "execute(go test **)"
 
 // Unpack writes the program to dir, which must exist.

@@ -1,4 +1,4 @@
-// Package flags is what the command line says of a run, and what a run is asked for beside it.
+// Package flags defines a run's command-line flags, and its request, which has more than flags.
 //
 // The one rule: plain values. Nothing here opens, starts or asks.
 //
@@ -31,30 +31,30 @@ import (
 	"adze/tool"
 )
 
-// Run are the flags of a run.
+// Run holds a run's flags.
 type Run struct {
 	Print       bool
-	Stdin       bool // "-" stands among the words: the prompt is on stdin, or goes on there
+	Stdin       bool // "-" is among the words: stdin has the prompt or its continuation
 	Format      string
 	InputFormat string
 	Model       string
 	Effort      string
-	Agent       string // that leads the conversation; if empty, adze's own
+	Agent       string // leading agent; "" for adze's own
 	Resume      string
 	ResumeLast  bool
-	Choose      bool // among the stored sessions, in the interface
-	Back        bool // the interface was opened from the overview, which /overview goes back to
-	Review      bool // the interface begins with the net changes
+	Choose      bool // show the list of sessions
+	Back        bool // /overview returns to the overview that opened this interface
+	Review      bool // start with the net changes
 	Fork        bool
-	As          string // the id of a new session; if empty, any
-	Background  bool   // go on without a terminal
-	Detached    bool   // this process is the one that does
-	Worktree    string // the name of the git work tree to work in
-	AcceptPlan  string // the mode to go on in
+	As          string // id for a new session; "" for any
+	Background  bool   // continue without a terminal
+	Detached    bool   // this is the background process
+	Worktree    string // name of the git work tree
+	AcceptPlan  string // next mode
 	policyconfig.Flags
 	Tools        []string
 	NoTools      []string
-	MaxTurns     int // counts when given
+	MaxTurns     int // only if given
 	MaxCalls     int
 	MaxTokens    int
 	MaxCost      float64 // USD
@@ -68,23 +68,22 @@ type Run struct {
 	NoSession    bool
 	Bare         bool
 	FailOnDeny   bool
-	TryPatch     string // a former name of --staged patch=FILE
-	Try          bool   // a former name of --staged drop
+	TryPatch     string // former name for --staged patch=FILE
+	Try          bool   // former name for --staged drop
 	TaskComplete bool
 	Demo         bool
 	Transcript   bool
 	Plain        bool
 	Inline       bool
-	Whole        bool // inline was left for the whole screen
+	Whole        bool // switched from inline to the whole screen
 
-	given func(flag string) bool // if nil, no flag was
+	given func(flag string) bool // nil if no flag was given
 }
 
-// New is a run of which the command line says nothing.
+// New returns a run without flags.
 func New() Run { return Run{Format: string(stream.Text), InputFormat: TextInput} }
 
-// Parse reads the flags of a run from words. It returns the names of those that were given, and the
-// words that are no flags.
+// Parse parses a run's flags. It returns the names of given flags, and the other words.
 func Parse(words []string) (o Run, given, rest []string, err error) {
 	c := &cobra.Command{Use: "adze"}
 	o.Add(c)
@@ -95,13 +94,12 @@ func Parse(words []string) (o Run, given, rest []string, err error) {
 	return o, given, c.Flags().Args(), nil
 }
 
-// usualTurns is how many model requests a prompt may take where nobody says anything: more than the
-// longest work that adze is measured with (400), and an end to what the loop guard does not see,
-// such as a model that changes a file a little in every step. Requests of subagents have a bound of
-// their own.
+// usualTurns is the default limit for model requests per prompt: more than the longest measured
+// task (400), to stop loops that the loop guard does not detect, such as a small file change in
+// every step. Subagents have their own limit.
 const usualTurns = 500
 
-// Add has a command take them.
+// Add adds the flags to a command.
 func (o *Run) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.given = f.Changed
@@ -117,7 +115,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.StringVar(&o.As, "session-id", "", "give the new session this `ID`, so that a script can find it")
 	f.BoolVar(&o.Background, "background", false, "start the session without a terminal and print its ID; adze sessions attach ID shows it, adze sessions stop ID ends it")
 	f.BoolVar(&o.Detached, "detached", false, "")
-	_ = f.MarkHidden("detached") // --background gives it to the process that it starts
+	_ = f.MarkHidden("detached") // set by --background for its process
 	f.StringVarP(&o.Worktree, "worktree", "w", "", "work in the git work tree with this `NAME`, on its own branch; it is created if needed (adze worktree --help)")
 	f.BoolVar(&o.Fork, "fork", false, "with --continue or --resume: work in a copy")
 	f.StringVar(&o.AcceptPlan, "accept-plan", "", "with --continue or --resume: accept the plan of that session and carry it out in this permission `MODE` (default edits)")
@@ -151,7 +149,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.BoolVar(&o.Demo, "demo", false, "watch a scripted model fix a small program with the real tools")
 }
 
-// AddServed has a command take those that hold for each session that an editor or a browser opens.
+// AddServed adds the flags for each session opened by an editor or a browser.
 func (o *Run) AddServed(c *cobra.Command) {
 	f := c.Flags()
 	*o = New()
@@ -164,7 +162,7 @@ func (o *Run) AddServed(c *cobra.Command) {
 	f.IntVar(&o.MaxTurns, "max-turns", usualTurns, "most model requests per prompt; 0 for no limit")
 }
 
-// Clone is a copy whose rules are its own.
+// Clone returns a copy with its own rules.
 func (o Run) Clone() Run {
 	o.Allow, o.Deny, o.Asks = slices.Clone(o.Allow), slices.Clone(o.Deny), slices.Clone(o.Asks)
 	return o
@@ -173,7 +171,7 @@ func (o Run) Clone() Run {
 // AnySession stands for --resume without an ID.
 const AnySession = "?"
 
-// ResumeAlone gives --resume a value where it has none: the list of sessions.
+// ResumeAlone gives --resume without a value the value AnySession.
 func ResumeAlone(args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -188,16 +186,16 @@ func ResumeAlone(args []string) []string {
 	return args
 }
 
-// Saves reports a run whose session is stored.
+// Saves reports whether the run's session is stored.
 func (o *Run) Saves() bool { return !o.NoSession && !o.Demo }
 
-// The values of --input-format.
+// Values for --input-format.
 const (
 	TextInput = "text"
 	LineInput = "stream-json"
 )
 
-// CheckInput holds --input-format to what can be.
+// checkInput checks --input-format.
 func (o *Run) checkInput() error {
 	switch {
 	case o.InputFormat != TextInput && o.InputFormat != LineInput:
@@ -274,7 +272,7 @@ func (o *Run) Check() error {
 	return nil
 }
 
-// checkBackground holds --background to what a session without a terminal can be.
+// checkBackground rejects flags that exclude --background.
 func (o *Run) checkBackground() error {
 	for _, f := range []string{"print", "output-format", "input-format", "no-session", "demo", "record", "replay", "plain", "inline", "output-schema", "try", "try-patch"} {
 		if o.Given(f) {
@@ -284,7 +282,7 @@ func (o *Run) checkBackground() error {
 	return nil
 }
 
-// checkStaged checks what becomes of the changes of staged turns.
+// checkStaged checks --staged.
 func (o *Run) checkStaged() error {
 	switch {
 	case !slices.Contains([]string{"", "keep", "take", "drop"}, o.Staged) && (!o.patches() || o.Staged == "patch="):
@@ -299,10 +297,9 @@ func (o *Run) checkStaged() error {
 	return nil
 }
 
-// patches reports --staged patch=FILE.
 func (o *Run) patches() bool { return strings.HasPrefix(o.Staged, "patch=") }
 
-// former takes the flags of the release before.
+// former converts flags from the previous release.
 func (o *Run) former() {
 	if o.Try || o.TryPatch != "" {
 		o.Mode, o.Staged = cmp.Or(o.Mode, string(policy.Auto)), "drop"
@@ -312,12 +309,12 @@ func (o *Run) former() {
 	}
 }
 
-// Settles reports a run that only decides about changes that wait.
+// Settles reports whether the run only decides about waiting changes.
 func (o *Run) Settles(words string) bool {
 	return (o.Staged == "take" || o.Staged == "drop" || o.patches()) && words == "" && !o.Stdin && (o.ResumeLast || o.Resume != "") && o.AcceptPlan == ""
 }
 
-// CheckPlan takes the mode that goes on with an accepted plan.
+// checkPlan checks --accept-plan and sets the mode.
 func (o *Run) checkPlan() error {
 	mode, err := policy.ParseMode(o.AcceptPlan)
 	switch {
@@ -332,7 +329,7 @@ func (o *Run) checkPlan() error {
 	return nil
 }
 
-// Prompt is what to ask where the user said it with a flag.
+// Prompt returns the prompt implied by flags, or "".
 func (o *Run) Prompt() string {
 	if o.AcceptPlan == "" {
 		return ""
@@ -340,7 +337,7 @@ func (o *Run) Prompt() string {
 	return plan.Prompt
 }
 
-// Merge lays the flags over the file.
+// Merge applies the flags to the configuration.
 func (o *Run) Merge(cfg *config.Config) {
 	set := func(given bool, name string, apply func()) {
 		if given {
@@ -362,15 +359,15 @@ func (o *Run) Merge(cfg *config.Config) {
 	}
 }
 
-// NamesTools reports whether the user said which tools there are: none, with --tools "".
+// NamesTools reports whether the user selected the tools, including none by --tools "".
 func (o *Run) NamesTools() bool {
 	return len(o.Tools) > 0 || o.Given("tools")
 }
 
-// Given reports a flag that was given.
+// Given reports whether a flag was given.
 func (o *Run) Given(flag string) bool { return o.given != nil && o.given(flag) }
 
-// Limits are the budgets that the flags and the configuration name.
+// Limits returns the limits from flags and configuration.
 func (o *Run) Limits(cfg config.Config) session.Limits {
 	own := 0
 	if cfg.Origin("max_turns") == "default" {
@@ -379,13 +376,12 @@ func (o *Run) Limits(cfg config.Config) session.Limits {
 	return session.Limits{Own: own, Steps: cfg.MaxTurns, Calls: o.MaxCalls, Tokens: o.MaxTokens, Cost: o.MaxCost, Time: time.Duration(cfg.MaxTime)}
 }
 
-// Instructions is where the system prompt comes from.
+// Instructions returns the sources for the system prompt.
 func (o *Run) Instructions() instructions.Source {
 	return instructions.Source{System: o.System, Append: o.AppendSystem, Bare: o.Bare}
 }
 
-// Judge turns a finished run into a failed one where nothing that it tried was allowed, or where
-// denials were asked to count.
+// Judge makes a finished run fail if every call was denied, or on any denial with --fail-on-deny.
 func (o *Run) Judge(r session.Result) session.Result {
 	if r.Cause != session.CauseDone {
 		return r
@@ -416,7 +412,7 @@ func (o *Run) Judge(r session.Result) session.Result {
 	return r
 }
 
-// judgeAll fails a run whose every call was denied: it did nothing of what it was asked for.
+// judgeAll makes a run fail if every call was denied.
 func judgeAll(r session.Result) session.Result {
 	calls, denied := 0, 0
 	for _, by := range r.Calls {
@@ -439,7 +435,7 @@ func judgeAll(r session.Result) session.Result {
 	return r
 }
 
-// allowing are the flags that would allow what was denied, at most three of them.
+// allowing returns the flags that would allow the denied calls, at most three.
 func allowing(denied []session.Denial) string {
 	var rules []string
 	for _, d := range denied {
@@ -458,17 +454,16 @@ func allowing(denied []session.Denial) string {
 	return policy.AllowFlags(rules)
 }
 
-// Request is one run that somebody asks for: its flags, and more that no flag can say.
+// Request is a requested run: its flags and settings without flags.
 type Request struct {
 	Run
-	Files  workspace.FS         // the way to files; if nil, the disk
-	Lent   []acp.Server         // MCP servers that an editor names
-	Asked  string               // the first prompt, where it is known before the run is built
-	Answer *outputschema.Schema // read from schema; if nil, any answer will do
-	Serves bool                 // a program of others makes the calls, not a model
-	ByHand session.Provider     // makes the one call of adze tools run, in place of a model
+	Files  workspace.FS         // file access; nil for the disk
+	Lent   []acp.Server         // MCP servers from an editor
+	Asked  string               // first prompt if known before the build
+	Answer *outputschema.Schema // from Schema; nil accepts any answer
+	Serves bool                 // another program makes the calls instead of a model
+	ByHand session.Provider     // replaces the model for adze tools run
 }
 
-// Written reports a run whose model only says what was written before: its subagents are in the
-// same text.
+// Written reports whether the model is scripted. Its subagents use the same script.
 func (o *Request) Written() bool { return o.Demo || o.Replay != "" || o.ByHand != nil }

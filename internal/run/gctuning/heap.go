@@ -1,18 +1,18 @@
-// Package gctuning lets a program that needs little memory collect its garbage less often.
+// Package gctuning makes garbage collection less frequent in a program with little memory.
 //
-// By itself Go collects whenever 4 MB are in use, or twice what lives: a run of some turns then
-// spends a tenth of its processor time on that, and touches more memory for it than it frees. So as
-// long as little lives, 7 MB may be in use, and 10 from the second collection on.
+// By default Go collects at 4 MB, or at twice the live heap: a run with a few turns then spends a
+// tenth of its processor time there and touches more memory than it frees. While the live heap is
+// small, this package permits 7 MB, and 10 MB from the second collection on.
 //
-// By then at the latest a run is under way, and the pages of the program's file that only its start
-// needed are let go of; and again where an interface waits for its user (Rest).
+// At the second collection a run is under way, and pages of the executable that only the start
+// needed are released; again while an interface waits for its user (Rest).
 //
-// The one rule: who sets GOGC or GOMEMLIMIT is obeyed.
+// The one rule: GOGC and GOMEMLIMIT take precedence.
 //
 // Start reading at Ease.
 //
-// Known limits: it is for the whole process, and is begun once. What lives outside of Go's heap,
-// such as the pages of a database, is not counted.
+// Known limits: it affects the whole process and starts once. Memory outside Go's heap, such as a
+// database's pages, is not counted.
 package gctuning
 
 import (
@@ -22,21 +22,20 @@ import (
 )
 
 const (
-	// easyPercent collects when 7 MB are in use (runtime/debug.SetGCPercent): a start makes nearly
-	// 4, and a message with some calls 2.
+	// easyPercent collects at 7 MB (runtime/debug.SetGCPercent): a start allocates nearly 4, and a
+	// message with some calls 2.
 	easyPercent = 175
-	// usualPercent is Go's own.
+	// usualPercent is Go's default.
 	usualPercent = 100
-	// least is what easyPercent makes of Go's 4 MB.
+	// least is the resulting threshold from Go's 4 MB.
 	least = 4 << 20 * easyPercent / 100
-	// roomy is how many bytes may be in use after the second collection: as many as usualPercent
-	// makes of what lives after some hundred turns, so that the most that a long run takes stays.
+	// roomy is the threshold in bytes after the second collection. With usualPercent a heap reaches
+	// it after some hundred turns, so a long run's maximum does not grow.
 	roomy = 10 << 20
 )
 
-// Ease begins. The later collections end by themselves, for good, with the first collection that
-// finds more than a little. With the second one it calls underWay, which may have been called
-// before.
+// Ease starts the tuning. It ends for good with the first collection that finds a larger live heap.
+// At the second collection it calls underWay, which may have been called before.
 func Ease(underWay func()) {
 	obeys := os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != ""
 	if !obeys {
@@ -63,35 +62,35 @@ func Ease(underWay func()) {
 	})
 }
 
-// percentFor is the percentage with which the next collection comes when roomy bytes are in use,
-// for so many bytes that live; usualPercent where that would be sooner than by itself.
+// percentFor returns the percentage for which the next collection comes at roomy bytes with this
+// live heap, but at least usualPercent.
 func percentFor(live uint64) int {
-	const most = roomy * 100 / (4 << 20) // Go never collects before 4 MB times this
+	const most = roomy * 100 / (4 << 20) // Go's minimum is 4 MB times this
 	return int(min(max(roomy*100/max(live, 1), 100+usualPercent)-100, most))
 }
 
-// ForgetStart lets go of the pages of the program's file, for a run that goes on: to get back those
-// that are needed again takes a few milliseconds.
+// ForgetStart releases the executable's pages in a continuing run. Reloading the needed ones takes
+// a few milliseconds.
 func ForgetStart() { forgetStart() }
 
-// Rest gives back what a process that has nothing to do does not need: garbage, and the pages of
-// the program's file. It takes some milliseconds, and what is needed again comes back.
+// Rest releases memory of an idle process: garbage and the executable's pages. It takes some
+// milliseconds; needed pages are reloaded.
 func Rest() {
 	debug.FreeOSMemory()
 	forgetStart()
 }
 
-// next is how many bytes may be in use until the next collection. Package runtime/metrics tells it
-// too, but would make its tables at every start, also of the process between adze and each command.
+// next returns the heap size at the next collection. runtime/metrics has it too, but would build
+// its tables at every start, also in the process between adze and each command.
 func next() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.NextGC
 }
 
-// await asks after each collection whether to go on asking.
+// await calls again after each collection until it returns false.
 func await(again func() bool) {
-	mark := new([2]*byte) // pointers, so that it shares no room with what lives on
+	mark := new([2]*byte) // with pointers, so that it does not share a block with live objects
 	runtime.AddCleanup(mark, func(again func() bool) {
 		if again() {
 			await(again)

@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetStart takes the pages of the program's own file out of this process; those that are needed
-// again come back from the system's cache, 16 at once. A start touches most of a program, and of
-// what it leaves mapped a third is not used later. What cannot be read, or is refused, stays as it
-// is: nothing depends on it.
+// forgetStart drops the executable's resident pages; needed ones are reloaded from the page cache, 16 at
+// once. A start touches most pages, and a third of those mapped are not used later. Errors are
+// ignored, because nothing depends on it.
 func forgetStart() {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil || strconv.IntSize < 64 || debugged() {
@@ -27,19 +26,20 @@ func forgetStart() {
 	}
 }
 
-// debugged reports whether a debugger is there, which writes its breakpoints into the program.
+// debugged reports whether a debugger is attached, which writes breakpoints into the program.
 func debugged() bool {
 	status, err := os.ReadFile("/proc/self/status")
 	return err != nil || !bytes.Contains(status, []byte("\nTracerPid:\t0\n"))
 }
 
-// mostFixed is below where a program is mapped that lies where its file says. One that may lie
-// anywhere is put far above, and its loader writes into pages that are not written later.
+// mostFixed is the address below which executables are mapped at fixed addresses. A
+// position-independent one is mapped far above, and its loader writes to pages that later are
+// read-only.
 const mostFixed = 1 << 32
 
-// untouched calls yield with each mapping of a file that is as the file is: it lies where the file
-// says, and cannot be written. The text is that of /proc/PID/maps (proc(5)); smaps would also say
-// what was written, but looks at each page for that.
+// untouched calls yield with each unmodified mapping of a file: at its fixed address and not
+// writable. It reads /proc/PID/maps (proc(5)); smaps would also report modified pages, but examines
+// each page for that.
 func untouched(maps io.Reader, file string, yield func(from, to uintptr)) {
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		if m := parseMapping(lines.Bytes(), file); m.readOnly && uint64(m.to) < mostFixed {
@@ -48,15 +48,15 @@ func untouched(maps io.Reader, file string, yield func(from, to uintptr)) {
 	}
 }
 
-// mapping is what the head of one says.
+// mapping is a parsed line.
 type mapping struct {
 	from, to uintptr
-	readOnly bool // of the file that was asked for
+	readOnly bool // and maps the given file
 }
 
-// parseMapping reads "from-to perms offset device inode   path".
+// parseMapping parses "from-to perms offset device inode   path".
 func parseMapping(head []byte, file string) mapping {
-	words := bytes.SplitN(head, []byte(" "), 6) // a path may have blanks itself
+	words := bytes.SplitN(head, []byte(" "), 6) // the path may contain spaces
 	if len(words) < 6 || len(words[1]) != 4 {
 		return mapping{}
 	}

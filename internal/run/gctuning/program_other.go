@@ -2,5 +2,5 @@
 
 package gctuning
 
-// forgetStart is for Linux alone, which counts the pages of a program's file as the process's.
+// forgetStart does nothing: only Linux counts the executable's pages as the process's memory.
 func forgetStart() {}

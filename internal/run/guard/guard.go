@@ -1,8 +1,8 @@
-// Package guard is what stands between a run and the machine: the gate that judges calls, the
-// sandbox of commands, and what keeps the files that calls change.
+// Package guard controls a run's effects on the machine: the policy that judges calls, the sandbox
+// for commands, and the recorder that keeps changed files for undo.
 //
-// The one rule: a guard is whole when it is there. Gate and sandbox ask each other, so New makes
-// both.
+// The one rule: a guard is complete once it exists. Policy and sandbox refer to each other, so New
+// creates both.
 //
 // Start reading at New.
 package guard
@@ -32,36 +32,36 @@ import (
 	"adze/toolset"
 )
 
-// Guard is that of one run.
+// Guard belongs to one run.
 type Guard struct {
 	Gate      *policy.Policy
 	Cage      *sandbox.Cage
-	Keeper    *recorder.Keeper // if nil, nothing is kept
+	Keeper    *recorder.Keeper // nil without undo
 	Ledger    *proc.Ledger
-	ChangeLog *recorder.ChangeLog // what calls were seen to change
+	ChangeLog *recorder.ChangeLog // observed changes by calls
 	Notices   []string            // for the user
-	Followed  atomic.Bool         // hooks run after calls, and may change files then
+	Followed  atomic.Bool         // hooks run after calls and may change files
 
 	settings *settings.Settings
 	shells   *recorder.Shells
 	inquire  toolset.Inquire
 	closers  []func()
-	stage    *Stage      // of the session; if nil, there is none
-	review   atomic.Bool // the changes of a turn are reviewed once: policy.Mode.Reviewed
+	stage    *Stage      // the session's; nil if none
+	review   atomic.Bool // review each turn's changes once: policy.Mode.Reviewed
 }
 
-// Wish is what a guard is made of beside settings.
+// Wish holds a guard's parameters besides settings.
 type Wish struct {
-	Spill   string   // the folder of this session's whole outputs; if empty, there is none
-	Lent    []string // folders whose files a model may read
+	Spill   string   // folder of the session's complete outputs; may be empty
+	Lent    []string // folders that a model may read
 	Ask     policy.Asker
 	Inquire toolset.Inquire
-	Own     func(proc.Command) bool // reports the user's own command; if nil, there is none
-	Stored  func() session.Store    // the store of the run; if nil, no files are kept
+	Own     func(proc.Command) bool // reports the user's own command; may be nil
+	Stored  func() session.Store    // the run's store; nil disables undo
 	Observe func(session.Event)
 }
 
-// New makes the guard of a run. Nothing of the sandbox is tried before the first command.
+// New creates a run's guard. The sandbox is not tested before the first command.
 func New(s *settings.Settings, n Wish) (*Guard, error) {
 	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), shells: new(recorder.Shells), ChangeLog: new(recorder.ChangeLog)}
 	if err := g.assemble(n); err != nil {
@@ -75,14 +75,14 @@ func New(s *settings.Settings, n Wish) (*Guard, error) {
 	return g, nil
 }
 
-// assemble makes the parts that ask each other.
+// assemble creates the parts that refer to each other.
 func (g *Guard) assemble(n Wish) (err error) {
 	s := g.settings
-	setting, _ := sandbox.ParseSetting(s.Config.Sandbox.Use) // settings have read it
+	setting, _ := sandbox.ParseSetting(s.Config.Sandbox.Use) // already validated by settings
 	box := sandbox.Of(s.Root.Dir(), s.At.State, s.At.Config, configpaths.Absolute(s.File))
 	g.closers = append(g.closers, box.Close)
-	// A mode that asks or is told what to allow runs that outside: until a sandbox lets some of the
-	// network in, an installation that a user agreed to would fail in it.
+	// In a mode that asks or has rules for commands they run outside: until a sandbox permits some
+	// network access, an installation with the user's consent would fail in it.
 	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode().OnStage() }}
 	if g.Gate, err = policyconfig.New(s.Config, s.Request.Flags, g.ground(n), n.Ask); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (g *Guard) assemble(n Wish) (err error) {
 	return nil
 }
 
-// Close ends what the guard started.
+// Close ends the guard's parts.
 func (g *Guard) Close() {
 	for _, end := range slices.Backward(g.closers) {
 		end()
@@ -104,7 +104,7 @@ func (g *Guard) Close() {
 	g.closers = nil
 }
 
-// protects says which rule keeps a path as it is; if empty, none does.
+// protects returns the reason that a path must not change, or "".
 func (g *Guard) protects(path string) string {
 	if rule := g.Gate.RuleAgainst(tool.Write, path); rule != "" {
 		return "the rule " + rule + " keeps it as it is"
@@ -112,24 +112,24 @@ func (g *Guard) protects(path string) string {
 	return ""
 }
 
-// applying applies changes of a command that ran aside, with the files kept as they are before.
+// applying applies changes from an isolated command after recording the old files.
 func (g *Guard) applying(tag string, paths []string, apply func() []string) error {
 	return g.Keeper.Applying(proc.TagOf(tag), paths, apply)
 }
 
-// Supervisor runs commands.
+// Supervisor returns the supervisor for commands.
 func (g *Guard) Supervisor() proc.Supervisor {
 	return proc.Supervisor{Ledger: g.Ledger, Cage: g.Cage, Live: func(ctx context.Context, c proc.Command) error { return g.Keeper.Live(ctx, proc.TagOf(c.Tag)) }}
 }
 
-// SetMode puts a mode in force. The sandbox that it may ask for is tested beside, so that its level
-// is known when the first command comes.
+// SetMode sets the mode. It tests the sandbox in the background, so that its level is known before
+// the first command.
 func (g *Guard) SetMode(name string) error {
 	mode := policy.Mode(name)
 	return g.enforce(mode, g.review.Load() || mode.OnStage())
 }
 
-// SetReview has the changes of later turns reviewed once, when a turn has ended, or not.
+// SetReview turns the single review of later turns' changes on or off.
 func (g *Guard) SetReview(once bool) error { return g.enforce(g.Gate.Mode(), once) }
 
 func (g *Guard) enforce(mode policy.Mode, review bool) error {
@@ -141,14 +141,14 @@ func (g *Guard) enforce(mode policy.Mode, review bool) error {
 	return nil
 }
 
-// ground is what the rules of this run are about.
+// ground returns the subjects of this run's rules.
 func (g *Guard) ground(n Wish) policyconfig.Ground {
 	s := g.settings
 	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner,
 		Options: policy.Options{Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside, Stage: g.unstaged, Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}}
 }
 
-// reachedByRules asks the user's rules for the sandbox: sandbox.Rules.
+// reachedByRules implements sandbox.Rules with the user's rules.
 type reachedByRules struct {
 	gate     *policy.Policy
 	settings *settings.Settings
@@ -160,7 +160,7 @@ func (r reachedByRules) Allowed(write bool) []string {
 
 func (r reachedByRules) Denied(write bool) (out []sandbox.Denial) {
 	for _, ban := range r.gate.Bans(kindOf(write)) {
-		home, _ := filepath.EvalSymlinks(r.settings.Home) // without one, rules of home: cover nothing
+		home, _ := filepath.EvalSymlinks(r.settings.Home) // without it, rules of home: match nothing
 		roots := map[string]string{"home": home, "abs": "/", "work": r.settings.Root.Dir(), "": r.settings.Root.Dir()}
 		if root := roots[ban.Anchor]; root != "" {
 			pattern := ban.Pattern
@@ -182,7 +182,7 @@ func kindOf(write bool) tool.Permission {
 
 func (r reachedByRules) Secret() []string { return policy.SecretPlaces(r.settings.Home) }
 
-// Reach lets the fetcher of pages go where the user's rules name a place that is otherwise refused.
+// Reach returns the web policy: the user's rules may permit addresses that are otherwise refused.
 func (g *Guard) Reach() web.Policy {
 	return web.Policy{
 		AllowPort:     g.Gate.NamesPort,
@@ -191,8 +191,7 @@ func (g *Guard) Reach() web.Policy {
 	}
 }
 
-// keepFiles makes what keeps the files of the workspace around calls. A run that saves nothing has
-// nothing to undo by.
+// keepFiles creates the undo recorder. A run that saves nothing has no undo.
 func (g *Guard) keepFiles(n Wish) {
 	s := g.settings
 	if n.Stored == nil || !s.Request.Saves() || s.Config.Undo.Off || "ADZE_UNDO="+s.Getenv("ADZE_UNDO") == batch.UndoOff {
@@ -214,7 +213,7 @@ func (g *Guard) keepFiles(n Wish) {
 	}
 	kept.Failed = g.uncovered
 	g.Keeper = recorder.NewKeeper(kept)
-	g.closers = append(g.closers, func() { _ = g.Keeper.Close() }) // the table that it writes is only a cache
+	g.closers = append(g.closers, func() { _ = g.Keeper.Close() }) // its table is only a cache
 }
 
 // Answers to uncovered.
@@ -223,8 +222,8 @@ const (
 	dontRun = "do not run it"
 )
 
-// uncovered has the user decide on a call whose files cannot be kept; it does not run where nobody
-// is there.
+// uncovered asks the user about a call whose files cannot be recorded; without a user it does not
+// run.
 func (g *Guard) uncovered(ctx context.Context, err error) error {
 	if g.inquire == nil {
 		return fmt.Errorf(`%w ("undo": {"off": true} in the configuration runs it, and keeps nothing)`, err)

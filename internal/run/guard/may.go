@@ -19,8 +19,8 @@ import (
 	"adze/toolset"
 )
 
-// MayTake says how a hook or a formatter of the user's may run: as ever where it takes no code from
-// this folder, or the user allowed it to; else in a full sandbox, where there is one.
+// MayTake returns a check for a user's hook or formatter: it runs normally if it takes no code from
+// this folder or the user has consented; otherwise only in a full sandbox.
 func (g *Guard) MayTake(kind, name string, words []string, shell string) func() (inside bool, err error) {
 	s := g.settings
 	return func() (bool, error) {
@@ -42,15 +42,15 @@ func (g *Guard) MayTake(kind, name string, words []string, shell string) func() 
 	}
 }
 
-// MayServe says, right before a server starts or is dialled, whether it may: what the user
-// allowed of the project still is so, and no deny is about it.
+// MayServe checks a server right before it starts or is contacted: the project's item must be
+// unchanged since the user's consent, and no deny rule may apply.
 func (g *Guard) MayServe(one mcp.Server, holds map[string]trust.Item) error {
 	if i, ok := holds[one.Name]; ok {
 		if err := g.settings.Project().Holds(i); err != nil {
 			return err
 		}
 	}
-	if g.Gate.Mode() == policy.Plan { // a plan changes nothing: each call is judged by itself
+	if g.Gate.Mode() == policy.Plan { // planning changes nothing: each call is judged separately
 		return nil
 	}
 	need := tool.Need{Permission: tool.Network, Target: one.URL}
@@ -63,7 +63,7 @@ func (g *Guard) MayServe(one mcp.Server, holds map[string]trust.Item) error {
 	return nil
 }
 
-// ReachFor has a server in the sandbox reach a host that the user allows.
+// ReachFor asks for permission for a sandboxed server to reach a host.
 func (g *Guard) ReachFor(ctx context.Context, host string, port uint16) error {
 	d, err := g.Gate.Decide(ctx, tool.Question{
 		Tool: tool.Definition{Name: "mcp"}, Needs: []tool.Need{{Permission: tool.Network, Target: fmt.Sprintf("https://%s:%d", host, port)}}, Validated: true,
@@ -74,8 +74,8 @@ func (g *Guard) ReachFor(ctx context.Context, host string, port uint16) error {
 	return err
 }
 
-// MayAttach holds files that a user attaches to their rules: naming one answers what would be
-// asked, and no deny.
+// MayAttach checks the user's attachments against the rules: the user's choice replaces a question,
+// but not a denial.
 func (g *Guard) MayAttach(paths []string) error {
 	for _, path := range paths {
 		if why := g.Gate.Forbids(tool.Need{Permission: tool.Read, Target: configpaths.Absolute(path)}); why != "" {
@@ -85,7 +85,7 @@ func (g *Guard) MayAttach(paths []string) error {
 	return nil
 }
 
-// NewShell makes what runs the commands of one session, a subagent's too.
+// NewShell returns a shell for one session or subagent.
 func (g *Guard) NewShell() *toolset.Shell {
 	s := g.settings
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})

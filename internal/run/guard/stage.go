@@ -15,28 +15,27 @@ import (
 	"adze/toolset"
 )
 
-// Stage is the view of the workspace that turns work on whose changes are reviewed once:
-// toolset.Stage. It lasts from the first call of a turn until the user has decided about it, also
-// beyond the process.
+// Stage is the view of the workspace for turns whose changes are reviewed once: toolset.Stage. It
+// exists from a turn's first call until the user's decision, even across processes.
 type Stage struct {
 	guard *Guard
-	name  string // among those of the workspace
+	name  string // unique in the workspace
 
 	mu       sync.Mutex
-	view     *sandbox.Stage  // if nil, there is none
-	review   *sandbox.Staged // of the view, when it is not mounted; if nil, not looked at yet
-	failed   error           // why there is no view in this turn
-	deciding atomic.Bool     // a call of the user's own is about it
+	view     *sandbox.Stage  // nil if none
+	review   *sandbox.Staged // review of the unmounted view; nil if not yet created
+	failed   error           // why this turn has no view
+	deciding atomic.Bool     // the user's own call is deciding
 }
 
-// StageOf makes the stage of a session. Nothing is there before a turn needs it.
+// StageOf creates a session's stage, which is empty until a turn needs it.
 func (g *Guard) StageOf(id session.ID) *Stage {
 	g.stage = &Stage{guard: g, name: sandbox.StageName(string(id))}
 	g.closers = append(g.closers, g.stage.close)
 	return g.stage
 }
 
-// begun is the stage that calls work on now; if nil, they work on the workspace.
+// begun returns the stage that calls work on, or nil for the workspace.
 func (g *Guard) begun() *Stage {
 	if g.stage != nil && g.settings.Root.Staged() != nil {
 		return g.stage
@@ -44,7 +43,7 @@ func (g *Guard) begun() *Stage {
 	return nil
 }
 
-// unstaged says why calls do not work on a stage now. It is empty where they do.
+// unstaged returns why calls do not work on a stage, or "".
 func (g *Guard) unstaged() string {
 	switch {
 	case g.begun() != nil:
@@ -60,11 +59,11 @@ func (g *Guard) unstaged() string {
 	return "it begins with the next prompt"
 }
 
-// Wanted reports that turns begin on a stage now.
+// Wanted reports whether turns begin on a stage.
 func (s *Stage) Wanted() bool { return s != nil && s.guard.Gate.Mode().OnStage() }
 
-// Begin has the calls of a turn work on the stage, and makes it where there is none. Nothing is
-// done where the mode is another.
+// Begin lets a turn's calls work on the stage and creates it if needed. It does nothing in another
+// mode.
 func (s *Stage) Begin() error {
 	if !s.Wanted() {
 		return nil
@@ -97,7 +96,7 @@ func (s *Stage) begin() error {
 	return nil
 }
 
-// find opens the stage that an earlier process, or turn, has left.
+// find opens a stage left by an earlier process or turn.
 func (s *Stage) find() error {
 	if s.view != nil {
 		return nil
@@ -113,7 +112,7 @@ func (s *Stage) find() error {
 	return nil
 }
 
-// End has calls work on the workspace itself again. A stage that holds nothing is over.
+// End returns calls to the workspace. It removes an empty stage.
 func (s *Stage) End() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,12 +130,12 @@ func (s *Stage) End() error {
 	return nil
 }
 
-// There reports that there may be something that waits, at the price of one look.
+// There reports whether a stage may exist, with a single file lookup.
 func (s *Stage) There() bool {
 	return sandbox.HasStage(s.guard.settings.At.State, s.guard.settings.Root.Dir(), s.name)
 }
 
-// look makes the review, where there is a stage.
+// look creates the review if there is a stage.
 func (s *Stage) look() error {
 	if err := s.find(); err != nil || s.view == nil || s.review != nil {
 		return err
@@ -155,7 +154,7 @@ func (s *Stage) drop() error {
 	return view.Drop()
 }
 
-// Waits reports that changes wait for a decision.
+// Waits reports whether changes wait for a decision.
 func (s *Stage) Waits() bool {
 	if s == nil {
 		return false
@@ -165,14 +164,14 @@ func (s *Stage) Waits() bool {
 	return s.look() == nil && s.review != nil && !s.review.Empty()
 }
 
-// Decide runs a call of the user's own about the stage.
+// Decide runs the user's own call about the stage.
 func (s *Stage) Decide(call func()) {
 	s.deciding.Store(true)
 	defer s.deciding.Store(false)
 	call()
 }
 
-// Review returns the content of the stage: toolset.Stage. It is an error where only a model asks.
+// Review returns the stage's contents: toolset.Stage. It fails for a model's call.
 func (s *Stage) Review() (toolset.Staged, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +181,7 @@ func (s *Stage) Review() (toolset.Staged, error) {
 	return s.shown()
 }
 
-// Peek returns the content of the stage, for the user.
+// Peek returns the stage's contents for the user.
 func (s *Stage) Peek() (toolset.Staged, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +197,7 @@ func (s *Stage) shown() (toolset.Staged, error) {
 	return out, nil
 }
 
-// Take applies what is chosen, or nothing: toolset.Stage.
+// Take applies all choices or nothing: toolset.Stage.
 func (s *Stage) Take(tag string, choices []proc.FileChoice) (proc.Findings, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +212,7 @@ func (s *Stage) Take(tag string, choices []proc.FileChoice) (proc.Findings, erro
 	return found, err
 }
 
-// Drop ends the stage with all that it holds: toolset.Stage.
+// Drop removes the stage and its changes: toolset.Stage.
 func (s *Stage) Drop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,25 +222,25 @@ func (s *Stage) Drop() error {
 	return s.drop()
 }
 
-// close leaves the changes that wait to the next process.
+// close leaves waiting changes for the next process.
 func (s *Stage) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.view != nil {
 		s.guard.settings.Root.Unstage()
-		_ = s.view.Leave() // it is found again by its name
+		_ = s.view.Leave() // found again by its name
 		s.view, s.review = nil, nil
 	}
 }
 
-// Bounds of what is kept of commands.
+// Limits for recorded commands.
 const (
-	mostNoted  = 500       // commands and hosts that are shown
-	noteLength = 1 << 10   // bytes of one command
-	notesSize  = 512 << 10 // bytes of the file
+	mostNoted  = 500       // shown commands and hosts
+	noteLength = 1 << 10   // bytes per command
+	notesSize  = 512 << 10 // bytes per file
 )
 
-// ran notes a command that worked on the stage, for its review.
+// ran records a command on the stage for the review.
 func (s *Stage) ran(c toolset.RanCommand) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,11 +260,11 @@ func (s *Stage) ran(c toolset.RanCommand) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() < notesSize {
-		_, _ = f.Write(append(data, '\n')) // the log of the session has every command
+		_, _ = f.Write(append(data, '\n')) // the session's log has every command
 	}
 }
 
-// notes lists the commands that ran and the hosts that were asked for.
+// notes returns the recorded commands and requested hosts.
 func (s *Stage) notes() (commands []toolset.RanCommand, hosts []string) {
 	data, err := os.ReadFile(s.view.Notes())
 	if err != nil {
@@ -275,7 +274,7 @@ func (s *Stage) notes() (commands []toolset.RanCommand, hosts []string) {
 	for line := range strings.Lines(string(data)) {
 		var c toolset.RanCommand
 		if json.Unmarshal([]byte(line), &c) != nil {
-			continue // a kill cut it
+			continue // truncated by a kill
 		}
 		for _, h := range c.Hosts {
 			if !seen[h] && len(hosts) < mostNoted {

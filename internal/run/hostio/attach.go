@@ -15,7 +15,7 @@ import (
 	"adze/tool"
 )
 
-// Attachments reads the files of --attach.
+// Attachments reads the files from --attach.
 func Attachments(paths []string) ([]tool.Attachment, error) {
 	var out []tool.Attachment
 	for _, path := range paths {
@@ -36,7 +36,8 @@ func Attachments(paths []string) ([]tool.Attachment, error) {
 	return out, nil
 }
 
-// Bounded is a file as it is kept: a picture no larger than models look at, anything else as it is.
+// Bounded returns an attachment for storage: pictures are scaled to the size models use, other
+// files stay unchanged.
 func Bounded(a tool.Attachment) (tool.Attachment, error) {
 	picture := strings.HasPrefix(a.MediaType, "image/")
 	if picture {

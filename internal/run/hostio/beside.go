@@ -10,11 +10,11 @@ import (
 	"adze/tui/input"
 )
 
-// besideTime is how long this program's other process has to give the terminal back.
+// besideTime is how long the other process may take to restore the terminal.
 const besideTime = time.Second
 
-// Beside runs this program once more on the terminal that adze has, until it ends or ctx does. That
-// process gets the keys that were read ahead, and hands back those that it read itself.
+// Beside runs this program again on adze's terminal until it ends or ctx does. The new process gets
+// keys typed ahead, and returns unhandled ones.
 func Beside(ctx context.Context, in, out *os.File, errs io.Writer, keys *input.Ahead, env []string, words ...string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -23,7 +23,7 @@ func Beside(ctx context.Context, in, out *os.File, errs io.Writer, keys *input.A
 	cmd := exec.CommandContext(ctx, self, words...)
 	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // where that is not possible, it is killed
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // killed where interrupts are unsupported
 	cmd.WaitDelay = besideTime
 	files, over, err := handKeys(keys)
 	if err != nil {

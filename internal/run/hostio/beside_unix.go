@@ -11,14 +11,14 @@ import (
 	"adze/tui/input"
 )
 
-// The files of a process that Beside runs, on which it reads keys and hands them back.
+// File descriptors for keys in a process started by Beside.
 const (
 	keysIn  = 3
 	keysOut = 4
 )
 
-// handKeys makes the files of a process that calls Handed. It is for Beside, which calls over when
-// that process has ended.
+// handKeys creates the files for a process that calls Handed. Beside calls over after that process
+// has ended.
 func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
 	hisIn, in, err := os.Pipe()
 	if err != nil {
@@ -34,7 +34,7 @@ func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
 	var back []byte
 	typed := keys.Take()
 	both.Go(func() {
-		_, _ = in.Write(typed) // a process that ended reads nothing
+		_, _ = in.Write(typed) // an ended process reads nothing
 		in.Close()
 	})
 	both.Go(func() { back, _ = io.ReadAll(out) })
@@ -47,10 +47,10 @@ func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
 	}, nil
 }
 
-// Hand is the way to the process that called Beside.
+// Hand is the connection to the process that called Beside.
 type Hand struct{ in, out *os.File }
 
-// Handed is the hand of this process, which was begun by Beside if beside says so.
+// Handed returns this process's connection, if Beside started it.
 func Handed(beside bool) Hand {
 	if !beside {
 		return Hand{}
@@ -58,14 +58,14 @@ func Handed(beside bool) Hand {
 	var st syscall.Stat_t
 	for _, fd := range []int{keysIn, keysOut} {
 		if syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
-			return Hand{} // somebody else began it
+			return Hand{} // started by another program
 		}
 		syscall.CloseOnExec(fd)
 	}
 	return Hand{os.NewFile(keysIn, "keys"), os.NewFile(keysOut, "keys back")}
 }
 
-// Read is what that process read ahead.
+// Read returns the keys typed ahead.
 func (h Hand) Read() []byte {
 	if h.in == nil {
 		return nil
@@ -75,7 +75,7 @@ func (h Hand) Read() []byte {
 	return b
 }
 
-// Write hands keys back, once.
+// Write returns unhandled keys, once.
 func (h Hand) Write(b []byte) {
 	if h.out == nil {
 		return

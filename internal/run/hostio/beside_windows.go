@@ -6,17 +6,17 @@ import (
 	"adze/tui/input"
 )
 
-// handKeys does nothing. Windows hands no other files to a process, so keys that were read
-// ahead wait for its end.
+// handKeys does nothing. Windows passes no additional files to a process, so keys typed ahead wait
+// for its end.
 func handKeys(*input.Ahead) (files []*os.File, over func(), err error) { return nil, func() {}, nil }
 
-// Hand is the way to the process that called Beside. There is none.
+// Hand is the unsupported connection to the process that called Beside.
 type Hand struct{}
 
-// Handed is the hand of this process.
+// Handed returns an empty connection.
 func Handed(bool) Hand { return Hand{} }
 
-// Read is what that process read ahead: nothing.
+// Read returns nil.
 func (Hand) Read() []byte { return nil }
 
 // Write does nothing.

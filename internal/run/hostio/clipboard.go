@@ -17,18 +17,18 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// pictureAge is how long pictures from the clipboard are kept: a message that waits is sent before.
+// pictureAge is how long clipboard pictures are kept; queued messages are sent before that.
 const pictureAge = 24 * time.Hour
 
-// Clipboard takes pictures from the clipboard by the programs that systems have for that.
+// Clipboard reads pictures from the clipboard by system programs.
 type Clipboard struct {
-	dir       string // where pictures are kept
+	dir       string // folder for pictures
 	system    string // as in runtime.GOOS
-	workspace string // in which no program is looked for
+	workspace string // never searched for programs
 	getenv    func(string) string
 }
 
-// NewClipboard keeps pictures in the state folder. No program is taken from the workspace.
+// NewClipboard stores pictures in the state folder. It runs no program from the workspace.
 func NewClipboard(state, workspace string, getenv func(string) string) Clipboard {
 	return Clipboard{filepath.Join(state, "pictures"), runtime.GOOS, workspace, getenv}
 }
@@ -36,10 +36,10 @@ func NewClipboard(state, workspace string, getenv func(string) string) Clipboard
 // reader is a program that writes the clipboard's picture to its output.
 type reader struct {
 	args   []string
-	decode func([]byte) []byte // if nil, it writes the picture itself
+	decode func([]byte) []byte // nil if the output is the picture
 }
 
-// readers are those that suit the system, best first.
+// readers returns the system's programs, best first.
 func (c Clipboard) readers() []reader {
 	if c.system == "darwin" {
 		return []reader{
@@ -60,7 +60,7 @@ func (c Clipboard) readers() []reader {
 	return all
 }
 
-// windowsPicture prints the clipboard's picture in base64: a pipe of PowerShell changes bytes.
+// windowsPicture prints the clipboard's picture in base64, because PowerShell pipes change bytes.
 const windowsPicture = "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; " +
 	"$p = [Windows.Forms.Clipboard]::GetImage(); if ($null -eq $p) { exit 1 }; " +
 	"$m = New-Object IO.MemoryStream; $p.Save($m, [Drawing.Imaging.ImageFormat]::Png); " +
@@ -74,7 +74,7 @@ func base64Data(out []byte) []byte {
 	return png
 }
 
-// Picture keeps the clipboard's picture in a file and returns its path.
+// Picture stores the clipboard's picture in a file and returns its path.
 func (c Clipboard) Picture(ctx context.Context) (string, error) {
 	all := c.readers()
 	if len(all) == 0 {
@@ -112,7 +112,7 @@ func (c Clipboard) keep(png []byte) (string, error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return "", err
 	}
-	entries, _ := os.ReadDir(c.dir) // what cannot be listed is not tidied up
+	entries, _ := os.ReadDir(c.dir) // removing old pictures is optional
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > pictureAge {
 			_ = os.Remove(filepath.Join(c.dir, e.Name()))
@@ -126,7 +126,7 @@ func (c Clipboard) keep(png []byte) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// appleData is what osascript prints as «data PNGf89504E…».
+// appleData decodes osascript's output «data PNGf89504E…».
 func appleData(out []byte) []byte {
 	_, rest, ok := strings.Cut(string(out), "«data PNGf")
 	digits, _, ok2 := strings.Cut(rest, "»")

@@ -6,13 +6,13 @@ import (
 	"adze/internal/config"
 )
 
-// Defaults are the choices of a user that hold for later sessions, in their configuration.
+// Defaults stores the user's choices for later sessions in the configuration.
 type Defaults struct {
 	File string
-	May  func() error // refuses a change; if nil, every change is allowed
+	May  func() error // refuses a change; may be nil
 }
 
-// Keep writes one down: "model", "interface.theme" or "interface.keys".
+// Keep stores a choice: "model", "interface.theme" or "interface.keys".
 func (d Defaults) Keep(name, value string) error {
 	if d.May != nil {
 		if err := d.May(); err != nil {
@@ -22,7 +22,7 @@ func (d Defaults) Keep(name, value string) error {
 	return config.Keep(d.File, name, value)
 }
 
-// Kept is what holds for one now; of a file with a mistake nothing is known.
+// Kept returns the current value, or "" if the configuration is invalid.
 func (d Defaults) Kept(name string) string {
 	cfg, err := config.Load(d.File)
 	if err != nil {

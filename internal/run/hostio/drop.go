@@ -10,16 +10,16 @@ import (
 	"adze/session/api"
 )
 
-// Bounds of one attached file in bytes, as read has them: a picture is scaled to what models look
-// at.
+// Limits for an attachment in bytes, equal to those of read: a picture is scaled to the size models
+// use.
 const (
 	MaxAttachment = 5 << 20
 	MaxPicture    = 64 << 20
 	pictureSide   = 3072
 )
 
-// DropIn recognises the path of a file that a terminal pastes when one is dropped on it: quoted,
-// with backslashes, or as a file URL.
+// DropIn recognizes the path that a terminal pastes for a dropped file: quoted, with backslashes,
+// or as a file URL.
 func DropIn(dir string) func(text string) (api.Dropped, bool) {
 	return func(text string) (api.Dropped, bool) {
 		path, ok := droppedPath(text)
@@ -62,14 +62,14 @@ func droppedPath(text string) (string, bool) {
 		case text[i] == '\\' && i+1 < len(text):
 			i++
 		case text[i] == ' ':
-			return "", false // words, not a name: a terminal would have quoted it
+			return "", false // a terminal would have quoted a path with spaces
 		}
 		b.WriteByte(text[i])
 	}
 	return b.String(), filepath.IsAbs(b.String())
 }
 
-// attachable looks at the first bytes, as the attachment itself will be judged.
+// attachable checks the first bytes, as the attachment code does.
 func attachable(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func attachable(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := f.Read(head) // an empty file is no picture
+	n, _ := f.Read(head) // an empty file is not attachable
 	_, is := attachments.File("", head[:n])
 	return is
 }

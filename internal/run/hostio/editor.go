@@ -13,21 +13,21 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// Editor is the user's own, on the terminal that adze has.
+// Editor runs the user's editor on adze's terminal.
 type Editor struct {
 	getenv    func(string) string
-	workspace string // in which no program is looked for
+	workspace string // never searched for programs
 	in, out   *os.File
 	err       io.Writer
 }
 
-// NewEditor starts editors on these streams. No program is taken from the workspace.
+// NewEditor returns an editor for these streams. It runs no program from the workspace.
 func NewEditor(workspace string, getenv func(string) string, in, out *os.File, err io.Writer) Editor {
 	return Editor{getenv, workspace, in, out, err}
 }
 
-// Edit lets the user write in $VISUAL, $EDITOR or vi, which may hold arguments and so goes to a
-// shell; the file's name does not.
+// Edit opens text in $VISUAL, $EDITOR or vi. The setting may contain arguments and is passed to a
+// shell; the file name is not.
 func (e Editor) Edit(text string) (string, error) {
 	f, err := os.CreateTemp("", "adze-prompt-*.md")
 	if err != nil {
@@ -45,7 +45,7 @@ func (e Editor) Edit(text string) (string, error) {
 	return string(edited), err
 }
 
-// Open opens a file at a line, as far as it is known how the editor takes one.
+// Open opens a file, at a line if the editor's syntax for that is known.
 func (e Editor) Open(path string, line int) error {
 	words := strings.Fields(e.program())
 	switch filepath.Base(words[0]) {
@@ -68,7 +68,7 @@ func (e Editor) program() string {
 	return "vi"
 }
 
-// run starts the editor with words that no shell reads.
+// run starts the editor with arguments that the shell does not interpret.
 func (e Editor) run(words ...string) error {
 	shell, env, err := proc.Helper("sh", e.workspace)
 	if err != nil {

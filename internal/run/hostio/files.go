@@ -14,18 +14,18 @@ import (
 	"adze/session/api"
 )
 
-// Bounds of completion.
+// Limits for completion.
 const (
-	maxCompletions = 200_000 // files that are completed from
-	firstFiles     = 1_000   // that are completed from while the others are looked for
-	lastEarly      = 64_000  // and from where on it is waited for all
-	maxChanged     = 200     // of those that git says were changed
-	maxEntries     = 2_000   // names of a folder outside
+	maxCompletions = 200_000 // listed files
+	firstFiles     = 1_000   // first partial list
+	lastEarly      = 64_000  // partial lists end here
+	maxChanged     = 200     // changed files from git
+	maxEntries     = 2_000   // names in an outside folder
 )
 
-// Files lists the workspace for completion, what changed last first, then its folders. What git
-// says was changed, by changed, is near. If some is not nil, it gets first parts of a long list,
-// each with those before, in no order.
+// Files lists the workspace for completion, recently changed files first, then its folders. Near
+// holds files that changed reports. If some is not nil, it receives growing partial lists,
+// unordered.
 func Files(ctx context.Context, tree search.Tree, some func(api.Files), changed func(context.Context) []string) (api.Files, error) {
 	q := search.GlobQuery{Pattern: "**", Limit: maxCompletions}
 	if some != nil {
@@ -64,8 +64,7 @@ func Files(ctx context.Context, tree search.Tree, some func(api.Files), changed 
 	return out, nil
 }
 
-// Changed lists what git says differs in a work tree, as seen from a folder; nothing without a
-// repository.
+// Changed lists a work tree's changed files relative to a folder; none without a repository.
 func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	r, err := g.Open(ctx, dir)
 	if err != nil {
@@ -86,8 +85,8 @@ func Changed(ctx context.Context, g git.Git, dir string) (out []string) {
 	return out
 }
 
-// FolderIn lists folders that a user writes out, from a workspace: names alone, which they could
-// list themselves. What a model may read of them is asked when it reads.
+// FolderIn returns a function that lists a folder named by the user, relative to the workspace. It
+// returns only names, which the user could list anyway; a model's access is checked when it reads.
 func FolderIn(workspace string) func(ctx context.Context, dir string) (base string, names []string, err error) {
 	return func(_ context.Context, dir string) (string, []string, error) {
 		real := dir

@@ -7,7 +7,7 @@ import (
 	"adze/session/api"
 )
 
-// Jobs are the commands that were started to go on in the background, oldest first.
+// Jobs returns background commands, oldest first.
 func Jobs(of *proc.Jobs) []api.Job {
 	out := []api.Job{}
 	for _, j := range of.List() {
@@ -16,7 +16,7 @@ func Jobs(of *proc.Jobs) []api.Job {
 	return out
 }
 
-// ended says how a job ended; if empty, it runs.
+// ended describes a job's end, or returns "" while it runs.
 func ended(j proc.JobStatus) string {
 	if j.Running {
 		return ""

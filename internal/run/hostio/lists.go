@@ -1,12 +1,11 @@
-// Package hostio is what the interface asks of the program beside turns and the session: the
-// clipboard, the user's editor, files dropped on the terminal, what they wrote before, files and
-// sessions to choose from.
+// Package hostio implements interface operations besides turns and the session: clipboard, external
+// editor, dropped files, message history, and lists of files and sessions.
 //
-// The one rule: each does one thing for the user and knows neither the interface nor a run;
-// internal/run connects them with the interface's ports.
+// The one rule: each operation is independent of the interface and of a run; internal/run connects
+// them with the interface's ports.
 //
-// Start reading at the file that is named after the thing. Known limits: pictures come from the
-// clipboard only by programs that the system has for that.
+// Start reading at the file named after the operation. Known limits: clipboard pictures require
+// programs of the system.
 package hostio
 
 import (
@@ -20,8 +19,7 @@ import (
 	"adze/session/api"
 )
 
-// Sessions lists the sessions of users, newest first; the report of a subagent is in its parent's
-// session.
+// Sessions lists users' sessions, newest first; subagents are part of their parent's session.
 func Sessions(ctx context.Context, stored session.Store) ([]api.SessionHead, error) {
 	all, err := stored.List(ctx)
 	if err != nil {
@@ -36,10 +34,10 @@ func Sessions(ctx context.Context, stored session.Store) ([]api.SessionHead, err
 	return out, nil
 }
 
-// foundRows is how many places are offered of what was found.
+// foundRows limits search results.
 const foundRows = 30
 
-// Found looks for words in stored sessions of users: a subagent's cannot be opened.
+// Found searches users' stored sessions: a subagent's cannot be opened.
 func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.Found, note string, err error) {
 	hits, note, err := words.Search(ctx, fulltext.Query{Text: text, Limit: foundRows})
 	if errors.Is(err, fulltext.ErrNoWords) {
@@ -59,7 +57,7 @@ func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.F
 	return out, note, err
 }
 
-// Modes are the permission modes that users choose among, and the one in force, if that is another.
+// Modes returns the permission modes to choose from, and the current one if it is not among them.
 func Modes(now policy.Mode) []api.Mode {
 	means := map[policy.Mode]string{
 		policy.Plan:      "looks only; nothing changes and no command runs",
@@ -81,7 +79,7 @@ func Modes(now policy.Mode) []api.Mode {
 	return out
 }
 
-// Efforts are how hard a model can be asked to think; which of them one knows differs.
+// Efforts returns the thinking efforts; each model supports some.
 func Efforts() []api.Mode {
 	out := []api.Mode{{Name: session.DefaultEffort, Means: "as its provider is configured"}}
 	means := map[string]string{"none": "it answers at once, where it can", "medium": "", "max": "as long as it takes"}

@@ -14,24 +14,24 @@ import (
 	"adze/internal/text/lineread"
 )
 
-// Bounds of what is remembered of a workspace.
+// Limits for a workspace's history.
 const (
 	maxMemories    = 500
 	maxMemoryBytes = 1 << 20 // then the older half is dropped
 	maxMemoryLine  = maxMemoryBytes / 4
 )
 
-// Memory keeps what the user wrote in one workspace: a file with one JSON string a line. It is a
-// convenience: a failure to read or write it is no failure of anything else.
+// Memory stores the user's messages in one workspace: a file with one JSON string per line. It is
+// optional, so errors are ignored.
 type Memory struct{ path string }
 
-// NewMemory is that of a workspace, kept in the state folder.
+// NewMemory returns a workspace's history, stored in the state folder.
 func NewMemory(state, dir string) Memory {
 	sum := sha256.Sum256([]byte(dir))
 	return Memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
 }
 
-// Past is what was written, oldest first.
+// Past returns the messages, oldest first.
 func (m Memory) Past() []string {
 	f, err := os.Open(m.path)
 	if err != nil {
@@ -71,10 +71,10 @@ func (m Memory) Add(text string) {
 		return
 	}
 	defer f.Close()
-	_, _ = f.Write(append(line, '\n')) // a convenience; nothing depends on it
+	_, _ = f.Write(append(line, '\n')) // optional, so errors are ignored
 }
 
-// Forget drops texts, as they were written or as they were sent.
+// Forget removes texts, as written or as sent.
 func (m Memory) Forget(texts []string) {
 	past := m.Past()
 	kept := slices.DeleteFunc(slices.Clone(past), func(s string) bool {
@@ -85,7 +85,7 @@ func (m Memory) Forget(texts []string) {
 	}
 }
 
-// shorten keeps the newest.
+// shorten keeps the newer half.
 func (m Memory) shorten() {
 	past := m.Past()
 	m.rewrite(past[len(past)/2:])
@@ -98,5 +98,5 @@ func (m Memory) rewrite(texts []string) {
 			kept = append(append(kept, line...), '\n')
 		}
 	}
-	_ = atomicfile.WriteCache(m.path, kept) // else the longer file stays
+	_ = atomicfile.WriteCache(m.path, kept) // otherwise the longer file stays
 }

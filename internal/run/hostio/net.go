@@ -17,14 +17,13 @@ import (
 	"adze/tool"
 )
 
-// Bounds of what is shown of a branch.
+// Limits for a branch's changes.
 const (
 	mostNetFiles = 1000
 	mostNetBytes = 4 << 20
 )
 
-// SinceBranch is what differs from the commit at which the branch parted. Files that git does not
-// know are not in it.
+// SinceBranch returns the changes since the branch's merge base, without untracked files.
 func SinceBranch(ctx context.Context, g git.Git, dir string) (api.Net, error) {
 	repo, err := g.Open(ctx, dir)
 	if err != nil {
@@ -55,7 +54,7 @@ func SinceBranch(ctx context.Context, g git.Git, dir string) (api.Net, error) {
 	return out, nil
 }
 
-// gitFile reads the part of a patch that is about one file.
+// gitFile parses a patch's part about one file.
 func gitFile(part string) (f api.NetFile, ok bool) {
 	names, rest, ok := strings.Cut(part, "\n")
 	if !ok {
@@ -81,14 +80,14 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 	if f.Gone {
 		f.Path = old
 		if strings.HasPrefix(rest, "deleted file mode 100755\n") {
-			f.Mode = 0o755 // git keeps no more of it
+			f.Mode = 0o755 // git stores only the executable bit
 		}
 	}
 	return f, true
 }
 
-// Chmod is the command that gives a file back the permission bits that it had before it was
-// removed, once its text is there again. It is empty where that needs none.
+// Chmod returns the command that restores a removed file's permission bits after its text is
+// restored, or "" if not needed.
 func Chmod(root *workspace.Root, f api.NetFile) string {
 	path, err := root.Resolve(f.Path)
 	now, missing := root.Stat(path)
@@ -98,7 +97,7 @@ func Chmod(root *workspace.Root, f api.NetFile) string {
 	return fmt.Sprintf("chmod %o -- %s", f.Mode&0o777, quoted(f.Path))
 }
 
-// Since is what differs now from the beginning of a session, or of its newest turn.
+// Since returns the changes since the session or its latest turn began.
 func Since(ctx context.Context, d recorder.Manager, turn bool) (api.Net, error) {
 	all, err := d.Net(ctx, turn)
 	out := api.Net{From: "the first call of this session that could change a file"}
@@ -121,9 +120,8 @@ func hunksOf(text string) (out []api.HunkText) {
 	return out
 }
 
-// Revert is the call that takes a hunk back, of the shell, of a tool that edits, or of one that
-// writes, and the state of the file that the user saw. It fails where the file is not any more what
-// the hunk shows.
+// Revert returns a call that reverts a hunk by the shell, edit or write tool, and the file version
+// that the user saw. It fails if the file no longer matches the hunk.
 func Revert(ctx context.Context, root *workspace.Root, h api.NetHunk) (name string, args map[string]string, now workspace.State, err error) {
 	hunks := diff.Hunks(h.File.Diff)
 	if h.Number >= len(hunks) {
@@ -162,7 +160,7 @@ func Revert(ctx context.Context, root *workspace.Root, h api.NetHunk) (name stri
 	return "edit", map[string]string{"path": h.File.Path, "old_string": old, "new_string": text}, f.State(present), nil
 }
 
-// StageCommand is the command that adds a hunk to the index of git, and nothing else of its file.
+// StageCommand returns the command that adds only this hunk to git's index.
 func StageCommand(h api.NetHunk) (string, error) {
 	hunks := diff.Hunks(h.File.Diff)
 	if h.Number >= len(hunks) {
@@ -172,11 +170,11 @@ func StageCommand(h api.NetHunk) (string, error) {
 	const apply = "git apply --cached --recount --whitespace=nowarn"
 	patch := head + "\n" + hunks[h.Number].Text
 	path, steps := quoted(h.File.Path), []string(nil)
-	// The index of git has no name in $Id$, and often LF for CRLF.
+	// git's index contains no expanded $Id$, and often LF for CRLF.
 	if strings.Contains(patch, "$Id: ") {
 		steps = append(steps, "if git check-attr ident -- "+path+" | grep -q ': set$'; then sed 's/\\$Id: [^$]*\\$/$Id$/g'; else cat; fi")
 	}
-	if strings.Contains(patch, "\r") { // a command has no control characters: another one stands for them
+	if strings.Contains(patch, "\r") { // a command has no control characters, so another character replaces it
 		free := strings.Trim("~^|%#&!?*=;", patch)
 		if free == "" {
 			return "", fmt.Errorf("%s ends its lines with CRLF, and this hunk cannot be staged alone: use git add -p", h.File.Path)
@@ -189,7 +187,7 @@ func StageCommand(h api.NetHunk) (string, error) {
 	return strings.Join(steps, " | ") + "\n" + patch + "PATCH", nil
 }
 
-// StageAllCommand is the command that adds all that differs to the index of git.
+// StageAllCommand returns the command that adds all changes to git's index.
 func StageAllCommand(n api.Net) string {
 	command := "git add --all --"
 	for _, f := range n.Files {
@@ -198,14 +196,14 @@ func StageAllCommand(n api.Net) string {
 	return command
 }
 
-// Staged is what would be committed, but for files that are withheld from the model, and the
-// subjects of the newest commits.
+// Staged returns the staged patch without files withheld from the model, and the latest commits'
+// subjects.
 func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name string) bool) (patch string, recent []string, err error) {
 	repo, err := g.Open(ctx, dir)
 	if err != nil {
 		return "", nil, err
 	}
-	if repo, err = g.Open(ctx, repo.Top); err != nil { // a commit is of all that is staged
+	if repo, err = g.Open(ctx, repo.Top); err != nil { // a commit includes everything staged
 		return "", nil, err
 	}
 	d, err := repo.Diff(ctx, git.DiffQuery{Path: ".", Staged: true, MaxFiles: mostNetFiles, MaxBytes: mostNetBytes, Withhold: func(name string) bool {
@@ -217,13 +215,13 @@ func Staged(ctx context.Context, g git.Git, dir string, withhold func(dir, name 
 	case d.TotalFiles == 0 && d.Withheld == 0:
 		return "", nil, errNothingStaged
 	}
-	recent, err = repo.Subjects(ctx, 10) // enough to show how messages are written here
+	recent, err = repo.Subjects(ctx, 10) // enough to show the message style
 	return d.Patch, recent, err
 }
 
 var errNothingStaged = errors.New("nothing is staged: stage hunks first, or use git add")
 
-// CommitCommand is the command that commits what is staged.
+// CommitCommand returns the command that commits the staged changes.
 func CommitCommand(message string) string {
 	end := "MESSAGE"
 	for strings.Contains(message, end) {
@@ -233,10 +231,10 @@ func CommitCommand(message string) string {
 	return "git commit -F - <<'" + end + "'\n" + strings.TrimSpace(message) + "\n" + end
 }
 
-// quoted is a word for a shell.
+// quoted quotes a word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Call is a call of the user's own.
+// Call returns the user's own call.
 func Call(name string, args map[string]string) (tool.RawCall, error) {
 	raw, err := json.Marshal(args)
 	return tool.RawCall{Name: name, Arguments: string(raw), Origin: tool.Native}, err

@@ -9,8 +9,8 @@ import (
 	"adze/session/api"
 )
 
-// Peek looks into a stored session: its size, its cost, its last exchange. What does not decode is
-// left out: this is a look, and opening the session tells what is wrong with it.
+// Peek summarizes a stored session: its size, cost and last exchange. It skips entries that do not
+// decode; opening the session reports them.
 func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek, error) {
 	entries, err := stored.Load(ctx, session.ID(id))
 	if err != nil {
@@ -54,7 +54,7 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 	return p, ctx.Err()
 }
 
-// before drops a message and all after it.
+// before drops a message and everything after it.
 func before(messages []session.Message, id string) []session.Message {
 	if i := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == id }); i >= 0 {
 		return messages[:i]
@@ -62,7 +62,7 @@ func before(messages []session.Message, id string) []session.Message {
 	return messages
 }
 
-// lastExchange is the last thing that the user said, and the last text that came after it.
+// lastExchange returns the number of turns, the last user message, and the last answer to it.
 func lastExchange(messages []session.Message) (turns int, asked, answered string) {
 	for _, m := range messages {
 		switch {

@@ -14,8 +14,8 @@ import (
 	"adze/session/api"
 )
 
-// Undo puts files back as a user wishes in the interface, or says what it would put back. since is
-// the message that they said last. What stands in the log of it is nil where nothing was done.
+// Undo restores files for the interface, or returns a preview. since is the last user message. The
+// returned log entry is nil if nothing was done.
 func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (api.Undone, *session.Undone, error) {
 	wish := recorder.Wish{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
 	if w.Since {
@@ -34,7 +34,7 @@ func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (ap
 		return api.Undone{}, nil, err
 	}
 	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt()}
-	if w.Dry && out.Git && len(p.Steps) == 0 { // it is offered where some of it can be put back
+	if w.Dry && out.Git && len(p.Steps) == 0 { // git's state is offered only if some of it can be restored
 		wish.Git = true
 		if with, err := d.Plan(ctx, wish); err == nil && len(with.Steps) == 0 {
 			p, out.Git = with, false
@@ -61,10 +61,10 @@ func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (ap
 	return out, &done.Entry, nil
 }
 
-// changed says that the plan is not the one that was shown.
+// changed reports that the plan differs from the shown one.
 func changed() error { return usage.Mistake("look again", "the plan has changed") }
 
-// digest names the turns and the paths of a plan, each with its change.
+// digest identifies a plan by its turns and the change of each path.
 func digest(p *recorder.Proposal) string {
 	sum := sha256.New()
 	for _, t := range p.Turns {

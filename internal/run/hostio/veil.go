@@ -10,17 +10,17 @@ import (
 	"adze/tool"
 )
 
-// What a user is shown of calls holds no password of an address; nothing else of it is hidden, and
-// a diff is exact.
+// Calls are shown to users with passwords in addresses masked. Everything else is shown, and diffs
+// are exact.
 
-// Veiled is a question as a user sees it.
+// Veiled returns a question for display.
 func Veiled(q tool.Question) tool.Question {
 	q.Needs = slices.Clone(q.Needs)
 	for i := range q.Needs {
 		q.Needs[i].Target = redact.Passwords(q.Needs[i].Target)
 	}
 	if q.Editing != nil && redact.Passwords(q.Editing.Text) != q.Editing.Text {
-		q.Editing = nil // what is not shown is not rewritten
+		q.Editing = nil // hidden text cannot be edited
 	}
 	if q.Repair != nil {
 		r := *q.Repair
@@ -33,7 +33,7 @@ func Veiled(q tool.Question) tool.Question {
 	return q
 }
 
-// VeiledBlocks are blocks as a user sees them.
+// VeiledBlocks returns blocks for display.
 func VeiledBlocks(blocks []tool.Block) []tool.Block {
 	blocks = slices.Clone(blocks)
 	for i := range blocks {
@@ -49,7 +49,7 @@ func VeiledBlocks(blocks []tool.Block) []tool.Block {
 	return blocks
 }
 
-// VeiledEvent is an event as a user sees it.
+// VeiledEvent returns an event for display.
 func VeiledEvent(e session.Event) session.Event {
 	switch e := e.(type) {
 	case session.ToolQueued:

@@ -13,11 +13,11 @@ import (
 	"adze/tui/firstrun"
 )
 
-// maxModelSteps bounds the models that are offered as steps; the list of models holds all.
+// maxModelSteps limits the models offered as steps; the list of models has all.
 const maxModelSteps = 4
 
-// Found tells a listing in the words of the first screen, with what a doctor sees of the terminal
-// and the configuration.
+// Found converts a listing, with the doctor's checks of terminal and configuration, for the setup
+// screen.
 func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
 	f := firstrun.Found{Steps: steps(l)}
 	var unset []string
@@ -32,13 +32,13 @@ func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
 		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
 	}
 	for _, c := range checks {
-		brief, _, _ := strings.Cut(c.Found, "; ") // doctor says the rest
+		brief, _, _ := strings.Cut(c.Found, "; ") // adze doctor shows the rest
 		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: brief})
 	}
 	return f
 }
 
-// findingOf tells a provider in the words of the first screen.
+// findingOf describes a provider for the setup screen.
 func findingOf(p models.ListedProvider) firstrun.Finding {
 	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
 	if p.Usable == nil || *p.Usable {
@@ -64,7 +64,7 @@ func findingOf(p models.ListedProvider) firstrun.Finding {
 	return f
 }
 
-// steps are what to do next: a model that can be used, else the shortest way to one.
+// steps returns the next steps: usable models, or else the shortest way to one.
 func steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
 	for _, p := range l.Providers {
@@ -96,7 +96,7 @@ func steps(l models.Listing) []firstrun.Step {
 	return out
 }
 
-// lacking is what programs that are there lack.
+// lacking returns steps for local programs without a usable model.
 func lacking(l models.Listing) (out []firstrun.Step) {
 	for _, v := range models.Fetching() {
 		switch {
@@ -109,7 +109,7 @@ func lacking(l models.Listing) (out []firstrun.Step) {
 	return out
 }
 
-// runs reports whether a program answered.
+// runs reports whether a provider's program answered.
 func runs(l models.Listing, provider string) bool {
 	for _, p := range l.Providers {
 		if p.Provider == provider {

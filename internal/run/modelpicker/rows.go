@@ -1,12 +1,11 @@
-// Package modelpicker turns what is known of models into what a user chooses from: the rows of a
-// list, and for who has no model, what was found and what to do next.
+// Package modelpicker converts known models into rows to choose from and, for a user without a
+// model, into findings and next steps.
 //
-// The one rule: it names no provider. Names, commands and addresses come from the table of package
-// models.
+// The one rule: it names no provider. Names, commands and addresses come from package models.
 //
 // Start reading at Rows and at Found.
 //
-// Known limits: whether a program runs is known only of those that were asked.
+// Known limits: only queried programs are known to run.
 package modelpicker
 
 import (
@@ -18,8 +17,8 @@ import (
 	"adze/session/api"
 )
 
-// RowsFrom are the rows of a listing behind those of models that are named first; of these, the
-// listing may say more.
+// RowsFrom returns rows for the named models first, with details from the listing, then for the
+// other listed models.
 func RowsFrom(find *models.Finder, named []string, l models.Listing) []api.ModelRow {
 	var first []api.ModelRow
 	for _, full := range named {
@@ -33,12 +32,12 @@ func RowsFrom(find *models.Finder, named []string, l models.Listing) []api.Model
 			first = append(first, r)
 			continue
 		}
-		first[i] = r // it says more
+		first[i] = r // it has more details
 	}
 	return first
 }
 
-// rowNamed is what is known of a model that nobody listed.
+// rowNamed returns the row for a model that is not listed.
 func rowNamed(find *models.Finder, full string) api.ModelRow {
 	m, err := find.Named(full)
 	if err != nil {
@@ -47,8 +46,7 @@ func rowNamed(find *models.Finder, full string) api.ModelRow {
 	return rowOf(find.Describe(m.Provider.Name(), local.Model{Name: m.Name}), m.Provider.Name())
 }
 
-// Rows are the models of a listing, those that can be used first; a provider that cannot be used is
-// one row.
+// Rows returns a listing's models, usable ones first; an unusable provider is a single row.
 func Rows(l models.Listing) []api.ModelRow {
 	var can, cannot []api.ModelRow
 	for _, p := range l.Providers {

@@ -1,12 +1,12 @@
-// Package outputschema holds the last answer of a run to a JSON Schema: it tells the model, judges
-// what came, and takes the value out.
+// Package outputschema checks a run's last answer against a JSON Schema: it adds the request to the
+// prompt, validates the answer, and extracts the value.
 //
-// The one rule: a value is taken as it was written; nothing in it is mended or completed.
+// The one rule: a value is used as written and never repaired.
 //
-// Start reading at Read. A nil *Schema asks for nothing, and every method of it says so.
+// Start reading at Read. A nil *Schema requests nothing, and its methods handle that.
 //
-// Known limits: of an answer with a value and prose around it only one whole fenced block is
-// understood; the others are sent back.
+// Known limits: besides a plain value, only a single fenced block is accepted; other answers are
+// sent back.
 package outputschema
 
 import (
@@ -25,21 +25,20 @@ import (
 	"adze/tool/schema"
 )
 
-// Bounds of --output-schema: the file, how often the model may try again, and how many faults it is
-// told at once.
+// Limits for --output-schema: file size, retries, and reported faults.
 const (
 	maxSchemaFile = 1 << 20
 	maxTries      = 2
 	maxFaults     = 10
 )
 
-// Schema is what is asked of the final answer: one JSON value that it accepts.
+// Schema is the required format for the final answer: one valid JSON value.
 type Schema struct {
 	schema json.RawMessage
 	check  tool.Check
 }
 
-// Read reads the file of --output-schema; without a path there is none.
+// Read reads the file from --output-schema; an empty path returns nil.
 func Read(path string) (*Schema, error) {
 	if path == "" {
 		return nil, nil
@@ -61,11 +60,11 @@ func Read(path string) (*Schema, error) {
 		return nil, usage.Mistake("it must be a JSON Schema (draft 2020-12 or 7) without references to other files", "--output-schema %s: %v", path, err)
 	}
 	var compact bytes.Buffer
-	_ = json.Compact(&compact, raw) // it is JSON: it was compiled
+	_ = json.Compact(&compact, raw) // it compiled, so it is valid JSON
 	return &Schema{schema: compact.Bytes(), check: check}, nil
 }
 
-// Demand tells the model what is asked of its last answer.
+// Demand adds the schema to the prompt.
 func (s *Schema) Demand(prompt string) string {
 	if s == nil {
 		return prompt
@@ -74,7 +73,7 @@ func (s *Schema) Demand(prompt string) string {
 		"When the work is done, answer with one JSON value that is valid under this schema, and nothing else."
 }
 
-// Grammar is session.Config.Schema.
+// Grammar returns the schema for session.Config.Schema.
 func (s *Schema) Grammar() json.RawMessage {
 	if s == nil {
 		return nil
@@ -82,7 +81,7 @@ func (s *Schema) Grammar() json.RawMessage {
 	return s.schema
 }
 
-// Judge is session.Config.Accept; without a schema every answer is accepted.
+// Judge returns session.Config.Accept; without a schema it is nil and accepts every answer.
 func (s *Schema) Judge() func(string, int) (string, error) {
 	if s == nil {
 		return nil
@@ -106,10 +105,10 @@ func (s *Schema) accept(text string, tries int) (correction string, err error) {
 	}
 }
 
-// value takes the JSON value out of an answer and says what is wrong with it; nothing: it is valid.
+// value extracts an answer's JSON value; wrong describes faults and is "" for a valid one.
 func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
 	body := strings.TrimSpace(text)
-	if inner, fenced := laxjson.Unfence(body); fenced { // models add one whatever they are told
+	if inner, fenced := laxjson.Unfence(body); fenced { // models add a fence regardless of instructions
 		body = inner
 	}
 	d := json.NewDecoder(strings.NewReader(body))
@@ -135,7 +134,7 @@ func (s *Schema) value(text string) (raw json.RawMessage, wrong string) {
 	return nil, b.String()
 }
 
-// Structured puts the value of an answer that was accepted into the result.
+// Structured adds the accepted value to the result.
 func (s *Schema) Structured(r session.Result) session.Result {
 	if s == nil || r.Cause != session.CauseDone {
 		return r

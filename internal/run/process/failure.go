@@ -16,7 +16,7 @@ import (
 	"adze/session"
 )
 
-// Failure sorts an error that ended a run before its first turn.
+// Failure converts an error from before the first turn to a result.
 func Failure(err error) session.Result {
 	r := session.Result{Cause: session.CauseInternal, Message: err.Error(), Err: err}
 	var mistaken *usage.Error
@@ -29,7 +29,7 @@ func Failure(err error) session.Result {
 	var unsound *cmd.Unsound
 	var unread *session.LogError
 	var low *proc.LimitError
-	var foreign *ownfile.Error // the state folder
+	var foreign *ownfile.Error // state folder
 	switch {
 	case errors.As(err, &low):
 		r.Cause, r.Hint = session.CauseTool, low.Hint
@@ -59,7 +59,7 @@ func Failure(err error) session.Result {
 		r.Cause, r.Hint = session.CauseUsage, "adze sessions list shows the sessions there are"
 	case errors.Is(err, sessiondb.ErrOpen):
 		r.Cause, r.Hint = session.CauseStore, "run with --no-session to go on without saving"
-		if own := new(interface{ Hint() string }); errors.As(err, own) { // of a server
+		if own := new(interface{ Hint() string }); errors.As(err, own) { // from a server
 			r.Hint = (*own).Hint()
 		}
 	case errors.Is(err, sessiondb.ErrDamaged):

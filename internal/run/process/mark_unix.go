@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mark says how a file is, so that a change of it shows; only root can set back the time of its
-// change.
+// mark returns a file's identity and state to detect changes; only root can reset the change time.
 func mark(path string) string {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mark says how a file is, so that a change of it shows.
+// mark returns a file's identity and state to detect changes.
 func mark(path string) string {
 	at, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Notes are written to stderr beside what a process does, by any goroutine of it. While an
-// interface has the terminal, they are shown there instead.
+// Notes writes messages to stderr, from any goroutine. While an interface uses the terminal, it
+// shows them instead.
 type Notes struct {
 	mu   sync.Mutex
 	to   io.Writer
-	show func(text string) // while they go aside
-	kept bytes.Buffer      // since then
+	show func(text string) // set while redirected
+	kept bytes.Buffer      // redirected messages
 }
 
-// Write writes one note.
+// Write writes one message.
 func (n *Notes) Write(text []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -27,7 +27,7 @@ func (n *Notes) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Aside has notes be shown by a function until end, which returns them.
+// Aside redirects messages to show until end, which returns them.
 func (n *Notes) Aside(show func(text string)) (end func() []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

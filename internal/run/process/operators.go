@@ -11,13 +11,14 @@ import (
 	"adze/session"
 )
 
-// Operators is what tells operators of this process. It is made when it is first asked for.
+// Operators sends telemetry about this process. It is created on first use.
 type Operators struct {
 	once sync.Once
 	made *telemetry.Watch
 }
 
-// Of makes it as the variables say. Notes are for the user, once.
+// Of creates the telemetry as configured in the environment. notes are for the user and returned
+// once.
 func (w *Operators) Of(getenv func(string) string) (made *telemetry.Watch, notes []string) {
 	w.once.Do(func() {
 		if w.made, notes = telemetry.FromEnv(getenv, Version); w.made != nil {
@@ -27,14 +28,14 @@ func (w *Operators) Of(getenv func(string) string) (made *telemetry.Watch, notes
 	return w.made, notes
 }
 
-// Close sends what waits to be sent, and tells what could not be.
+// Close sends pending telemetry and reports failures.
 func (w *Operators) Close(to io.Writer) {
 	if note := w.made.Close(); note != "" {
 		fmt.Fprintf(to, "! traces: %s\n", safeterm.Name(note))
 	}
 }
 
-// Session has operators see what a session does, where they asked for it. Notes are for the user.
+// Session adds telemetry to a session's observer if configured. notes are for the user.
 func (w *Operators) Session(id session.ID, getenv func(string) string, observe func(session.Event)) (seen func(session.Event), notes []string) {
 	made, notes := w.Of(getenv)
 	return made.Session(id, observe), notes

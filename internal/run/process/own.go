@@ -13,19 +13,19 @@ import (
 	"adze/tool"
 )
 
-// OwnFiles notices that files which say what adze may do change while a call runs that could change
-// them. A command outside of a full sandbox can do all that the user can, so it is noticed and not
-// prevented: the user is told, and this process uses none of those files any more.
+// OwnFiles detects changes to adze's permission-related files during a call that could cause them.
+// A command outside a full sandbox has all of the user's access, so changes are detected, not
+// prevented: the user is notified, and this process stops using those files.
 type OwnFiles struct {
 	mu      sync.Mutex
 	paths   []string
-	running map[tool.CallID]bool // calls of tools that start programs
-	before  map[string]string    // how the files were when the first of those calls began
-	mine    bool                 // this process changes one of them
-	changed []string             // by something else
+	running map[tool.CallID]bool // calls by tools that start programs
+	before  map[string]string    // file states when the first of these calls began
+	mine    bool                 // this process is changing one of them
+	changed []string             // by another cause
 }
 
-// Begin looks at the files of a run.
+// Begin sets a run's files.
 func (f *OwnFiles) Begin(at configpaths.Places, file string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -41,8 +41,8 @@ func (f *OwnFiles) marks() map[string]string {
 	return out
 }
 
-// Watch tells of changes to whoever observes a run. starts reports that a tool starts programs,
-// busy that jobs still run.
+// Watch reports changes to a run's observer. starts reports whether a tool starts programs, busy
+// whether jobs still run.
 func (f *OwnFiles) Watch(observe func(session.Event), starts func(name string) bool, busy func() bool) func(session.Event) {
 	return func(e session.Event) {
 		observe(e)
@@ -52,8 +52,8 @@ func (f *OwnFiles) Watch(observe func(session.Event), starts func(name string) b
 	}
 }
 
-// heed takes an event, and returns the notice for the user where a file has changed. starts reports
-// that a tool starts programs, busy that jobs still run: a change between two calls may be theirs.
+// heed handles an event and returns a notice after a change. While jobs run, a change between two
+// calls may be theirs.
 func (f *OwnFiles) heed(e session.Event, starts func(name string) bool, busy func() bool) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *OwnFiles) compare(goesOn bool) string {
 		"This adze uses no consent and begins no other session; look at the file, and start adze again when it is yours"
 }
 
-// Changes is called before this process changes one of the files for the user.
+// Changes must be called before this process changes one of the files for the user.
 func (f *OwnFiles) Changes() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

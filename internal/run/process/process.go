@@ -1,5 +1,5 @@
-// Package process is what a process of adze has before it does anything: its environment and keys,
-// the configuration, the sessions that are stored, models, and what tells operators of it.
+// Package process is adze's process before any run: environment and keys, configuration, stored
+// sessions, models, and telemetry.
 //
 // The one rule: it knows neither flags nor runs.
 //
@@ -25,37 +25,37 @@ import (
 	"adze/tui/input"
 )
 
-// Version is that of the program. A release sets it when it is linked.
+// Version is the program's version. A release sets it at link time.
 var Version = "0.1.0"
 
-// Process is one process.
+// Process is the current process.
 type Process struct {
 	cmd.Env
 	Ring      *credentials.Ring
-	Words     []string                                   // of the command line
-	Own       OwnFiles                                   // the files that say what this process may do
-	Operators Operators                                  // tells operators
-	Notes     *Notes                                     // to the user, beside what it does
-	Wait      func(context.Context, time.Duration) error // before a model request is made again; if nil, a timer
-	servers   models.Servers                             // what answers at addresses of models
-	findings  *wire.Findings                             // what models refused
-	easy      sync.Once                                  // the heap is
-	Ahead     input.Ahead                                // what was typed for the interface that follows
-	underWay  sync.Once                                  // the pages of the start are let go of
+	Words     []string                                   // command line
+	Own       OwnFiles                                   // permission-related files
+	Operators Operators                                  // telemetry
+	Notes     *Notes                                     // messages for the user
+	Wait      func(context.Context, time.Duration) error // delay before a model request is retried; nil uses a timer
+	servers   models.Servers                             // detected servers at model addresses
+	findings  *wire.Findings                             // features that models have refused
+	easy      sync.Once                                  // guards Ease
+	Ahead     input.Ahead                                // keys typed for the next interface
+	underWay  sync.Once                                  // guards UnderWay
 }
 
-// New is this process, with the arguments after its name and the keys that it was given.
+// New returns the process with its arguments after the program name, and its keys.
 func New(args []string, e cmd.Env, ring *credentials.Ring) *Process {
 	e.Getenv, e.Mask, e.Hide, e.Version = ring.Get, ring.Mask, ring.Hide, Version
 	return &Process{Env: e, Ring: ring, Words: args, Notes: &Notes{to: e.Err},
 		findings: wire.NewFindings(filepath.Join(paths.Of(e.Getenv).State, "refusals.json"), time.Now)}
 }
 
-// Ease has the garbage be collected more rarely. A start makes nearly as much as Go lets come
-// together.
+// Ease makes garbage collection less frequent. A start allocates nearly as much as Go's first
+// threshold.
 func (p *Process) Ease() { p.easy.Do(func() { gctuning.Ease(p.UnderWay) }) }
 
-// UnderWay lets go of what only the start needed. A run of a few calls would need it again.
+// UnderWay releases memory that only the start needed. A short run would need it again.
 func (p *Process) UnderWay() { p.underWay.Do(gctuning.ForgetStart) }
 
 // Config reads the user's configuration.
@@ -64,21 +64,21 @@ func (p *Process) Config() (config.Config, *models.Finder, error) {
 	return cfg, p.Models(cfg), err
 }
 
-// Keys is what the user gave to keep.
+// Keys returns the stored API keys.
 func (p *Process) Keys() *keyring.Store { return p.Ring.Store() }
 
-// ConfigFile is where that is written.
+// ConfigFile returns the configuration's path.
 func (p *Process) ConfigFile() string { return config.File(p.Getenv, paths.Of(p.Getenv).Config) }
 
-// Failure sorts an error as a run does.
+// Failure converts an error as a run does.
 func (p *Process) Failure(err error) session.Result { return Failure(err) }
 
-// Session is the one that a user means.
+// Session returns the session whose id begins with prefix.
 func (p *Process) Session(heads []session.Head, prefix string) (session.ID, error) {
 	return lookup.ByPrefix(heads, prefix)
 }
 
-// Models finds models for a configuration of this user.
+// Models returns a finder for a configuration.
 func (p *Process) Models(cfg config.Config) *models.Finder {
 	return models.New(cfg, p.ConfigFile(), p.Getenv, models.Memory{Keys: p.Ring, Servers: &p.servers, Findings: p.findings})
 }
@@ -91,5 +91,5 @@ func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
 	return find.List(ctx, false), nil
 }
 
-// ByUser returns an error where this process was started by a call of adze.
+// ByUser returns an error if a call of adze started this process.
 func (p *Process) ByUser(what string) error { return cmd.ByUser(paths.Of(p.Getenv), what) }

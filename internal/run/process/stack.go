@@ -1,13 +1,12 @@
 package process
 
-// stackNeed is how deep, in bytes, one prompt goes: through the command line, the loop and the
-// store.
+// stackNeed is one prompt's stack depth in bytes: through command line, loop and store.
 const stackNeed = 60 << 10
 
-// MakeRoom grows the stack of the calling goroutine to 128 KiB at once, while there is next to
-// nothing on it. A stack that grows as it is needed is copied at 8, 16, 32 and 64 KiB with
-// everything then on it, which took one part in twenty of a run with one prompt. The frame alone
-// makes the runtime do it; the body never runs, so that no page of it is touched before its time.
+// MakeRoom grows the calling goroutine's stack to 128 KiB at once, while it is nearly empty. A
+// stack that grows on demand is copied with its contents at 8, 16, 32 and 64 KiB, which took a
+// twentieth of a run with one prompt. The frame alone makes the runtime grow it; the body never
+// runs, so that no page is touched early.
 //
 //go:noinline
 func MakeRoom(really bool) byte {

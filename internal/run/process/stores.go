@@ -19,8 +19,8 @@ import (
 	"adze/session"
 )
 
-// Store looks into the store: it makes and changes nothing, unless the database must be mended to
-// be read.
+// Store opens the store for reading. It creates and changes nothing, unless the database must be
+// repaired first.
 func (p *Process) Store(ctx context.Context, use func(*sessiondb.Store) error) error {
 	if err := p.storedHere(); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *Process) Store(ctx context.Context, use func(*sessiondb.Store) error) e
 	return errors.Join(use(s), s.Close())
 }
 
-// Page lists the sessions that a filter chooses, wherever they are.
+// Page lists the sessions that match a filter.
 func (p *Process) Page(ctx context.Context, f sessiondb.Filter) (heads []session.Head, total int, err error) {
 	err = p.Store(ctx, func(s *sessiondb.Store) error {
 		if heads, total, err = s.Page(ctx, f); err != nil {
@@ -48,8 +48,7 @@ func (p *Process) Page(ctx context.Context, f sessiondb.Filter) (heads []session
 	return heads, total, err
 }
 
-// storedHere refuses a setting that had sessions stored elsewhere: who set it would look for them
-// there.
+// storedHere rejects a former setting for remote storage: its user would look for sessions there.
 func (p *Process) storedHere() error {
 	if p.Getenv("ADZE_STORE") == "" {
 		return nil
@@ -57,7 +56,7 @@ func (p *Process) storedHere() error {
 	return usage.Mistake("unset ADZE_STORE; adze batch show --session has those of workers", "sessions are stored on this machine alone: ADZE_STORE is gone")
 }
 
-// Change opens the store as a run does, and makes it when it is not there.
+// Change opens the store for writing and creates it if missing.
 func (p *Process) Change(ctx context.Context, use func(*sessiondb.Store) error) error {
 	s, err := p.OpenDisk(ctx)
 	if err != nil {
@@ -67,20 +66,20 @@ func (p *Process) Change(ctx context.Context, use func(*sessiondb.Store) error) 
 	return errors.Join(use(s), s.Close())
 }
 
-// OpenStore opens the store of a run: in memory where nothing of it is saved.
+// OpenStore opens a run's store, in memory if nothing is saved.
 func (p *Process) OpenStore(ctx context.Context, saves bool) (session.Store, error) {
 	if !saves {
 		return sessiondb.NewMemory(), nil
 	}
 	s, err := p.OpenDisk(ctx)
 	if err != nil {
-		return nil, err // a nil *sessiondb.Store would be a store
+		return nil, err // a nil *sessiondb.Store would be a non-nil interface
 	}
 	return s, nil
 }
 
-// OpenDisk opens the user's sessions, and makes the file when it is not there. Secrets are hidden
-// in all that is stored.
+// OpenDisk opens the user's sessions and creates the file if missing. Secrets are masked in
+// everything stored.
 func (p *Process) OpenDisk(ctx context.Context) (*sessiondb.Store, error) {
 	if err := p.storedHere(); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (p *Process) OpenDisk(ctx context.Context) (*sessiondb.Store, error) {
 	return s, nil
 }
 
-// Forgets knows where everything is that was kept of a session.
+// Forgets returns the places with data about a session.
 func (p *Process) Forgets(s *sessiondb.Store) retention.Room {
 	at := paths.Of(p.Getenv)
 	return retention.Room{
@@ -103,7 +102,7 @@ func (p *Process) Forgets(s *sessiondb.Store) retention.Room {
 	}
 }
 
-// Tidy lets sessions go as the configuration says.
+// Tidy removes old sessions as configured.
 func (p *Process) Tidy(ctx context.Context, s *sessiondb.Store) (retention.Done, error) {
 	cfg, err := p.Ring.Load(p.ConfigFile())
 	if err != nil {

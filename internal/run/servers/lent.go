@@ -17,9 +17,8 @@ import (
 	"adze/internal/stream/ask"
 )
 
-// lentServers are the MCP servers that an editor names for one session. They are as those of a
-// project: nothing of them is shown or started before the user agreed to what would run. A nil
-// one has none.
+// lentServers are an editor's MCP servers for one session. They are treated like a project's:
+// nothing is shown or started before the user consents to the command. A nil value has none.
 type lentServers struct {
 	project trust.Project
 	names   []string
@@ -30,10 +29,10 @@ type lentServers struct {
 	asked map[string]bool
 }
 
-// mostLent bounds how many servers an editor may name.
+// mostLent limits an editor's servers.
 const mostLent = 32
 
-// lentName is an editor's name for a server, which may be any text, as ours.
+// lentName converts an editor's server name, which may be any text, to a valid one.
 func lentName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if mcp.ValidName("a" + string(r)) {
@@ -43,8 +42,7 @@ func lentName(name string) string {
 	}, strings.TrimSpace(name))
 }
 
-// lend adds the servers of an editor to those that there are. A name that is taken stays whose it
-// is.
+// lend adds an editor's servers to the existing ones, which keep their names.
 func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp.Server, l *lentServers, notices []string) {
 	l = &lentServers{project: s.Project(), items: map[string]trust.Item{}, yes: map[string]bool{}, asked: map[string]bool{}}
 	for n, one := range given {
@@ -70,13 +68,13 @@ func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp
 			notices = append(notices, fmt.Sprintf("the MCP server %s of the editor is not used: %s", mcp.Line(one.Name, 60), why))
 			continue
 		}
-		server.From, server.Dir = item.From, cmp.Or(server.Dir, s.Root.Dir()) // as the user is shown it
+		server.From, server.Dir = item.From, cmp.Or(server.Dir, s.Root.Dir()) // as shown to the user
 		own, l.names, l.items[name] = append(own, server), append(l.names, name), item
 	}
 	return own, l, notices
 }
 
-// holds says whether a server may start, where it is one of the editor's.
+// holds returns an error if a server from the editor may not start.
 func (l *lentServers) holds(name string) error {
 	if l == nil {
 		return nil
@@ -94,18 +92,18 @@ func (l *lentServers) holds(name string) error {
 	return nil
 }
 
-// The answers to an editor's server.
+// Answers about an editor's server.
 const (
 	notLent   = "do not start it"
 	lentOnce  = "start it, for this session"
 	lentHence = "start it in this folder, until its definition changes"
 )
 
-// askAbout puts a question to the user of an editor.
+// askAbout asks an editor's user.
 type askAbout = func(context.Context, ask.Question) (string, error)
 
-// Consent asks the user, before their prompt is answered, about servers of the editor that were
-// not asked about, and has the tools of those that they allow join.
+// Consent asks the user about new servers from the editor before a prompt is answered, and adds the
+// tools of allowed ones.
 func (m *Servers) Consent(ctx context.Context, inquire askAbout) {
 	if m == nil || m.lent == nil {
 		return
@@ -120,7 +118,7 @@ func (m *Servers) Consent(ctx context.Context, inquire askAbout) {
 	m.await(ctx, begin)
 }
 
-// allows reports whether a server that is hidden may be used from now on.
+// allows reports whether a hidden server may be used from now on.
 func (m *Servers) allows(ctx context.Context, name string, inquire askAbout) bool {
 	l := m.lent
 	l.mu.Lock()

@@ -19,8 +19,7 @@ import (
 	"adze/toolset"
 )
 
-// reach has servers with an address dialled, puts what servers ask to the user, and keeps what
-// they share.
+// reach sets up servers with an address, their questions to the user, and their shared resources.
 func (m *Servers) reach(o *mcp.Options) {
 	o.HTTP = dial.Opener(m.loginsOf())
 	desk := &consent.Asker{Told: m.tell}
@@ -36,11 +35,11 @@ func (m *Servers) reach(o *mcp.Options) {
 		c.ElicitationHandler = desk.Elicit(server)
 	}
 	o.Shares = func(ctx context.Context, server string, session *sdk.ClientSession) {
-		_ = m.shared.Ask(ctx, server, session) // what cannot be had now is asked for when it is wanted
+		_ = m.shared.Ask(ctx, server, session) // missing data is requested when needed
 	}
 }
 
-// Dress has a prompt bring the resources of servers that it names.
+// Dress adds the server resources named in a prompt.
 func (m *Servers) Dress(in session.Input) session.Input {
 	if m == nil {
 		return in
@@ -48,7 +47,7 @@ func (m *Servers) Dress(in session.Input) session.Input {
 	return m.shared.WithResources(in)
 }
 
-// Other is a prompt of a server as what a name behind a slash means.
+// Other returns a server's prompt for a slash command.
 func (m *Servers) Other(name string) (func(context.Context, string) (string, error), bool) {
 	p, ok := m.shared.Find(name)
 	if !ok {
@@ -57,7 +56,7 @@ func (m *Servers) Other(name string) (func(context.Context, string) (string, err
 	return func(ctx context.Context, rest string) (string, error) { return m.shared.Compose(ctx, p, rest) }, true
 }
 
-// Prompts are those of servers, as the interface lists what can be named after a slash.
+// Prompts lists server prompts as slash commands.
 func (m *Servers) Prompts() (out []api.Named) {
 	if m == nil {
 		return nil
@@ -68,7 +67,7 @@ func (m *Servers) Prompts() (out []api.Named) {
 	return out
 }
 
-// Mentions are the resources that can be completed behind an @.
+// Mentions returns resources that can be completed after an @.
 func (m *Servers) Mentions() []string {
 	if m == nil {
 		return nil
@@ -76,7 +75,7 @@ func (m *Servers) Mentions() []string {
 	return m.shared.Mentions()
 }
 
-// Rows are the servers as the interface shows them.
+// Rows returns the servers for the interface.
 func (m *Servers) Rows(context.Context) (out []api.Server, err error) {
 	for _, st := range m.States() {
 		conf, _ := m.Server(st.Name)
@@ -97,7 +96,7 @@ func (m *Servers) Rows(context.Context) (out []api.Server, err error) {
 	return out, nil
 }
 
-// Serve does with a server what the user chose.
+// Serve runs the user's action on a server.
 func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultStart+5*time.Second)
 	defer cancel()
@@ -112,7 +111,7 @@ func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
 		return "", fmt.Errorf("%s does not work: %w", name, err)
 	}
 	if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
-		_ = m.shared.Learn(ctx, name) // what cannot be had now is asked for when it is wanted
+		_ = m.shared.Learn(ctx, name) // missing data is requested when needed
 	}
 	all, _ := m.Rows(ctx)
 	for _, row := range all {
@@ -127,7 +126,7 @@ func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
 	return name + " works", nil
 }
 
-// login has the user log in at a server while a session is open.
+// login logs in at a server during a session.
 func (m *Servers) login(name string) (string, error) {
 	conf, _ := m.Server(name)
 	server, err := dial.Server(conf)
@@ -143,13 +142,13 @@ func (m *Servers) login(name string) (string, error) {
 	return "logged in at " + name + "; the login is in " + where, nil
 }
 
-// The answers to a server that wants a login.
+// Answers to a server that requires a login.
 const (
 	noLogin   = "no"
 	logInMore = "log in again for that"
 )
 
-// loginsOf is where the user of a run logs in: they are asked in the run, where they are there.
+// loginsOf returns the login manager with questions to the run's user, if present.
 func (m *Servers) loginsOf() oauth.Manager {
 	desk := m.logins
 	desk.Tell = m.tell

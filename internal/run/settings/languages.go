@@ -12,23 +12,22 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// UseLanguageServers reports whether servers may check the edits of a run. Without a word of the
-// user's they may for who sits before a terminal.
+// UseLanguageServers reports whether servers may check a run's edits. By default they may in a
+// terminal.
 func (s *Settings) UseLanguageServers() bool {
 	o := &s.Request
 	use := s.Config.Languages.Use
 	return use != config.LanguagesOff && !o.Bare && !o.Demo && o.ByHand == nil && (use == config.LanguagesOn || !o.Print)
 }
 
-// Languages are those that the workspace seems to have files of, and the environment of their
-// servers.
+// Languages returns the languages that the workspace seems to use, and their servers' environment.
 func (s *Settings) Languages() ([]lsp.Language, []string) {
 	dir := s.Root.Dir()
 	env := s.CleanEnv(dir)
 	return lsp.Of(dir, Configured(s.Config.Languages.Servers), env), env
 }
 
-// sdks are what of the project language servers would run if the user allowed it.
+// sdks returns the project code that language servers would run with the user's consent.
 func (s *Settings) sdks() (out []trust.Item) {
 	languages, env := s.Languages()
 	for _, sdk := range lsp.SDKs(s.Root.Dir(), languages, env) {
@@ -37,7 +36,7 @@ func (s *Settings) sdks() (out []trust.Item) {
 	return out
 }
 
-// SDKItem is code of a project as the user is asked about it.
+// SDKItem converts project code to an item for the user's consent.
 func SDKItem(sdk lsp.SDK) trust.Item {
 	i := trust.Item{ID: sdk.Name, From: ".", Argv: sdk.Argv, Raw: sdk.Manifest, Means: sdk.Means, Problem: sdk.Problem, When: "a file of its language is changed (" + sdk.Server + ")"}
 	for _, path := range sdk.Files {
@@ -46,12 +45,12 @@ func SDKItem(sdk lsp.SDK) trust.Item {
 	return i
 }
 
-// CleanEnv is the environment of programs that are found outside of the workspace.
+// CleanEnv returns the environment for programs from outside the workspace.
 func (s *Settings) CleanEnv(dir string) []string {
 	return proc.Outside(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)}), dir)
 }
 
-// Configured are the servers as the user has changed and added to them.
+// Configured returns the language servers with the user's changes and additions.
 func Configured(own map[string]config.LanguageServer) (out []lsp.Language) {
 	known := lsp.Known()
 	for _, name := range slices.Sorted(maps.Keys(own)) {

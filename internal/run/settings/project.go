@@ -17,8 +17,8 @@ import (
 	"adze/toolset"
 )
 
-// ByUser returns an error where this process was started by a call of adze; else one of its own
-// files is changed next.
+// ByUser returns an error if a call of adze started this process; otherwise it announces a change
+// to one of the permission-related files.
 func (s *Settings) ByUser(what string) error {
 	err := cmd.ByUser(s.At, what)
 	if err == nil {
@@ -27,12 +27,12 @@ func (s *Settings) ByUser(what string) error {
 	return err
 }
 
-// Project is the workspace with what its person allowed in it.
+// Project returns the workspace with its user's consents.
 func (s *Settings) Project() trust.Project {
-	env := sync.OnceValue(func() []string { // few projects define what it is asked about
+	env := sync.OnceValue(func() []string { // few projects need it
 		return proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment})
 	})
-	var sdks func() []trust.Item // if nil, no language server may run
+	var sdks func() []trust.Item // nil if no language server may run
 	if s.UseLanguageServers() {
 		sdks = s.sdks
 	}
@@ -45,11 +45,10 @@ func (s *Settings) Project() trust.Project {
 	}
 }
 
-// ProjectTools are those of the project's tools that the user allowed; each call looks whether
-// they still are.
+// ProjectTools returns the project's tools with the user's consent, which each call verifies.
 func (s *Settings) ProjectTools() (out []toolset.ProjectTool) {
 	p := s.Project()
-	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	items, _ := s.Survey() // tellProject reports errors
 	for _, i := range items {
 		if i.Kind == trust.Tool && i.State == trust.Allowed {
 			out = append(out, toolset.ProjectTool{Path: i.Path, Raw: i.Raw, Holds: func() error { return p.Holds(i) }})
@@ -58,11 +57,11 @@ func (s *Settings) ProjectTools() (out []toolset.ProjectTool) {
 	return out
 }
 
-// ProjectHooks are those of the project's hooks that the user allowed, in the order of their
-// files; each start looks whether they still are.
+// ProjectHooks returns the project's hooks with the user's consent in file order; each start
+// verifies the consent.
 func (s *Settings) ProjectHooks() (out []hooks.Program) {
 	p := s.Project()
-	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	items, _ := s.Survey() // tellProject reports errors
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b trust.Item) int { return a.Order - b.Order })
 	for _, i := range items {
@@ -76,9 +75,9 @@ func (s *Settings) ProjectHooks() (out []hooks.Program) {
 // PersonLayer is the first word in the names of the user's own hooks.
 const PersonLayer = "person"
 
-// Takers are the servers, hooks and formatters of the user's own configuration that take code from
-// this folder. The user is asked about each once for the folder, because what they configured for
-// all folders says nothing about what lies in this one.
+// Takers returns the user's own servers, hooks and formatters that take code from this folder. The
+// user is asked about each once per folder, because configuring it for all folders does not cover
+// this folder's code.
 func (s *Settings) Takers() (out []trust.Item) {
 	p := trust.Project{Dir: s.Root.Dir(), Home: s.Home}
 	add := func(i trust.Item, why string, definition any) {
@@ -101,7 +100,7 @@ func (s *Settings) Takers() (out []trust.Item) {
 	path := filepath.Join(s.At.Config, hooks.File)
 	own, err := hooks.Load(path, os.Getuid(), PersonLayer)
 	if err != nil {
-		return out // a run tells, and does not start
+		return out // a run reports the error and does not start
 	}
 	for _, one := range own {
 		if why := p.Takes(one.Argv, one.Shell); why != "" {
@@ -115,7 +114,7 @@ func (s *Settings) Takers() (out []trust.Item) {
 	return out
 }
 
-// takesAsServer says what a server of the user's takes from a folder; if empty, nothing.
+// takesAsServer describes the code that a user's server takes from a folder, or returns "".
 func takesAsServer(one mcp.Server, dir string) string {
 	switch {
 	case len(one.Command) == 0:
@@ -126,7 +125,7 @@ func takesAsServer(one mcp.Server, dir string) string {
 	return trust.RunsFrom(one.Command, dir)
 }
 
-// within is a folder relative to the one that it lies in; if empty, it lies elsewhere.
+// within returns path relative to dir, or "" if it is outside.
 func within(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); path != "" && err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -134,7 +133,7 @@ func within(dir, path string) string {
 	return ""
 }
 
-// TakingServers are the servers of the user's that may start when the user allowed it here.
+// TakingServers returns the user's servers that need consent in this folder.
 func (s *Settings) TakingServers() map[string]trust.Item {
 	out, p := map[string]trust.Item{}, s.Project()
 	for _, i := range s.Takers() {

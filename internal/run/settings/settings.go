@@ -1,8 +1,7 @@
-// Package settings is the first stage of a run: what files, the environment and flags say, and the
-// folder that it works in. Nothing of a run is started or opened here but that folder.
+// Package settings is the first stage of a run: files, environment and flags, and the run's folder.
+// Only that folder is opened here.
 //
-// The one rule: Settings do not change after Enter. What a later stage learns makes others of them,
-// by With.
+// The one rule: Settings do not change after Enter. Later stages derive changed copies by With.
 //
 // Start reading at Read.
 package settings
@@ -33,28 +32,28 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Settings is what is known of a run before anything of it is made.
+// Settings holds a run's parameters before any part is created.
 type Settings struct {
 	*process.Process
-	Request flags.Request // as it is after the folder was chosen
+	Request flags.Request // updated after the folder was chosen
 	At      paths.Places
-	Home    string // the user's; if empty, it is not known
-	File    string // the user's configuration
+	Home    string // home folder, "" if unknown
+	File    string // user configuration
 	Config  config.Config
 	Root    *workspace.Root
-	Says    config.Project               // what the project's own file says
-	Owner   config.Managed               // what the owner of this machine says
-	Survey  func() ([]trust.Item, error) // what the project would run, looked at once
-	Files   *credentials.Files           // learns what is secret in them
-	Hide    func() *redact.Masker        // hides secrets from the model; if nil, it sees them
+	Says    config.Project               // project configuration
+	Owner   config.Managed               // configuration by the machine's owner
+	Survey  func() ([]trust.Item, error) // lists the project's items, computed once
+	Files   *credentials.Files           // learns secrets from files
+	Hide    func() *redact.Masker        // masks secrets for the model; nil shows them
 	Logins  oauth.Manager                // at MCP servers
-	Prompt  string                       // what to ask when the user gave no prompt: the demo's
+	Prompt  string                       // default prompt, for the demo
 	Notices []string                     // for the user
-	main    func() string                // the folder of the main checkout, where this one is a work tree
+	main    func() string                // main checkout's folder if this is a work tree
 	closers []func()
 }
 
-// Read makes the settings of a run. Who gets them closes them.
+// Read reads a run's settings. The caller must close them.
 func Read(p *process.Process, o flags.Request) (*Settings, error) {
 	s, err := Begin(p, o)
 	if err == nil {
@@ -66,8 +65,8 @@ func Read(p *process.Process, o flags.Request) (*Settings, error) {
 	return s, nil
 }
 
-// Begin reads the files of the user and of the machine's owner. Nothing is open yet, and the folder
-// is not known before Enter.
+// Begin reads the files of the user and the machine's owner. Nothing is open, and the folder is
+// unknown until Enter.
 func Begin(p *process.Process, o flags.Request) (*Settings, error) {
 	s := &Settings{Process: p, Request: o, At: paths.Of(p.Getenv), Home: p.Getenv("HOME")}
 	s.Request.Run = o.Run.Clone()
@@ -80,7 +79,7 @@ func Begin(p *process.Process, o flags.Request) (*Settings, error) {
 	return s, nil
 }
 
-// Enter goes to the folder and reads what it says. After an error nothing is open.
+// Enter opens the folder and reads its configuration. After an error nothing is open.
 func (s *Settings) Enter() error {
 	err := s.enter()
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Settings) Enter() error {
 	return err
 }
 
-// Close lets go of the folder.
+// Close releases the folder.
 func (s *Settings) Close() {
 	for _, end := range slices.Backward(s.closers) {
 		end()
@@ -97,14 +96,14 @@ func (s *Settings) Close() {
 	s.closers = nil
 }
 
-// With are the same settings but for a change, for the stages after this one.
+// With returns a changed copy for later stages.
 func (s *Settings) With(change func(*flags.Request, *config.Config)) *Settings {
 	other := *s
 	change(&other.Request, &other.Config)
 	return &other
 }
 
-// WithServer are the same settings with one more MCP server, which stands in no file.
+// WithServer returns a copy with an additional MCP server.
 func (s *Settings) WithServer(name string, one config.MCPServer) *Settings {
 	other := s.With(func(_ *flags.Request, c *config.Config) {
 		all := map[string]config.MCPServer{}
@@ -141,7 +140,7 @@ func (s *Settings) enter() error {
 	return nil
 }
 
-// readFiles reads the files of the user and of the machine's owner, and lays the flags over them.
+// readFiles reads the files of the user and the machine's owner and applies the flags.
 func (s *Settings) readFiles() (err error) {
 	s.File = config.File(s.Getenv, s.At.Config)
 	s.Own.Begin(s.At, s.File)
@@ -174,8 +173,8 @@ func (s *Settings) readFiles() (err error) {
 	return nil
 }
 
-// folder goes to where this run works: the demo's copy, or a folder, or a work tree of it that the
-// user names. A work tree is kept from being removed meanwhile.
+// folder returns the run's folder: the demo's copy, a folder, or a work tree. A work tree is
+// protected from removal meanwhile.
 func (s *Settings) folder() (dir string, err error) {
 	if s.Request.Demo {
 		dir, err = s.demoFolder()
@@ -197,11 +196,11 @@ func (s *Settings) folder() (dir string, err error) {
 		return "", err
 	}
 	s.closers, s.Notices = append(s.closers, made.Release), append(s.Notices, made.Notices...)
-	s.Request.Worktree, s.Request.Cwd = "", made.Dir // what this run goes on with works there, too
+	s.Request.Worktree, s.Request.Cwd = "", made.Dir // later sessions in this process use it, too
 	return made.Dir, nil
 }
 
-// folderOf is the folder that a run is begun in: $AGENT_WORKSPACE_ROOT, --cwd, or here.
+// folderOf returns a run's initial folder: --cwd, $AGENT_WORKSPACE_ROOT, or the current one.
 func folderOf(p *process.Process, o *flags.Run) (string, error) {
 	if root := p.Getenv("AGENT_WORKSPACE_ROOT"); root != "" && o.Cwd == "" {
 		return root, nil
@@ -216,7 +215,7 @@ func folderOf(p *process.Process, o *flags.Run) (string, error) {
 	return dir, nil
 }
 
-// RealFolderOf is the same folder as sessions remember it.
+// RealFolderOf returns that folder with links resolved, as sessions store it.
 func RealFolderOf(p *process.Process, o *flags.Run) (string, error) {
 	dir, err := folderOf(p, o)
 	if err != nil {
@@ -228,8 +227,7 @@ func RealFolderOf(p *process.Process, o *flags.Run) (string, error) {
 	return dir, nil
 }
 
-// demoFolder unpacks the demo's program to a temporary folder, which stays: the user may want to
-// look.
+// demoFolder unpacks the demo to a temporary folder, which is kept for the user.
 func (s *Settings) demoFolder() (string, error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return "", usage.Mistake("install Go, or start adze with a model", "the demo runs go test, and there is no go in PATH")

@@ -12,12 +12,12 @@ import (
 	"adze/session"
 )
 
-// Ours is where this run reads instructions.
+// Ours returns the places of instruction files for this run.
 func (s *Settings) Ours() instructions.Place {
 	return instructions.Place{Own: s.At.Config, Home: s.Home, Dir: s.Root.Dir(), Shell: proc.FindShell(os.Getenv, os.Environ()).Name}
 }
 
-// Masked is a text that the model gets before it asks for anything, without the user's secrets.
+// Masked masks the user's secrets in text sent to the model before any call.
 func (s *Settings) Masked(text string) string {
 	if s.Hide == nil {
 		return text
@@ -25,8 +25,8 @@ func (s *Settings) Masked(text string) string {
 	return s.Hide().Text(text)
 }
 
-// Marked makes the function that hides secrets in what calls give the model, and says so where it
-// did; if nil, it sees them.
+// Marked returns a function that masks secrets in results and adds a note, or nil if the model sees
+// them.
 func (s *Settings) Marked() func(string) string {
 	if s.Hide == nil {
 		return nil
@@ -40,7 +40,7 @@ func (s *Settings) Marked() func(string) string {
 	}
 }
 
-// PlanFile is where the plan of a session is kept; if empty, nothing is.
+// PlanFile returns the path of a session's plan, or "" if nothing is saved.
 func (s *Settings) PlanFile(id session.ID) string {
 	if id == "" || !s.Request.Saves() {
 		return ""
@@ -48,7 +48,7 @@ func (s *Settings) PlanFile(id session.ID) string {
 	return filepath.Join(s.At.State, "plans", string(id)+".md")
 }
 
-// Defaults are the choices that hold for later sessions.
+// Defaults returns the settings for later sessions.
 func (s *Settings) Defaults() hostio.Defaults {
 	return hostio.Defaults{File: s.File, May: func() error { return s.ByUser("the configuration") }}
 }
