@@ -168,7 +168,7 @@ func (n *net) canDraft() string {
 	return cmp.Or(ui.Why(n.prompt.Text != "", "your prompt is not empty: send or clear it first"), n.can(), n.canCommit())
 }
 
-// hunk returns the hunk at the top of the view.
+// hunk returns the current hunk; its number is negative for a file without hunks.
 func (n *net) hunk() api.NetHunk {
 	file, hunk, _ := n.pane.At(n.view.At())
 	return api.NetHunk{File: n.now.Files[file], Number: hunk}

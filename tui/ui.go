@@ -6,9 +6,9 @@
 // How it works: a [session.Session] calls UI.Observe from its own goroutine; the bridge collects
 // the events of a frame and hands them to the model as one batch (bridge.go, model.go). The model
 // routes messages and keys, places panes and draws. Features do the work (host.go): types with
-// their own state that do not know the model. Without a running turn there is no timer.
+// their own state that do not know the model. Without a running turn or job there is no timer.
 //
-// Subpackages, none of which imports this one:
+// Packages, none of which imports this one:
 //
 //	transcript              the conversation and its entries
 //	pane                    activity, todos, status; changes, context and help
