@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forgetStart drops the executable's resident pages; needed ones are reloaded from the page cache, 16 at
-// once. A start touches most pages, and a third of those mapped are not used later. Errors are
-// ignored, because nothing depends on it.
+// forgetStart drops the executable's resident pages; needed ones are reloaded from the page cache,
+// 16 at once. A start touches most pages, and a third of those mapped are not used later. Errors
+// are ignored, because nothing depends on it.
 func forgetStart() {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil || strconv.IntSize < 64 || debugged() {
