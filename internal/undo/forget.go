@@ -14,8 +14,7 @@ import (
 )
 
 // Forget drops what the store holds of paths, relative to the folder, with all that is below them,
-// out of every state; and from now on undo does not cover them, until Remember. Their names stay in
-// the states. So does a content that stands at another path of the present too, for it is that
+// out of every state; and from now on undo does not cover them. Their names stay in the states. So does a content that stands at another path of the present too, for it is that
 // one's. Of other states only those stay that are named here. It fails with ErrInUse, and drops
 // nothing, while another process covers the folder. It returns how many contents were dropped.
 func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (int, error) {
@@ -56,23 +55,6 @@ func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (
 	// The present is taken anew: without the paths, and with what stands elsewhere too.
 	_, err = unlessSpace(w.takeLocked(ctx, settleSome))
 	return len(drop), err
-}
-
-// Remember covers paths again that were forgotten.
-func (w *Workspace) Remember(ctx context.Context, paths ...string) error {
-	if err := w.turn.take(ctx); err != nil {
-		return err
-	}
-	defer w.turn.give()
-	paths = cleaned(paths)
-	return w.setForgotten(slices.DeleteFunc(slices.Clone(w.forgotten), func(p string) bool { return slices.Contains(paths, p) }))
-}
-
-// Forgotten lists the paths that were forgotten.
-func (w *Workspace) Forgotten() []string {
-	w.turn <- struct{}{}
-	defer w.turn.give()
-	return slices.Clone(w.forgotten)
 }
 
 func cleaned(paths []string) []string {

@@ -120,8 +120,8 @@ func TestNothingIsPrunedUnderAnotherSession(t *testing.T) {
 	if _, err := p.Prune(context.Background(), Retention{Size: 1}); !errors.Is(err, ErrInUse) {
 		t.Errorf("Prune: %v", err)
 	}
-	if _, err := p.Forget(context.Background(), []string{"src"}); !errors.Is(err, ErrInUse) || len(p.Forgotten()) > 0 {
-		t.Errorf("Forget: %v, %v", err, p.Forgotten())
+	if _, err := p.Forget(context.Background(), []string{"src"}); !errors.Is(err, ErrInUse) || len(p.forgotten) > 0 {
+		t.Errorf("Forget: %v, %v", err, p.forgotten)
 	}
 	for _, n := range all {
 		if !p.whole(n.Mark) {
@@ -191,7 +191,7 @@ func TestWhatIsForgottenIsNowhere(t *testing.T) {
 			t.Errorf("%s still holds it", path)
 		}
 	}
-	if got := fmt.Sprint(p.Forgotten()); got != "[.env keys]" {
+	if got := fmt.Sprint(p.forgotten); got != "[.env keys]" {
 		t.Error(got)
 	}
 	p.reopen()
@@ -210,12 +210,6 @@ func TestWhatIsForgottenIsNowhere(t *testing.T) {
 			t.Error("what was not forgotten did not come back:", err)
 		}
 	}
-	if err := p.Remember(context.Background(), ".env"); err != nil {
-		t.Fatal(err)
-	}
-	a := p.mark()
-	p.sh("rm .env")
-	p.same("covered again", p.after(Window{a, p.mark()}), map[string]string{".env": "there"})
 }
 
 // TestWithoutRoomTheCallerIsTold sets the floor above what the disk has.

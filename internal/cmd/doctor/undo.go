@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"adze/internal/config"
 	"adze/internal/config/paths"
@@ -26,18 +25,15 @@ func (d Doctor) checkUndo(cfg config.Config, at paths.Places) Check {
 	if err != nil {
 		return lacks(name, "the folder cannot be found: "+err.Error(), "change to a folder that exists")
 	}
-	a, err := recorder.Look(undo.Options{Root: root, State: recorder.Store(at.Undo, root), Home: paths.Absolute(d.Getenv("HOME")), Apart: []string{at.State}})
+	store := recorder.Store(at.Undo, root)
+	bytes, err := recorder.Look(undo.Options{Root: root, State: store, Home: paths.Absolute(d.Getenv("HOME")), Apart: []string{at.State}})
 	switch {
 	case errors.Is(err, undo.ErrTooWide):
 		return lacks(name, err.Error()+": only what the file tools change here can be undone", "start adze in the folder of a project: what commands change there can be undone, too")
 	case err != nil:
 		return lacks(name, err.Error(), "commit before you let adze change files: git brings them back")
-	case a.Bytes == 0:
-		return fine(name, "covers this folder from the first call on, in "+d.tilde(a.Store))
+	case bytes == 0:
+		return fine(name, "covers this folder from the first call on, in "+d.tilde(store))
 	}
-	found := fmt.Sprintf("covers this folder; %d KB in %s", (a.Bytes+1023)>>10, d.tilde(a.Store))
-	if a.Count > 0 {
-		found += fmt.Sprintf("; %d paths are left out (%d KB): %s", a.Count, (a.Size+1023)>>10, strings.Join(a.First, ", "))
-	}
-	return fine(name, found)
+	return fine(name, fmt.Sprintf("covers this folder; %d KB in %s", (bytes+1023)>>10, d.tilde(store)))
 }

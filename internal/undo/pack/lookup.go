@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,9 +62,6 @@ func (s *Store) pack(num int) *file {
 	return nil
 }
 
-// worthIndexing is from how many records on a pack that somebody else left without index gets one.
-const worthIndexing = 500
-
 // reindex writes the index of a pack to which nobody appends. Its payloads were checked, or written
 // here.
 func (s *Store) reindex(f *file) error {
@@ -79,22 +75,6 @@ func (s *Store) reindex(f *file) error {
 	f.index = makeIndex(good, f.end)
 	f.fresh = map[Hash]place{}
 	return f.write(filepath.Join(s.dir, indexName(f.num)))
-}
-
-// reindexOthers gives an index to packs whose writers died before they wrote it.
-func (s *Store) reindexOthers() error {
-	var errs []error
-	for _, f := range s.packs {
-		if len(f.fresh) < worthIndexing {
-			continue
-		}
-		took, err := s.take(f)
-		errs = append(errs, err)
-		if took {
-			errs = append(errs, s.seal())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func packName(num int) string  { return fmt.Sprintf("%06d.pack", num) }

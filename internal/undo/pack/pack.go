@@ -109,7 +109,7 @@ func (s *Store) Close() error {
 	if s.kept != nil {
 		return s.closePacks()
 	}
-	err := errors.Join(s.seal(), s.reindexOthers(), s.closePacks())
+	err := errors.Join(s.seal(), s.closePacks())
 	s.leave()
 	return err
 }

@@ -158,7 +158,6 @@ func (k *Keeper) Close() error {
 		return nil
 	}
 	if !k.o.Look {
-		k.note()
 		k.prune()
 	}
 	return k.ws.Close()

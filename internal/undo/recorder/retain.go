@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -89,47 +88,16 @@ func (k *Keeper) prune() {
 	}
 }
 
-// About is what undo has of a folder.
-type About struct {
-	Store string // where it is kept
-	Bytes int64  // that this takes
-	Count int    // paths that were left out when the folder was last worked in
-	First []string
-	Size  int64 // bytes of those
-}
-
-func about(state string) string { return filepath.Join(state, "left.json") }
-
-// note writes down what is left out, for who asks when nothing is open.
-func (k *Keeper) note() {
-	a := About{}
-	for _, l := range k.ws.LeftOut() {
-		a.Count++
-		a.Size += l.Size
-		if len(a.First) < 3 {
-			a.First = append(a.First, l.Path)
-		}
-	}
-	if data, err := json.Marshal(a); err == nil {
-		_ = os.WriteFile(about(k.o.State), data, 0o600) // it is only told
-	}
-}
-
-// Look says what undo has of a folder; it opens and makes nothing. An error says why the folder is
-// not covered.
-func Look(o undo.Options) (About, error) {
-	a := About{}
-	if data, err := os.ReadFile(about(o.State)); err == nil {
-		_ = json.Unmarshal(data, &a) // a damaged one tells nothing
-	}
-	a.Store = o.State
-	err := filepath.WalkDir(o.State, func(_ string, e fs.DirEntry, err error) error {
+// Look says how many bytes undo has of a folder; it opens and makes nothing. An error says why the
+// folder is not covered.
+func Look(o undo.Options) (bytes int64, err error) {
+	err = filepath.WalkDir(o.State, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {
-				a.Bytes += info.Size()
+				bytes += info.Size()
 			}
 		}
 		return nil //nolint:nilerr // what is not there takes nothing
 	})
-	return a, errors.Join(err, undo.Covers(o))
+	return bytes, errors.Join(err, undo.Covers(o))
 }
