@@ -14,9 +14,10 @@ import (
 )
 
 // Forget drops what the store holds of paths, relative to the folder, with all that is below them,
-// out of every state; and from now on undo does not cover them. Their names stay in the states. So does a content that stands at another path of the present too, for it is that
-// one's. Of other states only those stay that are named here. It fails with ErrInUse, and drops
-// nothing, while another process covers the folder. It returns how many contents were dropped.
+// out of every state; and from now on undo does not cover them. Their names stay in the states. So
+// does a content that stands at another path of the present too, for it is that one's. Of other
+// states only those stay that are named here. It fails with ErrInUse, and drops nothing, while
+// another process covers the folder. It returns how many contents were dropped.
 func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (int, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return 0, err
