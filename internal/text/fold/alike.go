@@ -195,7 +195,7 @@ func numbers(line string) (key string, values []int64) {
 	return b.String(), values
 }
 
-// Number of links shown from a long list.
+// Lists of at least linkFarm links are shortened to the first linksBefore and the last linksAfter.
 const (
 	linksBefore, linksAfter = 20, 5
 	linkFarm                = 60

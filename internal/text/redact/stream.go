@@ -60,7 +60,7 @@ func (t *Stream) pass(piece string, ended bool) string {
 	return passed
 }
 
-// join returns the pending text followed by piece, valid until the next call.
+// join returns context, held text and piece as one string, valid until the next call.
 func (t *Stream) join(piece string) string {
 	t.whole = append(append(append(t.whole[:0], t.before...), t.held...), piece...)
 	return unsafe.String(unsafe.SliceData(t.whole), len(t.whole))
