@@ -31,7 +31,6 @@ type jobObject struct {
 type bounds struct {
 	memory    uint64 // bytes of all together
 	processes uint64
-	cpu       uint64 // seconds of one process
 }
 
 // newJob makes a job by whose name others can look which processes are in it, and do nothing else.
@@ -73,10 +72,6 @@ func (j *jobObject) limit(b bounds) error {
 	if b.processes > 0 {
 		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
 		basic.ActiveProcessLimit = uint32(b.processes)
-	}
-	if b.cpu > 0 {
-		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_TIME
-		basic.PerProcessUserTimeLimit = int64(b.cpu) * int64(time.Second/100)
 	}
 	if _, err := windows.SetInformationJobObject(j.handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
 		return err

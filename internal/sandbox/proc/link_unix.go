@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -86,10 +85,6 @@ func (p *Process) startShim(streams []*os.File) error {
 	}
 	adoptOrphans()
 	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	shim.SetSlack(shim.Usual, shim.Patient)
-	defer shim.SetSlack(shim.Patient, shim.Usual)
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// Nothing of adze's own environment is here, because the command may read it from /proc.

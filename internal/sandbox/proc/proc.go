@@ -29,7 +29,6 @@ import (
 	"syscall"
 	"time"
 
-	"adze/internal/sandbox/proc/shim"
 	"adze/internal/text/redact"
 )
 
@@ -83,8 +82,7 @@ type Command struct {
 	// dropped. If nil, nobody speaks.
 	Talk    func(in io.WriteCloser, out io.Reader)
 	Timeout time.Duration // if 0, none
-	Limits  shim.Limits
-	Memory  uint64 // bytes that it and all below it may hold; if 0, what its walls allow
+	Memory  uint64        // bytes that it and all below it may hold; if 0, what its walls allow
 	// outlasts says that Process.overdue is closed when Timeout is over, instead of ending it.
 	outlasts bool
 	Linger   bool   // after the command has exited, wait for what it started instead of ending it

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"adze/internal/sandbox/proc"
-	"adze/internal/sandbox/proc/shim"
 	"adze/internal/testkit/effort"
 )
 
@@ -74,19 +73,6 @@ func TestLargeInput(t *testing.T) {
 	c.Argv[2] = "true"
 	if r := run(t, c); r.Code != 0 {
 		t.Errorf("result %+v", r)
-	}
-}
-
-func TestLimits(t *testing.T) {
-	c := shell("ulimit -n")
-	c.Limits = shim.Limits{OpenFiles: 37}
-	if r := run(t, c); r.Output.Head != "37\n" {
-		t.Errorf("output %q", r.Output.Head)
-	}
-	c = shell("head -c 100000 /dev/zero >f; wc -c <f")
-	c.Dir, c.Limits = t.TempDir(), shim.Limits{FileBytes: 4096}
-	if r := run(t, c); !strings.Contains(r.Output.Tail+r.Output.Head, "4096") {
-		t.Errorf("output %q", r.Output.Head)
 	}
 }
 

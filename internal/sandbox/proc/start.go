@@ -100,7 +100,7 @@ func (c Command) spec() (shim.Spec, error) {
 		return shim.Spec{}, err
 	}
 	return shim.Spec{
-		Path: path, Argv: c.Argv, Dir: c.Dir, Env: marked(c.Env, c.Tag), Linger: c.Linger, Limits: c.Limits,
+		Path: path, Argv: c.Argv, Dir: c.Dir, Env: marked(c.Env, c.Tag), Linger: c.Linger,
 	}, nil
 }
 

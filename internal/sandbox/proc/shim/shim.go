@@ -116,8 +116,6 @@ func (s *supervisor) start(spec Spec) error {
 }
 
 func (spec Spec) fork() (int, error) {
-	spec.Limits.apply()
-	SetSlack(Patient, Usual)
 	return syscall.ForkExec(spec.Path, spec.Argv, &syscall.ProcAttr{
 		Dir:   spec.Dir,
 		Env:   spec.Env,

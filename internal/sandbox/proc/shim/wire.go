@@ -11,25 +11,6 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-func (l Limits) apply() {
-	for _, lim := range []struct {
-		what  int
-		value uint64
-	}{
-		{syscall.RLIMIT_FSIZE, l.FileBytes},
-		{syscall.RLIMIT_CPU, l.CPUSeconds},
-		{syscall.RLIMIT_NOFILE, l.OpenFiles},
-	} {
-		if lim.value == 0 {
-			continue
-		}
-		var old syscall.Rlimit
-		if syscall.Getrlimit(lim.what, &old) == nil && lim.value < uint64(old.Max) {
-			_ = syscall.Setrlimit(lim.what, rlimit(lim.value))
-		}
-	}
-}
-
 // maxSpec bounds what a shim reads. Linux refuses arguments and environment above 6 MiB in all.
 const maxSpec = 8 << 20
 
@@ -44,9 +25,6 @@ const errMalformed = SpecError("malformed request")
 func (s Spec) Encode() ([]byte, error) {
 	fields := []string{
 		s.Path, s.Dir, flag(s.Linger),
-		strconv.FormatUint(s.Limits.FileBytes, 10),
-		strconv.FormatUint(s.Limits.CPUSeconds, 10),
-		strconv.FormatUint(s.Limits.OpenFiles, 10),
 		strconv.Itoa(len(s.Argv)), strconv.Itoa(len(s.Env)),
 	}
 	fields = append(append(append(fields, s.Argv...), s.Env...), s.Box.Fields()...)
@@ -76,7 +54,7 @@ func flag(set bool) string {
 }
 
 // specFields is the number of fields before the arguments.
-const specFields = 8
+const specFields = 5
 
 // Decode reads what Encode wrote, without the length.
 func Decode(p []byte) (Spec, error) {
@@ -85,8 +63,8 @@ func Decode(p []byte) (Spec, error) {
 	if len(fields) < specFields {
 		return Spec{}, errMalformed
 	}
-	argc, err := strconv.Atoi(fields[6])
-	envc, err2 := strconv.Atoi(fields[7])
+	argc, err := strconv.Atoi(fields[3])
+	envc, err2 := strconv.Atoi(fields[4])
 	rest := fields[specFields:]
 	if err != nil || err2 != nil || argc < 1 || envc < 0 || argc > len(rest) || envc > len(rest)-argc {
 		return Spec{}, errMalformed
@@ -95,11 +73,6 @@ func Decode(p []byte) (Spec, error) {
 	var ok bool
 	if s.Box, ok = namespace.Parse(rest[argc+envc:]); !ok {
 		return Spec{}, errMalformed
-	}
-	for i, dst := range []*uint64{&s.Limits.FileBytes, &s.Limits.CPUSeconds, &s.Limits.OpenFiles} {
-		if *dst, err = strconv.ParseUint(fields[3+i], 10, 64); err != nil {
-			return Spec{}, errMalformed
-		}
 	}
 	return s, nil
 }
