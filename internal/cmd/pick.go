@@ -26,7 +26,7 @@ func (a *all) pickCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pick QUERY", Annotations: Anyone(),
 		Short:   "Show which tools a prompt would be offered, and why",
-		Long:    "Show which tools a prompt would be offered, and why. No tool is run.",
+		Long:    "Show which tools a prompt would be offered, and why.\n\nNo tool is run.",
 		Example: pickExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, words []string) error {

@@ -47,13 +47,13 @@ func taskFlags() []string {
 func (a Limits) Refuses(t batch.Task, asked Asked) error {
 	switch {
 	case !slices.Contains(harmless(), asked.Mode) && !slices.Contains(a.Modes, asked.Mode):
-		return refusal("permission mode %s (adze worker --allow-mode %[1]s)", asked.Mode)
+		return refusal("permission mode %s (adze batch worker --allow-mode %[1]s)", asked.Mode)
 	case asked.Sandbox == "off" && !a.SandboxOff:
-		return refusal("commands outside the sandbox (adze worker --allow-sandbox-off)")
+		return refusal("commands outside the sandbox (adze batch worker --allow-sandbox-off)")
 	}
 	for _, rule := range asked.Rules {
 		if !slices.Contains(a.Rules, rule) {
-			return refusal("the rule --allow %q (adze worker --allow-rule)", rule)
+			return refusal("the rule --allow %q (adze batch worker --allow-rule)", rule)
 		}
 	}
 	for _, name := range asked.Flags {
@@ -64,12 +64,12 @@ func (a Limits) Refuses(t batch.Task, asked Asked) error {
 	path, here := localPath(t)
 	switch {
 	case here && !slices.ContainsFunc(a.Folders, func(dir string) bool { return below(dir, path) }):
-		return refusal("files of the folder %s (adze worker --allow-folder)", path)
+		return refusal("files of the folder %s (adze batch worker --allow-folder)", path)
 	case !here && len(a.Repositories) > 0 && (strings.Contains(t.Repo, "..") || !slices.ContainsFunc(a.Repositories, func(pattern string) bool {
 		each, ok := braces.Alternatives(pattern, braces.Most)
 		return ok && slices.ContainsFunc(each, func(one string) bool { return doublestar.MatchUnvalidated(one, t.Repo) })
 	})):
-		return refusal("the repository %s (adze worker --allow-repository)", t.Repo)
+		return refusal("the repository %s (adze batch worker --allow-repository)", t.Repo)
 	}
 	return nil
 }

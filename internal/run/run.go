@@ -79,7 +79,7 @@ func begin(ctx context.Context, a *process.Process, o *flags.Request, p *stream.
 		p.Observe(session.Notice{Text: notice})
 	}
 	if format, _ := stream.ParseFormat(o.Format); format == stream.Text && w.Head.PermissionMode == string(policy.Yolo) && w.Head.Sandbox.Level == "none" {
-		p.Observe(session.Notice{Text: "yolo without a sandbox: each command runs unasked and can do what you can do; --sandbox required runs them in one"})
+		p.Observe(session.Notice{Text: "yolo without a sandbox: each command runs unasked and can do what you can do; --sandbox on runs them in one"})
 	}
 	return nil
 }

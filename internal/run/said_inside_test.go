@@ -67,9 +67,6 @@ func TestTextsNameWhatThereIs(t *testing.T) {
 	slash := regexp.MustCompile(`(?:^|[ (])/([a-z]+)\b[^/.*a-z]`)
 	checked := 0
 	for at, text := range texts(t) {
-		if strings.Contains(at, "internal/mcp/roll.go") { // the context of a key, which nobody reads
-			continue
-		}
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
 			c, rest := root, strings.Fields(m[1])
 			for len(rest) > 0 {

@@ -51,7 +51,7 @@ import (
 func serveCommand(a *app) *cobra.Command {
 	w, port := serveWish{}, 0
 	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, -1),
-		Long: `Serve the sessions of these folders to a browser, and to interfaces that read the AI SDK's streams, until Ctrl-C; without DIR,
+		Long: `Serve the sessions of these folders to a browser, and to interfaces that read the AI SDK's stream, until Ctrl-C; without DIR,
 those of this folder. Sessions in work trees of the same repositories are with them. The server works in the first folder; in the
 others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
 is new each time; whoever has it can do what you can do here. The address stands in a file that only you can read, too, as long
@@ -59,7 +59,7 @@ as the server runs. Another device comes by a tunnel that you trust, such as ssh
 		Example: "  adze serve\n  adze serve --port 4096 --permission-mode auto\n  adze serve . ~/src/site        # two folders\n  adze serve --port 4096 --name box.example.ts.net        # behind tailscale serve 4096"}
 	f := c.Flags()
 	f.IntVar(&port, "port", 0, "listen on this `PORT`; 0: any that is free")
-	f.BoolVar(&w.all, "all", false, "show the page of this machine the sessions of all folders")
+	f.BoolVar(&w.all, "all", false, "show the sessions of all folders")
 	f.StringSliceVar(&w.names, "name", nil, "also answer by this `NAME`, which a tunnel that ends TLS has for this machine; repeatable")
 	withoutListening(f)
 	own := map[string]bool{}

@@ -192,7 +192,7 @@ func (c *Cage) outside() Report {
 	if c.Setting == Off {
 		return Report{Level: NoLevel, Means: None, How: "it is switched off"}
 	}
-	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox required puts them inside"}
+	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox on puts them inside"}
 }
 
 // cageFunc is a cage of one function.

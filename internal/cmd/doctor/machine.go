@@ -195,7 +195,7 @@ func (d Doctor) checkSandbox() Check {
 	case err != nil:
 		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox required; jobs run at \"full, live\", which is asked about")
+		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox on; jobs run at \"full, live\", which is asked about")
 	}
 	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
 		open := ""

@@ -169,7 +169,7 @@ func (s servers) added(c *cobra.Command, name string) {
 
 func (s servers) remove() *cobra.Command {
 	c := &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
-		Long:    "Removes a server from your configuration, and forgets its tools. One of a project stays in its file:\nadze trust revoke server:NAME takes your consent back.",
+		Long:    "Removes a server from your configuration, and forgets its tools. One of a project stays in its file:\nadze permission trust revoke server:NAME takes your consent back.",
 		Example: "  adze mcp remove files",
 		RunE: func(c *cobra.Command, words []string) error {
 			name := words[0]

@@ -20,7 +20,7 @@ it, before the file gets its name. To put it back, end every adze, move sessions
 where sessions.db was.`,
 		Example: "  adze sessions backup ~/adze-sessions.db",
 		RunE:    func(c *cobra.Command, words []string) error { return p.backUp(c.Context(), words[0], lines) }}
-	c.Flags().BoolVar(&lines, "json", false, "what was copied print one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "print one JSON object")
 	return c
 }
 

@@ -23,7 +23,7 @@ func followCommand(p past) *cobra.Command {
 	c := &cobra.Command{Use: "follow [ID]", Annotations: cmd.Anyone(), Short: "Show what happens in a session that another process writes", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
 		Long: `What is in the log is shown, and then what comes, until nobody writes any more. Nothing is written, and nobody is disturbed. In a
 terminal, adze --resume ID shows the same and can take the session over. Without an ID: the session last used in this folder.`,
-		Example: "  adze sessions follow 20261121t0245\n  adze sessions follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").tool'",
+		Example: "  adze sessions follow 20261121t0245\n  adze sessions follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").name'",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.follow(c.Context(), first(words), cmd.Flagged(c, "json"))
 		}}

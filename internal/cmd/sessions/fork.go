@@ -15,12 +15,12 @@ func forkCommand(p past) *cobra.Command {
 	var turn int
 	var lines bool
 	c := &cobra.Command{Use: "fork ID", Annotations: cmd.Anyone(), Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
-		Example: "  adze sessions fork 20261121t0245\n  adze sessions fork 20261121t0245 --at 3   # as it was when turn 3 had ended; session show numbers them\n  adze --resume $(adze sessions fork 20261121t0245 --at 3)",
+		Example: "  adze sessions fork 20261121t0245\n  adze sessions fork 20261121t0245 --at 3   # as it was when turn 3 had ended; adze sessions show numbers them\n  adze --resume $(adze sessions fork 20261121t0245 --at 3)",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.forkSession(c.Context(), words[0], turn, lines)
 		}}
 	c.Flags().IntVar(&turn, "at", 0, "up to the end of the turn with this `NUMBER`; default: all of it")
-	c.Flags().BoolVar(&lines, "json", false, "the copy print one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "print one JSON object")
 	return c
 }
 

@@ -23,15 +23,15 @@ func (p past) rename() *cobra.Command {
 			title := strings.Join(strings.Fields(strings.Join(words[1:], " ")), " ")
 			return p.label(c.Context(), words[0], lines, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title})
 		}}
-	c.Flags().BoolVar(&lines, "json", false, "the session print one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "print one JSON object")
 	return c
 }
 
 func (p past) tag() *cobra.Command {
 	var lines bool
 	c := &cobra.Command{Use: "tag ID [+TAG] [-TAG]…", Short: "Mark a session, or take marks away", Args: cmd.Takes(1, -1), ValidArgsFunction: p.ids,
-		Long: `Mark a session, or take marks away; without marks it shows those that it has. What is marked keep stays when sessions.keep of the
-configuration lets others go.`,
+		Long: `Marks a session by +TAG, and takes a mark away by -TAG; without them it shows the marks that it has. What is marked keep
+stays when sessions.keep of the configuration lets others go.`,
 		Example: "  adze sessions tag 20261121t0245 +keep +parser\n  adze sessions tag 20261121t0245 -- -parser\n  adze sessions list --tag parser",
 		// A tag to remove looks like a flag.
 		DisableFlagParsing: true,
@@ -42,7 +42,7 @@ configuration lets others go.`,
 			}
 			return p.label(c.Context(), id, lines, labels...)
 		}}
-	c.Flags().BoolVar(&lines, "json", false, "the session print one JSON object")
+	c.Flags().BoolVar(&lines, "json", false, "print one JSON object")
 	return c
 }
 

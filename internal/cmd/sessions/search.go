@@ -21,9 +21,9 @@ import (
 func (p past) search() *cobra.Command {
 	w := &which{}
 	c := &cobra.Command{Use: "search WORDS…", Annotations: cmd.Anyone(), Short: "Find what was said and done in stored sessions", Args: cmd.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
-		Long: `Find what was said and done in stored sessions: prompts, answers, calls and their results.
+		Long: `Find what was said and done in stored sessions.
 
-All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
+Prompts, answers, calls and their results are searched. All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
 session comes first. The first search reads all sessions into an index, later ones what came since.`,
 		Example: "  adze sessions search retry backoff\n  adze sessions search '\"connection refused\"' --all --since 2w\n  adze sessions search TestParse --json | jq -r .session",
 		RunE:    func(c *cobra.Command, words []string) error { return p.searchSessions(c, w, strings.Join(words, " ")) }}

@@ -31,9 +31,8 @@ type reader struct{ past }
 func showCommand(p past) *cobra.Command {
 	var o showFlags
 	c := &cobra.Command{Use: "show [ID]", Annotations: cmd.Anyone(), Short: "Read what was said and done in a session", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
-		Long: `Read what was said and done in a session: each turn with its number, the prompt, what was answered, the calls and what came of
-them. Of arguments it shows what their tools let be logged, of long results the first lines. Without an ID: the session last
-used in this folder.`,
+		Long: `Shows each turn with its number, the prompt, the answer, the calls and their results. Of arguments it shows what their tools
+let be logged, of long results the first lines. Without an ID: the session last used in this folder.`,
 		Example: "  adze sessions show 20261121t0245 | less -R\n  adze sessions show 20261121t0245 --turn 3 --whole\n  adze sessions show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
 		RunE: func(c *cobra.Command, words []string) error {
 			if o.call != "" {

@@ -48,7 +48,8 @@ func Commands(e *cmd.Env, p Program) []*cobra.Command {
 const undoLong = `Puts files back as they were before what the last turn of a session did to them: its edits and its commands, those of its
 subagents and of what it left running in the background. A file that somebody else changed, in between or since, stays as
 it is and is named; so does what undo does not cover, and what changed while a command ran and may have been changed by you or
-another program: --unknown puts that back, too. What a command changes is seen in the sandbox, and of root's commands on Linux. git's own state stays, too, unless --git is given.
+another program: --unknown puts that back, too. What a command changes in a view of the sandbox is known. git's own state
+stays, too, unless --git is given.
 
 Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze undo redo takes an undo back.`
 

@@ -248,7 +248,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 // describeRun fills in Head. It returns an error if a required sandbox is missing.
 func (w *Conversation) describeRun(ctx context.Context, id session.ID, model models.Model) error {
 	if err := w.Cage.Check(ctx); err != nil {
-		return usage.Mistake(sandboxHint, "--sandbox required: %v", err)
+		return usage.Mistake(sandboxHint, "--sandbox on: %v", err)
 	}
 	walls := w.Cage.Now(ctx)
 	w.model = model

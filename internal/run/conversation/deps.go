@@ -40,7 +40,7 @@ func (w *Conversation) deps() toolset.Deps {
 }
 
 // sandboxHint is the advice for a missing required sandbox.
-const sandboxHint = "adze doctor says what is missing; without --sandbox required commands run outside, as the rules and you allow"
+const sandboxHint = "adze doctor says what is missing; without --sandbox on commands run outside, as the rules and you allow"
 
 // toolsFor creates the tools and selects those for this run.
 func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, p models.Profile, m *servers.Servers) (*tool.Set, error) {
