@@ -1,15 +1,14 @@
-// Package anthropic speaks the Messages format, streaming: api.anthropic.com and compatible servers
-// by base URL.
+// Package anthropic speaks the streaming Messages format, with api.anthropic.com and compatible
+// servers.
 //
-// The one rule: an answer is complete with message_stop, and nothing else; calls are released only
-// then, each only when its block was closed, and never after max_tokens.
+// The one rule: only message_stop completes an answer; calls are released only then, each only if
+// its block was closed, and never after max_tokens.
 //
-// Start at Provider.Stream; request.go encodes and places the cache markers, thinking.go chooses
-// how the model thinks, stream.go decodes.
+// Start at Provider.Stream; request.go encodes and places the cache markers, thinking.go sets how
+// the model thinks, stream.go decodes.
 //
-// Known limits: server tools (web search and such) are not offered, and their blocks are skipped;
-// text that stood between two calls is sent back before them, only thinking blocks keep their exact
-// place.
+// Known limits: server tools such as web search are not offered, and their blocks are skipped; text
+// between two calls is sent back before both, only thinking blocks keep their exact place.
 package anthropic
 
 import (
@@ -27,24 +26,23 @@ import (
 const (
 	home    = "https://api.anthropic.com"
 	version = "2023-06-01"
-	// thinkBetween lets a model with a budget think between calls; those that choose by themselves
-	// do.
+	// Lets a model with a thinking budget think between calls; adaptive models do so anyway.
 	thinkBetween = "interleaved-thinking-2025-05-14"
 )
 
-// Options configure a provider. The zero value is api.anthropic.com without a key; BaseURL ends
+// Options configure a provider. The zero value is api.anthropic.com without a key. BaseURL ends
 // before the version: "https://api.anthropic.com". Without Effort a model does not think, unless it
 // always does.
 type Options = wire.Options
 
-// Provider is a session.Provider. It is safe for concurrent use.
+// A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
 }
 
 var _ session.Provider = (*Provider)(nil)
 
-// New makes a provider. It does no work and opens no connection.
+// New returns a provider. It opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{Name: "anthropic", BaseURL: home, KeyEnv: "ANTHROPIC_API_KEY", URLEnv: "ANTHROPIC_BASE_URL"})
 	header := wire.With(wire.With(o.Header, "Anthropic-Version", version), "X-Api-Key", o.Key)
@@ -56,7 +54,7 @@ func New(o Options) *Provider {
 	return p
 }
 
-// Format is what the choice of a model knows of this format.
+// Format describes this format to package models.
 func Format() wire.Format {
 	return wire.Format{
 		Name: "messages",
@@ -71,7 +69,7 @@ func Format() wire.Format {
 	}
 }
 
-// Stream asks the model.
+// Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, "/v1/messages", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole, blocks: map[int]*block{}}

@@ -51,19 +51,20 @@ type (
 	}
 )
 
-// opaqueThinking goes back unchanged with a thinking block; session.Part.Opaque keeps it.
+// opaqueThinking is stored in session.Part.Opaque and sent back unchanged with its thinking block.
 type opaqueThinking struct {
 	Signature string `json:"signature,omitempty"`
 	Redacted  string `json:"redacted,omitempty"`
 }
 
-// callPlace is kept with a call that stood before a thinking block: how many came before it.
+// callPlace is stored with a call that stood before a thinking block: the number of thinking blocks
+// before it.
 type callPlace struct {
 	After int `json:"after"`
 }
 
-// encode makes the blocks of one message, joined by commas; nothing for an empty one. With all,
-// thinking without a seal goes back too.
+// encode returns the blocks of one message, joined by commas, or nothing for an empty one. If all
+// is set, thinking without a signature is sent back too.
 func (p *Provider) encode(m session.Message, all bool) []byte {
 	var list [][]byte
 	if m.Role == session.Assistant {
@@ -93,7 +94,7 @@ func encodePart(p session.Part) any {
 	return nil
 }
 
-// assistant restores the order in which thinking and calls came, because the API checks it.
+// assistant restores the order of thinking and calls, which the API checks.
 func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 	own := m.Provider == p.Options.Name
 	calls := m.Calls()
@@ -120,7 +121,7 @@ func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 			list = append(list, wire.JSON(textBlock{"text", part.Text}))
 		}
 	}
-	if all && len(calls) > 0 && !slices.ContainsFunc(list, isThinking) { // it is wanted, and Kimi takes an empty one for missing
+	if all && len(calls) > 0 && !slices.ContainsFunc(list, isThinking) { // Kimi takes an empty one for missing
 		list = slices.Insert(list, 0, wire.JSON(thinkingBlock{"thinking", ".", ""}))
 	}
 	for _, c := range calls {
@@ -131,7 +132,7 @@ func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 
 func isThinking(block []byte) bool { return bytes.HasPrefix(block, []byte(`{"type":"thinking"`)) }
 
-// placeOf is the number of thinking blocks before a call, or -1 when it came after all of them.
+// placeOf returns the number of thinking blocks before a call, or -1 if it came after all of them.
 func placeOf(c tool.RawCall) int {
 	var at callPlace
 	if len(c.Opaque) == 0 || json.Unmarshal(c.Opaque, &at) != nil || at.After == 0 {
@@ -140,7 +141,8 @@ func placeOf(c tool.RawCall) int {
 	return at.After
 }
 
-// encodeThinking is nothing for thinking without a seal: the API refuses it, and it was cut off.
+// encodeThinking returns nil for thinking without a signature: it was cut off, and the API refuses
+// it.
 func encodeThinking(p session.Part) any {
 	var s opaqueThinking
 	if json.Unmarshal(p.Opaque, &s) != nil {

@@ -6,7 +6,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// What a stream is made of. One struct holds the fields of all events; type says which count.
+// One struct holds the fields of all stream events; type selects the valid ones.
 type (
 	event struct {
 		Type    wire.Word   `json:"type"`
@@ -37,17 +37,17 @@ type (
 		Signature  string    `json:"signature"`
 		StopReason wire.Word `json:"stop_reason"`
 	}
-	// usage has pointers because later events repeat only some counts.
+	// Pointers, because later events repeat only some counts.
 	usage struct {
 		Input      *wire.Count `json:"input_tokens"`
 		Output     *wire.Count `json:"output_tokens"`
 		CacheRead  *wire.Count `json:"cache_read_input_tokens"`
 		CacheWrite *wire.Count `json:"cache_creation_input_tokens"`
-		// Creation splits CacheWrite by the time for which it is kept.
+		// Creation splits CacheWrite by cache lifetime.
 		Creation wire.Aside[struct {
 			Minutes wire.Count `json:"ephemeral_5m_input_tokens"`
 			Hour    wire.Count `json:"ephemeral_1h_input_tokens"`
 		}] `json:"cache_creation"`
-		Total *wire.Count `json:"total_tokens"` // of gateways
+		Total *wire.Count `json:"total_tokens"` // sent by gateways
 	}
 )

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxCallID is generous: the API documents the letters of an id, not its length.
+	// The API documents the letters of an id, not its length; this is generous.
 	maxCallID = 64
-	// marker asks the API to keep everything up to and including a block in its prompt cache. At
-	// most four are allowed: tools, system, and the last two turns of the user.
+	// marker asks the API to cache the prompt up to and including a block. At most four are
+	// allowed: tools, system, and the user's last two turns.
 	marker      = `,"cache_control":{"type":"ephemeral"}}`
 	markedTurns = 2
 )
 
-// What a request is made of; see the API reference for Messages.
+// The parts of a request; see the API reference for Messages.
 type (
 	head struct {
 		Model     string    `json:"model"`
@@ -41,13 +41,13 @@ type (
 	}
 )
 
-// turn is a message of the API: adjacent messages of one side, as joined blocks.
+// turn is a message of the API: adjacent messages of one role, as joined blocks.
 type turn struct {
 	role   string
 	pieces [][]byte
 }
 
-// body is the request in pieces. From turn to turn only the end grows and the markers move.
+// body returns the request in pieces. Between turns only the end grows and the markers move.
 func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
@@ -89,7 +89,7 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	return h
 }
 
-// chosen is the choice of tools; a model that thinks cannot be forced to call one.
+// chosen returns the tool choice; a model that thinks cannot be forced to call one.
 func chosen(c session.Choice, thinks bool) *choice {
 	switch {
 	case c == session.ChooseNone:
@@ -102,7 +102,8 @@ func chosen(c session.Choice, thinks bool) *choice {
 	return &choice{Type: "tool", Name: string(c)}
 }
 
-// limitOf is an answer's limit that every model of a family accepts (models overview of the API).
+// limitOf returns an output limit that every model of a family accepts (models overview of the
+// API).
 func limitOf(model string) int {
 	switch {
 	case strings.Contains(model, "claude-3-5"):
@@ -142,8 +143,8 @@ func (t turn) write(b *wire.Body, marked bool) {
 	b.Text("]}")
 }
 
-// turns merges adjacent messages of one side: the API wants the sides to alternate, beginning with
-// the user's, and outcomes directly after their calls.
+// turns merges adjacent messages of one role: the API wants the roles to alternate, beginning with
+// the user, and results directly after their calls.
 func (p *Provider) turns(messages []session.Message, q wire.Quirks) []turn {
 	var out []turn
 	history := wire.History(messages)

@@ -8,15 +8,14 @@ import (
 	"adze/session"
 )
 
-// block is a content block that is still open.
+// block is an open content block.
 type block struct {
 	kind  string
-	input string // given with the start, used when no delta comes
+	input string // from the start event, used if no delta comes
 	grown bool   // by deltas
 	seal  opaqueThinking
 }
 
-// answer reads one stream.
 type answer struct {
 	wire.Answer
 
@@ -34,7 +33,7 @@ func (a *answer) read() error {
 	switch {
 	case err != nil:
 		return err
-	case !a.stopped && (!done || a.reason == ""): // a gateway may end with the word of another format, [DONE]
+	case !a.stopped && (!done || a.reason == ""): // a gateway may end with [DONE], which is of another format
 		return a.Client.Ended()
 	}
 	return a.conclude()
@@ -104,7 +103,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 		}
 		return a.Client.Malformed(from.Data, last)
 	}
-	return nil // the API may add events; it asks clients to skip them
+	return nil // the API may add events and asks clients to skip them
 }
 
 func (a *answer) start(index int, c contentBlock) error {
@@ -139,7 +138,6 @@ func (a *answer) start(index int, c contentBlock) error {
 	return nil // blocks of server tools
 }
 
-// grow adds to a call.
 func (a *answer) grow(index int, f wire.Fragment) error {
 	f.Index = index
 	return a.Grow(f)
@@ -167,11 +165,9 @@ func (a *answer) delta(index int, d delta) error {
 	return nil // citations, and blocks of server tools
 }
 
-// says reports whether a piece brings something that an answer is made of.
 func (d delta) says() bool { return d.Text+d.JSON+d.Thinking != "" }
 
-// loose takes a piece of a block that is not open: where that is text or thinking, it is clear all
-// the same.
+// loose accepts text or thinking for a block that is not open.
 func (a *answer) loose(index int, d delta) error {
 	switch {
 	case !d.says():
@@ -188,7 +184,7 @@ func (a *answer) loose(index int, d delta) error {
 func (a *answer) stop(index int) error {
 	b := a.blocks[index]
 	if b == nil {
-		return nil // a server that closes what it never opened says nothing by it
+		return nil // a server that closes a block it never opened; harmless
 	}
 	delete(a.blocks, index)
 	switch {
@@ -201,7 +197,7 @@ func (a *answer) stop(index int) error {
 	return nil
 }
 
-// conclude maps the reason and releases the calls; calls decide, not the reason.
+// conclude maps the stop reason and releases the calls; calls take precedence over the reason.
 func (a *answer) conclude() error {
 	if finished, err := a.Ending(a.reason, ""); !finished {
 		return err
@@ -219,8 +215,8 @@ func (a *answer) conclude() error {
 	})
 }
 
-// count takes the counts that an event has; they are running totals. What went in never falls to
-// zero later; what came out does, because it begins with a guess.
+// count stores an event's counts, which are running totals. Input counts never fall to zero later;
+// output counts may, because they begin with an estimate.
 func (a *answer) count(u usage) {
 	written := u.Creation.V.Minutes + u.Creation.V.Hour
 	for _, c := range []struct{ from, to *wire.Count }{

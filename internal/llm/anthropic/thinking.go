@@ -7,12 +7,12 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// How a model thinks; see the API's pages on adaptive and extended thinking, and on effort.
+// Thinking settings; see the API's pages on adaptive and extended thinking, and on effort.
 type (
 	thinking struct {
 		Type   string `json:"type"` // adaptive, or enabled with a budget
 		Budget int    `json:"budget_tokens,omitempty"`
-		// Display asks for a summary: models since 4.7 otherwise show nothing of what they think.
+		// Display asks for a summary: models since 4.7 otherwise show no thinking.
 		Display string `json:"display,omitempty"`
 	}
 	output struct {
@@ -20,20 +20,20 @@ type (
 	}
 )
 
-// Parts of a request that not every model accepts.
+// Quirks: parts of a request that not every model accepts.
 const (
-	// otherThinking: knows a budget alone (before 4.6) though its name does not say so, or refuses
-	// one (since 4.7).
+	// The model takes only a budget (before 4.6) though its name does not show it, or refuses one
+	// (since 4.7).
 	otherThinking = "OtherThinking"
-	fewEfforts    = "FewEfforts" // knows low, medium and high alone
+	fewEfforts    = "FewEfforts" // only low, medium and high
 	noEffort      = "NoEffort"
 	noDisplay     = "NoDisplay"
-	noThinking    = "NoThinking" // does not think at all
-	// allThoughts: wants thinking back with calls though it signs none (DeepSeek since V4, Kimi).
+	noThinking    = "NoThinking"
+	// The server wants thinking back with calls although it signs none (DeepSeek since V4, Kimi).
 	allThoughts = "AllThoughts"
 )
 
-// quirks are learned from refusals; the words are those of api.anthropic.com.
+// quirks are learned from error messages of api.anthropic.com.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
 		{Name: allThoughts, When: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "missing"}}},
@@ -45,16 +45,15 @@ func quirks() []wire.Quirk {
 	}
 }
 
-// think sets how the model thinks.
 func think(h *head, effort string, q wire.Quirks) {
 	switch {
 	case effort == "" || effort == "none" || q[noThinking]:
 	case adapts(h.Model) == q[otherThinking]:
 		h.Thinking = &thinking{Type: "enabled", Budget: budgetOf(effort)}
 		if h.MaxTokens >= 2048 {
-			h.Thinking.Budget = min(h.Thinking.Budget, h.MaxTokens/4*3) // a bound may be the server's
+			h.Thinking.Budget = min(h.Thinking.Budget, h.MaxTokens/4*3) // the limit may be the server's
 		}
-		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget is part of the answer's limit
+		h.MaxTokens = max(h.MaxTokens, h.Thinking.Budget+1024) // the budget counts against the output limit
 	default:
 		h.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
 		if q[noDisplay] {
@@ -70,7 +69,7 @@ func think(h *head, effort string, q wire.Quirks) {
 	}
 }
 
-// budgetOf puts an effort in tokens, for models that know only those. The API wants at least 1,024.
+// budgetOf converts an effort to tokens, for models without efforts. The API wants at least 1,024.
 func budgetOf(effort string) int {
 	switch effort {
 	case "minimal":
@@ -83,8 +82,8 @@ func budgetOf(effort string) int {
 	return 24_000
 }
 
-// adapts reports whether a model chooses by itself how much it thinks: those since 4.6 (models
-// overview). Of a name that says nothing it is assumed.
+// adapts reports whether a model sets its own thinking budget: since 4.6 (models overview). It
+// assumes so if the name holds no version.
 func adapts(model string) bool {
 	_, name, ok := strings.Cut(model, "claude-")
 	if !ok {

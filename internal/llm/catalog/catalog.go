@@ -1,13 +1,13 @@
-// Package catalog knows what models can take and what they cost: a small table in this folder,
-// which the user's configuration extends.
+// Package catalog holds context sizes and prices of models: a small table in this folder, which the
+// user's configuration extends.
 //
-// The one rule: never guess. A model without a row has no price, and neither has a request that
-// needs a number its row does not hold.
+// The one rule: never guess. A model without a row has no price, nor has a request that needs a
+// rate missing from its row.
 //
-// Start reading at Find and Row.Cost; models.txt is the table and says how it is written.
+// Start reading at Find and Row.Cost; models.txt is the table and describes its format.
 //
-// Known limits: prices change after the date of their row, and other tiers (batch, priority,
-// contracts) are not in it; the configuration is where they go.
+// Known limits: prices change after the date of their row. Other tiers (batch, priority, contracts)
+// are not in the table; set them in the configuration.
 package catalog
 
 import (
@@ -20,34 +20,34 @@ import (
 //go:embed models.txt
 var source string
 
-// Row is what is known of one model.
+// A Row describes one model.
 type Row struct {
-	Model   string // provider/name; a last * stands for any rest
-	Context int    // tokens that fit into a request with its answer; if 0, unknown
-	Output  int    // tokens of the longest answer; if 0, unknown
+	Model   string // provider/name; a trailing * matches any rest
+	Context int    // in tokens, with the answer; 0 if unknown
+	Output  int    // in tokens, of the longest answer; 0 if unknown
 	Vision  bool
 	Tools   bool
-	// Documents: it reads PDF files. Thinking: it can reason before it answers.
+	// Documents: reads PDF files. Thinking: can reason before it answers.
 	Documents, Thinking bool
 	Rate                Rate
-	// Over is the prompt in tokens above which Long counts for the whole request; if 0, Rate always
-	// does.
+	// Over is the prompt size in tokens above which Long applies to the whole request; if 0, Rate
+	// always does.
 	Over int
 	Long Rate
-	// Until is the last day on which the row counts, as 2006-01-02; if empty, no end is known.
+	// Until is the last day on which the row is valid, as 2006-01-02; empty if unlimited.
 	Until string
-	// Source and Date are the page that tells this, and the day it was read.
+	// Source is the page with these numbers, and Date the day it was read.
 	Source, Date string
 }
 
-// Rate is what a million tokens cost in USD; nil is not known, which is not the same as free.
+// A Rate holds prices in USD per million tokens; nil means unknown, not free.
 type Rate struct{ Input, Output, CacheRead, CacheWrite *float64 }
 
-// Tokens are those of one request. Input does not hold those of the cache.
+// Tokens counts one request's tokens. Input excludes cached tokens.
 type Tokens struct{ Input, Output, CacheRead, CacheWrite int }
 
-// Cost is what one request costs in USD. It is not known when a rate that it needs is not, or when
-// the provider counted nothing.
+// Cost returns a request's price in USD. It is unknown if a needed rate is, or if the provider
+// counted nothing.
 func (r Row) Cost(t Tokens) (usd float64, known bool) {
 	rate := r.Rate
 	if r.Over > 0 && t.Input+t.CacheRead+t.CacheWrite > r.Over {
@@ -67,10 +67,10 @@ func (r Row) Cost(t Tokens) (usd float64, known bool) {
 	return usd, t != Tokens{}
 }
 
-// Priced reports whether the row can tell the cost of an ordinary request.
+// Priced reports whether the row has the rates of an ordinary request.
 func (r Row) Priced() bool { return r.Rate.Input != nil && r.Rate.Output != nil }
 
-// Find returns the first row for a model, as provider/name, that counts on a day, as 2006-01-02.
+// Find returns the first row for a model, as provider/name, that is valid on a day, as 2006-01-02.
 func Find(rows []Row, model, day string) (Row, bool) {
 	i := slices.IndexFunc(rows, func(r Row) bool {
 		return matches(r.Model, model) && (r.Until == "" || day <= r.Until)
@@ -81,7 +81,7 @@ func Find(rows []Row, model, day string) (Row, bool) {
 	return rows[i], true
 }
 
-// Known returns the rows of the embedded table. It is read once, when it is first asked for.
+// Known returns the rows of the embedded table, which it parses on the first call.
 func Known() ([]Row, error) {
 	t := table()
 	return t.rows, t.err
@@ -97,7 +97,7 @@ var table = sync.OnceValue(func() parsed {
 	return parsed{rows, err}
 })
 
-// matches lets a row stand for its dated versions only: gpt-5.4 is neither gpt-5.4-mini nor
+// matches accepts dated versions of a row's model only: gpt-5.4 matches neither gpt-5.4-mini nor
 // gpt-5.4-pro.
 func matches(row, model string) bool {
 	if start, open := strings.CutSuffix(row, "*"); open {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// parse reads the format that models.txt describes.
+// parse reads the format described in models.txt.
 func parse(text string) ([]Row, error) {
 	var rows []Row
 	var page, date string
@@ -77,7 +77,7 @@ func long(fields []string) (over int, r Rate, err error) {
 	return over, r, err
 }
 
-// rate reads input, output, cache read and cache write.
+// rate parses input, output, cache read and cache write.
 func rate(fields []string) (r Rate, err error) {
 	for i, into := range []**float64{&r.Input, &r.Output, &r.CacheRead, &r.CacheWrite} {
 		if fields[i] == "-" {

@@ -13,28 +13,28 @@ import (
 	"adze/tool"
 )
 
-// Files learns the secrets of files that are known for them: of those at the top of a workspace
-// when a run begins, and of each that a call may read, before it does.
+// Files collects secrets from files that usually hold them: those at the top of a workspace when a
+// run begins, and each one that a call may read, before the call does.
 type Files struct {
 	Ring *Ring
 	Root string // absolute
 
 	mu   sync.Mutex
-	read map[string]int64 // by path: when it was changed last, in nanoseconds
+	read map[string]int64 // modification time in nanoseconds, by path
 }
 
-// maxFile bounds what is read of one file, in bytes.
+// in bytes, per file
 const maxFile = 256 << 10
 
-// Begin learns the files of variables at the top of the workspace: a program that a call starts
-// reads them by itself.
+// Begin reads the .env files at the top of the workspace: a program that a call starts may load
+// them by itself.
 func (f *Files) Begin() {
 	for _, name := range []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc"} {
 		f.learn(filepath.Join(f.Root, name))
 	}
 }
 
-// learn reads one file; what is not a regular file, or cannot be read, teaches nothing.
+// learn reads one file and skips irregular or unreadable ones.
 func (f *Files) learn(path string) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -54,11 +54,11 @@ func (f *Files) learn(path string) {
 	} else {
 		f.read[path] = when
 	}
-	raw, _ := io.ReadAll(io.LimitReader(file, maxFile)) // what was read before an error counts
+	raw, _ := io.ReadAll(io.LimitReader(file, maxFile)) // data read before an error counts
 	f.Ring.Learn(redact.In(path, string(raw))...)
 }
 
-// Gate learns what a call may read before the call reads it.
+// Gate wraps a gate and learns the files that a call may read before the call does.
 func (f *Files) Gate(of tool.Gate) tool.Gate { return gate{of, f} }
 
 type gate struct {
@@ -66,7 +66,7 @@ type gate struct {
 	files *Files
 }
 
-// Decide is that of the gate within.
+// Decide learns the files of a question and asks the wrapped gate.
 func (g gate) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	d, err := g.Gate.Decide(ctx, q)
 	if err == nil && d.Allow {
@@ -75,7 +75,7 @@ func (g gate) Decide(ctx context.Context, q tool.Question) (tool.Decision, error
 	return d, err
 }
 
-// before learns the files that a call names: one that it reads, or a word of its command.
+// before learns the files that a call reads or that its command names.
 func (f *Files) before(needs []tool.Need) {
 	for _, n := range needs {
 		names := []string{n.Target}
@@ -95,7 +95,7 @@ func (f *Files) before(needs []tool.Need) {
 	}
 }
 
-// where is what a name may mean: below the folder of a command, and below the workspace.
+// where returns the paths that a name may mean: below the command's folder and below the workspace.
 func (f *Files) where(dir, name string) []string {
 	if filepath.IsAbs(name) {
 		return []string{name}

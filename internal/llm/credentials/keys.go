@@ -1,16 +1,13 @@
-// Package credentials holds the keys of a user: taken out of the process's own environment or from
-// what they gave to keep, checked when the configuration that names them is read, and hidden in all
-// that lasts.
+// Package credentials holds the user's API keys: taken out of the process environment or from the
+// keyring, checked when the configuration is read, and redacted in everything stored.
 //
-// The one rule: whatever adze starts, an editor or a reader of the clipboard too, can neither read
-// nor pass on what it never got.
+// The one rule: programs that adze starts, editors and clipboard tools included, never get a key.
 //
 // Start reading at Take, then Ring.Load; files.go learns the secrets of files such as .env before a
 // call reads them.
 //
-// Known limits: before the configuration is read, only keys of providers that have names are known.
-// Of a file that a command reads without naming it, only those at the top of the workspace are
-// known.
+// Known limits: before the configuration is read, only the keys of built-in providers are known. A
+// file that a command reads without naming it is known only at the top of the workspace.
 package credentials
 
 import (
@@ -32,38 +29,38 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Ring is the keys of one person, and what hides them. It is safe for concurrent use.
+// A Ring holds a user's keys and the masker that redacts them. It is safe for concurrent use.
 type Ring struct {
-	getenv func(string) string // if nil, of the process, with what was taken from it
-	making sync.Mutex          // held while the masker is made
+	getenv func(string) string // if nil, the process environment, including the variables taken out of it
+	making sync.Mutex
 	mu     sync.Mutex
 	taken  map[string]string
 
 	config  config.Config                 // as last loaded
-	kept    *keyring.Store                // if nil, nobody may be asked
-	learned []string                      // keys that were taken from it, and values of files that were read
-	masker  atomic.Pointer[redact.Masker] // made when the configuration is read
+	kept    *keyring.Store                // nil if there is no keyring
+	learned []string                      // taken keys, and values from files
+	masker  atomic.Pointer[redact.Masker] // built when the configuration is read
 }
 
-// Take takes the keys of all providers that adze knows out of the environment of the process.
+// Take removes the keys of all built-in providers from the process environment.
 func Take() *Ring {
 	r := &Ring{taken: map[string]string{}}
 	r.take(models.KeyNames(config.Config{}))
 	return r
 }
 
-// TakeHeaders takes variables that hold headers, as name=value,name=value, with keys for servers
-// other than a model's.
+// TakeHeaders removes variables that hold headers with keys for other servers, as
+// name=value,name=value.
 func (r *Ring) TakeHeaders(names []string) {
 	r.take(names)
-	const short = 8 // who hides fewer bytes hides words
+	const short = 8 // hiding shorter values would hide ordinary words
 	for _, name := range names {
 		for pair := range strings.SplitSeq(r.Get(name), ",") {
 			_, value, _ := strings.Cut(pair, "=")
 			if plain, err := url.PathUnescape(value); err == nil {
 				value = plain
 			}
-			words := strings.Fields(value) // such as Bearer and the key
+			words := strings.Fields(value) // such as "Bearer" and the key
 			if len(words) > 0 && len(words[len(words)-1]) >= short {
 				r.Learn(words[len(words)-1])
 			}
@@ -71,7 +68,7 @@ func (r *Ring) TakeHeaders(names []string) {
 	}
 }
 
-// Taken is what was taken out of the environment, as NAME=value, for another adze that this one
+// Taken returns the removed variables, as NAME=value, for another adze process that this one
 // starts.
 func (r *Ring) Taken() (out []string) {
 	r.mu.Lock()
@@ -83,7 +80,7 @@ func (r *Ring) Taken() (out []string) {
 	return out
 }
 
-// Of makes a ring that reads variables and leaves the process its own.
+// Of returns a ring that reads variables with getenv and does not change the environment.
 func Of(getenv func(string) string) *Ring { return &Ring{getenv: getenv} }
 
 func (r *Ring) take(names []string) {
@@ -95,7 +92,7 @@ func (r *Ring) take(names []string) {
 	for _, name := range names {
 		if value, ok := os.LookupEnv(name); ok {
 			r.taken[name] = value
-			_ = os.Unsetenv(name) // it fails for names that no variable can have
+			_ = os.Unsetenv(name) // fails for invalid names
 		}
 	}
 }
@@ -113,7 +110,7 @@ func (r *Ring) Get(name string) string {
 	return os.Getenv(name)
 }
 
-// Load reads the user's configuration, and takes the keys that it names out of the environment.
+// Load reads the user's configuration and removes the keys that it names from the environment.
 func (r *Ring) Load(path string) (config.Config, error) {
 	var cfg config.Config
 	raw, err := config.Read(path)
@@ -127,8 +124,8 @@ func (r *Ring) Load(path string) (config.Config, error) {
 	names := models.KeyNames(cfg)
 	r.take(names)
 	for _, name := range names {
-		// Spaces around a key are taken off. Inside, a line break is two lines that were pasted,
-		// and no header can hold it.
+		// Spaces around a key are trimmed. A line break inside means that two lines were pasted; no
+		// header can hold it.
 		if strings.ContainsFunc(strings.TrimSpace(r.Get(name)), unicode.IsControl) {
 			return cfg, usage.Mistake("set "+name+" to the key alone, on one line", "the key in %s holds a line break or another control character", name)
 		}
@@ -140,7 +137,7 @@ func (r *Ring) Load(path string) (config.Config, error) {
 	return cfg, nil
 }
 
-// warnKeys warns of keys that stand in the file itself, where backups and screens show them.
+// warnKeys warns about keys in the file itself, where backups and screens show them.
 func warnKeys(cfg *config.Config, path, text string) {
 	told := 0
 	for _, x := range redact.New().Spans(text) {
@@ -151,13 +148,13 @@ func warnKeys(cfg *config.Config, path, text string) {
 	}
 }
 
-// Use has the ring know what the user gave to keep.
+// Use sets the keyring.
 func (r *Ring) Use(kept *keyring.Store) { r.kept = kept }
 
-// Store is what the user gave to keep.
+// Store returns the keyring, or nil.
 func (r *Ring) Store() *keyring.Store { return r.kept }
 
-// Has lists the providers for which a key is kept.
+// Has lists the providers with a key in the keyring.
 func (r *Ring) Has() ([]string, error) {
 	if r.kept == nil {
 		return nil, nil
@@ -165,8 +162,7 @@ func (r *Ring) Has() ([]string, error) {
 	return r.kept.Has()
 }
 
-// Key is the key that is kept for a provider and its host; if empty, none. It is hidden from then
-// on.
+// Key returns the stored key for a provider and its host, or "". The key is redacted from then on.
 func (r *Ring) Key(provider, host string) (string, error) {
 	if r.kept == nil {
 		return "", nil
@@ -176,17 +172,17 @@ func (r *Ring) Key(provider, host string) (string, error) {
 	return key, err
 }
 
-// Hide has the masker know a key that came from elsewhere.
+// Hide redacts a key from another source.
 func (r *Ring) Hide(key string) {
 	if key != "" {
 		r.Learn(key)
 	}
 }
 
-// maxLearned bounds what is looked for in every text.
+// maxLearned limits the values searched for in every text.
 const maxLearned = 1000
 
-// Learn has nothing that lasts hold these values from now on.
+// Learn redacts the values in everything stored from now on.
 func (r *Ring) Learn(values ...string) {
 	r.mu.Lock()
 	before := len(r.learned)
@@ -202,7 +198,7 @@ func (r *Ring) Learn(values ...string) {
 	}
 }
 
-// remask makes the masker anew; one that is made beside it never takes the place of a later one.
+// remask rebuilds the masker. A concurrent rebuild never replaces a later one.
 func (r *Ring) remask() {
 	r.making.Lock()
 	defer r.making.Unlock()
@@ -212,8 +208,7 @@ func (r *Ring) remask() {
 	r.masker.Store(redact.New(r.Secrets(cfg)...))
 }
 
-// Secrets are the values that nothing lasting may hold: the keys of providers, and what of the
-// other variables is a secret.
+// Secrets returns the values to redact: provider keys, and other variables that look secret.
 func (r *Ring) Secrets(cfg config.Config) []string {
 	r.mu.Lock()
 	out := slices.Clone(r.learned)
@@ -232,8 +227,8 @@ func (r *Ring) Secrets(cfg config.Config) []string {
 	return out
 }
 
-// Mask is what hides secrets in all that lasts or that others read; before the configuration is
-// read it knows the keys of the providers that have names.
+// Mask returns the masker for stored or shared text. Before the configuration is read it knows only
+// the keys of built-in providers.
 func (r *Ring) Mask() *redact.Masker {
 	if m := r.masker.Load(); m != nil {
 		return m

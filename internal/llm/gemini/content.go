@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// unsigned stands for the signature of a call that another model made; Gemini 3 refuses a call
-// without one (Google's page on thought signatures names this value for that).
+// unsigned replaces the signature of another model's call. Gemini 3 refuses a call without one;
+// Google's page on thought signatures documents this value.
 const unsigned = "skip_thought_signature_validator"
 
 // Parts of a content; see the API reference for generateContent.
@@ -36,7 +36,7 @@ type (
 		Response result `json:"response"`
 		Parts    []part `json:"parts,omitempty"` // since Gemini 3
 	}
-	// result has the keys that the API knows for what a function gave, and for its failure.
+	// The API documents these keys for a function's output and error.
 	result struct {
 		Output *string `json:"output,omitempty"`
 		Error  *string `json:"error,omitempty"`
@@ -47,26 +47,26 @@ type (
 	}
 )
 
-// opaquePart is what the API wants back unchanged. It is kept with a call, with a thought, and
-// after a text as a piece of reasoning of its own.
+// opaquePart holds data that the API wants back unchanged. It is stored with a call, with a
+// thought, or after a text as a separate reasoning part.
 type opaquePart struct {
-	// ID says that the server gave a call an id. It goes back with the call's own, which is the
-	// same unless the server repeated itself.
+	// ID: the server gave the call an id. It is sent back with the call's own id, which is the same
+	// unless the server repeated itself.
 	ID        bool   `json:"id,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Text says that the signature belongs to the text before it, to its last Bytes: a signed part
-	// must not be joined with others.
+	// Text: the signature belongs to the last Bytes bytes of the text before it. A signed part must
+	// not be joined with others.
 	Text  bool `json:"text,omitempty"`
 	Bytes int  `json:"bytes,omitempty"`
 }
 
 func unseal(opaque json.RawMessage) opaquePart {
 	var s opaquePart
-	_ = json.Unmarshal(opaque, &s) // what another format kept has no fields for us
+	_ = json.Unmarshal(opaque, &s) // data of another format has none of these fields
 	return s
 }
 
-// encoder makes parts for one kind of model.
+// encoder encodes parts for one model generation.
 type encoder struct {
 	own    string
 	nested bool // Gemini 3: media inside results, and no call without a signature
@@ -74,8 +74,8 @@ type encoder struct {
 	signed bool
 }
 
-// encode makes the parts of a message of the user or the model, joined by commas; nothing for an
-// empty one.
+// encode returns the parts of a user or model message, joined by commas, or nothing for an empty
+// one.
 func (e encoder) encode(m session.Message) []byte {
 	if m.Role == session.Assistant {
 		return joined(e.assistant(m))
@@ -123,7 +123,7 @@ func (e encoder) assistant(m session.Message) []part {
 	return list
 }
 
-// signed gives the end of the text before it back its signature.
+// signed restores the signature at the end of the preceding text.
 func signed(list []part, s opaquePart) []part {
 	n := len(list) - 1
 	if n < 0 || list[n].Text == nil || list[n].Thought || s.Bytes > len(*list[n].Text) || s.Bytes == 0 {
@@ -140,7 +140,7 @@ func signed(list []part, s opaquePart) []part {
 	return append(list, part{Text: &end, Signature: s.Signature})
 }
 
-// call gives a call back. Of parallel calls only the first has a signature.
+// call encodes a call. Of parallel calls only the first has a signature.
 func (e encoder) call(c tool.RawCall, own, first bool) part {
 	var s opaquePart
 	if own {
@@ -159,9 +159,9 @@ func (e encoder) call(c tool.RawCall, own, first bool) part {
 	return p
 }
 
-// outcomes are one response each, in the order of the calls of the message before. A response has
-// the name that the call used, which may be another than the tool's, and its id where the server
-// gave one.
+// outcomes encodes one response for each call of the preceding message, in its order. A response
+// has the name that the call used, which may differ from the tool's, and the server's id if there
+// was one.
 func (e encoder) outcomes(asked, m session.Message) []byte {
 	calls := asked.Calls()
 	list := make([]part, len(m.Parts))
@@ -180,7 +180,7 @@ func (e encoder) outcomes(asked, m session.Message) []byte {
 	return joined(list)
 }
 
-// told is an outcome as text, and the media that stand beside it.
+// told returns an outcome's text and the media beside it.
 func (e encoder) told(o tool.Outcome) (string, []part) {
 	text := o.Output
 	var media []part
@@ -198,7 +198,7 @@ func (e encoder) told(o tool.Outcome) (string, []part) {
 	return text, media
 }
 
-// shown are the media of outcomes that could not stand beside their text.
+// shown returns the media that cannot stand beside their result.
 func (e encoder) shown(m session.Message) [][]byte {
 	var list [][]byte
 	for _, p := range m.Parts {
@@ -211,7 +211,7 @@ func (e encoder) shown(m session.Message) [][]byte {
 	return list
 }
 
-// takes reports whether the API reads a kind of file; GIF is the one common image that it does not.
+// takes reports whether the API reads a media type; GIF is the one common image type it does not.
 func takes(a tool.Attachment) bool {
 	kind := wire.KindOf(a)
 	return kind == wire.Document || kind == wire.Image && !strings.HasPrefix(strings.ToLower(a.MediaType), "image/gif")

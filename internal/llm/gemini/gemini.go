@@ -1,16 +1,16 @@
-// Package gemini speaks Google's generateContent format, streaming:
-// generativelanguage.googleapis.com, or a gateway by base URL.
+// Package gemini speaks Google's streaming generateContent format, with
+// generativelanguage.googleapis.com or a gateway.
 //
-// The one rule: an answer is complete with a finishReason and the end of the stream, and nothing
-// else; calls decide how it ended, not the reason, which is STOP although there are calls. Whatever
-// came with a thoughtSignature goes back in the same part with it.
+// The one rule: an answer is complete with a finishReason and the end of the stream. Calls take
+// precedence over the reason, which is STOP even if there are calls. A thoughtSignature goes back
+// in the part it came with.
 //
 // Start at Provider.Stream; request.go, content.go and schema.go encode, stream.go decodes.
 //
-// Known limits: only the first candidate is read; parts of tools that run at the provider (code
-// execution, search) and generated images are skipped; models before Gemini 3 get images of an
-// outcome in a message of the user that follows; of a server that gives a reason with every chunk,
-// a stream cut between two chunks cannot be told from a whole one.
+// Known limits: only the first candidate is read; parts of server tools (code execution, search)
+// and generated images are skipped; models before Gemini 3 get result images in a user message that
+// follows. If a server sends a reason with every chunk, a stream cut between two chunks looks
+// complete.
 package gemini
 
 import (
@@ -32,19 +32,19 @@ const (
 	version = "/v1beta"
 )
 
-// Options configure a provider. The zero value is Google's server without a key, which is sent as
-// x-goog-api-key and never in the address. BaseURL may end with a version, such as /v1beta, which
-// is added otherwise.
+// Options configure a provider. The zero value is Google's server without a key. The key is sent as
+// x-goog-api-key, never in the URL. BaseURL may end with a version such as /v1beta, which is
+// otherwise added.
 type Options = wire.Options
 
-// Provider is a session.Provider. It is safe for concurrent use.
+// A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
 }
 
 var _ session.Provider = (*Provider)(nil)
 
-// New makes a provider. It does no work and opens no connection.
+// New returns a provider. It opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{
 		Name: "gemini", BaseURL: home, KeyEnv: "GEMINI_API_KEY", URLEnv: "GEMINI_BASE_URL",
@@ -64,7 +64,7 @@ func versioned(base string) string {
 	return base + version
 }
 
-// Format is what the choice of a model knows of this format.
+// Format describes this format to package models.
 func Format() wire.Format {
 	return wire.Format{
 		Name: "gemini",
@@ -77,7 +77,7 @@ func Format() wire.Format {
 	}
 }
 
-// Stream asks the model.
+// Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, path(r.Model), p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole}
@@ -86,17 +86,17 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	})
 }
 
-// Parts of a request that not every model accepts.
+// Quirks: parts of a request that not every model accepts.
 const (
 	noSchema     = "NoSchema"     // responseJsonSchema, or this schema in it
-	oldSchema    = "OldSchema"    // parametersJsonSchema: gateways that are older than it
-	noThinking   = "NoThinking"   // thinkingConfig: models that do not think refuse it
-	noSignatures = "NoSignatures" // signatures made for another model or project
-	// signs: wants a signature with each call, whatever the model's name says.
+	oldSchema    = "OldSchema"    // parametersJsonSchema: unknown to older gateways
+	noThinking   = "NoThinking"   // thinkingConfig: refused by models that do not think
+	noSignatures = "NoSignatures" // signatures of another model or project
+	// Requires a signature with each call, whatever the model's name.
 	signs = "Signed"
 )
 
-// quirks are learned from refusals; the words are those of Google's server.
+// quirks are learned from error messages of Google's server.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
 		{Name: oldSchema, When: [][]string{{"parametersjsonschema", "parameters_json_schema"}}},
@@ -107,8 +107,8 @@ func quirks() []wire.Quirk {
 	}
 }
 
-// path is where a model is asked: "models/" stands before a bare name, tuned models bring their own
-// folder.
+// path returns the model's URL path: a bare name gets the prefix "models/", tuned models bring
+// their own folder.
 func path(model string) string {
 	if !strings.Contains(model, "/") {
 		model = "models/" + model

@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// What a request is made of; see the API reference for generateContent.
+// The parts of a request; see the API reference for generateContent.
 type (
 	head struct {
 		Config config   `json:"generationConfig"`
@@ -29,12 +29,11 @@ type (
 	config struct {
 		MaxTokens int       `json:"maxOutputTokens,omitempty"`
 		Thinking  *thinking `json:"thinkingConfig,omitempty"`
-		// MediaType and Schema hold the answer to a schema; the API takes them only beside no
-		// tools.
+		// For structured output; the API allows it only without tools.
 		MediaType string          `json:"responseMimeType,omitempty"`
 		Schema    json.RawMessage `json:"responseJsonSchema,omitempty"`
 	}
-	// thinking has a level since Gemini 3, a budget of tokens before; never both.
+	// A level since Gemini 3, a token budget before; never both.
 	thinking struct {
 		Include bool   `json:"includeThoughts"`
 		Level   string `json:"thinkingLevel,omitempty"`
@@ -47,19 +46,19 @@ type (
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		Schema      json.RawMessage `json:"parametersJsonSchema,omitempty"`
-		// Parameters are for servers that know an older form alone.
+		// For servers that know only the older form.
 		Parameters json.RawMessage `json:"parameters,omitempty"`
 	}
 )
 
-// turn is a content of the API: adjacent messages of one side, as joined parts.
+// turn is a content of the API: adjacent messages of one role, as joined parts.
 type turn struct {
 	role   string
-	closed bool // nothing may join: a turn of results holds exactly one part a call
+	closed bool // not to be joined: a turn of results holds exactly one part per call
 	pieces [][]byte
 }
 
-// body is the request in pieces. Only the end grows from turn to turn.
+// body returns the request in pieces. Between turns only the end grows.
 func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
@@ -108,7 +107,7 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 
 func budget(tokens int) *int { return &tokens }
 
-// think asks for the thoughts, and for an effort where the user named one.
+// think requests thoughts, and an effort if the user set one.
 func think(model, effort string) *thinking {
 	t := &thinking{Include: true}
 	switch {
@@ -124,7 +123,7 @@ func think(model, effort string) *thinking {
 	case effort == "medium":
 		t.Budget = budget(8192)
 	default:
-		t.Budget = budget(24_576) // the most that every model takes
+		t.Budget = budget(24_576) // the largest value that every model accepts
 	}
 	return t
 }
@@ -141,8 +140,8 @@ func chosen(c session.Choice) *choice {
 	return &choice{calling{Mode: "ANY", Only: []string{string(c)}}}
 }
 
-// offer makes the declarations. A function without parameters has none: the API refuses an object
-// without properties.
+// offer encodes the function declarations. One without parameters gets none: the API refuses an
+// object without properties.
 func offer(tools []tool.Definition, old bool) []byte {
 	list := make([][]byte, len(tools))
 	for i, d := range tools {
@@ -155,7 +154,7 @@ func offer(tools []tool.Definition, old bool) []byte {
 	return bytes.Join(list, []byte(","))
 }
 
-// turns merges adjacent messages of one side: the API wants the user's first, and results directly
+// turns merges adjacent messages of one role: the API wants the user's first, and results directly
 // after their calls.
 func (p *Provider) turns(r session.Request, q wire.Quirks) []turn {
 	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !q[noSignatures], signed: q[signs]}
@@ -184,7 +183,7 @@ func (p *Provider) turns(r session.Request, q wire.Quirks) []turn {
 	return out
 }
 
-// join appends a turn, to the last one where it may.
+// join appends a turn, merging it into the last one if allowed.
 func join(out []turn, t turn) []turn {
 	switch n := len(out); {
 	case len(t.pieces) == 0:
@@ -200,7 +199,7 @@ func join(out []turn, t turn) []turn {
 	return out
 }
 
-// generation is the number in a model's name: 3 for gemini-3-pro-preview; 0 for others.
+// generation returns the number in a model's name: 3 for gemini-3-pro-preview, 0 if none.
 func generation(model string) int {
 	_, rest, ok := strings.Cut(model, "gemini-")
 	if !ok {

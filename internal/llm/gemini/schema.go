@@ -8,9 +8,9 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// withOrder is a schema with the order of its properties, which the server does not keep by itself:
-// a model that writes a path before a file's content knows by then what it writes. It is nil for a
-// function without parameters.
+// withOrder adds the order of its properties to a schema, which the server does not keep: a model
+// should write the path before the file's content. It returns nil for a function without
+// parameters.
 func withOrder(schema json.RawMessage) json.RawMessage {
 	var root struct {
 		Properties json.RawMessage `json:"properties"`

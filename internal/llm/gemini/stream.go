@@ -8,7 +8,7 @@ import (
 	"adze/session"
 )
 
-// What a stream is made of; fields that are not here are not needed.
+// The fields of a stream chunk that adze uses.
 type (
 	chunk struct {
 		Candidates wire.Maybe[[]candidate] `json:"candidates"`
@@ -18,7 +18,7 @@ type (
 			Reason  wire.Word `json:"blockReason"`
 			Message wire.Word `json:"blockReasonMessage"`
 		}] `json:"promptFeedback"`
-		// Response is the chunk itself where a server wraps it: Code Assist.
+		// Set if the server wraps the chunk: Code Assist.
 		Response json.RawMessage `json:"response"`
 	}
 	candidate struct {
@@ -45,18 +45,17 @@ type (
 		Tools    wire.Count `json:"toolUsePromptTokenCount"`
 		Answer   wire.Count `json:"candidatesTokenCount"`
 		Thoughts wire.Count `json:"thoughtsTokenCount"`
-		Cached   wire.Count `json:"cachedContentTokenCount"` // part of Prompt
+		Cached   wire.Count `json:"cachedContentTokenCount"` // included in Prompt
 		Total    wire.Count `json:"totalTokenCount"`
 	}
 )
 
-// answer reads one stream.
 type answer struct {
 	wire.Answer
 
 	finish  string
-	message string // of finish
-	hasty   bool   // the server gives a reason with every chunk
+	message string // explains finish
+	hasty   bool   // the server sends a reason with every chunk
 }
 
 // read decodes the stream to its end and releases the calls.
@@ -71,7 +70,7 @@ func (a *answer) read() error {
 	return a.conclude()
 }
 
-// single reads the answer of a gateway that does not stream events: one object, or a list of them.
+// single reads the answer of a gateway that does not stream: one object or a list.
 func (a *answer) single(body []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) != nil {
@@ -117,7 +116,7 @@ func (a *answer) candidate(c candidate) error {
 	for _, p := range c.Content.V.Parts.V {
 		if p.Text != "" || p.Call != nil {
 			a.hasty = a.hasty || a.finish != ""
-			a.finish = "" // an end that is followed by more was none
+			a.finish = "" // a reason followed by more was not the end
 			a.Reply.Content()
 		}
 		if err := a.part(p); err != nil {
@@ -153,7 +152,7 @@ func (a *answer) part(p received) error {
 	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
 }
 
-// call takes a call, which this format always sends whole.
+// call reads a call, which this format always sends whole.
 func (a *answer) call(p received) error {
 	var opaque json.RawMessage
 	if s := (opaquePart{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (opaquePart{}) {
@@ -162,7 +161,7 @@ func (a *answer) call(p received) error {
 	return a.Whole(p.Call.V.ID, p.Call.V.Name, p.Call.V.Args, opaque)
 }
 
-// conclude maps the reason and releases the calls; calls decide whether STOP means an end.
+// conclude maps the finish reason and releases the calls; calls decide whether STOP means an end.
 func (a *answer) conclude() error {
 	if finished, err := a.Ending(a.finish, a.message); !finished {
 		return err
@@ -170,7 +169,7 @@ func (a *answer) conclude() error {
 	return a.Conclude(nil)
 }
 
-// counts maps the usage. The answer of the API leaves its thoughts out.
+// counts maps the usage. Candidate counts exclude thoughts.
 func (u usage) counts() wire.Counts {
 	return wire.Counts{Prompt: u.Prompt + u.Tools, Answer: u.Answer + u.Thoughts, Cached: u.Cached, Thoughts: u.Thoughts, Total: u.Total}
 }

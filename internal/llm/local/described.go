@@ -12,25 +12,25 @@ import (
 	"adze/tool"
 )
 
-// Tools say what becomes of tools that a model does not take.
+// Tools configure Describe.
 type Tools struct {
-	// Toolless reports a model of which its server says that it takes no tools; if nil, nobody knows.
+	// Toolless reports whether the server says that a model takes no tools; nil means unknown.
 	Toolless func(ctx context.Context, model string) bool
-	// Findings keep which models at Address refused tools; if nil, the next process asks again.
+	// Findings remember the models at Address that refused tools; if nil, the next process asks
+	// again.
 	Findings *wire.Findings
 	Address  string
-	// Recover finds the calls in the text of an answer to a request; if nil, nothing does.
+	// Recover finds calls in the text of an answer; if nil, none are looked for.
 	Recover func(iter.Seq[session.Chunk], session.Request) iter.Seq[session.Chunk]
-	// Prints says that the server may print the calls of any model as text.
+	// Prints: the server may print any model's calls as text.
 	Prints bool
 }
 
-// findingKind names the finding that a model takes no tools.
 const findingKind = "toolless"
 
-// Describe gives tools to a model that takes none: they are described in the system prompt, and
-// calls and results become text in the form of Hermes and Qwen, which package textparse reads. It
-// does so where the server says that the model takes none, or refused a request because of them.
+// Describe gives tools to a model that takes none: the system prompt describes them, and calls and
+// results become text in the form of Hermes and Qwen, which package textparse reads. It does so if
+// the server says that the model takes none, or refused a request because of them.
 func Describe(o Tools) Decorator {
 	var refused sync.Map // by model
 	return func(p session.Provider) session.Provider {
@@ -68,7 +68,7 @@ func Describe(o Tools) Decorator {
 	}
 }
 
-// text asks without tools, but for their description.
+// text sends a request without tools but with their description.
 func (o Tools) text(ctx context.Context, p session.Provider, r session.Request, said string, yield func(session.Chunk) bool) {
 	asked := r
 	asked.System += manual(r.Tools)

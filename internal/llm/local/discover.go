@@ -16,22 +16,21 @@ import (
 	"adze/session"
 )
 
-// Bounds of asking.
+// Limits of a query.
 const (
-	// maxList bounds one answer in bytes: the longest list known, of a company with 400 models, has
-	// 600 kB.
+	// in bytes of one answer: the longest list known, of a company with 400 models, has 600 kB
 	maxList = 8 << 20
-	// nearDial is how long this machine may take to accept a connection.
+	// for a connection to this machine
 	nearDial = 300 * time.Millisecond
-	// nearTime and farTime bound all of it, for a server on this machine and for any other.
+	// For all requests of a query: to this machine, and to any other.
 	nearTime = time.Second
 	farTime  = 5 * time.Second
 )
 
-// Kind says which program a server is; it decides what is asked beside the list.
+// Kind identifies the server program, which determines the requests beside the list.
 type Kind string
 
-// The kinds. Any is a server of which nothing but the list is known.
+// Any is a server of which only the list is known.
 const (
 	Any      Kind = ""
 	LlamaCPP Kind = "llamacpp"
@@ -39,40 +38,40 @@ const (
 	VLLM     Kind = "vllm"
 )
 
-// Server is where to ask.
+// A Server describes how to query a server.
 type Server struct {
 	Kind Kind
-	Name string // in messages
-	// Base is the address of the API up to and with its version: "http://127.0.0.1:8080/v1".
+	Name string // for messages
+	// Base is the API's address including its version: "http://127.0.0.1:8080/v1".
 	Base   string
-	List   string // where the list is; if empty, Base + "/models"
+	List   string // address of the list; if empty, Base + "/models"
 	Header http.Header
-	Secret string // masked in every message
-	// KeyHint and URLHint are the next moves after a refused key and an unreachable server.
+	Secret string // redacted in every message
+	// Hints for the user after a refused key and for an unreachable server.
 	KeyHint, URLHint string
-	Patience         time.Duration // for all of it; if 0, 1 s on this machine, else 5 s
+	Patience         time.Duration // for all requests; 0 means 1 s on this machine, else 5 s
 }
 
-// Model is what a server tells of one model.
+// A Model is a server's description of one model.
 type Model struct {
 	Name string
-	// Context is how many tokens fit into a request with its answer as the server runs the model now,
-	// and Trained how many the model could take. if 0, not told.
+	// Context is the request limit in tokens, with the answer, as the server runs the model now;
+	// Trained is the largest the model supports. 0 means unknown.
 	Context, Trained int
-	Output           int // tokens of the longest answer; if 0, not told
+	Output           int // tokens of the longest answer; 0 if unknown
 	Size             int64
-	Running          int // the context that it has in memory; if 0, not told
+	Running          int // the context it is loaded with; 0 if unknown
 	Tools            *bool
 	Vision           *bool
 	Thinking         *bool
-	Loaded           *bool // if nil, the server does not tell, which servers of one model never do
+	Loaded           *bool // nil if unknown, which is normal for servers of one model
 	Owner            string
-	// Rates are USD for a million tokens; if nil, not told.
+	// USD per million tokens; nil if unknown.
 	Input, Answer *float64
 }
 
-// Limit is the largest request that can fit: the context of the running model, else what it was
-// trained for.
+// Limit returns the largest request that can fit: the running model's context, else the trained
+// one.
 func (m Model) Limit() int {
 	if m.Context > 0 {
 		return m.Context
@@ -80,7 +79,7 @@ func (m Model) Limit() int {
 	return m.Trained
 }
 
-// Models asks the server. The error is a *session.ProviderError, or ctx's error when the caller
+// Models queries the server. The error is a *session.ProviderError, or ctx's error if the caller
 // gave up.
 func (s Server) Models(ctx context.Context) ([]Model, error) {
 	patience := s.patience()
@@ -97,7 +96,6 @@ func (s Server) Models(ctx context.Context) ([]Model, error) {
 	return models, err
 }
 
-// patience is how long all of it may take.
 func (s Server) patience() time.Duration {
 	switch {
 	case s.Patience > 0:
@@ -113,8 +111,8 @@ func (s Server) near() bool {
 	return err == nil && wire.Loopback(u.Hostname())
 }
 
-// client asks a server. The context of a question ends it: the client is the more patient of the
-// two, so that a server that says nothing in time is never taken for one that cannot be reached.
+// client returns a client with a longer timeout than the query's context, so that a slow server is
+// never reported as unreachable.
 func (s Server) client(patience time.Duration) wire.Client {
 	dial := patience
 	if s.near() {
@@ -129,7 +127,7 @@ func (s Server) client(patience time.Duration) wire.Client {
 	}
 }
 
-// asker is one question to one server.
+// asker is one query of one server.
 type asker struct {
 	server Server
 	client wire.Client
@@ -152,7 +150,7 @@ func (a asker) listURL() string {
 	return strings.TrimRight(a.server.Base, "/") + "/models"
 }
 
-// root is the address without the version of the OpenAI-compatible API.
+// root returns the address without the version of the OpenAI-compatible API.
 func (a asker) root() string {
 	return strings.TrimSuffix(strings.TrimRight(a.server.Base, "/"), "/v1")
 }
@@ -175,7 +173,7 @@ func (a asker) list(ctx context.Context, at string) ([]Model, error) {
 	return out, nil
 }
 
-// noList tells what came in place of a list.
+// noList returns an error that describes a response without a list.
 func (a asker) noList(raw []byte) error {
 	var said struct{ Error json.RawMessage }
 	if json.Unmarshal(raw, &said) == nil && len(said.Error) > 0 && string(said.Error) != "null" {
@@ -184,7 +182,6 @@ func (a asker) noList(raw []byte) error {
 	return a.client.Malformed(raw, false)
 }
 
-// get reads one answer whole.
 func (a asker) get(ctx context.Context, at string) ([]byte, error) {
 	reply, err := a.client.Open(ctx, wire.Call{Method: http.MethodGet, URL: at, Header: a.server.Header})
 	if err != nil {
@@ -201,13 +198,14 @@ func (a asker) get(ctx context.Context, at string) ([]byte, error) {
 	return raw, nil
 }
 
-// absent reports that a server has nothing at this address: another one may tell.
+// absent reports whether the server has nothing at this address, so that another one is worth a
+// try.
 func absent(err error) bool {
 	var failed *session.ProviderError
 	return errors.As(err, &failed) && (failed.Status == http.StatusNotFound || failed.Status == http.StatusMethodNotAllowed)
 }
 
-// said reports an error object in a good answer, or an answer that is no list.
+// said reports an error object in a successful response, or a response without a list.
 func said(err error) bool {
 	var failed *session.ProviderError
 	return errors.As(err, &failed) && failed.Status == 0 && failed.Kind != session.NetworkError

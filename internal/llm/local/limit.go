@@ -13,56 +13,52 @@ import (
 )
 
 const (
-	// densest and thinnest bound how many bytes a token has: prose has about 4.5, code 3.5. Until a
-	// server has counted, tokens are taken for thin; margin is how far the next prompt may differ
-	// from a count.
+	// Bounds of the bytes per token; prose has about 4.5, code 3.5. Until a server has counted,
+	// thinnest is assumed. margin is the allowed difference between the next prompt and a count.
 	densest, thinnest = 1.0, 8.0
 	margin            = 1.15
-	// imageBytes is what a picture counts as.
+	// assumed for a picture
 	imageBytes = 1024 * 4
 )
 
-// Rules of what a count gives away.
+// Rules for conclusions from a count.
 const (
-	// smallCount is the count below which a server may have counted only what was not cached.
+	// Below this count, a server may have left out cached tokens.
 	smallCount = 2048
-	// roundRatio is how many bytes a token must seem to have for a count that is a power of two to
-	// be a context: by chance one in two thousand counts is one, and text of so few tokens is rare.
+	// The bytes per token from which a count that is a power of two is taken for the context: by
+	// chance one count in two thousand is one, and text with so few tokens is rare.
 	roundRatio = 5.0
 )
 
-// sentRequest is a request as it was sent: its bytes, those of its text alone, and the context that
-// is known for it.
+// sentRequest describes a sent request: its bytes, its text bytes, and the known context.
 type sentRequest struct{ size, text, limit int }
 
-// Limits say how large the contexts of a server are.
+// Limits configure Limit.
 type Limits struct {
-	// Limit is how many tokens fit into a request to a model with its answer; if 0, nobody knows,
-	// and everything is sent. It may ask the server.
+	// Limit returns the tokens that fit into a request to a model, with its answer; if 0,
+	// everything is sent. It may query the server.
 	Limit func(ctx context.Context, model string) int
-	// Hint is how a larger context is had.
+	// Hint describes how to get a larger context.
 	Hint func() string
-	// Learned is called with the context that a server really has, when a count gave it away;
-	// optional.
+	// Learned is called with the server's real context once a count reveals it; optional.
 	Learned func(model string, tokens int)
 }
 
-// limiter is what the counts of one server say.
+// limiter keeps the token counts of one server.
 type limiter struct {
 	Limits
 	server string
 
 	mu     sync.Mutex
-	ratios map[string]float64 // by model: bytes a token, as counted
-	limits map[string]int     // by model: the context that a cut gave away
-	talk   talk               // the last
+	ratios map[string]float64 // bytes per token as counted, by model
+	limits map[string]int     // context revealed by a cut prompt, by model
+	talk   talk               // the last one
 }
 
-// Limit refuses a prompt that is larger than the context of its model before it is sent: some
-// servers cut it silently, and the answer is then about something else. Only a prompt that
-// certainly does not fit is refused; an answer to one that was certainly cut is a failure. How
-// many bytes a token has is guessed generously and corrected by what the server counts. Without
-// limits, the result is nil.
+// Limit refuses a prompt that exceeds its model's context before sending it: some servers cut it
+// silently and answer something else. It refuses only a prompt that certainly does not fit, and
+// fails an answer to one that was certainly cut. The bytes per token are a generous guess,
+// corrected by the server's counts. Without limits, Limit returns nil.
 func Limit(o Limits) Decorator {
 	if o.Limit == nil {
 		return nil
@@ -82,7 +78,7 @@ func Limit(o Limits) Decorator {
 	}
 }
 
-// limit is what the options tell, unless a cut gave a smaller context away.
+// limit returns the configured limit, unless a cut revealed a smaller context.
 func (l *limiter) limit(ctx context.Context, model string) int {
 	told := l.Limit(ctx, model)
 	l.mu.Lock()
@@ -93,7 +89,7 @@ func (l *limiter) limit(ctx context.Context, model string) int {
 	return told
 }
 
-// refuse refuses a request of so many bytes, unless it may fit.
+// refuse returns an error if a request of size bytes certainly does not fit.
 func (l *limiter) refuse(model string, size, limit int) error {
 	if limit <= 0 {
 		return nil
@@ -116,8 +112,8 @@ func (l *limiter) hint() string {
 	return l.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf is how much a request has, and how much of it is text. It is less than what is sent:
-// names and quotes are left out.
+// bytesOf returns the size of a request and of its text. It is less than the sent size: names and
+// quotes are not counted.
 func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	text = len(r.System)
 	for _, d := range r.Tools {
@@ -130,7 +126,7 @@ func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	return text + l.talk.pictures*imageBytes, text
 }
 
-// talk is what a conversation holds, counted as it grows.
+// talk is a conversation's size, counted as it grows.
 type talk struct {
 	counted        session.Grown
 	text, pictures int
@@ -149,7 +145,7 @@ func (t *talk) add(messages []session.Message) {
 }
 
 func (t *talk) part(part *session.Part) {
-	if part.Kind != session.ReasoningPart { // most servers are not sent it again
+	if part.Kind != session.ReasoningPart { // not sent back to most servers
 		t.text += len(part.Text)
 	}
 	if part.Call != nil {
@@ -169,12 +165,11 @@ func (t *talk) part(part *session.Part) {
 
 func (t *talk) attachment(a tool.Attachment) {
 	if wire.KindOf(a) == wire.Image {
-		t.pictures++ // else a note, or a document that the server reads as it likes
+		t.pictures++ // others are sent as a note, or as a document that the server reads its own way
 	}
 }
 
-// judged learns from what the server counted, and makes a failure of an answer to a prompt that was
-// cut.
+// judged learns from the server's count and fails an answer to a prompt that was cut.
 func (l *limiter) judged(r session.Request, a sentRequest, done session.Done) session.Done {
 	u := done.Usage
 	count := u.Input + u.CacheRead + u.CacheWrite
@@ -211,7 +206,7 @@ func (l *limiter) told(a sentRequest, count, context int) string {
 	return fmt.Sprintf("%s cut the prompt in silence: of at least %d tokens it read %d", l.server, int(float64(a.text)/thinnest), count)
 }
 
-// cutAt reports whether a prompt was certainly cut, and the context when the count gives it away.
+// cutAt reports whether a prompt was certainly cut, and the context if the count reveals it.
 func cutAt(a sentRequest, count int) (context int, cut bool) {
 	ratio := float64(a.text) / float64(count) // a picture may count as nothing
 	switch {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// entry is one model in a list: the names of all servers that tell more than an id. A field of
-// another shape is left out, it does not spoil the list.
+// entry is one model in a list, with the field names of all servers. A field of another type is
+// ignored.
 type entry map[string]json.RawMessage
 
 // entriesIn finds the list: under data (OpenAI and most), under models (Gemini, LM Studio, Ollama),
@@ -41,10 +41,10 @@ func entriesIn(raw []byte) ([]entry, bool) {
 	return out, true
 }
 
-// model reads what is the same in the lists of all servers; if false, nothing that can be talked
-// to.
+// model reads the fields that all servers share; it returns false for an entry that is no chat
+// model.
 func (e entry) model() (Model, bool) {
-	name := cmp.Or(e.text("key"), e.text("id"), strings.TrimPrefix(e.text("name"), "models/")) // LM Studio has keys
+	name := cmp.Or(e.text("key"), e.text("id"), strings.TrimPrefix(e.text("name"), "models/")) // LM Studio has key
 	m := Model{
 		Name: name, Owner: e.text("owned_by"), Size: int64(e.count("size_bytes")),
 		Context: e.count("max_model_len", "context_length", "context_window", "loaded_context_length", "inputTokenLimit"),
@@ -84,7 +84,7 @@ func (e entry) abilities(m *Model) {
 	}
 }
 
-// meta reads what llama.cpp tells in its list.
+// meta reads llama.cpp's fields.
 func (e entry) meta(m *Model) {
 	meta := e.in("meta")
 	if n := meta.count("n_ctx"); n > 0 {
@@ -112,7 +112,7 @@ func (e entry) text(name string) string {
 	return s
 }
 
-// count reads the first of the names that holds a believable number of tokens or bytes.
+// count returns the first of the fields that holds a plausible number of tokens or bytes.
 func (e entry) count(names ...string) int {
 	for _, name := range names {
 		var n float64
@@ -147,7 +147,7 @@ func (e entry) entries(name string) []entry {
 	return l
 }
 
-// lacks reports a list that is there and does not hold the word.
+// lacks reports whether the list exists and does not hold the word.
 func (e entry) lacks(name, word string) bool {
 	l := e.list(name)
 	return l != nil && !slices.Contains(l, word)
@@ -161,7 +161,7 @@ func (e entry) in(name string) entry {
 	return inner
 }
 
-// rate reads OpenRouter's USD for one token, written as a string, as USD for a million.
+// rate converts OpenRouter's USD per token, a string, to USD per million.
 func (e entry) rate(name string) *float64 {
 	v, err := strconv.ParseFloat(e.in("pricing").text(name), 64)
 	if err != nil || v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {

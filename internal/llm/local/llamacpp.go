@@ -9,16 +9,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxProps bounds how many loaded models of one llama.cpp are asked for their properties, and
-// atOnce how many together.
+// Limits of /props queries to one llama.cpp: all, and at once.
 const (
 	maxProps = 16
 	atOnce   = 4
 )
 
-// llamaCPP asks for the list and for the properties of the running model together. A server that
-// has several models ("router mode") is asked for those of each loaded one, and told not to load
-// others for it.
+// llamaCPP queries the list and the running model's properties together. A server with several
+// models ("router mode") is queried for each loaded one, without loading others.
 func (a asker) llamaCPP(ctx context.Context) ([]Model, error) {
 	var models []Model
 	var own props
@@ -29,7 +27,7 @@ func (a asker) llamaCPP(ctx context.Context) ([]Model, error) {
 	})
 	group.Go(func() error {
 		own = a.props(inner, "")
-		return nil // the list tells what is wrong
+		return nil // the list query reports the error
 	})
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -47,17 +45,17 @@ func (a asker) llamaCPP(ctx context.Context) ([]Model, error) {
 			group.Go(func() error {
 				p := a.props(inner, m.Name)
 				p.tell(m)
-				return nil // one that does not answer hides no other
+				return nil // one failure does not hide the others
 			})
 		}
 	}
 	return models, group.Wait()
 }
 
-// props is what GET /props tells that matters.
+// props holds the used fields of GET /props.
 type props struct {
 	Settings struct {
-		Context int `json:"n_ctx"` // of one slot, which is what a request gets
+		Context int `json:"n_ctx"` // of one slot, which serves one request
 	} `json:"default_generation_settings"`
 	Template *string `json:"chat_template"`
 	Caps     *struct {
@@ -84,7 +82,7 @@ func (a asker) props(ctx context.Context, model string) props {
 	return p
 }
 
-// tell adds the properties to what the list told.
+// tell adds the properties to the listed model.
 func (p props) tell(m *Model) {
 	if !p.known {
 		return
@@ -95,7 +93,7 @@ func (p props) tell(m *Model) {
 	switch {
 	case p.Caps != nil:
 		m.Tools = new(p.Caps.Tools || p.Caps.ToolCalls)
-	case p.Template != nil: // before the server told it itself
+	case p.Template != nil: // servers before chat_template_caps
 		m.Tools = new(strings.Contains(*p.Template, "tools"))
 	}
 	if p.Template != nil {

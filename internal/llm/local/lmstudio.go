@@ -2,9 +2,9 @@ package local
 
 import "context"
 
-// lmStudio asks the server's own API, since version 0.4 /api/v1, since 0.3.6 /api/v0, and else the
-// list that is compatible with OpenAI's, which tells names only. A version that lacks an address
-// answers 404, or 200 with an error object.
+// lmStudio queries the server's own API, /api/v1 since version 0.4 and /api/v0 since 0.3.6, or else
+// the OpenAI-compatible list, which has only names. A version without an address answers 404, or
+// 200 with an error object.
 func (a asker) lmStudio(ctx context.Context) ([]Model, error) {
 	raw, err := a.get(ctx, a.root()+"/api/v1/models")
 	if err == nil {
@@ -24,7 +24,7 @@ func (a asker) lmStudio(ctx context.Context) ([]Model, error) {
 	return a.list(ctx, a.listURL())
 }
 
-// instances reads /api/v1/models, where a model tells what is loaded of it.
+// instances reads /api/v1/models, which lists a model's loaded instances.
 func instances(entries []entry) []Model {
 	var out []Model
 	for _, e := range entries {
@@ -35,7 +35,7 @@ func instances(entries []entry) []Model {
 		loaded := e.entries("loaded_instances")
 		m.Loaded = new(len(loaded) > 0)
 		for i, one := range loaded {
-			// The name of the model means the instance of the same name, else the first.
+			// A model's name means the instance of the same name, else the first.
 			if n := one.in("config").count("context_length"); n > 0 && (i == 0 || one.text("id") == m.Name) {
 				m.Context = n
 			}

@@ -17,36 +17,35 @@ import (
 	"adze/session"
 )
 
-// Ollama is a server with a format of its own beside the compatible ones.
+// Ollama is a server with its own format beside the compatible ones.
 const Ollama Kind = "ollama"
 
-// Found is which program answers at an address.
+// Found describes the program at an address.
 type Found struct {
 	Kind    Kind
-	Version string // of an Ollama
+	Version string // if Ollama
 	// Root is the address without the version of a compatible API.
 	Root   string
-	Models []Model // as its list tells, with what the program tells beside
-	// Elsewhere is where the compatible API really is, when the given address lacks its version.
+	Models []Model // from its list and the program's own API
+	// Elsewhere is the real address of the compatible API, if the given one lacks its version.
 	Elsewhere string
-	// Err is why there is no list; the program may be known all the same.
+	// Err is why there is no list; the program may be known anyway.
 	Err error `json:"-"`
-	// Slow says that the time was over before all had answered, and Unreached that nobody took the
-	// connection.
+	// Slow: the query timed out. Unreached: no connection was accepted.
 	Slow, Unreached bool
-	// Signature is that of the first answer. It stays the same as long as the server does.
+	// Signature identifies the first response. It stays the same as long as the server does.
 	Signature string
 }
 
-// rememberTime is how long an answer of a server stands for all of its answers. A program that was
-// started anew may list the same models, and run them with another context.
+// rememberTime is how long results are reused. A restarted program may list the same models with
+// another context.
 const rememberTime = 10 * time.Minute
 
-// program names the finding which program answers at an address.
+// program is the kind of finding for the program at an address.
 const program = "program"
 
-// Recall is Recognise with one question in place of up to four, where the answer to that is the
-// same as a few minutes ago.
+// Recall is Recognise with one request instead of up to four, if its response is the same as a few
+// minutes ago.
 func (s Server) Recall(ctx context.Context, findings *wire.Findings) Found {
 	var was Found
 	if findings.Fresh(s.Base, "", program, rememberTime, &was) {
@@ -69,7 +68,7 @@ func (s Server) Recall(ctx context.Context, findings *wire.Findings) Found {
 	return f
 }
 
-// signature tells answers to the question for models apart.
+// signature identifies a response to the list request.
 func signature(models []Model, err error) string {
 	sum := sha256.Sum256(wire.JSON(struct {
 		Models []Model
@@ -78,9 +77,8 @@ func signature(models []Model, err error) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Recognise finds out which program answers at Base, whatever the Kind of s says: by its list of
-// models and by the version that an Ollama tells, both asked together, and then by what the program
-// tells beside.
+// Recognise finds out which program answers at Base, whatever s.Kind is. It requests the list and
+// an Ollama's version together, then the program's own API.
 func (s Server) Recognise(ctx context.Context) Found {
 	patience := s.patience()
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -102,7 +100,7 @@ func (s Server) Recognise(ctx context.Context) Found {
 		version = a.version(inner)
 		return nil
 	})
-	_ = group.Wait() // both tell by what they set
+	_ = group.Wait() // both report through variables
 	f.Kind = kindOf(f.Models, version)
 	f.Slow = ctx.Err() != nil && f.Kind == Any
 	f.Unreached = !f.Slow && f.Kind == Any && unreached(f.Err)
@@ -119,13 +117,13 @@ func (s Server) Recognise(ctx context.Context) Found {
 	return f
 }
 
-// unreached reports that no server was behind an address.
+// unreached reports whether no server answered at an address.
 func unreached(err error) bool {
 	var failed *session.ProviderError
 	return errors.As(err, &failed) && failed.Kind == session.NetworkError
 }
 
-// unversioned looks for a list where an address without its version should have pointed.
+// unversioned looks for a list below /v1 if the given address has no version.
 func (a asker) unversioned(ctx context.Context, f *Found) {
 	base := a.root() + "/v1"
 	models, err := a.list(ctx, base+"/models")
@@ -134,8 +132,8 @@ func (a asker) unversioned(ctx context.Context, f *Found) {
 	}
 }
 
-// version is what an Ollama tells of itself, or nothing. Open WebUI answers at the same address
-// with more.
+// version returns an Ollama's version, or "". Open WebUI answers at the same address with more
+// fields.
 func (a asker) version(ctx context.Context) string {
 	raw, err := a.get(ctx, a.root()+"/api/version")
 	if err != nil {
@@ -149,7 +147,7 @@ func (a asker) version(ctx context.Context) string {
 	return version
 }
 
-// kindOf tells programs apart by what only they write into their lists.
+// kindOf identifies a program by entries that only its list has.
 func kindOf(models []Model, version string) Kind {
 	owned := func(by string) bool {
 		return slices.ContainsFunc(models, func(m Model) bool { return m.Owner == by })
@@ -161,7 +159,7 @@ func kindOf(models []Model, version string) Kind {
 		return VLLM
 	case owned("organization_owner"):
 		return LMStudio
-	case owned("koboldcpp"): // it imitates an Ollama, and takes no context
+	case owned("koboldcpp"): // imitates an Ollama but takes no context
 		return Any
 	case version != "":
 		return Ollama
@@ -175,7 +173,7 @@ func (f Found) Of(name string) (Model, bool) {
 	if at < 0 && f.Kind == Ollama {
 		at = slices.IndexFunc(f.Models, func(m Model) bool { return m.Name == name+":latest" })
 	}
-	if at < 0 && len(f.Models) == 1 && f.Kind == LlamaCPP { // which takes any name
+	if at < 0 && len(f.Models) == 1 && f.Kind == LlamaCPP { // it accepts any name
 		at = 0
 	}
 	if at < 0 {
@@ -184,8 +182,7 @@ func (f Found) Of(name string) (Model, bool) {
 	return f.Models[at], true
 }
 
-// Program is how the program is called, with its version where it tells one; nothing: it is not
-// known.
+// Program returns the program's name and known version, or "" if unknown.
 func (f Found) Program() string {
 	switch f.Kind {
 	case Ollama:
@@ -200,8 +197,8 @@ func (f Found) Program() string {
 	return ""
 }
 
-// Advice is the next move after a request to a model failed, as far as what was found explains it;
-// nothing: it does not. The key is checked first: a server without a right key tells nothing else.
+// Advice returns a hint for a failed request to a model, or "" if the findings do not explain it.
+// It checks the key first: a server refuses everything without the right key.
 func (f Found) Advice(model string, failed *session.ProviderError) string {
 	var listed *session.ProviderError
 	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {
@@ -219,7 +216,7 @@ func (f Found) Advice(model string, failed *session.ProviderError) string {
 	return ""
 }
 
-// getOne is how a program is given a model.
+// getOne returns how the program gets a model.
 func (f Found) getOne(model string) string {
 	switch f.Kind {
 	case Ollama:
@@ -230,7 +227,7 @@ func (f Found) getOne(model string) string {
 	return "choose one of them with --model"
 }
 
-// mostNames is how many models a message names.
+// limit of names in a message
 const mostNames = 5
 
 func names(models []Model) string {

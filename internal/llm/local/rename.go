@@ -12,12 +12,11 @@ import (
 	"adze/tool"
 )
 
-// Names are what a kind of model calls tools, by their real names.
+// Names maps real tool names to those shown to a kind of model.
 type Names map[string]string
 
-// Rename shows tools to a model under the names that it knows best, and gives its calls their real
-// names back. Only the model sees the other names: the registry, the gate, the store, the audit and
-// a recording know one name for each tool.
+// Rename shows tools to a model under the names it knows best, and restores the real names in its
+// calls. Only the model sees the other names: registry, gate, store, audit and recordings do not.
 func Rename(names Names) Decorator {
 	return func(p session.Provider) session.Provider {
 		n := &renamer{names: names}
@@ -40,18 +39,18 @@ func Rename(names Names) Decorator {
 	}
 }
 
-// renamer keeps what was renamed: a history stays the same values.
+// renamer caches renamed messages, so that an unchanged history keeps its values.
 type renamer struct {
 	names Names
 
 	mu     sync.Mutex
-	digest string // of the tools below
+	digest string // of the wrapped tools
 	tools  []tool.Definition
 	seen   session.Grown // of the last conversation
 	talk   []session.Message
 }
 
-// shown is a request in the model's words.
+// shown returns a request with the model's names.
 func (n *renamer) shown(t terms, r session.Request) session.Request {
 	if name := t.shown(string(r.Choice)); name != "" {
 		r.Choice = session.Choice(name)
@@ -72,8 +71,9 @@ func (n *renamer) shown(t terms, r session.Request) session.Request {
 	return r
 }
 
-// conversation renames what was added to the last one: who comes behind sees it grow, too. Where
-// other tools would change the words, it is another one. Under n.mu.
+// conversation renames the messages added since the last request, so that a wrapped provider also
+// sees the history grow. If other tools would change the names, it starts over. The caller holds
+// n.mu.
 func (n *renamer) conversation(t terms, messages []session.Message) []session.Message {
 	from := n.seen.Since(messages)
 	if from == 0 || t.fewer {
@@ -89,7 +89,6 @@ func (n *renamer) conversation(t terms, messages []session.Message) []session.Me
 	return slices.Clip(n.talk)
 }
 
-// parts are those of a message in the model's words.
 func (t terms) parts(given []session.Part) []session.Part {
 	out := given
 	for i, part := range given {
@@ -104,12 +103,11 @@ func (t terms) parts(given []session.Part) []session.Part {
 	return out
 }
 
-// terms are the names that hold in one request: a name that another tool has is not given to a
-// second one.
+// terms are the names valid for one request: a name is never given to a second tool.
 type terms struct {
 	names Names
-	back  map[string]string // real names by those that are shown
-	fewer bool              // some are left out
+	back  map[string]string // real names by shown ones
+	fewer bool              // some tools are left out
 }
 
 func newTerms(names Names, offered []tool.Definition) terms {
@@ -124,7 +122,7 @@ func newTerms(names Names, offered []tool.Definition) terms {
 	return t
 }
 
-// shown is the name that the model is told for a tool; its own where it has no other.
+// shown returns the name the model sees for a tool; its own if it has no other.
 func (t terms) shown(real string) string {
 	if name := t.names[real]; t.back[name] == real && name != "" {
 		return name
@@ -132,7 +130,7 @@ func (t terms) shown(real string) string {
 	return real
 }
 
-// real is the tool that the model means.
+// real returns the tool that the model means.
 func (t terms) real(shown string) string {
 	if name, ok := t.back[shown]; ok {
 		return name
@@ -140,8 +138,7 @@ func (t terms) real(shown string) string {
 	return shown
 }
 
-// definition is a tool as the model is told of it. Its real name counts as one that models use
-// instead.
+// definition returns a tool's definition with the model's names. Its real name becomes an alias.
 func (t terms) definition(d tool.Definition) tool.Definition {
 	name := t.shown(d.Name)
 	if name != d.Name {
@@ -151,9 +148,9 @@ func (t terms) definition(d tool.Definition) tool.Definition {
 	return d
 }
 
-// hint is the output of a tool with the names that the model knows in what the tool itself says.
-// What may be of a file or a command stays: numbered lines, lines of a change, and everything but
-// the note at the end of a call that was done.
+// hint renames tools in the tool's own notes within its output. It keeps text that may come from a
+// file or a command: numbered lines, diff lines, and everything but the note at the end of a
+// successful call.
 func (t terms) hint(o tool.Outcome) string {
 	if o.Status == tool.Completed {
 		return t.note(o)
@@ -171,9 +168,8 @@ func (t terms) hint(o tool.Outcome) string {
 	return out.String()
 }
 
-// note renames tools in the last line of an output, where that is a note of the tool: in
-// parentheses behind what it found, or in words that all tools have for an output that was
-// shortened.
+// note renames tools in an output's last line if that is a note of the tool: in parentheses behind
+// its results, or in the fixed words for a shortened output.
 func (t terms) note(o tool.Outcome) string {
 	at := strings.LastIndexByte(o.Output, '\n') + 1
 	line := o.Output[at:]
@@ -184,7 +180,7 @@ func (t terms) note(o tool.Outcome) string {
 	return o.Output[:at] + t.advice(line)
 }
 
-// advice renames tools where words around them show that tools are meant.
+// advice renames tools where the surrounding words show that a tool is meant.
 func (t terms) advice(line string) string {
 	for real := range t.names {
 		for _, phrase := range []string{"use ", "or ", "with ", "Use "} {
@@ -197,7 +193,7 @@ func (t terms) advice(line string) string {
 	return line
 }
 
-// part is a part of a message in the model's words; other says that they differ.
+// part returns a message part with the model's names; other reports whether it differs.
 func (t terms) part(p session.Part) (shown session.Part, other bool) {
 	switch {
 	case p.Kind == session.CallPart && p.Call != nil:
@@ -220,7 +216,7 @@ func (t terms) part(p session.Part) (shown session.Part, other bool) {
 	return p, other
 }
 
-// reword replaces a whole word.
+// reword replaces whole words.
 func reword(text, from, to string) string {
 	var out strings.Builder
 	for {

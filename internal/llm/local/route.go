@@ -10,34 +10,33 @@ import (
 	"adze/session"
 )
 
-// Route is how a server is asked, as a look at its address has found.
+// A Route describes how to talk to a server, as found at its address.
 type Route struct {
-	Kind Kind // the program that answers there
-	// Native speaks the program's own format; if nil, the given provider is as good.
+	Kind Kind // the program there
+	// Native speaks the program's own format; if nil, the given provider does as well.
 	Native session.Provider
-	// Limit tells how many tokens fit into a request to a model; if nil, nobody knows.
+	// Limit returns the tokens that fit into a request; nil means unknown.
 	Limit func(ctx context.Context, model string) int
-	// Toolless reports a model that is known to take no tools; if nil, nobody knows.
+	// Toolless reports whether a model is known to take no tools; nil means unknown.
 	Toolless func(ctx context.Context, model string) bool
-	// Notice mentions Native to the user, with the first answer.
+	// Notice announces Native to the user, with the first answer.
 	Notice string
-	// Advice explains a failure of the given provider by what was found; optional.
+	// Advice explains a failure of the given provider; optional.
 	Advice func(failed *session.ProviderError) string
-	// Unreached says that nobody answered the connection: nothing is decided yet. Slow says that the
-	// look ended before all had answered.
+	// Unreached: nobody accepted a connection, so nothing is decided yet. Slow: the query timed
+	// out.
 	Unreached, Slow bool
 }
 
-// Router is the given provider, or the own format of the program behind its address: on its
-// compatible formats an Ollama cuts prompts at its default context in silence, and its own takes
-// the context of each request. The format is decided once, before the first request, and never
-// changes; only an address that nobody can reach is looked at again. It is safe for concurrent
-// use.
+// A Router uses the given provider, or the own format of the program behind its address: in its
+// compatible formats an Ollama silently cuts prompts at its default context, while its own format
+// sets the context per request. The format is decided once, before the first request; only an
+// unreachable address is queried again. It is safe for concurrent use.
 type Router struct {
 	session.Provider
 	look func(context.Context) Route
 
-	asking chan struct{} // holds one token, for whoever looks
+	asking chan struct{} // a mutex that respects contexts
 
 	mu      sync.Mutex
 	found   Route
@@ -47,14 +46,13 @@ type Router struct {
 
 var _ session.Provider = (*Router)(nil)
 
-// NewRouter makes a provider that looks behind the address of another. Look ends within a bound of
-// its own, whatever becomes of ctx.
+// NewRouter returns a router that calls look to query the provider's address. look ends within its
+// own time limit, whatever becomes of ctx.
 func NewRouter(p session.Provider, look func(context.Context) Route) *Router {
 	return &Router{Provider: p, look: look, asking: make(chan struct{}, 1)}
 }
 
-// Known is what answers at the address. The first caller looks, and the others wait for what is
-// found.
+// Known returns the route. The first caller queries the server; the others wait for the result.
 func (p *Router) Known(ctx context.Context) Route {
 	if f, ok := p.decision(); ok {
 		return f
@@ -71,7 +69,7 @@ func (p *Router) Known(ctx context.Context) Route {
 	done := make(chan Route, 1)
 	go func() {
 		defer func() { <-p.asking }()
-		f := p.look(context.WithoutCancel(ctx)) // the answer is for all requests: the end of this one does not end it
+		f := p.look(context.WithoutCancel(ctx)) // the result serves all requests, so the end of this one does not cancel it
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.found, p.decided = f, !f.Unreached
@@ -91,8 +89,8 @@ func (p *Router) decision() (Route, bool) {
 	return p.found, p.decided
 }
 
-// Limit tells how many tokens fit into a request to a model, 0 when nobody knows; sure says that
-// this was asked.
+// Limit returns the tokens that fit into a request, or 0 if unknown; sure reports whether the
+// server was asked.
 func (p *Router) Limit(ctx context.Context, model string) (tokens int, sure bool) {
 	f := p.Known(ctx)
 	if f.Limit == nil {
@@ -102,13 +100,13 @@ func (p *Router) Limit(ctx context.Context, model string) (tokens int, sure bool
 	return n, n > 0
 }
 
-// Toolless reports a model that is known to take no tools.
+// Toolless reports whether a model is known to take no tools.
 func (p *Router) Toolless(ctx context.Context, model string) bool {
 	f := p.Known(ctx)
 	return f.Toolless != nil && f.Toolless(ctx, model)
 }
 
-// Stream asks the model in the format that was decided for.
+// Stream sends the request in the decided format.
 func (p *Router) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		f := p.Known(ctx)
@@ -120,8 +118,7 @@ func (p *Router) Stream(ctx context.Context, r session.Request) iter.Seq[session
 	}
 }
 
-// explained mentions the program's own format once, and explains a failure of the given provider by
-// what was found.
+// explained announces the program's own format once, and explains a failure of the given provider.
 func (p *Router) explained(f Route, done session.Done) session.Done {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,15 +12,13 @@ import (
 	"adze/tool"
 )
 
-// suggestTime is how long the user waits for the list of models, on top of the error that they get
-// anyway.
+// how long the user waits for the list after an error
 const suggestTime = 3 * time.Second
 
-// mostSuggested is how many models a hint names.
 const mostSuggested = 8
 
-// Suggest names the models of a server in the error about one that it does not have. The server is
-// asked only after such an error.
+// Suggest names a server's models in the error about an unknown one. The server is asked only after
+// such an error.
 func Suggest(models func(context.Context) ([]string, error)) Decorator {
 	return func(p session.Provider) session.Provider {
 		return decorated{p, func(ctx context.Context, r session.Request, yield func(session.Chunk) bool) {
@@ -40,11 +38,11 @@ func suggest(ctx context.Context, server, model string, err error, models func(c
 	ctx, cancel := context.WithTimeout(ctx, suggestTime)
 	defer cancel()
 	names, err := models(ctx)
-	if err != nil || len(names) == 0 || slices.Contains(names, model) { // it has it: something else is wrong
+	if err != nil || len(names) == 0 || slices.Contains(names, model) { // the model exists, so something else is wrong
 		return
 	}
 	slices.Sort(names)
-	listed := strings.Contains(failed.Hint, " has ") // the route said so already
+	listed := strings.Contains(failed.Hint, " has ") // the route has already named them
 	if near := tool.Nearest(model, names, 1); len(near) == 1 {
 		failed.Hint = fmt.Sprintf("did you mean %s/%s?\n%s", server, near[0], failed.Hint)
 	}

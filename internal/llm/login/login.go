@@ -1,11 +1,10 @@
-// Package login takes the key of a provider from a user: looks at it, has its server check it, and
-// keeps it.
+// Package login validates a provider's API key, has its server check it, and stores it.
 //
-// The one rule: a key is shown to nobody and sent to no host but the one that it is kept for.
+// The one rule: a key is never shown, and is sent only to the host it is stored for.
 //
 // Start reading at Service.Take.
 //
-// Known limits: a server that tells its models to anybody (OpenRouter does) checks no key.
+// Known limits: a server that lists its models without a key (OpenRouter does) checks none.
 package login
 
 import (
@@ -21,31 +20,30 @@ import (
 	"adze/session"
 )
 
-// maxKey bounds a key in bytes; the longest that are known, tokens of companies' own gateways, have
-// about 4,000.
+// in bytes; the longest known keys, tokens of company gateways, have about 4,000
 const maxKey = 16 << 10
 
-// Service is where keys are taken.
+// A Service validates and stores keys.
 type Service struct {
 	Find *models.Finder
 	Keep *keyring.Store
-	// Hide has all that lasts hide a key; if nil, nothing does.
+	// Hide redacts a key in everything stored; nil means no redaction.
 	Hide func(key string)
 }
 
-// Options are how a key is taken.
+// Options control Take.
 type Options struct {
-	Unchecked bool // its server is not asked
-	InFile    bool // not in the key ring
+	Unchecked bool // do not ask the server
+	InFile    bool // not in the system keyring
 }
 
-// KeyResult is what became of a key.
+// KeyResult is the result of Take.
 type KeyResult struct {
-	Where   string   // it is kept
-	Notices []string // what the user should know beside
+	Where   string   // where the key is stored
+	Notices []string // for the user
 }
 
-// Endpoint is the provider that a user means, if a key of it is of use.
+// Endpoint returns the named provider's endpoint, or an error if it needs no key.
 func (d Service) Endpoint(provider string) (models.Endpoint, error) {
 	e, err := d.Find.Endpoint(provider)
 	if err != nil {
@@ -60,7 +58,7 @@ func (d Service) Endpoint(provider string) (models.Endpoint, error) {
 	return e, nil
 }
 
-// Providers are those that want a key.
+// Providers lists those that need a key.
 func Providers(find *models.Finder) (names []string) {
 	for _, e := range find.Endpoints() {
 		if e.NeedsKey || e.Program == "" {
@@ -70,7 +68,7 @@ func Providers(find *models.Finder) (names []string) {
 	return names
 }
 
-// Take looks at a key, has it checked, and keeps it.
+// Take validates a key, has the server check it, and stores it.
 func (d Service) Take(ctx context.Context, provider, key string, o Options) (KeyResult, error) {
 	var t KeyResult
 	e, err := d.Endpoint(provider)
@@ -113,7 +111,7 @@ func (t *KeyResult) note(text string) {
 	}
 }
 
-// clean is a key without what is copied along with it.
+// clean removes text that is often copied with a key.
 func clean(key string) (string, error) {
 	key = strings.Trim(strings.TrimSpace(key), `"'`)
 	if len(key) > 7 && strings.EqualFold(key[:7], "Bearer ") {
@@ -131,8 +129,7 @@ func clean(key string) (string, error) {
 	return key, nil
 }
 
-// check asks the server of a provider for its models with a key. A server that has no list says
-// nothing of the key.
+// check requests the provider's model list with the key. A server without a list checks nothing.
 func check(ctx context.Context, e models.Endpoint, key string) (notice string, err error) {
 	e.Key = key
 	_, err = e.Server().Models(ctx)

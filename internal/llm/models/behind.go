@@ -14,35 +14,33 @@ import (
 	"adze/session"
 )
 
-// lookTime bounds the look at an address: longer than any program takes that answers such
-// questions, and short enough to wait for.
+// lookTime limits the query of an address: longer than any known program takes, and short enough to
+// wait for.
 const lookTime = 2 * time.Second
 
-// unnamed is what a session keeps of a server that is asked in the compatible format and is no
-// known program.
+// unnamed is stored in a session for a server in the compatible format that is no known program.
 const unnamed = "compatible"
 
-// place is an address that is no company's own: any program may answer there, whatever it is
-// called.
+// place is an address that is not a company's own, so any program may answer there.
 type place struct {
 	server   local.Server
 	endpoint Endpoint
-	own      config.Model // what the user says of the model
+	own      config.Model // the user's settings
 	findings *wire.Findings
 	router   *local.Router
 	model    string
-	kept     string // what a session kept of the server that it began with; if empty, nothing
+	kept     string // what the session stored about its first server; may be empty
 	servers  *Servers
 }
 
-// Servers remembers what answers at addresses, for all models of a process. The zero value knows
-// nothing.
+// Servers caches the programs found at addresses, for all models of a process. The zero value is
+// empty.
 type Servers struct {
 	mu    sync.Mutex
 	found map[string]local.Found // by address
 }
 
-// recognise asks an address, unless it has answered before.
+// recognise queries an address once.
 func (s *Servers) recognise(ctx context.Context, server local.Server, findings *wire.Findings) local.Found {
 	s.mu.Lock()
 	f, known := s.found[server.Base]
@@ -63,7 +61,7 @@ func (s *Servers) recognise(ctx context.Context, server local.Server, findings *
 	return f
 }
 
-// beyond makes a model of a place: what answers there is found out before the first request.
+// beyond makes a model at a place; the place is queried before the first request.
 func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 	at.model, at.own, at.findings, at.servers = m.Name, f.own(given.Name(), m.Name), f.findings, f.servers
 	at.server.Patience = f.patience(lookTime)
@@ -77,7 +75,7 @@ func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 	return f.layered(m, at.endpoint, at.router, at.router.Toolless, true)
 }
 
-// look finds out what answers at a place. A session that went on with a format keeps it.
+// look queries a place. A resumed session keeps its format.
 func (at *place) look(ctx context.Context) local.Route {
 	f := at.servers.recognise(ctx, at.server, at.findings)
 	if at.kept != "" {
@@ -99,10 +97,9 @@ func (at *place) look(ctx context.Context) local.Route {
 	return out
 }
 
-// Settled is the model with the profile of the server that answers for it, which is asked now where
-// the address does not tell: the same server is spoken to in the same way at every address. Kept is
-// what an earlier run of the session kept of the server. Notice is something to tell the user; if
-// empty, there is nothing.
+// Settled returns the model with the profile of its server, which it queries if the address does
+// not identify it: a server is spoken to in the same way at every address. kept is what an earlier
+// run of the session stored about the server. notice is for the user and may be empty.
 func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice string) {
 	at := m.place
 	if at == nil {
@@ -125,8 +122,7 @@ func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice 
 	return m.renamed(), notice
 }
 
-// Presumed is the model as Settled makes it, by what an earlier run of the session kept alone:
-// nobody is asked.
+// Presumed is Settled by kept alone, without a query.
 func (m Model) Presumed(kept string) Model {
 	if kind := local.Kind(strings.TrimPrefix(kept, unnamed)); m.place != nil && kind != local.Any {
 		m.Profile = profileOf(m.place.endpoint.config, profileAt(kind))
@@ -134,8 +130,7 @@ func (m Model) Presumed(kept string) Model {
 	return m
 }
 
-// Unasked is the address of a server that Settled would ask which program it is, where an earlier
-// run of the session kept nothing of it; if empty, there is none.
+// Unasked returns the address that Settled would query, or "" if kept already answers.
 func (m Model) Unasked(kept string) string {
 	if m.place == nil || kept != "" {
 		return ""
@@ -143,7 +138,7 @@ func (m Model) Unasked(kept string) string {
 	return Endpoint{base: m.place.server.Base}.Shown()
 }
 
-// profileAt is the profile of a program's models, whatever the provider is called.
+// profileAt returns the profile for a program, whatever the provider's name.
 func profileAt(kind local.Kind) func() Profile {
 	if v, ok := vendorOf(kind); ok && v.Profile != nil {
 		return v.Profile
@@ -151,7 +146,7 @@ func profileAt(kind local.Kind) func() Profile {
 	return Coder
 }
 
-// LargerAt is how a program is given a larger context.
+// LargerAt describes how to give a program a larger context.
 func LargerAt(kind local.Kind, model string) string {
 	if v, ok := vendorOf(kind); ok {
 		return strings.ReplaceAll(v.ContextHint, "NAME", model)
@@ -159,7 +154,7 @@ func LargerAt(kind local.Kind, model string) string {
 	return "give the server a larger context"
 }
 
-// vendorOf is the row of a program.
+// vendorOf returns a program's vendor.
 func vendorOf(kind local.Kind) (Vendor, bool) {
 	for _, v := range vendors() {
 		if kind != local.Any && v.Tells == kind {
@@ -169,7 +164,7 @@ func vendorOf(kind local.Kind) (Vendor, bool) {
 	return Vendor{}, false
 }
 
-// native are the options of an Ollama under the name that the user gave it.
+// native returns options for an Ollama under the user's name for it.
 func (at *place) native(root string) ollama.Options {
 	c := at.endpoint.config
 	return ollama.Options{

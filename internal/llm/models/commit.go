@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// commitTime bounds a request for the message of a commit; the user waits for it.
+	// The user waits for the message.
 	commitTime = 60 * time.Second
-	// commitBytes bounds what of a change is sent, and the message that comes back.
+	// of the patch sent and of the message
 	commitBytes = 24 << 10
 )
 
@@ -20,8 +20,8 @@ const commitInstruction = "Write the message of a git commit for the change that
 	"in the style of the subjects of earlier commits. Where the reason is not plain from the subject, add an empty line and a short text that gives it. " +
 	"Answer with the message alone: no quotation marks, no code fence, no remark."
 
-// CommitMessage has a model draft the message of a commit in one request, from a patch and the
-// subjects of the newest commits.
+// CommitMessage drafts a commit message in one request, from a patch and the newest commits'
+// subjects.
 func (m Model) CommitMessage(ctx context.Context, patch string, recent []string) (message string, u session.Usage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTime)
 	defer cancel()
@@ -40,8 +40,7 @@ func (m Model) CommitMessage(ctx context.Context, patch string, recent []string)
 	return message, u, err
 }
 
-// messageIn takes the message out of what a model said: without a fence and without blanks around
-// it.
+// messageIn strips a fence and blanks from a model's answer.
 func messageIn(said string) string {
 	said = strings.TrimSpace(said)
 	if first, rest, ok := strings.Cut(said, "\n"); ok && strings.HasPrefix(first, "```") {

@@ -15,21 +15,22 @@ import (
 	"adze/session"
 )
 
-// Endpoint is a vendor where it is for this user: the environment wins over the file.
+// An Endpoint is a vendor with this user's address and key. The environment overrides the
+// configuration.
 type Endpoint struct {
 	Vendor
-	KeyEnv   string // the variable that its key is taken from
+	KeyEnv   string // the key's variable
 	Key      string // never shown
-	NeedsKey bool   // it is a company's own machine
-	Kept     bool   // the key is one that the user gave to adze
-	unkept   error  // why that could not be had
+	NeedsKey bool   // a company's own server
+	Kept     bool   // the key comes from the keyring
+	unkept   error  // the keyring's error
 
-	placed string // where its address stands, when it is not the usual one
+	placed string // where an unusual address comes from
 	base   string
 	config config.Provider
 }
 
-// Endpoint finds a server that is known by name, or that the configuration describes.
+// Endpoint finds a built-in or configured provider.
 func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	p := f.config.Providers[name]
 	v, known := vendor(name)
@@ -54,7 +55,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	case p.BaseURL != "":
 		e.placed = "providers." + name + ".base_url"
 	}
-	if len(keys) > 0 && e.own() == nil { // Ollama's own key is for a server that hardly anybody has: it is not told of
+	if len(keys) > 0 && e.own() == nil { // hardly any Ollama needs a key, so it is not mentioned
 		e.KeyEnv = keys[0]
 	}
 	e.NeedsKey = slices.Contains(homes(), wire.Host(e.base))
@@ -65,7 +66,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	return e, nil
 }
 
-// Endpoints are those that are known by name, then those that the configuration describes.
+// Endpoints returns the built-in providers, then the configured ones.
 func (f *Finder) Endpoints() []Endpoint {
 	var names []string
 	for _, v := range vendors() {
@@ -78,7 +79,7 @@ func (f *Finder) Endpoints() []Endpoint {
 	}
 	var out []Endpoint
 	for _, name := range names {
-		e, err := f.Endpoint(name) // a provider without an address: a run with it says so
+		e, err := f.Endpoint(name) // a run with a provider without an address reports that
 		if err == nil && e.base != "" && e.SameServerAs == "" {
 			out = append(out, e)
 		}
@@ -86,15 +87,14 @@ func (f *Finder) Endpoints() []Endpoint {
 	return out
 }
 
-// Serving is the endpoint that answers for a model; if false, none does, it only says what was
-// written before.
+// Serving returns the endpoint that serves a model; false for recordings and scripts.
 func (f *Finder) Serving(m Model) (Endpoint, bool) {
 	v, _ := vendor(m.Provider.Name())
 	e, err := f.Endpoint(cmp.Or(v.SameServerAs, v.Name))
 	return e, err == nil && e.base != ""
 }
 
-// options are what an adapter is told of the endpoint.
+// options returns the adapter's options.
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
@@ -103,14 +103,14 @@ func (e Endpoint) options() wire.Options {
 	}
 }
 
-// options are those for one model, as the user describes it.
+// options returns them for one model, with the user's settings.
 func (f *Finder) options(e Endpoint, model string) wire.Options {
 	o, own := e.options(), f.own(e.Name, model)
 	o.MaxTokens, o.Vision, o.Findings = own.Output, own.Vision, f.findings
 	return o
 }
 
-// As is the endpoint with what is known of a program that was found to answer there.
+// As returns the endpoint with the properties of the program found there.
 func (e Endpoint) As(program local.Kind) Endpoint {
 	for _, v := range vendors() {
 		if v.Tells == program {
@@ -120,20 +120,19 @@ func (e Endpoint) As(program local.Kind) Endpoint {
 	return e
 }
 
-// Shown is the address without what may be secret in it.
+// Shown returns the address without secrets.
 func (e Endpoint) Shown() string { return wire.Shown(e.base) }
 
-// Missing reports that a key is needed and not there, or that the address is none: nothing can be
-// asked.
+// Missing reports whether a needed key is missing or the address is invalid.
 func (e Endpoint) Missing() bool { return e.astray() || e.NeedsKey && e.Key == "" }
 
-// astray reports an address of the user's that is none.
+// astray reports whether the user's address is invalid.
 func (e Endpoint) astray() bool {
 	u, err := url.Parse(e.base)
 	return e.placed != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "")
 }
 
-// lack is what is missing, for a list.
+// lack describes the missing part, for a list.
 func (e Endpoint) lack() string {
 	if e.astray() {
 		return "no address in " + e.placed
@@ -141,7 +140,7 @@ func (e Endpoint) lack() string {
 	return "set " + e.KeyEnv
 }
 
-// Lacking is the error of a run without the key, or with an address that is none.
+// Lacking returns the error of a run without a key or with an invalid address.
 func (e Endpoint) Lacking() error {
 	if e.astray() {
 		return &MissingError{"the address of " + e.Name + " in " + e.placed + " is none", "write it whole, such as http://localhost:8080/v1 or https://api.example.com/v1"}
@@ -157,10 +156,10 @@ func (e Endpoint) Lacking() error {
 	return &MissingError{"there is no key for " + e.Name, "adze models login " + e.Name + ", or " + variable}
 }
 
-// Host is the name of the machine where it answers.
+// Host returns the address's host name.
 func (e Endpoint) Host() string { return wire.Host(e.base) }
 
-// From is where the key comes from, for the user; if empty, there is none.
+// From describes the key's source, for the user; "" without a key.
 func (e Endpoint) From() string {
 	switch {
 	case e.Key == "":
@@ -171,10 +170,10 @@ func (e Endpoint) From() string {
 	return e.KeyEnv
 }
 
-// Unkept is why a key that was kept could not be had; if nil, nothing is wrong.
+// Unkept returns the error of reading the key from the keyring, or nil.
 func (e Endpoint) Unkept() error { return e.unkept }
 
-// Server is how the endpoint is asked what it has.
+// Server returns the description for queries.
 func (e Endpoint) Server() local.Server {
 	s := local.Server{
 		Kind: e.Tells, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
@@ -193,8 +192,7 @@ func (e Endpoint) Server() local.Server {
 	return s
 }
 
-// late says of a server that did not answer in time that the network or the server is to blame, not
-// adze.
+// late makes a timeout's message blame the network or the server, not adze.
 func late(server string, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err

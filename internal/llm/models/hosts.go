@@ -10,9 +10,8 @@ import (
 	"adze/session"
 )
 
-// layered is the model with an adapter behind what its server needs, in the one order that there
-// is: a request passes the last first, an answer the first. A server of one's own may print calls
-// as text.
+// layered wraps an adapter in the decorators its server needs, in a fixed order: a request passes
+// the last one first, an answer the first. If ownServer is set, the server may print calls as text.
 func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless func(context.Context, string) bool, ownServer bool) Model {
 	tools := f.tools(e, m.Name, toolless)
 	tools.Prints = ownServer
@@ -21,13 +20,13 @@ func (f *Finder) layered(m Model, e Endpoint, adapter session.Provider, toolless
 	}
 	m.Provider = local.Decorate(adapter,
 		local.Limit(m.limits()), // refuses a prompt that the server would cut
-		local.Describe(tools),   // describes tools in words, and finds calls in the text
-		e.suggesting(),          // names the server's models when one is not known
+		local.Describe(tools),   // describes tools in text, and finds calls in it
+		e.suggesting(),          // names the server's models if one is unknown
 	)
 	return m
 }
 
-// renamed shows tools to the model under the names that its profile has.
+// renamed shows tools to the model under its profile's names.
 func (m Model) renamed() Model {
 	if len(m.Profile.Names) > 0 {
 		m.Provider = local.Decorate(m.Provider, local.Rename(m.Profile.Names))
@@ -35,7 +34,7 @@ func (m Model) renamed() Model {
 	return m
 }
 
-// hosted makes a model of a server.
+// hosted makes a server's model.
 func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if e.Missing() {
 		return Model{}, e.Lacking()
@@ -52,12 +51,12 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 		m.window = f.window(e.Name, of, asksFor(server, of))
 		m.larger = func() string { return LargerAt(server.Kind, of) }
 	case format.Shared:
-		return f.beyond(&place{server: server, endpoint: e}, m, adapter), nil // Settled says how it is asked
+		return f.beyond(&place{server: server, endpoint: e}, m, adapter), nil // Settled decides the format
 	}
 	return f.layered(m, e, adapter, nil, !e.NeedsKey).renamed(), nil
 }
 
-// suggesting names the models of a server in the error about one that it does not have.
+// suggesting names a server's models in the error about an unknown one.
 func (e Endpoint) suggesting() local.Decorator {
 	return local.Suggest(func(ctx context.Context) ([]string, error) {
 		models, err := e.Server().Models(ctx)

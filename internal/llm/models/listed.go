@@ -7,54 +7,54 @@ import (
 	"strings"
 )
 
-// Listing is what adze models says.
+// A Listing is the output of "adze models".
 type Listing struct {
 	Default   *Chosen          `json:"default"`
 	Problem   string           `json:"problem,omitempty"` // why there is no default
 	Providers []ListedProvider `json:"providers"`
 }
 
-// Chosen is the model that a run would use, and what says so.
+// Chosen is the model that a run would use, and the reason.
 type Chosen struct {
 	Model  string `json:"model"`
 	Origin string `json:"origin"`
 }
 
-// ListedProvider is one provider: where it is, whether it can be used, and what it has.
+// ListedProvider is one provider with its address, state and models.
 type ListedProvider struct {
 	Provider string        `json:"provider"`
 	Endpoint string        `json:"endpoint"`
 	KeyEnv   string        `json:"key_env,omitempty"`
-	Key      bool          `json:"key"`    // set
-	Usable   *bool         `json:"usable"` // null: nobody asked
+	Key      bool          `json:"key"`    // a key is set
+	Usable   *bool         `json:"usable"` // null: not checked
 	Why      string        `json:"why"`
 	Models   []ListedModel `json:"models"`
-	// WantsKey reports a server that answers, but not without a right key.
+	// WantsKey: the server answers, but refuses requests without a valid key.
 	WantsKey bool `json:"-"`
 }
 
-// ListedModel is one model with what is known of it.
+// ListedModel describes one model.
 type ListedModel struct {
 	Model     string   `json:"model"`
-	Context   int      `json:"context,omitempty"` // of a request with its answer
+	Context   int      `json:"context,omitempty"` // in tokens, with the answer
 	Running   int      `json:"running_context,omitempty"`
 	Trained   int      `json:"trained_context,omitempty"`
 	Output    int      `json:"output,omitempty"`
 	Size      int64    `json:"size_bytes,omitempty"`
 	Loaded    bool     `json:"loaded,omitempty"`
-	Tools     *bool    `json:"tools"` // null: not known
+	Tools     *bool    `json:"tools"` // null: unknown
 	Vision    *bool    `json:"vision"`
 	Thinking  *bool    `json:"thinking"`
 	Documents *bool    `json:"documents"`
-	Input     *float64 `json:"input_usd"` // of a million tokens
+	Input     *float64 `json:"input_usd"` // per million tokens
 	Answer    *float64 `json:"output_usd"`
 }
 
-// Only keeps the models whose provider/name holds the text, and the providers that have one or are
-// named so.
+// Only keeps the models whose provider/name contains the text, and the providers that have one or
+// match themselves.
 func (l Listing) Only(text string) Listing {
 	text = strings.ToLower(text)
-	kept := []ListedProvider{} // a script reads a list, also an empty one
+	kept := []ListedProvider{} // not nil: scripts expect a list
 	for _, p := range l.Providers {
 		p.Models = slices.DeleteFunc(p.Models, func(m ListedModel) bool {
 			return !strings.Contains(strings.ToLower(p.Provider+"/"+m.Model), text)
@@ -76,7 +76,7 @@ func (p ListedProvider) has(name string) bool {
 	return false
 }
 
-// String is one line for a user: what is not known is not said.
+// String returns a line for the user, without unknown values.
 func (m ListedModel) String() string {
 	out := []string{m.Model}
 	add := func(is bool, format string, args ...any) {

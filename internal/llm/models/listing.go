@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// List looks at every provider: it asks servers of this machine and those whose address the user
-// gave; check asks those of companies, too.
+// List describes every provider. It queries servers on this machine and at the user's addresses; if
+// check is set, companies too.
 func (f *Finder) List(ctx context.Context, check bool) Listing {
 	l, start := f.ask(ctx, check)
 	m, ok, err := f.Configured()
@@ -35,7 +35,7 @@ func (f *Finder) List(ctx context.Context, check bool) Listing {
 	return l
 }
 
-// ask is the listing without its default, and the model that a start takes of what runs.
+// ask returns the listing without its default, and the local model that a start would use.
 func (f *Finder) ask(ctx context.Context, check bool) (l Listing, start Model) {
 	for _, answer := range f.look(ctx, check, f.patience(givenPatience)) {
 		found := <-answer
@@ -47,7 +47,7 @@ func (f *Finder) ask(ctx context.Context, check bool) (l Listing, start Model) {
 	return l, start
 }
 
-// lacking finds the default among what its provider listed; true: it is not there.
+// lacking reports whether the default is missing from its provider's list.
 func (l Listing) lacking() (p ListedProvider, model string, lacks bool) {
 	if l.Default == nil {
 		return p, "", false
@@ -61,7 +61,7 @@ func (l Listing) lacking() (p ListedProvider, model string, lacks bool) {
 	return p, model, false
 }
 
-// Like asks whether a model of the server was meant by a name that it does not list.
+// Like suggests a listed model similar to an unknown name.
 func (e Endpoint) Like(model string, listed []local.Model) string {
 	var have []string
 	for _, m := range listed {
@@ -73,7 +73,7 @@ func (e Endpoint) Like(model string, listed []local.Model) string {
 	return "adze models " + e.Name + " --check lists what it has"
 }
 
-// listKnown lists what the table knows, without asking.
+// listKnown adds the models in the table, without a query.
 func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
 	known, err := catalog.Known()
 	if err != nil {
@@ -87,8 +87,8 @@ func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
 	}
 }
 
-// Describe tells what is known of a model: what the user or the table says, else what its server
-// does.
+// Describe merges the known facts about a model: the user's settings and the table override its
+// server.
 func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 	m := ListedModel{
 		Model: told.Name, Context: told.Context, Trained: told.Trained, Output: told.Output, Size: told.Size, Loaded: isLoaded(told), Running: told.Running,
@@ -106,7 +106,7 @@ func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 	return m
 }
 
-// KeysOnly is the listing without asking anybody.
+// KeysOnly returns the listing without any query.
 func (f *Finder) KeysOnly() Listing {
 	var l Listing
 	for _, e := range f.Endpoints() {

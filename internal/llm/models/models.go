@@ -1,17 +1,15 @@
-// Package models finds the model that a run uses: which one, where it is, what it takes and what it
-// costs.
+// Package models chooses the model for a run and knows its server, context size and price.
 //
-// The one rule: a Finder asks a server only when nothing that is written down answers, and what it
-// finds says where it comes from. It decides nothing that a flag decides.
+// The one rule: a Finder queries a server only if the configuration does not answer, and every
+// choice names its reason. Flags override it.
 //
-// Start reading at Finder.Choose. vendors.go is the table of providers, endpoints.go where they are
-// for this user, hosts.go how a model is made of one, local.go finds those that run on this
-// machine, behind.go what answers at an address that is no company's own; window.go and price.go
-// are what a model holds and costs; listing.go is adze models; near.go what a name without a
-// provider means; ways.go tells who has no model how to get one.
+// Start reading at Finder.Choose. vendors.go is the provider table, endpoints.go the user's
+// addresses and keys, hosts.go makes models, running.go finds models on this machine, behind.go
+// queries addresses that are not a company's own; window.go and price.go know context sizes and
+// prices; listing.go is "adze models"; near.go resolves names without a provider; ways.go lists the
+// ways to get a model.
 //
-// Known limits: of a server that tells nothing, the context of a model is known only from the
-// configuration.
+// Known limits: if a server does not report a model's context, only the configuration has it.
 package models
 
 import (
@@ -27,26 +25,25 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Finder chooses models for one person: by their configuration, the keys in their environment, and
-// what runs on this machine.
+// A Finder chooses models for one user, by configuration, keys, and local servers.
 type Finder struct {
 	getenv  func(string) string
 	config  config.Config
-	kept    Kept // if nil, nothing is kept
+	kept    Kept // may be nil
 	servers *Servers
-	// findings are what refusals of models said; if nil, none are kept.
+	// Refusals of models; may be nil.
 	findings *wire.Findings
-	File     string // of the configuration, for what the user is told
+	File     string // the configuration's name, for messages
 }
 
-// Memory is what a finder knows beside the configuration. Each part is optional.
+// Memory holds a Finder's other sources. Each one is optional.
 type Memory struct {
-	Keys     Kept           // that the user gave to adze
-	Servers  *Servers       // found at addresses by others
-	Findings *wire.Findings // of earlier processes, from refusals
+	Keys     Kept           // the keyring
+	Servers  *Servers       // shared results of queries
+	Findings *wire.Findings // refusals from earlier processes
 }
 
-// New makes a finder for a configuration that was read from a file.
+// New returns a Finder for a configuration read from file.
 func New(cfg config.Config, file string, getenv func(string) string, m Memory) *Finder {
 	if m.Servers == nil {
 		m.Servers = &Servers{}
@@ -54,8 +51,8 @@ func New(cfg config.Config, file string, getenv func(string) string, m Memory) *
 	return &Finder{getenv: getenv, config: cfg, kept: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
 }
 
-// patience is how long somebody on this machine may take to answer, as it is usual or as the user
-// says: ADZE_PATIENCE=10s is for a machine that is slow to say what runs on it.
+// patience returns the timeout for servers on this machine: usual, or ADZE_PATIENCE (such as 10s)
+// for a slow machine.
 func (f *Finder) patience(usual time.Duration) time.Duration {
 	d, err := time.ParseDuration(f.getenv("ADZE_PATIENCE"))
 	if err != nil {
@@ -64,26 +61,26 @@ func (f *Finder) patience(usual time.Duration) time.Duration {
 	return max(usual, d)
 }
 
-// Kept are the keys that the user gave to adze. They count after the environment.
+// Kept holds the keys in the keyring. The environment overrides them.
 type Kept interface {
-	// Has lists the providers that have one; no key is looked up for that.
+	// Has lists the providers with a key, without reading keys.
 	Has() ([]string, error)
-	// Key is the one for a host; if empty, none.
+	// Key returns a host's key, or "".
 	Key(provider, host string) (string, error)
 }
 
-// Keeps reports a key that is kept for a provider, for whatever host.
+// Keeps reports whether any key is stored for a provider.
 func (f *Finder) Keeps(provider string) bool {
 	if f.kept == nil {
 		return false
 	}
-	has, _ := f.kept.Has() // what is wrong is told where the key is wanted
+	has, _ := f.kept.Has() // errors are reported where the key is needed
 	return slices.Contains(has, provider)
 }
 
-// Choose follows the configuration (with --model in it), then a key in the environment (by the Rank
-// of vendors), then a server on this machine that has a model which can call tools, or one whose
-// address the user gave that has one model.
+// Choose uses the configuration (including --model), then a key in the environment (by the vendors'
+// Rank), then a local server with a model that calls tools, or a server at a user's address with a
+// single model.
 func (f *Finder) Choose(ctx context.Context) (Model, error) {
 	if m, ok, err := f.Configured(); ok {
 		if err == nil {
@@ -102,7 +99,7 @@ func (f *Finder) Choose(ctx context.Context) (Model, error) {
 		"set "+list("or", Keyed())+" to a key, or start "+list("or", programs()), "name one with --model; adze models lists them", "adze --demo shows it without a model")...)}
 }
 
-// MissingError says that no model can be used, and the next moves.
+// MissingError means that no model can be used. Hint lists the next steps.
 type MissingError struct{ Message, Hint string }
 
 // Error implements error.
@@ -110,7 +107,7 @@ func (e *MissingError) Error() string { return e.Message }
 
 func asMissing(err error, into **MissingError) bool { return errors.As(err, into) }
 
-// Configured is the part of the choice that asks nobody: the configuration, then the keys.
+// Configured is Choose without queries: by the configuration, then by keys.
 func (f *Finder) Configured() (m Model, ok bool, err error) {
 	if f.config.Model != "" {
 		m, err := f.Named(f.config.Model)
@@ -128,10 +125,10 @@ func (f *Finder) Configured() (m Model, ok bool, err error) {
 	return Model{}, false, nil
 }
 
-// keptOrigin is what says that a model is used whose key was kept.
+// The origin of a model chosen by its stored key.
 const keptOrigin = "the key that adze models login kept"
 
-// variable is the one that holds the key of a vendor; if empty, none does.
+// variable returns the variable that holds a vendor's key, or "".
 func (f *Finder) variable(v Vendor) string {
 	if wire.FromEnv(f.getenv, v.Keys, nil).Key == "" {
 		return ""
@@ -139,14 +136,14 @@ func (f *Finder) variable(v Vendor) string {
 	return v.Keys[0]
 }
 
-// bare reports a key that means a model by itself.
+// bare reports whether the key in the variable implies a model by itself.
 func (f *Finder) bare(name string) bool {
 	v, _ := vendor(name)
 	given := wire.FromEnv(f.getenv, v.Keys, v.URLs)
 	return (given.Key != "" || f.Keeps(name)) && (given.BaseURL == "" || !v.DefaultURLOnly)
 }
 
-// Named reads provider/name, or a name that only one provider has.
+// Named resolves provider/name, or a name that only one provider has.
 func (f *Finder) Named(full string) (Model, error) {
 	provider, name, err := f.find(full)
 	if err != nil {
@@ -164,7 +161,7 @@ func (f *Finder) Named(full string) (Model, error) {
 	return f.hosted(e, name)
 }
 
-// script makes the model of a file.
+// script makes a model from a script file.
 func (f *Finder) script(_ Endpoint, name string) (Model, error) {
 	p := script.New(script.Options{})
 	if err := p.Check(name); err != nil {

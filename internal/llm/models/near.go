@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// find turns what the user wrote into provider and name: "gpt-4o" alone is a model of its maker.
+// find splits the user's input into provider and name; "gpt-4o" alone is its maker's model.
 func (f *Finder) find(full string) (provider, name string, err error) {
 	provider, name, cut := strings.Cut(full, "/")
 	if cut && name != "" && f.has(provider) {
@@ -29,17 +29,17 @@ func (f *Finder) find(full string) (provider, name string, err error) {
 	return "", "", f.noModel(strings.TrimSuffix(full, "/"))
 }
 
-// has reports a provider that is known by name or described by the configuration.
+// has reports whether a provider is built in or configured.
 func (f *Finder) has(provider string) bool {
 	_, known := vendor(provider)
 	return known || f.config.Providers[provider].BaseURL != ""
 }
 
-// hosts are the providers that certainly have a model of this name: those of the table, else who
-// makes all models that begin so. Among several those count whose key is there.
+// hosts returns the providers that certainly have the model: by the table, else by the name's
+// prefix. Among several it prefers those with a key.
 func (f *Finder) hosts(name string) []string {
 	var out []string
-	rows, _ := catalog.Known() // a broken table is told where prices are asked for
+	rows, _ := catalog.Known() // a broken table is reported by prices
 	for _, r := range rows {
 		provider, own, _ := strings.Cut(r.Model, "/")
 		if own == name && !slices.Contains(out, provider) {
@@ -59,8 +59,8 @@ func (f *Finder) hosts(name string) []string {
 	return out
 }
 
-// makers are the companies whose models begin as this name does. A tag behind a colon names a file
-// that anybody may run.
+// makers returns the companies with this name's prefix. A tag behind a colon means a file that
+// anybody may run.
 func makers(name string) []string {
 	if strings.ContainsAny(name, ":/") {
 		return nil
@@ -68,7 +68,7 @@ func makers(name string) []string {
 	return names(func(v Vendor) bool { return v.makes(name) }, "")
 }
 
-// makes reports a name that only this company gives.
+// makes reports whether only this company uses such a name.
 func (v Vendor) makes(name string) bool {
 	made := false
 	for _, start := range v.ModelPrefixes {
@@ -107,7 +107,7 @@ func (f *Finder) noProvider(provider, name string) error {
 		fmt.Sprintf(`or describe it: {"providers": {%q: {"base_url": "https://…/v1", "key_env": "NAME_OF_A_VARIABLE"}}}`, provider))...)}
 }
 
-// compatible is how a server is used that has no name.
+// compatible describes how to use an unlisted server.
 func compatible() string {
 	for _, v := range keyed() {
 		if v.DefaultURLOnly {
@@ -118,8 +118,8 @@ func compatible() string {
 	return ""
 }
 
-// noModel is about a word that names no model. One that is near is meant, or one of the provider
-// that it is.
+// noModel returns an error for a word that names no model, with a similar name or the provider's
+// models.
 func (f *Finder) noModel(word string) error {
 	var hints []string
 	if v, known := vendor(word); known && v.Default != "" {
@@ -141,14 +141,14 @@ func (f *Finder) noModel(word string) error {
 		usage.Hints(append(hints, "adze models lists what can be used", f.first())...)}
 }
 
-// first is the first of the ways.
+// first returns the first of Ways.
 func (f *Finder) first() string {
 	first, _, _ := strings.Cut(f.Ways(), "\n")
 	return first
 }
 
-// nearby chooses a model of this machine for a name without a provider, which no table knows or
-// whose provider lacks a key. Listing asks who runs.
+// nearby chooses a local model for a name without a provider that is in no table or whose provider
+// lacks a key. listing queries the running servers.
 func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 	name := f.config.Model
 	if provider, _, cut := strings.Cut(name, "/"); cut && f.has(provider) {
@@ -175,7 +175,7 @@ func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 		return Model{}, several(name, hosts)
 	case len(near) > 0 && asMissing(missing, &none):
 		for hint := range strings.SplitSeq(none.Hint, "\n") {
-			if !slices.Contains(near, hint) { // what it guessed may be what the server has
+			if !slices.Contains(near, hint) { // the guess may be the server's own model
 				near = append(near, hint)
 			}
 		}
@@ -184,15 +184,15 @@ func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 	return Model{}, missing
 }
 
-// Among is the model that the file of an agent names, which may be written for another assistant:
-// provider/name, a name that one provider has, or a word such as opus, which means the first model
-// of the provider that has it in its name.
+// Among resolves the model in an agent's file, which may be written for another assistant:
+// provider/name, a name that one provider has, or a word such as opus, which means the provider's
+// first model with that word in its name.
 func (f *Finder) Among(provider, word string) (Model, error) {
 	m, err := f.Named(word)
 	if err == nil || strings.Contains(word, "/") {
 		return m, err
 	}
-	rows, _ := catalog.Known() // a broken table is told where prices are asked for
+	rows, _ := catalog.Known() // a broken table is reported by prices
 	for _, r := range rows {
 		if of, name, _ := strings.Cut(r.Model, "/"); of == provider && !strings.HasSuffix(name, "*") && slices.Contains(strings.Split(name, "-"), word) {
 			return f.Named(r.Model)

@@ -7,7 +7,7 @@ import (
 	"adze/internal/llm/ollama"
 )
 
-// ollama makes a model of an Ollama.
+// ollama makes an Ollama's model.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 	return f.ollamaOf(e, ollama.New(f.options(e, name)), name), nil
 }
@@ -27,7 +27,7 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 	return f.layered(m, e, p, p.Toolless, true).renamed()
 }
 
-// Ollama is the Ollama at an endpoint; if false, it is no Ollama.
+// Ollama returns the provider for an Ollama endpoint; false for any other.
 func (e Endpoint) Ollama() (*ollama.Provider, bool) {
 	if e.Tells != local.Ollama {
 		return nil, false
@@ -35,12 +35,12 @@ func (e Endpoint) Ollama() (*ollama.Provider, bool) {
 	return ollama.New(e.options()), true
 }
 
-// Native is the Ollama that was found at an endpoint of another format.
+// Native returns the provider for an Ollama found behind another format.
 func (e Endpoint) Native(root string) *ollama.Provider {
 	return ollama.New((&place{server: e.Server(), endpoint: Endpoint{Key: e.Key}}).native(root))
 }
 
-// Models asks a server for its models: an Ollama in its own format.
+// Models queries a server's models; an Ollama in its own format.
 func (e Endpoint) Models(ctx context.Context) (out []local.Model, err error) {
 	p, ok := e.Ollama()
 	if !ok {

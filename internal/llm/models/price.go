@@ -13,7 +13,7 @@ import (
 	"adze/session"
 )
 
-// rows are what is known of models: the user's own words first, then the table.
+// rows returns the user's rows, then the table.
 func (f *Finder) rows() ([]catalog.Row, error) {
 	var own []catalog.Row
 	for name, m := range f.config.Models {
@@ -23,7 +23,7 @@ func (f *Finder) rows() ([]catalog.Row, error) {
 			Source: f.config.Origin("models"),
 		})
 	}
-	// The longest name is the most exact one: ollama/qwen3 before ollama/*.
+	// The longest name is the most exact: ollama/qwen3 before ollama/*.
 	slices.SortFunc(own, func(a, b catalog.Row) int {
 		if n := len(b.Model) - len(a.Model); n != 0 {
 			return n
@@ -34,8 +34,8 @@ func (f *Finder) rows() ([]catalog.Row, error) {
 	return append(own, known...), err
 }
 
-// row finds what is known of a model. The table tells the prices of the companies themselves: of
-// another server with models of the same name, only the configuration tells any.
+// row returns a model's row. Prices in the table are the companies' own; for another server with
+// the same model names, only the configuration has prices.
 func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	all, err := f.rows()
 	if err != nil {
@@ -51,7 +51,7 @@ func (f *Finder) row(provider, model string) (catalog.Row, bool) {
 	return catalog.Find(all, full, today())
 }
 
-// own is what the user says of a model; the rest is zero.
+// own returns the user's settings for a model, or the zero value.
 func (f *Finder) own(provider, model string) config.Model {
 	all, err := f.rows()
 	if err != nil {
@@ -61,28 +61,28 @@ func (f *Finder) own(provider, model string) config.Model {
 	return f.config.Models[row.Model]
 }
 
-// tools say whether a model takes no tools: the user's word goes before the one of its server,
-// which may be nil.
+// tools reports whether a model takes no tools: the user's setting overrides the server's, which
+// may be nil.
 func (f *Finder) tools(e Endpoint, model string, server func(context.Context, string) bool) local.Tools {
 	if takes := f.own(e.Name, model).Tools; takes != nil {
 		return local.Tools{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
 	}
 	t := local.Tools{Toolless: server, Findings: f.findings, Address: e.base}
 	if e.own() != nil {
-		t.Findings = nil // an Ollama says so itself, and the next pull may bring tools
+		t.Findings = nil // an Ollama reports it itself, and the next pull may bring tools
 	}
 	return t
 }
 
 func today() string { return time.Now().Format(time.DateOnly) }
 
-// Prices tells a session what its requests cost. Nothing is read before the first one was made.
+// Prices returns a function for request costs. The table is read on its first call.
 func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64, bool) {
 	type known struct {
 		row catalog.Row
 		ok  bool
 	}
-	var seen sync.Map // a session has few models, and asks for each request
+	var seen sync.Map // asked for each request, and a session has few models
 	return func(provider, model string, u session.Usage) (float64, bool) {
 		kept, hit := seen.Load(provider + "/" + model)
 		if !hit {
@@ -96,10 +96,10 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
-// Blind tells a session whether a model is known to take no pictures: the user says so, or the
-// table, or the server of one's own.
+// Blind returns a function that reports whether a model is known to take no images: by the user's
+// settings, the table, or the local server.
 func (f *Finder) Blind(m Model) func(provider, model string) bool {
-	var seen sync.Map // asked for with each request that has pictures
+	var seen sync.Map // asked for each request with images
 	return func(provider, model string) bool {
 		if sees := f.own(provider, model).Vision; sees != nil {
 			return !*sees
@@ -117,7 +117,7 @@ func (f *Finder) Blind(m Model) func(provider, model string) bool {
 	}
 }
 
-// Priced reports whether it is known what a model costs.
+// Priced reports whether a model's price is known.
 func (f *Finder) Priced(m Model) bool {
 	row, ok := f.row(m.Provider.Name(), m.Name)
 	return ok && row.Priced()

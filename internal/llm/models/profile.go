@@ -5,36 +5,35 @@ import (
 	"adze/internal/llm/local"
 )
 
-// Profile is how adze speaks to a kind of model.
+// A Profile adapts prompt and tools to a kind of model.
 type Profile struct {
-	Prompt       string // of package prompts
+	Prompt       string // name in package prompts
 	TaskComplete bool
-	Tasks        bool        // subagents are offered
-	Core         []string    // the tools that are always offered
-	Names        local.Names // of tools, for the model alone; none: their own
-	// Budget is how many bytes of tools a request may hold before they are chosen; if 0, they are
-	// counted.
+	Tasks        bool        // offer subagents
+	Core         []string    // tools that are always offered
+	Names        local.Names // tool names for the model; nil for their own
+	// Budget limits the bytes of tools in a request; 0 limits their number instead.
 	Budget int
 }
 
-// Coder is the whole prompt and all tools.
+// Coder returns the profile with the full prompt and all tools.
 func Coder() Profile {
 	return Profile{Prompt: "coder", Tasks: true, Core: []string{
 		"read", "write", "edit", "glob", "grep", "list", "bash", "bash_output", "bash_kill", "todowrite", "todoread", "webfetch", "task", "skill", "task_complete",
 	}}
 }
 
-// Local keeps prompt and tools small: a local model reads them at the speed of the user's
-// machine. Its core takes about 3,000 bytes, and what fits the prompt the rest of its budget: a
-// request has at most 5,900 with the system prompt. list is not in the core, because read lists a
-// folder and glob finds files; nor is task, because a small model seldom gives good ones.
+// Local returns a small profile: a local model reads prompts at the speed of the user's machine.
+// Its core takes about 3,000 bytes and matching tools the rest of the budget: a request has at most
+// 5,900 with the system prompt. The core omits list, because read lists folders and glob finds
+// files, and task, because small models seldom use it well.
 func Local() Profile {
 	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Names: wrapperNames(), Core: []string{
 		"read", "write", "edit", "glob", "grep", "bash", "skill", "task_complete",
 	}}
 }
 
-// profileOf is what the configuration says of a provider's models, else what its kind suggests.
+// profileOf returns a provider's configured profile, else the fallback.
 func profileOf(p config.Provider, fallback func() Profile) Profile {
 	switch p.Profile {
 	case "local":
@@ -45,8 +44,8 @@ func profileOf(p config.Provider, fallback func() Profile) Profile {
 	return fallback()
 }
 
-// wrapperNames are the names that wrappers for local models give to such tools, and so those that
-// small models were trained on. Ollama's parsers drop a call of a name that was not offered.
+// wrapperNames returns the tool names used by wrappers for local models, on which small models were
+// trained. Ollama's parsers drop a call to a name that was not offered.
 func wrapperNames() local.Names {
 	return local.Names{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"}
 }

@@ -11,7 +11,7 @@ import (
 	"adze/internal/text/usage"
 )
 
-// Recording serves a recording in place of a model.
+// Recording returns a model that replays a recording.
 func Recording(path string, secrets []string) (Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,8 +26,8 @@ func Recording(path string, secrets []string) (Model, error) {
 	return Model{Provider: p, Name: p.Model(), Origin: "--replay", Profile: v.Profile()}, nil
 }
 
-// Record writes down what a model is sent and answers, to a new file that only the user reads.
-// Whoever asked for it closes the file.
+// Record writes all requests and answers to a new file that only the user can read. The caller
+// closes it.
 func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -40,7 +40,7 @@ func (m Model) Record(path string, secrets []string) (Model, io.Closer, error) {
 	return m, f, nil
 }
 
-// KeyNames are the variables that hold providers' keys; no command ever sees one.
+// KeyNames returns the variables that hold providers' keys; commands never see them.
 func KeyNames(cfg config.Config) []string {
 	var names []string
 	for _, v := range vendors() {

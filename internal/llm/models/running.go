@@ -12,25 +12,25 @@ import (
 	"adze/session"
 )
 
-// foundRunning begins the origin of a model that nobody named.
+// Prefix of the origin of a model that was found running.
 const foundRunning = "running "
 
-// startPatience is how long a start without any configured model looks for servers on this machine.
+// How long a start without a configured model waits for local servers.
 const startPatience = time.Second
 
-// givenPatience is the same for a server whose address the user gave, which may be far away.
+// The same for a server at a user's address, which may be remote.
 const givenPatience = 5 * time.Second
 
-// foundServer is what was found at an endpoint: its row of the listing and, of a server of the
-// user's, the model that a start takes or why it takes none; nothing of both: nobody answers.
+// foundServer is an endpoint's query result: its row of the listing and, for a user's server, the
+// model to start with or the reason for none. Both are empty if nobody answered.
 type foundServer struct {
 	ListedProvider
 	model, origin string
 	why           string
 }
 
-// look asks all endpoints together, those of companies only with check. The answers stand in the
-// order of the endpoints. Near is how long a program on this machine may take.
+// look queries all endpoints at once, companies only if check is set. Results are in the endpoints'
+// order. near is the timeout for this machine.
 func (f *Finder) look(ctx context.Context, check bool, near time.Duration) []chan foundServer {
 	all := f.Endpoints()
 	answers := make([]chan foundServer, len(all))
@@ -69,8 +69,8 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 	}
 }
 
-// running chooses a model of a server that runs, of the first program of the table that has one;
-// nobody is asked when a model is configured. Without one, it says why what runs is of no use.
+// running chooses a model from the first running program of the table that has one. It does nothing
+// if a model is configured. why explains unusable servers.
 func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -86,7 +86,7 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	return Model{}, false, why
 }
 
-// start is the model that a start takes of a server.
+// start makes the found model.
 func (f *Finder) start(found foundServer) (Model, bool) {
 	if found.model == "" {
 		return Model{}, false
@@ -96,7 +96,7 @@ func (f *Finder) start(found foundServer) (Model, bool) {
 	return m, err == nil
 }
 
-// silent is what a listing says of a server that gave no list.
+// silent describes a server without a list, for a listing.
 func silent(word string, err error) string {
 	if strings.HasSuffix(err.Error(), "connection refused") {
 		return "not running"
@@ -104,8 +104,7 @@ func silent(word string, err error) string {
 	return word + ": " + err.Error()
 }
 
-// lookHost chooses a model of one of the servers that tell what theirs can do: of use is one with a
-// model that can call tools.
+// lookHost chooses a model that calls tools, from a server that reports abilities.
 func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Models(ctx)
 	best, can := pickLocal(models)
@@ -136,7 +135,7 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
 	f.describe(e, p, models)
 }
 
-// lookPlaced takes the model of a server whose address the user gave, where it has one alone.
+// lookPlaced chooses the only model of a server at a user's address.
 func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
@@ -166,8 +165,7 @@ func (f *Finder) describe(e Endpoint, p *foundServer, models []local.Model) {
 	}
 }
 
-// useless says why something that answers where a server may run is of no use; nothing: nobody
-// answers there.
+// useless explains why a program at a server's usual address cannot be used; "" if nobody answers.
 func useless(program string, err error) string {
 	var failed *session.ProviderError
 	if !errors.As(err, &failed) || failed.Kind == session.NetworkError {
@@ -180,9 +178,8 @@ func useless(program string, err error) string {
 	return text
 }
 
-// pickLocal chooses a model that can call tools: one that is loaded first. Of vLLM, which never
-// tells whether it can, its first one is taken; another program on one of these ports is never
-// taken.
+// pickLocal chooses a model that calls tools, preferably a loaded one. vLLM never reports tools, so
+// its first model is used; other programs on these ports never are.
 func pickLocal(models []local.Model) (local.Model, bool) {
 	best := -1
 	for i, m := range models {

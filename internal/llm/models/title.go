@@ -10,19 +10,17 @@ import (
 )
 
 const (
-	// titleTime bounds a request for a title; nobody waits for it.
+	// Nobody waits for a title.
 	titleTime = 60 * time.Second
-	// titleBytes bounds what of a prompt and of its answer is sent.
+	// of the prompt and of the answer sent
 	titleBytes = 2 << 10
-	// titleRunes bounds a title.
 	titleRunes = 60
 )
 
 const titleInstruction = "Name the conversation in two to seven words, in the language of the person, as a title in a list. " +
 	"Answer with the title alone: one line, no quotation marks, no full stop."
 
-// Title asks a model what a conversation is about, in one request. What comes back is one short
-// line, or an error.
+// Title requests a conversation's title: one short line, or an error.
 func (m Model) Title(ctx context.Context, asked, answered string) (title string, u session.Usage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, titleTime)
 	defer cancel()
@@ -34,7 +32,7 @@ func (m Model) Title(ctx context.Context, asked, answered string) (title string,
 	return title, u, err
 }
 
-// once makes one request without tools, and keeps the beginning of the answer.
+// once makes one request without tools and returns the answer's beginning.
 func (m Model) once(ctx context.Context, instruction, text string, most int) (said string, u session.Usage, err error) {
 	request := session.Request{Model: m.Name, System: instruction, MaxTokens: 2000, Choice: session.ChooseNone, // some models think first
 		Messages: []session.Message{{ID: "m1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}}}}
@@ -64,8 +62,7 @@ func shortText(text string) string {
 	return text
 }
 
-// titleIn takes the title out of what a model said: the last line that is one, without what stands
-// around it.
+// titleIn extracts the last plausible line of a model's answer, without decoration.
 func titleIn(said string) string {
 	title := ""
 	for line := range strings.Lines(said) {

@@ -17,40 +17,40 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Vendor is one provider: a company, or a program that people run themselves.
+// A Vendor is a provider: a company, or a program for self-hosting.
 type Vendor struct {
 	Name string // before the slash in a model's full name
-	// Program is how a program that people run themselves is called; if empty, a company, which wants
-	// a key.
+	// Program is a self-hosted program's name; empty for a company, which requires a key.
 	Program string
-	Home    string      // the address, of its documentation; if empty, it has none
-	Keys    []string    // the variables of its key; the first that is set counts
-	URLs    []string    // those of its address
-	Format  wire.Format // what its adapter says of itself
-	// Default is the model that a bare key means, and Rank its place among such keys. OnlyHome: not
-	// where an address is set too, because other servers of the format have other models.
+	Home    string      // the documented address; may be empty
+	Keys    []string    // its key's variables; the first set one is used
+	URLs    []string    // its address's variables
+	Format  wire.Format // from its adapter
+	// Default is the model for a bare key, and Rank the order among such keys. OnlyHome: not if an
+	// address is set too, because other servers of the format have other models.
 	Default        string
 	Rank           int
 	DefaultURLOnly bool
-	// Tells is the program whose list says more than names; Any: none is known to.
+	// Tells is the program whose list has more than names; Any if unknown.
 	Tells       local.Kind
-	Start       string // how the program is started
-	ContextHint string // how it is given a larger context; NAME stands for the model
-	Fetch       Fetch  // of a program that gets models itself
-	KeyPage     string // where a key of a company is had
-	KeyPrefix   string // of the keys of a company that marks its own
-	// ModelPrefixes are the beginnings of the names that only this company gives to models; behind a !
-	// of those that others run.
+	Start       string // how to start the program
+	ContextHint string // how to enlarge its context; NAME stands for the model
+	Fetch       Fetch  // for a program that downloads models itself
+	KeyPage     string // where to get a company's key
+	KeyPrefix   string // of a company's keys, if unique
+	// ModelPrefixes are name prefixes that only this company uses; after a "!", names that others
+	// run.
 	ModelPrefixes []string
 	Profile       func() Profile
-	// OTelName is gen_ai.provider.name of the semantic conventions for generative AI; if empty, Name.
+	// OTelName is gen_ai.provider.name in the semantic conventions for generative AI; if empty,
+	// Name.
 	OTelName string
-	// SameServerAs is the vendor whose server this is in another format; if empty, its own.
+	// SameServerAs is the vendor with the same server in another format; may be empty.
 	SameServerAs string
 }
 
-// own makes a model in a way that is not that of all servers; optional. It is not in the table,
-// because it comes back to it.
+// own returns a special constructor for a vendor's models, or nil. It is not in the table, which
+// would be an initialization cycle.
 func (v Vendor) own() func(f *Finder, e Endpoint, model string) (Model, error) {
 	switch v.Name {
 	case "ollama":
@@ -61,22 +61,21 @@ func (v Vendor) own() func(f *Finder, e Endpoint, model string) (Model, error) {
 	return nil
 }
 
-// Fetch is how a program that gets models itself comes to one, each as a user types it.
+// Fetch describes how to install a program and get a model, as the user types it.
 type Fetch struct {
-	Site    string // where the program is had
-	Serve   string // starts it; its first word is the program
+	Site    string // the program's site
+	Serve   string // starts it; the first word is the program
 	Get     string // gets a model; NAME stands for it
-	Suggest string // a model that calls tools, for who has none
+	Suggest string // a model that calls tools
 	Size    string // of that model
 }
 
-// vendors is the table of all providers that are known by name. Listings keep its order.
+// vendors returns the table of built-in providers, in the order of listings.
 //
-// The models that bare keys mean: a key says nothing about which models it may use, so a provider
-// that does not know one answers with how to choose another. Free keys of Gemini have no quota for
-// larger models.
+// Default models: a key does not show which models it may use, so a provider that rejects one
+// answers with a hint how to choose another. Free Gemini keys have no quota for larger models.
 //
-// It is made once, and nobody changes what they get.
+// The table is made once; callers must not change it.
 func vendors() []Vendor { return table() }
 
 var table = sync.OnceValue(allVendors)
@@ -108,21 +107,21 @@ func allVendors() []Vendor {
 			Tells: local.LlamaCPP, ContextHint: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
 			Tells: local.LMStudio, ContextHint: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
-		// vLLM mostly serves large models on large machines, which do well with the whole prompt.
+		// vLLM mostly serves large models on large machines, which can use the full prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
 			Tells: local.VLLM, ContextHint: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script"},
 	}
 }
 
-// InSpans is how traces name a provider: the well-known value of gen_ai.provider.name where there
-// is one.
+// InSpans returns a provider's name in traces: the well-known value of gen_ai.provider.name if
+// there is one.
 func InSpans(provider string) string {
 	v, _ := vendor(provider)
 	return cmp.Or(v.OTelName, v.SameServerAs, provider)
 }
 
-// vendor finds a row, with what most rows leave out.
+// vendor finds a row and fills in its defaults.
 func vendor(name string) (Vendor, bool) {
 	all := vendors()
 	i := slices.IndexFunc(all, func(v Vendor) bool { return v.Name == name })
@@ -139,7 +138,7 @@ func vendor(name string) (Vendor, bool) {
 	return v, i >= 0
 }
 
-// start is how a server of the user is started, or how it is found elsewhere.
+// start describes how to start or find the user's server.
 func (v Vendor) start() string {
 	if v.Start == "" {
 		return "check the address and the network"
@@ -147,8 +146,8 @@ func (v Vendor) start() string {
 	return v.Start + "; or set " + v.URLs[0]
 }
 
-// formatFor is the format of a provider: its own, or the one of OpenAI's that the configuration
-// asks for.
+// formatFor returns a provider's format: its own, or the OpenAI format that the configuration
+// selects.
 func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
 	switch {
 	case p.API == "" || v.Format.Name != "chat" && v.Format.Name != "responses":
@@ -161,8 +160,8 @@ func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
 	return wire.Format{}, &MissingError{fmt.Sprintf("providers.%s.api is %q", v.Name, p.API), `want "chat" or "responses"`}
 }
 
-// homes are the names of the machines where known companies serve; there a key is needed, and
-// models call tools natively.
+// homes returns the hosts of known companies; they need a key, and their models call tools
+// natively.
 func homes() []string {
 	var out []string
 	for _, v := range vendors() {
@@ -173,7 +172,7 @@ func homes() []string {
 	return out
 }
 
-// KeyPage is where a key of a provider is had; if empty, nobody knows.
+// KeyPage returns the page for a provider's keys, or "".
 func KeyPage(provider string) string {
 	v, _ := vendor(provider)
 	if v.SameServerAs != "" {
@@ -182,8 +181,7 @@ func KeyPage(provider string) string {
 	return v.KeyPage
 }
 
-// Marked is the company whose keys begin as this one does; if empty, nobody knows. A key that
-// begins as another company's is in the wrong variable.
+// Marked returns the company with the key's prefix, or "". It detects a key in the wrong variable.
 func Marked(key string) string {
 	for _, v := range vendors() {
 		if v.KeyPrefix != "" && strings.HasPrefix(key, v.KeyPrefix) {
@@ -193,7 +191,7 @@ func Marked(key string) string {
 	return ""
 }
 
-// almost tells what is set but does not name a model by itself. Programs were asked.
+// almost describes settings that do not name a model by themselves. Programs were queried before.
 func (f *Finder) almost() []string {
 	var out []string
 	for _, row := range vendors() {
@@ -211,8 +209,7 @@ func (f *Finder) almost() []string {
 	return out
 }
 
-// AtHome reports whether a provider is asked at its company's own address. A program has none that
-// is its own.
+// AtHome reports whether a provider is used at its company's own address. It is false for programs.
 func (f *Finder) AtHome(provider string) bool {
 	v, known := vendor(provider)
 	if !known || v.Program != "" || v.Home == "" {

@@ -7,7 +7,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Ways are the ways to a model, a line each.
+// Ways lists the ways to get a model, one per line.
 func (f *Finder) Ways() string {
 	first, address := keyed()[0], ""
 	for _, v := range keyed() {
@@ -26,15 +26,14 @@ func (f *Finder) Ways() string {
 	}, "\n")
 }
 
-// keyed are the vendors of which a bare key means a model, by rank.
+// keyed returns the vendors whose bare key implies a model, by rank.
 func keyed() []Vendor {
 	out := slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Default == "" })
 	slices.SortStableFunc(out, func(a, b Vendor) int { return a.Rank - b.Rank })
 	return out
 }
 
-// Keyed are the variables of keys that mean a model by themselves, in the order in which they
-// count.
+// Keyed returns the variables of keys that imply a model, in order of precedence.
 func Keyed() []string {
 	var out []string
 	for _, v := range keyed() {
@@ -43,21 +42,21 @@ func Keyed() []string {
 	return out
 }
 
-// Fetching are the programs that get models themselves.
+// Fetching returns the programs that download models themselves.
 func Fetching() []Vendor {
 	return slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Fetch.Get == "" })
 }
 
-// Of is what a user types to get a model.
+// Of returns the command that gets a model.
 func (f Fetch) Of(model string) string { return strings.ReplaceAll(f.Get, "NAME", model) }
 
-// Binary is the name of the program.
+// Binary returns the program's name.
 func (f Fetch) Binary() string {
 	name, _, _ := strings.Cut(f.Serve, " ")
 	return name
 }
 
-// Formats are the wire formats, each by the first provider that speaks it, in alphabetical order.
+// Formats returns the wire formats in alphabetical order, each by the first provider that uses it.
 func Formats() []string {
 	var out, seen []string
 	for _, v := range vendors() {
@@ -69,7 +68,7 @@ func Formats() []string {
 	return out
 }
 
-// FormatOf is the wire format of a provider that is known by name.
+// FormatOf returns a built-in provider's wire format.
 func FormatOf(provider string) (wire.Format, bool) {
 	v, known := vendor(provider)
 	return v.Format, known && v.Format.Tools != nil
@@ -95,7 +94,7 @@ func programs() []string {
 	return out
 }
 
-// list joins words as a sentence does.
+// list joins words with commas and a final word.
 func list(word string, words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " " + word + " " + words[last]

@@ -9,30 +9,30 @@ import (
 	"adze/internal/llm/local"
 )
 
-// windowPatience is how long the first question may wait for a server to tell its context.
+// How long the first request may wait for a server to report its context.
 const windowPatience = time.Second
 
-// sizeQuery asks a server about one model.
+// sizeQuery queries a server about one model.
 type sizeQuery func(context.Context) contextSize
 
-// contextSize is the context of a model in tokens, 0 when its server does not tell; sure says that
-// this holds while the model runs, and blind that it takes no pictures.
+// contextSize is a model's context in tokens, or 0 if unknown. sure: it holds while the model runs.
+// blind: the model takes no images.
 type contextSize struct {
 	tokens      int
 	sure, blind bool
 }
 
-// window is the context of one model: what the user wrote down, else the table, else what the
-// model's own server tells, where it runs one that does. It is safe for concurrent use.
+// window is one model's context size: configured, else from the table, else from the server. It is
+// safe for concurrent use.
 type window struct {
-	known func() int // without asking
-	asks  sizeQuery  // if nil, the server does not tell
-	most  int        // of the configuration; if 0, any
+	known func() int // without a query
+	asks  sizeQuery  // nil if the server does not report it
+	most  int        // configured limit; 0 for none
 	waits time.Duration
 
 	mu   sync.Mutex
 	told contextSize
-	seen int // the context that a cut prompt gave away; if 0, none was
+	seen int // revealed by a cut prompt; 0 if none
 }
 
 func (f *Finder) window(provider, name string, asks sizeQuery) *window {
@@ -42,8 +42,7 @@ func (f *Finder) window(provider, name string, asks sizeQuery) *window {
 	})}
 }
 
-// ask tells the context in tokens, 0 when nobody knows. The server is asked until it told of a
-// running model.
+// ask returns the context in tokens, or 0 if unknown. It queries the server until the model runs.
 func (w *window) ask(ctx context.Context) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +61,7 @@ func (w *window) inquire(ctx context.Context) {
 	w.told = w.asks(ctx)
 }
 
-// blind reports a model whose server says that it takes no pictures.
+// blind reports whether the server says that the model takes no images.
 func (w *window) blind(ctx context.Context) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,8 +69,8 @@ func (w *window) blind(ctx context.Context) bool {
 	return w.told.blind
 }
 
-// peek tells it without asking anybody: 0 until a request was made to a server that has to be
-// asked.
+// peek returns the context without a query: 0 until the first request to a server that must be
+// queried.
 func (w *window) peek() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,7 +80,7 @@ func (w *window) peek() int {
 	return w.capped(w.told.tokens)
 }
 
-// learn takes the context that a cut prompt gave away, whatever anybody tells.
+// learn stores the context revealed by a cut prompt, which overrides other sources.
 func (w *window) learn(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +98,7 @@ func (w *window) capped(told int) int {
 	return n
 }
 
-// Windows tells a session the contexts of its models; nobody is asked for it.
+// Windows returns a function for context sizes that makes no queries.
 func (f *Finder) Windows(m Model) func(provider, model string) int {
 	return func(provider, name string) int {
 		if m.window != nil && provider == m.Provider.Name() && name == m.Name {
@@ -109,8 +108,8 @@ func (f *Finder) Windows(m Model) func(provider, model string) int {
 	}
 }
 
-// limits are the context of a model whose server may cut a prompt silently; if zero, nobody
-// knows it.
+// limits returns the limits for a server that may cut prompts silently, or the zero value if the
+// context is unknown.
 func (m Model) limits() local.Limits {
 	if m.window == nil {
 		return local.Limits{}
@@ -131,9 +130,8 @@ func (m Model) limits() local.Limits {
 	}
 }
 
-// asksFor makes the question of what context a model has on a server that tells it; nil on any
-// other. A model that is not loaded has the context that it was trained for, which is the most it
-// can get.
+// asksFor returns a query for a model's context, or nil for servers that do not report it. A model
+// that is not loaded has its trained context, the most it can get.
 func asksFor(s local.Server, name string) sizeQuery {
 	if s.Kind == local.Any {
 		return nil
@@ -144,7 +142,7 @@ func asksFor(s local.Server, name string) sizeQuery {
 			return contextSize{}
 		}
 		for _, m := range models {
-			if m.Name == name || len(models) == 1 && s.Kind == local.LlamaCPP { // which takes any name
+			if m.Name == name || len(models) == 1 && s.Kind == local.LlamaCPP { // it accepts any name
 				return contextSize{m.Limit(), m.Context > 0, m.Vision != nil && !*m.Vision}
 			}
 		}
