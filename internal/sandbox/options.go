@@ -20,9 +20,8 @@
 //
 // Two means make that, and a self-test, not their names, says how good they are: namespaces of our
 // own (ns), or rules of the kernel for files (landlock). Landlock is never more than degraded. It
-// can have no read-only place in a writable folder, so the workspace is read only to the command,
-// and the witness of its calls makes each change in its place (landlock_linux.go tells why). On
-// macOS it is a profile (seatbelt).
+// can have no read-only place in a writable folder, so the workspace is read only to the command.
+// On macOS it is a profile (seatbelt).
 //
 // The one rule: a command runs in the sandbox that was reported, or not at all.
 //
@@ -35,8 +34,7 @@
 // Known limits:
 //   - With Landlock, a file that a command makes beside a hidden one at the top of the workspace
 //     cannot be read back by it.
-//   - With Landlock there is no network, not even loopback, commands make no sockets in the
-//     workspace, and deny rules do not reach inside.
+//   - With Landlock there is no network, not even loopback.
 //   - Programs reach the network through variables that most of them read; those that do not (Java,
 //     ssh, most database clients) reach nothing. What is sent to a host that was allowed is not
 //     looked at.
