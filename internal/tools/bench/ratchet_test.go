@@ -84,7 +84,7 @@ func (r ratchet) holds(name string, got int64) {
 	}
 }
 
-// least measures until all counts hold, five times at most, and compares the least of each: what is
+// least measures until all counts hold, ten times at most, and compares the least of each: what is
 // on top of that is the scheduler's, or that of a machine so busy that what is awaited came late.
 func (r ratchet) least(measure func() map[string]int64) {
 	r.t.Helper()
@@ -97,7 +97,7 @@ func (r ratchet) least(measure func() map[string]int64) {
 		}
 		return true
 	}
-	for tries := 1; tries < 5 && !fits(); tries++ {
+	for tries := 1; tries < 10 && !fits(); tries++ {
 		for name, n := range measure() {
 			all[name] = min(all[name], n)
 		}
