@@ -20,8 +20,8 @@ import (
 const shortRun = 12
 
 // beside starts background work during the model's first answer, where it does not delay the start:
-// it ends processes left by a killed adze, and waits for that at the end. With the first call it
-// prepares the snapshot of the files.
+// it ends processes left by a killed adze, and waits for that at the end. With the
+// first call that may change files it prepares their snapshot.
 func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var calls atomic.Int64
@@ -37,8 +37,15 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
 			underWay()
 		}
-		switch e.(type) {
-		case session.CallForming, session.ToolQueued:
+		name := ""
+		switch e := e.(type) {
+		case session.CallForming:
+			name = e.Name
+		case session.ToolQueued:
+			name = e.Tool
+		}
+		// An unknown name may be repaired into any other.
+		if changes, known := w.Set.Load().SideEffects(name); name != "" && (changes || !known) {
 			w.Keeper.Begin()
 		}
 		observe(e)
