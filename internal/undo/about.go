@@ -2,11 +2,11 @@ package undo
 
 import "path/filepath"
 
-// Usual reports that nobody expects it to be covered: git ignores it, and programs make it again or
-// it is large.
+// Usual reports whether users expect the path not to be covered: git ignores it, and it is
+// generated or large.
 func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
 
-// Covers says why undo does not cover a folder; if nil, it does.
+// Covers returns an error that explains why undo does not cover a folder, or nil if it does.
 func Covers(o Options) error {
 	o.Root = filepath.Clean(o.Root)
 	if err := TooWide(o); err != nil {

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// Result is what Apply did.
+// A Result is the outcome of Apply.
 type Result struct {
-	ID      string    // of the plan
-	Window  Window    // the undo itself: undo it, and what was undone is there again
-	Done    []string  // paths that are as they were
-	Refused []Refusal // paths that were left alone, with those of the plan
+	ID      string    // the plan's ID
+	Window  Window    // the undo itself; undoing this window is the redo
+	Done    []string  // restored paths
+	Refused []Refusal // paths left alone, including the plan's
 }
 
-// Apply does what a plan says. The state that is there is taken before, and the plan is on the disk
-// before the first change, so that a killed Apply is finished by Recover. It does not stop half-way
-// when ctx ends. The result stays in the journal until Discard. After an error, Journal tells
-// whether something was changed.
+// Apply carries out a plan. It takes the present state first and writes the plan to disk before the
+// first change, so Recover finishes a killed Apply. It does not stop halfway when ctx ends. The
+// result stays in the journal until Discard. After an error, Journal reports whether anything was
+// changed.
 func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 	if w.opts.Look {
 		return Result{}, ErrLook
@@ -44,7 +44,7 @@ func (w *Workspace) Apply(ctx context.Context, p Plan) (Result, error) {
 	return w.carryOut(context.WithoutCancel(ctx), p)
 }
 
-// Recover finishes what killed processes began, each where it stopped.
+// Recover finishes the plans of killed processes, each from where it stopped.
 func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 			return results, fmt.Errorf("%w; undo is left half-way there, see what it names", err)
 		}
 		if stage, _, err := w.Journal(p.ID); err == nil && stage == Applied {
-			if err := os.Remove(path); err != nil { // it was killed between the two
+			if err := os.Remove(path); err != nil { // the process was killed between the two
 				return results, err
 			}
 			continue
@@ -86,7 +86,7 @@ func (w *Workspace) Recover(ctx context.Context) ([]Result, error) {
 	return results, nil
 }
 
-// carryOut does the steps of a plan that is on the disk, some of which may be done already.
+// carryOut runs the steps of a plan that is on disk. Some may be done already.
 func (w *Workspace) carryOut(ctx context.Context, p Plan) (Result, error) {
 	root, err := openRoot(w.opts.Root)
 	if err != nil {

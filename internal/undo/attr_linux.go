@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostAttrs bounds what is kept of the attributes of one entry, in bytes.
+// mostAttrs limits the stored attributes of one entry, in bytes.
 const mostAttrs = 64 << 10
 
-// keptAttr reports whether an extended attribute is kept: what a user sets, and access lists. What
-// a system gives by itself (security.selinux) or only root may set is not.
+// keptAttr reports whether an extended attribute is stored: user attributes and access lists.
+// Attributes set by the system (security.selinux) or by root alone are not.
 func keptAttr(name string) bool {
 	return strings.HasPrefix(name, "user.") || name == "system.posix_acl_access" || name == "system.posix_acl_default"
 }
 
-// attrNames lists the attributes of an open file or folder that are kept, in their order.
+// attrNames returns the sorted names of an open file's or folder's stored attributes.
 func attrNames(fd int) []string {
 	n, err := unix.Flistxattr(fd, nil)
 	if err != nil || n <= 0 {
-		return nil // the file system has none
+		return nil // unsupported by the file system
 	}
-	buf := make([]byte, n+256) // one may have come since
+	buf := make([]byte, n+256) // one may have been added since
 	if n, err = unix.Flistxattr(fd, buf); err != nil || n <= 0 {
 		return nil
 	}
@@ -34,11 +34,12 @@ func attrNames(fd int) []string {
 	return all
 }
 
-// ownerAttr stands for the owner among the attributes, where that is another than who runs: no
-// attribute has such a name.
+// ownerAttr is the pseudo attribute for an owner other than the process's user. No real attribute
+// has this name.
 const ownerAttr = "owner"
 
-// ownerOf is user and group of an open file or folder; if empty, those who run.
+// ownerOf returns the user and group of an open file or folder, or "" if they are the process's
+// own.
 func ownerOf(fd int) string {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {
@@ -47,8 +48,8 @@ func ownerOf(fd int) string {
 	return fmt.Sprintf("%d:%d", st.Uid, st.Gid)
 }
 
-// setOwner gives an open file or folder the owner that stands in its attributes. It comes before
-// the mode, of which a change of the owner clears bits.
+// setOwner sets the owner stored in the attributes. It must run before the mode is set: chown
+// clears mode bits.
 func setOwner(fd int, attrs string) error {
 	uid, gid := os.Geteuid(), os.Getegid()
 	want := attrMap(attrs)[ownerAttr]
@@ -67,7 +68,6 @@ func setOwner(fd int, attrs string) error {
 	return nil
 }
 
-// attrMap takes the text of attributes apart.
 func attrMap(attrs string) map[string]string {
 	all := map[string]string{}
 	r := reader{b: []byte(attrs)}
@@ -78,8 +78,8 @@ func attrMap(attrs string) map[string]string {
 	return all
 }
 
-// attrsOf reads the attributes of an open file or folder as one text: names and values, each with
-// its length, and its owner. A file system that has none says so cheaply.
+// attrsOf encodes an open file's or folder's owner and attributes as one string of length-prefixed
+// names and values.
 func attrsOf(fd int) string {
 	var b []byte
 	if owner := ownerOf(fd); owner != "" {
@@ -98,7 +98,7 @@ func attrsOf(fd int) string {
 	return string(b)
 }
 
-// setAttrs gives an open file or folder these attributes and no others of those that are kept.
+// setAttrs sets these attributes and removes the other stored ones.
 func setAttrs(fd int, attrs string) error {
 	if attrsOf(fd) == attrs {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
-// taken.
+// writeFile creates a file with exactly this mode and these attributes. It fails if the name
+// exists.
 func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
 	fd, err := openAt(f.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -30,7 +30,6 @@ func (f folder) symlink(target, name string) error { return unix.Symlinkat(targe
 
 func (f folder) makeFolder(name string) error { return unix.Mkdirat(f.fd, name, 0o700) }
 
-// chmod changes the mode of a folder.
 func (f folder) chmod(name string, mode uint32) error {
 	at, err := f.openFolder(name)
 	if err != nil {
@@ -40,7 +39,7 @@ func (f folder) chmod(name string, mode uint32) error {
 	return unix.Fchmod(at.fd, mode)
 }
 
-// dress gives a folder its mode and its attributes.
+// dress sets a folder's mode and attributes.
 func (f folder) dress(name string, mode uint32, attrs string) error {
 	at, err := f.openFolder(name)
 	if err != nil {
@@ -50,8 +49,8 @@ func (f folder) dress(name string, mode uint32, attrs string) error {
 	return dressed(at.fd, mode, attrs)
 }
 
-// dressed gives an open file or folder its owner, mode and attributes. With errOwner only the owner
-// is not what it was.
+// dressed sets the owner, mode and attributes of an open file or folder. errOwner means all but the
+// owner was set.
 func dressed(fd int, mode uint32, attrs string) error {
 	owner := setOwner(fd, attrs)
 	if err := errors.Join(unix.Fchmod(fd, mode), setAttrs(fd, attrs)); err != nil {
@@ -63,5 +62,5 @@ func dressed(fd int, mode uint32, attrs string) error {
 func (f folder) remove(name string) error       { return unix.Unlinkat(f.fd, name, 0) }
 func (f folder) removeFolder(name string) error { return unix.Unlinkat(f.fd, name, unix.AT_REMOVEDIR) }
 
-// endExchange has nothing to end: an exchange is one step.
+// endExchange does nothing: exchange is atomic.
 func (f folder) endExchange(string, string) error { return nil }

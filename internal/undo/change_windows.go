@@ -10,8 +10,8 @@ import (
 	"adze/internal/osfile/winfile"
 )
 
-// writeFile makes a new file with exactly this mode and these attributes. It fails when the name is
-// taken.
+// writeFile creates a file with exactly this mode and these attributes. It fails if the name
+// exists.
 func (f folder) writeFile(name string, content []byte, mode uint32, attrs string) error {
 	h, err := winfile.Open(f.handle(), name, windows.FILE_GENERIC_READ|windows.FILE_GENERIC_WRITE, windows.FILE_CREATE, fileKind)
 	if err != nil {
@@ -24,7 +24,7 @@ func (f folder) writeFile(name string, content []byte, mode uint32, attrs string
 	return errors.Join(err, file.Close())
 }
 
-// symlink needs the right to make links, which users have in the developer mode of Windows.
+// symlink needs the privilege to create links, which users have in Windows' developer mode.
 func (f folder) symlink(target, name string) error {
 	path, err := f.path(name)
 	if err != nil {
@@ -41,10 +41,10 @@ func (f folder) makeFolder(name string) error {
 	return windows.CloseHandle(h)
 }
 
-// chmod has nothing to do: the mode of a folder is always the same here.
+// chmod does nothing: all folders have the same mode.
 func (f folder) chmod(string, uint32) error { return nil }
 
-// dress gives a folder its attributes.
+// dress sets a folder's attributes.
 func (f folder) dress(name string, _ uint32, attrs string) error {
 	if name == "." {
 		return nil
@@ -52,7 +52,7 @@ func (f folder) dress(name string, _ uint32, attrs string) error {
 	return f.change(name, folderKind, 0o700, attrs)
 }
 
-// change sets the attributes of an entry; a link is not followed.
+// change sets an entry's attributes without following links.
 func (f folder) change(name string, kind, mode uint32, attrs string) error {
 	h, err := winfile.Open(f.handle(), name, windows.FILE_READ_ATTRIBUTES|windows.FILE_WRITE_ATTRIBUTES|windows.SYNCHRONIZE, windows.FILE_OPEN, kind)
 	if err != nil {
@@ -62,8 +62,7 @@ func (f folder) change(name string, kind, mode uint32, attrs string) error {
 	return setAttributes(h, mode, attrs)
 }
 
-// remove removes a file or a link. One that must not be written can be removed elsewhere, and so it
-// is here.
+// remove removes a file or link, even a read-only one, as on other systems.
 func (f folder) remove(name string) error {
 	st, err := f.stat(name)
 	if err != nil {
@@ -100,19 +99,18 @@ func (f folder) removeFolder(name string) error {
 	return pathError("remove", name, winfile.Remove(f.handle(), name, folderKind))
 }
 
-// move renames; it fails when the new name is taken.
+// move renames an entry. It fails if the new name exists.
 func (f folder) move(from, to string) error {
 	return pathError("rename", from, winfile.Rename(f.handle(), from, to, false))
 }
 
-// asideOf is the name under which an entry stands while two are exchanged.
+// asideOf returns the name for an entry that exchange moves aside.
 func asideOf(made string) string { return made + "-x" }
 
-// exchange swaps the file that was made with the entry that stands at a name. The system has no one
-// step for it: the entry goes aside, the file takes its place, and the entry takes that of the
-// file. Another program finds nothing at the name for a moment. No step replaces anything, and
-// endExchange goes on after a death between two of them, where between is called. The file gets the
-// access list of the entry.
+// exchange swaps a new file with the entry at name and gives the file that entry's access list.
+// Windows has no atomic exchange: the entry moves aside, the file takes its place, and the entry
+// takes the file's. For a moment nothing is at name. No step replaces anything, and endExchange
+// continues after a crash. between is called between two steps.
 func (f folder) exchange(made, name string, between func()) error {
 	f.keepAccess(made, name)
 	aside := asideOf(made)
@@ -127,8 +125,8 @@ func (f folder) exchange(made, name string, between func()) error {
 	return f.move(aside, made)
 }
 
-// endExchange ends an exchange that was interrupted: the entry that went aside goes back, or takes
-// the place of the file that was made.
+// endExchange ends an interrupted exchange: the entry that was moved aside goes back, or takes the
+// new file's place.
 func (f folder) endExchange(made, name string) error {
 	aside := asideOf(made)
 	if _, err := f.stat(aside); err != nil {
@@ -147,11 +145,11 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// keepAccess gives a file the access list of another one, where that has entries of its own.
+// keepAccess copies from's access list if it has explicit entries.
 func (f folder) keepAccess(to, from string) {
 	old, err := winfile.Open(f.handle(), from, windows.READ_CONTROL|windows.SYNCHRONIZE, windows.FILE_OPEN, fileKind)
 	if err != nil {
-		return // a link, or a file whose list nobody may read
+		return // a link, or an unreadable access list
 	}
 	defer windows.CloseHandle(old)
 	made, err := winfile.Open(f.handle(), to, windows.WRITE_DAC|windows.SYNCHRONIZE, windows.FILE_OPEN, fileKind)
@@ -162,6 +160,5 @@ func (f folder) keepAccess(to, from string) {
 	winfile.KeepAccess(made, old)
 }
 
-// syncAll has nothing to do: each file was written to the disk, and NTFS keeps folders in its
-// journal.
+// syncAll does nothing: each file was synced, and NTFS journals folders.
 func (f folder) syncAll() error { return nil }

@@ -6,13 +6,11 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// errUnstable means that a file changed each time it was read.
+// errUnstable means a file changed during every attempt to read it.
 var errUnstable = errors.New("the file changes while it is read")
 
-// tries is how often a file that changes while it is read is read.
 const tries = 3
 
-// file fills in a regular file.
 func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	reason, err := k.beyond(s, n)
 	switch {
@@ -32,14 +30,14 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	return nil
 }
 
-// again reports whether a file that looks unchanged is read all the same, because it may have been
-// written to.
+// again reports whether to reread a file that looks unchanged but may have been written, and
+// charges it to settle.
 func (k *walker) again(was *node) bool {
 	cost := was.rereading()
 	return was.lately && k.settle.Load() >= cost && k.settle.Add(-cost) >= 0
 }
 
-// beyond charges a file to the limits and says which it breaks; empty when none.
+// beyond charges a file to the limits and returns the reason if it exceeds one.
 func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 	l, size := k.opts.Limits, n.stat.size
 	one := [limitCount]int64{l.File, l.GitTotal, l.IgnoredFile}
@@ -59,7 +57,6 @@ func (k *walker) beyond(s scope, n *node) (reason string, err error) {
 	return leftTotal, nil
 }
 
-// content reads a file and stores it.
 func (k *hand) content(at folder, n *node) error {
 	c, err := at.readFile(n.name, max(k.opts.Limits.File, k.opts.Limits.GitTotal), k.buf)
 	if err != nil {

@@ -8,16 +8,15 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// Group says with what a path is restored.
+// A Group is a set of paths that are restored together.
 type Group string
 
-// Groups of paths.
 const (
 	GroupFiles Group = ""
-	GroupGit   Group = "git" // what git keeps of its own state; restored only when asked for
+	GroupGit   Group = "git" // git's own state, restored only on request
 )
 
-// Change is what became of one path.
+// A Change is the difference of one path between two states.
 type Change struct {
 	Path   string
 	Group  Group
@@ -25,12 +24,12 @@ type Change struct {
 	After  Entry
 }
 
-// rootPath is the path of the folder itself, of which only mode and attributes change.
+// rootPath stands for the folder itself, of which only mode and attributes change.
 const rootPath = "."
 
-// groupOf says which group a change belongs to. A ".git" that is a file (of a submodule, of a
-// worktree) only says where git's state is, and comes and goes with the folder that it stands in. A
-// ".jj" speaks of commits that git keeps, so it goes with git's side.
+// groupOf returns the group of a change. A ".git" file (of a submodule or worktree) only points to
+// git's state, so it belongs to its folder. A ".jj" folder refers to git's commits, so it belongs
+// to GroupGit.
 func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
 		pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)
@@ -42,8 +41,8 @@ func groupOf(path string, a, b Entry) Group {
 	return GroupFiles
 }
 
-// Diff lists the paths that differ between two states, in an order in which a folder comes before
-// what is in it. A folder itself counts when it came, went, or has another mode.
+// Diff lists the paths that differ between two states, folders before their entries. A folder
+// itself counts if it was added or removed or its mode changed.
 func (w *Workspace) Diff(ctx context.Context, a, b Mark) ([]Change, error) {
 	d := differ{w: w, ctx: ctx}
 	err := d.folders("", Entry{Kind: Folder, Hash: a.Tree}, Entry{Kind: Folder, Hash: b.Tree})
@@ -56,8 +55,7 @@ type differ struct {
 	changes []Change
 }
 
-// folders compares two folders at path, one of which may be something else, and then has no
-// entries.
+// folders compares two folders at path. One may be something else, which has no entries.
 func (d *differ) folders(path string, a, b Entry) error {
 	if a.Kind == b.Kind && a.Hash == b.Hash {
 		return d.ctx.Err()
@@ -97,20 +95,20 @@ func (d *differ) folders(path string, a, b Entry) error {
 
 func (d *differ) one(path string, a, b Entry) error {
 	if path == rootName {
-		// An empty state says nothing of the folder itself.
+		// An empty state has no information about the folder itself.
 		if a.Kind != Absent && b.Kind != Absent && !a.alike(b) {
 			d.changes = append(d.changes, Change{rootPath, GroupFiles, a, b})
 		}
 		return nil
 	}
 	if a.Kind == Absent && b.Kind == Folder && b.Target != "" {
-		a = Entry{Kind: LeftOut, Target: b.Target} // it stood elsewhere, and nobody knows what was in it
+		a = Entry{Kind: LeftOut, Target: b.Target} // moved here; its old content is unknown
 	}
 	if !a.alike(b) {
 		d.changes = append(d.changes, Change{path, groupOf(path, a, b), a, b})
 	}
 	if a.Kind == LeftOut || b.Kind == LeftOut {
-		return nil // of what came into view, or went out of it, nobody knows what it was before
+		return nil // content that starts or stops being covered has no known other side
 	}
 	if a.Kind == Folder || b.Kind == Folder {
 		return d.folders(path+"/", a, b)

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// folder is an open folder. Everything in it is reached by its descriptor or handle.
+// folder is an open folder. Its entries are reached by its descriptor or handle alone.
 type folder struct {
 	fd int
 }
 
-// beneath opens a folder by its path from f ("" is f itself), one name after another: through no
-// link and not out of f.
+// beneath opens a folder below f by its path, one name at a time, without following links or
+// leaving f. "" is f itself.
 func (f folder) beneath(path string) (folder, error) {
 	at, err := f.openFolder(".")
 	for name := range strings.SplitSeq(path, "/") {
@@ -32,14 +32,14 @@ func (f folder) beneath(path string) (folder, error) {
 	return at, err
 }
 
-// content is what was read of a file, all at the same time.
+// content holds a consistent read of a file and its stat.
 type content struct {
 	bytes []byte
 	stat  stat
 	attrs string
 }
 
-// readFile reads a regular file of at most max bytes, into buf or more.
+// readFile reads a regular file of at most max bytes, into buf or a larger buffer.
 func (f folder) readFile(name string, max int64, buf []byte) (content, error) {
 	for range tries {
 		c, err := f.readOnce(name, max, buf)
@@ -63,7 +63,7 @@ func (f folder) readOnce(name string, max int64, buf []byte) (content, error) {
 	if !before.isFile() || before.size > max {
 		return content{}, fmt.Errorf("%s is not a file of at most %d bytes", name, max)
 	}
-	// One byte more than expected, so that a file that grew is seen.
+	// One byte more than expected detects a file that grew.
 	if need := int(before.size) + 1; cap(buf) < need {
 		buf = make([]byte, need)
 	}

@@ -12,7 +12,7 @@ import (
 
 const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
-// again repeats a system call that a signal interrupted.
+// again repeats a system call interrupted by a signal.
 func again(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {
@@ -41,7 +41,7 @@ func (f folder) openFolder(name string) (folder, error) {
 
 func (f folder) close() { _ = unix.Close(f.fd) }
 
-// rewind makes the next read begin at the first entry.
+// rewind makes the next read start at the first entry.
 func (f folder) rewind() error {
 	_, err := unix.Seek(f.fd, 0, unix.SEEK_SET)
 	return err
@@ -68,7 +68,6 @@ func (f folder) readLink(name string) string {
 
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
 
-// openFile opens a file for reading.
 func (f folder) openFile(name string) (*os.File, error) {
 	fd, err := openAt(f.fd, name, fileFlags, 0)
 	if err != nil {
@@ -85,7 +84,7 @@ func statOpen(f *os.File) (stat, error) {
 	return statFrom(&st), nil
 }
 
-// read lists the names of a folder in the order of the file system.
+// read returns the folder's names in the file system's order.
 func (f folder) read(m *names) ([]string, error) {
 	if m.raw == nil {
 		m.raw = make([]byte, readAtOnce)
@@ -104,13 +103,13 @@ func (f folder) read(m *names) ([]string, error) {
 	}
 }
 
-// names is the memory for reading folders, used again for each.
+// names is a reusable buffer for reading folders.
 type names struct{ raw []byte }
 
-// readAtOnce is how much is read of a folder at a time, in bytes.
+// in bytes
 const readAtOnce = 8 << 10
 
-// space is how many bytes the disk of a path has for a user, and in all.
+// space returns the disk's free bytes for a user and its total bytes.
 func space(path string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

@@ -31,10 +31,10 @@ func (f folder) openFolder(name string) (folder, error) {
 
 func (f folder) close() { _ = windows.CloseHandle(f.handle()) }
 
-// rewind has nothing to do: read begins at the first entry.
+// rewind does nothing: read starts at the first entry.
 func (f folder) rewind() error { return nil }
 
-// names needs no memory here.
+// names is empty: read needs no buffer here.
 type names struct{}
 
 func (f folder) read(*names) ([]string, error) { return winfile.Names(f.handle(), 0) }
@@ -87,7 +87,7 @@ func pathError(op, name string, err error) error {
 	return &os.PathError{Op: op, Path: name, Err: err}
 }
 
-// path is where an entry stands now. Only links need it: they have no call that takes a handle.
+// path returns an entry's current path. Only links need it: they have no call that takes a handle.
 func (f folder) path(name string) (string, error) {
 	buf := make([]uint16, windows.MAX_LONG_PATH)
 	n, err := windows.GetFinalPathNameByHandle(f.handle(), &buf[0], uint32(len(buf)), 0)
@@ -97,7 +97,7 @@ func (f folder) path(name string) (string, error) {
 	return windows.UTF16ToString(buf[:n]) + `\` + name, nil
 }
 
-// readLink is where a link or a junction leads.
+// readLink returns the target of a link or junction.
 func (f folder) readLink(name string) string {
 	path, err := f.path(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f folder) openFile(name string) (*os.File, error) {
 	return os.NewFile(uintptr(h), name), nil
 }
 
-// space is how many bytes the disk of a path has for a user, and in all.
+// space returns the disk's free bytes for a user and its total bytes.
 func space(path string) (free, total int64, err error) {
 	text, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -131,11 +131,10 @@ func space(path string) (free, total int64, err error) {
 	return int64(most), int64(all), nil
 }
 
-// keptAttributes are those of an entry that are part of a state.
+// keptAttributes are the attributes stored in a state.
 const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM
 
-// attrsOf are the attributes of an open file or folder as a text: that it is hidden, and a part of
-// the system.
+// attrsOf encodes the hidden and system attributes of an open file or folder.
 func attrsOf(fd int) (attrs string) {
 	basic, err := winfile.Basic(windows.Handle(fd))
 	if err != nil {
@@ -150,7 +149,7 @@ func attrsOf(fd int) (attrs string) {
 	return attrs
 }
 
-// setAttributes gives an open entry its mode and its attributes, and leaves the others.
+// setAttributes sets an open entry's mode and stored attributes and leaves the others.
 func setAttributes(h windows.Handle, mode uint32, attrs string) error {
 	basic, err := winfile.Basic(h)
 	if err != nil {
@@ -167,7 +166,7 @@ func setAttributes(h windows.Handle, mode uint32, attrs string) error {
 		want |= windows.FILE_ATTRIBUTE_SYSTEM
 	}
 	if want == 0 {
-		want = windows.FILE_ATTRIBUTE_NORMAL // 0 would leave them
+		want = windows.FILE_ATTRIBUTE_NORMAL // 0 would leave them unchanged
 	}
 	if want == basic.Attributes {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// Forget drops what the store holds of paths, relative to the folder, with all that is below them,
-// out of every state; and from now on undo does not cover them. Their names stay in the states. So
-// does a content that stands at another path of the present too, for it is that one's. Of other
-// states only those stay that are named here. It fails with ErrInUse, and drops nothing, while
-// another process covers the folder. It returns how many contents were dropped.
+// Forget deletes the stored contents of paths (relative to the folder) and everything below them
+// from all states, and excludes these paths from now on. Their names stay in the states. A content
+// that also exists at another present path stays; in other states only those of named stay. Forget
+// returns the number of deleted contents. It fails with ErrInUse, deleting nothing, while another
+// process covers the folder.
 func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (int, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (w *Workspace) Forget(ctx context.Context, paths []string, named ...Mark) (
 		}
 		return 0, err
 	}
-	// The present is taken anew: without the paths, and with what stands elsewhere too.
+	// Take the present state again, without the paths but with contents that exist elsewhere too.
 	_, err = unlessSpace(w.takeLocked(ctx, settleSome))
 	return len(drop), err
 }
@@ -66,7 +66,7 @@ func cleaned(paths []string) []string {
 	return all
 }
 
-// below gathers the contents at a path of a state, and below it.
+// below collects the contents at and below a path of a state.
 func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]Entry) {
 	entries, err := w.listing(tree)
 	if err != nil {
@@ -86,8 +86,7 @@ func (w *Workspace) below(tree pack.Hash, p string, drop map[pack.Hash]Entry) {
 
 func (w *Workspace) forgottenPath() string { return filepath.Join(w.opts.State, "forgotten") }
 
-// setForgotten writes the list of forgotten paths, one after the other with a zero byte behind
-// each.
+// setForgotten writes the list of forgotten paths, each followed by a zero byte.
 func (w *Workspace) setForgotten(paths []string) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
@@ -99,7 +98,7 @@ func (w *Workspace) setForgotten(paths []string) error {
 		return err
 	}
 	w.forgotten = paths
-	w.whole = false // the next Take looks at everything
+	w.whole = false // the next Take walks everything
 	return nil
 }
 

@@ -13,28 +13,27 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// Stage is how far an undo came. Its journal is a file in the folder of the store, whose name says
-// the stage:
+// A Stage is the progress of an undo. The journal is a file in the store's folder, named by the
+// stage:
 //
 //	plan-ID     the plan; some steps may be done
-//	result-ID   what came of it; all steps are done
+//	result-ID   the result; all steps are done
 //
-// Apply writes the plan before the first step and the result after the last one, and removes the
-// plan then. The result stays until Discard, which its reader calls when the result is stored
-// elsewhere. So a process may be killed at any moment and the next one knows what is on the disk.
+// Apply writes the plan before the first step and the result after the last, then removes the plan.
+// The result stays until its reader has stored it elsewhere and calls Discard. So a process may be
+// killed at any moment, and the next one knows the state on disk.
 type Stage int
 
-// Stages of an undo.
 const (
 	NotBegun Stage = iota // no step was done, or the result was discarded
-	Applying              // some steps may be done; Recover does the others
+	Applying              // some steps may be done; Recover does the rest
 	Applied               // all steps are done
 )
 
-// journal is the folder in which it is kept, that of the store.
+// journal is the path of the store's folder, which holds the journal files.
 type journal string
 
-// Journal tells how far an undo came, and what came of it when it is Applied.
+// Journal returns the stage of an undo, and its result if Applied.
 func (j journal) Journal(id string) (Stage, Result, error) {
 	var r Result
 	err := readJournal(j.resultPath(id), &r)
@@ -51,7 +50,7 @@ func (j journal) Journal(id string) (Stage, Result, error) {
 	return Applying, r, err
 }
 
-// Discard removes the result of an undo from the journal.
+// Discard removes an undo's result from the journal.
 func (j journal) Discard(id string) error {
 	err := os.Remove(j.resultPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +59,7 @@ func (j journal) Discard(id string) error {
 	return err
 }
 
-// Results lists the undos whose results are in the journal.
+// Results lists the undos with a result in the journal.
 func (j journal) Results() (ids []string) {
 	found, _ := filepath.Glob(j.resultPath("*")) // the pattern is well-formed
 	for _, path := range found {
@@ -72,7 +71,7 @@ func (j journal) Results() (ids []string) {
 func (j journal) planPath(id string) string   { return filepath.Join(string(j), "plan-"+id) }
 func (j journal) resultPath(id string) string { return filepath.Join(string(j), "result-"+id) }
 
-// writeJournal puts a plan or a result on the disk, whole or not at all.
+// writeJournal writes a plan or result atomically.
 func (w *Workspace) writeJournal(path string, v any) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil { // not JSON: names need not be UTF-8
@@ -84,7 +83,7 @@ func (w *Workspace) writeJournal(path string, v any) error {
 	return err
 }
 
-// endJournal replaces the plan of an undo by its result.
+// endJournal replaces an undo's plan by its result.
 func (w *Workspace) endJournal(r Result) error {
 	if err := w.writeJournal(w.resultPath(r.ID), r); err != nil {
 		return fmt.Errorf("write what came of the undo: %w", err)

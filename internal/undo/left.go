@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// leave marks a node as not covered. That it is there, and of what size, is part of the state.
+// leave marks a node as not covered. Its existence and size stay in the state.
 func leave(n *node, reason string) {
 	n.Entry = Entry{Kind: LeftOut, Target: reason}
 	if n.stat.isFile() {
@@ -14,9 +14,9 @@ func leave(n *node, reason string) {
 	}
 }
 
-// leftOut lists what a tree does not cover, in the order of the paths. overLimit tells that some of
-// it is left out because of the others, so that single paths do not tell enough. folders are those
-// among them.
+// leftOut lists the uncovered entries of a tree by path, and the folders among them. overLimit
+// reports whether some are left out because of the total limits, so looking at single paths is not
+// enough.
 func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
 	folders = map[inode]bool{}
 	var visit func(path string, d *dir)

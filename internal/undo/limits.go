@@ -2,15 +2,15 @@ package undo
 
 import "slices"
 
-// Limits bound what a state covers. What is beyond them is left out, and told.
+// Limits bound the contents of a state. Entries beyond them are left out and reported.
 type Limits struct {
 	File         int64 // bytes of a file that is not ignored
-	Total        int64 // bytes of all those
+	Total        int64 // bytes of all files that are not ignored
 	IgnoredFile  int64 // bytes of an ignored file
-	IgnoredTotal int64 // bytes of all those
+	IgnoredTotal int64 // bytes of all ignored files
 	IgnoredDir   int   // entries of an ignored folder
-	GitTotal     int64 // bytes of what is kept of ".git" folders
-	KeepFree     int64 // bytes of the disk that the store never takes; default: 1 GiB
+	GitTotal     int64 // bytes stored of ".git" folders
+	KeepFree     int64 // bytes of free disk space to preserve; default 1 GiB
 }
 
 func (l Limits) orDefault() Limits {
@@ -23,7 +23,6 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Limits that a file counts against.
 const (
 	ofFiles = iota
 	ofGit
@@ -31,7 +30,7 @@ const (
 	limitCount
 )
 
-// of is the limit that a file counts against.
+// of returns the limit that applies to a file.
 func of(git, ignored bool) int {
 	switch {
 	case git:
@@ -49,7 +48,7 @@ func positive[N int | int64](n, otherwise N) N {
 	return otherwise
 }
 
-// Reasons for which something is left out.
+// Reasons for leaving out an entry.
 const (
 	leftLarge      = "larger than undo keeps of one file"
 	leftTotal      = "beyond what undo keeps of one workspace"
@@ -65,34 +64,34 @@ const (
 	leftGit        = "git's own objects"
 )
 
-// settleSome and settleAll are how many bytes are read again although their stat is unchanged,
-// because they changed so lately that it proves nothing.
+// settleSome and settleAll limit the bytes that are reread despite an unchanged stat, because they
+// changed too recently for it to prove anything.
 const (
 	settleSome = 1 << 20
 	settleAll  = 1 << 62
 )
 
-// rereading is what a file takes of that: to open one costs as much as to read some of it, so that
-// not all of a hundred thousand small files are read again.
+// rereading returns a file's share of that limit. Opening a file costs as much as reading 4 KiB, so
+// hundreds of thousands of small files are not all reread.
 func (e Entry) rereading() int64 { return e.Size + 4<<10 }
 
-// settled is the age, in nanoseconds, from which an unchanged stat proves unchanged content: dirty
-// pages of a memory map are written back, and their pages armed again, after 30 + 5 seconds.
+// settled is the age in nanoseconds from which an unchanged stat proves unchanged content: dirty
+// pages of a memory map are written back, and write-protected again, after 30 + 5 seconds.
 const settled = 40e9
 
-// made are names of folders that, when ignored, hold what programs make again.
+// made reports whether an ignored folder of this name usually holds generated files.
 func made(name string) bool {
 	return slices.Contains([]string{"node_modules", ".venv", "venv", "target", "dist", "build", ".next", "__pycache__", ".gradle"}, name)
 }
 
-// gitKept are the entries of a ".git" folder that change with each command and are small.
+// gitKept reports whether an entry of ".git" is stored: small ones that commands change.
 func gitKept(name string) bool {
 	return slices.Contains([]string{"HEAD", "index", "refs", "logs", "config", "packed-refs", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG",
 		"MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "AUTO_MERGE", "REBASE_HEAD", "rebase-merge", "rebase-apply", "sequencer", "COMMIT_EDITMSG",
 		"BISECT_LOG", "BISECT_START", "BISECT_TERMS", "shallow", "info", "description", "hooks", "modules", "worktrees"}, name)
 }
 
-// Names that mean something to a walk.
+// Names with a meaning to a walk.
 const (
 	gitName    = ".git"
 	tempPrefix = ".adze-undo-"

@@ -7,18 +7,17 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// A listing is the state of one folder as it is stored: its entries in the order of their names,
-// without anything that only stat says. The listing of a folder holds the hashes of the listings
-// below.
+// A listing is the stored state of one folder: its entries by name, without stat data. It holds the
+// hashes of the listings below.
 const listingMagic = "adze listing 1\n"
 
-// rootName is the name of the root in its own listing, where it stands first. As a path it is ".".
+// rootName is the root's name in its own listing, where it comes first. As a path it is ".".
 const rootName = ""
 
-// list stores the listings of a tree that are not stored yet, and fills in their hashes.
+// list stores the tree's new listings and fills in their hashes.
 func (w *Workspace) list(d *dir) error {
 	if d.hash != (pack.Hash{}) && d.prev == nil {
-		return nil // it is of the Take before, as a whole
+		return nil // shared with the previous Take
 	}
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -42,7 +41,7 @@ func (w *Workspace) list(d *dir) error {
 	return err
 }
 
-// equal compares what a listing holds.
+// equal compares the fields that a listing stores.
 func (d *dir) equal(o *dir) bool {
 	if len(d.nodes) != len(o.nodes) || (d.self == nil) != (o.self == nil) || d.self != nil && *d.self != *o.self {
 		return false
@@ -66,7 +65,7 @@ func (d *dir) encode() []byte {
 	return b
 }
 
-// hasAttrs is set in the kind of an entry that has attributes.
+// hasAttrs is set in the kind of an entry with attributes.
 const hasAttrs = 0x80
 
 func appendText(b []byte, s string) []byte {
@@ -84,20 +83,19 @@ func appendEntry(b []byte, e Entry) []byte {
 	if e.Kind == File || e.Kind == Folder {
 		b = append(b, e.Hash[:]...)
 	}
-	b = appendText(appendText(b, e.Target), "") // an older adze has the first of a file's names there
+	b = appendText(appendText(b, e.Target), "") // an older adze stores a hard-linked file's first name there
 	if e.Attrs != "" {
 		b = appendText(b, e.Attrs)
 	}
 	return b
 }
 
-// entry is an entry of a listing that was read.
 type entry struct {
 	Entry
 	name string
 }
 
-// openListing opens the listing of a folder; anything else has none.
+// openListing opens a folder's listing. For other entries it returns an empty one.
 func (w *Workspace) openListing(e Entry) (*reader, error) {
 	if e.Kind != Folder {
 		return &reader{}, nil
@@ -113,7 +111,6 @@ func (w *Workspace) openListing(e Entry) (*reader, error) {
 	return r, nil
 }
 
-// listing reads the listing of a folder.
 func (w *Workspace) listing(h pack.Hash) ([]entry, error) {
 	r, err := w.openListing(Entry{Kind: Folder, Hash: h})
 	if err != nil {
@@ -129,10 +126,10 @@ func (w *Workspace) listing(h pack.Hash) ([]entry, error) {
 	return all, nil
 }
 
-// outerGit is the name under which an older adze covered git's folder where that lies elsewhere.
+// outerGit is the name under which an older adze stored a git folder outside the workspace.
 const outerGit = tempPrefix + "git"
 
-// next is the next entry of a listing; false at the end, or where it is damaged.
+// next returns the next entry, or false at the end or at damage.
 func (r *reader) next() (entry, bool) {
 	if len(r.b) == 0 || r.bad {
 		return entry{}, false
@@ -145,7 +142,7 @@ func (r *reader) next() (entry, bool) {
 	return entry{e, name}, !r.bad
 }
 
-// reader takes a stored text apart; bad once something is missing.
+// reader decodes a stored listing. bad is set at missing bytes.
 type reader struct {
 	b   []byte
 	bad bool

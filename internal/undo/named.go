@@ -12,11 +12,10 @@ import (
 	"strings"
 )
 
-// A folder that is too wide to be looked at can still be opened with Options.Named: then a state is
-// of single paths, with the folders above them, and of nothing else. Two states are only compared
-// where they are of the same paths.
+// With Options.Named, undo also opens folders that are too wide to walk. A state then holds only
+// single paths and the folders above them, and is comparable only with states of the same paths.
 
-// TooWide says why a folder is not covered as a whole; if nil, nothing speaks against it.
+// TooWide returns an error that explains why a folder is not covered as a whole, or nil.
 func TooWide(o Options) error {
 	root := filepath.Clean(o.Root)
 	if root == filepath.Dir(root) {
@@ -28,7 +27,7 @@ func TooWide(o Options) error {
 		}
 		real, err := filepath.EvalSymlinks(inner)
 		if err != nil {
-			real = inner // what is not there yet, is where it says
+			real = inner // it does not exist yet
 		}
 		if around(root, filepath.Clean(inner)) || around(root, real) {
 			return fmt.Errorf("%s: %w", root, ErrTooWide)
@@ -37,7 +36,7 @@ func TooWide(o Options) error {
 	return nil
 }
 
-// around reports whether a folder is another one or above it, whatever the spelling of the names.
+// around reports whether a folder is the same as or above another, whatever the spelling.
 func around(root, inner string) bool {
 	if inner == root || strings.HasPrefix(inner, root+string(filepath.Separator)) {
 		return true
@@ -56,10 +55,10 @@ func around(root, inner string) bool {
 	}
 }
 
-// Named reports that only named paths are covered.
+// Named reports whether only named paths are covered.
 func (w *Workspace) Named() bool { return w.opts.Named }
 
-// lookAtNamed makes the tree of the paths that are named.
+// lookAtNamed builds the tree of the named paths.
 func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
 	k, err := w.newWalker(ctx, settleAll)
 	if err != nil {
@@ -77,7 +76,7 @@ func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir
 	return k, tree, err
 }
 
-// named looks at an entry that is named, or above such ones: in a folder at those alone.
+// named looks at an entry that is named or above a named one; in a folder, only at those.
 func (k *hand) named(at folder, s scope, d *dir, name string, below [][]string) error {
 	st, err := at.stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,6 +96,6 @@ func (k *hand) named(at folder, s scope, d *dir, name string, below [][]string) 
 		n.Kind, n.Mode, n.Attrs = Folder, st.mode&0o7777, attrsOf(child.fd)
 		n.sub, err = k.places(child, scope{path: s.path + name + "/"}, &dir{}, below)
 	}
-	d.nodes = append(d.nodes, n) // the names come in their order
+	d.nodes = append(d.nodes, n) // names come in order
 	return err
 }

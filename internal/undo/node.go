@@ -7,16 +7,15 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// Kind is what stands at a path.
+// A Kind is the kind of a path's entry.
 type Kind uint8
 
-// Kinds of entries.
 const (
 	Absent Kind = iota
 	File
 	Folder
 	Symlink
-	// LeftOut is something that undo does not cover.
+	// LeftOut is an entry that undo does not cover.
 	LeftOut
 )
 
@@ -24,21 +23,21 @@ func (k Kind) String() string {
 	return [...]string{"absent", "file", "folder", "link", "left out"}[min(k, LeftOut)]
 }
 
-// Entry is what a state says of one path.
+// An Entry is the state of one path.
 type Entry struct {
 	Kind Kind
-	Mode uint32    // permission bits with set-ID and sticky, of a file or folder
+	Mode uint32    // permission, set-ID and sticky bits of a file or folder
 	Size int64     // of a file, in bytes
-	Hash pack.Hash // of a file's content, of a folder's listing
-	// Target is where a symbolic link leads, or why an entry is left out; of a folder, that it was
-	// left out before it was moved here.
+	Hash pack.Hash // of a file's content or a folder's listing
+	// Target is a symbolic link's target or the reason for leaving an entry out. For a folder it
+	// marks one that was left out before it was moved here.
 	Target string
-	// Attrs are the extended attributes and access lists of a file or folder, with its owner where
-	// that is not who runs, as one text; empty when it has none.
+	// Attrs encodes a file's or folder's extended attributes and access lists, and its owner if not
+	// the process's user. It is empty if there are none.
 	Attrs string
 }
 
-// alike reports whether two entries are the same to look at: kind, mode and content.
+// alike reports whether two entries have equal kind, mode and content.
 func (e Entry) alike(o Entry) bool {
 	switch {
 	case e.Kind != o.Kind:
@@ -51,7 +50,7 @@ func (e Entry) alike(o Entry) bool {
 	return e.Target == o.Target
 }
 
-// stat is what the system says of an entry: as long as it is equal, the entry is.
+// stat holds the system's data of an entry. While it is equal, the entry is unchanged.
 type stat struct {
 	mode         uint32 // with the type
 	size         int64
@@ -60,8 +59,8 @@ type stat struct {
 	links        uint64
 }
 
-// The types in a mode, as Unix writes them. Windows has no permission bits but one that forbids to
-// write: there they are 0600 or 0400 of a file, and 0700 of a folder.
+// Unix types of a mode. Windows has only a read-only bit: files are 0600 or 0400 there, folders
+// 0700.
 const (
 	typeBits   = 0o170000
 	typeFile   = 0o100000
@@ -75,36 +74,36 @@ func (s stat) isLink() bool   { return s.mode&typeBits == typeLink }
 
 type inode struct{ dev, ino uint64 }
 
-// unchanged compares all but the number of links, which comes with a new ctime anyway.
+// unchanged compares all but the number of links, whose change also changes ctime.
 func (s stat) unchanged(o stat) bool {
 	s.links = o.links
 	return s == o
 }
 
-// node is an entry of a folder with what stat said when it was read.
+// node is an entry of a folder with its stat from when it was read.
 type node struct {
 	Entry
 	name    string
 	stat    stat
-	lately  bool // it changed so shortly before it was read that stat proves nothing
+	lately  bool // changed so shortly before it was read that stat proves nothing
 	ignored bool
 	sub     *dir // of a folder
 }
 
-// dir is a folder: its nodes in the order of their names, and the hash of its listing.
+// dir is a folder: its nodes by name and its listing's hash.
 type dir struct {
 	nodes []node
 	hash  pack.Hash
-	self  *Entry // what the folder itself is, of the root; of others it stands above
-	prev  *dir   // what it was at the Take before; only while a Take runs
+	self  *Entry // of the root; for others the parent holds it
+	prev  *dir   // from the previous Take; only during a Take
 }
 
-// search finds a name among the nodes, or where it would stand.
+// search returns the index of a name, or where to insert it.
 func (d *dir) search(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
 }
 
-// find returns the node of a name; nil when there is none. from is a hint: where to look first.
+// find returns the node of a name, or nil. from is the index to try first.
 func (d *dir) find(name string, from *int) *node {
 	if d == nil {
 		return nil

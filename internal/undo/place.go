@@ -5,8 +5,8 @@ import (
 	"path"
 )
 
-// place makes a path what it was: a folder, or a file or link that is made beside it and put into
-// its place in one step.
+// place restores a path: it creates a folder, or makes a file or link beside it and swaps it in
+// atomically.
 func place(s spot) error {
 	if s.To.Kind == Folder {
 		return s.makeFolder()
@@ -59,7 +59,7 @@ func (s spot) makeFolder() error {
 	return s.at.makeFolder(s.name)
 }
 
-// swap puts what was made into its place and looks at what stood there: what is not expected goes
+// swap puts the new entry into its place and checks the one it replaced. An unexpected one goes
 // back.
 func (s spot) swap() error {
 	if err := s.at.exchange(s.temp, s.name, s.w.moment); err != nil {
@@ -80,7 +80,7 @@ func (s spot) swapBack() error {
 	return errors.Join(errChanged, s.dropTemp())
 }
 
-// dropTemp removes what was made and not put into its place.
+// dropTemp removes a temporary entry that was not swapped in.
 func (s spot) dropTemp() error {
 	out, err := s.now(s.temp)
 	if err != nil || out.Kind == Absent {
@@ -92,7 +92,7 @@ func (s spot) dropTemp() error {
 	return s.at.remove(s.temp)
 }
 
-// cleanUp decides what a process that was killed left under the name for what is not finished.
+// cleanUp resolves the temporary entry of a killed process.
 func (s spot) cleanUp() error {
 	if err := s.at.endExchange(s.temp, s.name); err != nil {
 		return errors.New(refusedChanged + "; what stood there is beside it, under a name that begins with " + s.temp)
@@ -108,14 +108,14 @@ func (s spot) cleanUp() error {
 	case temp.alike(s.From), temp.alike(s.To):
 		return s.at.remove(s.temp)
 	case now.alike(s.To) && s.From.leaf():
-		return s.swapBack() // swapped out, and not looked at: it is somebody else's
+		return s.swapBack() // swapped out but not checked: somebody else's
 	case now.alike(s.From), now.Kind == Absent && !s.From.leaf():
-		return s.at.remove(s.temp) // not written to its end
+		return s.at.remove(s.temp) // incomplete
 	}
 	return errors.New(refusedChanged + "; " + path.Join(parentOf(s.Path), s.temp) + " is left behind")
 }
 
-// make makes what is put back under the name for what is not finished.
+// make creates the restored entry under the temporary name.
 func (s spot) make() error {
 	if s.To.Kind == Symlink {
 		return s.at.symlink(s.To.Target, s.temp)

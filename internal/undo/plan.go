@@ -13,33 +13,32 @@ import (
 	"strings"
 )
 
-// Window is a stretch of time in which what changed is undone: one call, one turn, or an undo
-// before.
+// A Window is a stretch of time whose changes are undone: one call, one turn, or an earlier undo.
 type Window struct{ Before, After Mark }
 
-// Step puts one path back: from what is expected there to what was.
+// A Step changes one path from its expected entry to its old one.
 type Step struct {
 	Path string
 	From Entry
 	To   Entry
 }
 
-// Refusal is a path that is left as it is.
+// A Refusal is a path that is left alone.
 type Refusal struct {
 	Path   string
 	Reason string
 }
 
-// Plan is what Apply will do. It says all that there is to show before it is done.
+// A Plan lists the changes of Apply and everything to show to the user before.
 type Plan struct {
 	ID      string
-	Present Mark // the state it was made for
+	Present Mark // the state the plan was made for
 	Steps   []Step
 	Refused []Refusal
-	Git     int // changes to git's own state that were not asked for
+	Git     int // changes to git's own state, which was not requested
 }
 
-// Reasons for which a path is refused.
+// Reasons for refusing a path.
 const (
 	refusedChanged  = "it changed since, not by what is undone"
 	refusedBetween  = "it was changed in between, not by what is undone"
@@ -50,15 +49,14 @@ const (
 	refusedNotEmpty = "it holds what is not undone"
 )
 
-// Plan says how the windows, oldest first, are undone: what is there now is put back to what was
-// there before the first, path by path, and only where nobody else changed it. git asks for git's
-// own state too. To go from a to b is to undo the window {Before: b, After: a}; a redo undoes the
-// window that Apply returned.
+// Plan returns the steps that undo the windows, oldest first. Each path goes back to its entry
+// before the first window, unless somebody else changed it. git includes git's own state. To go
+// from a to b, undo the window {Before: b, After: a}. To redo, undo the window that Apply returned.
 func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
 	return w.PlanLeaving(ctx, git, func(string) string { return "" }, windows...)
 }
 
-// PlanLeaving is Plan that leaves paths alone for reasons of the caller; an empty reason is none.
+// PlanLeaving is like Plan but leaves the paths alone for which leave returns a reason.
 func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path string) string, windows ...Window) (Plan, error) {
 	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]entry{}}
 	for _, win := range windows {
@@ -72,7 +70,7 @@ func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path s
 		return Plan{}, err
 	}
 	var err error
-	p.present, err = unlessSpace(w.takeSome(ctx, slices.Collect(maps.Keys(p.steps)), settleAll)) // nothing else is looked at
+	p.present, err = unlessSpace(w.takeSome(ctx, slices.Collect(maps.Keys(p.steps)), settleAll)) // looks at nothing else
 	w.turn.give()
 	if err != nil {
 		return Plan{}, err
@@ -90,20 +88,19 @@ func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path s
 	return plan, nil
 }
 
-// planner gathers the net change of each path.
+// planner collects the net change of each path.
 type planner struct {
 	w       *Workspace
 	leave   func(path string) string
 	steps   map[string]*Step
 	refused map[string]string
 	present Mark
-	// listings are those of the present that were read, by the paths of their folders; err is why one
-	// could not be read.
+	// listings caches the present listings by folder. err is the first error reading one.
 	listings map[string][]entry
 	err      error
 }
 
-// add counts the changes of one more window.
+// add adds the changes of one more window.
 func (p *planner) add(changes []Change) {
 	for _, c := range changes {
 		s := p.steps[c.Path]
@@ -129,7 +126,7 @@ func (p *planner) dropGit() (dropped int) {
 	return dropped
 }
 
-// judge decides for each path whether it is put back.
+// judge decides which paths are restored.
 func (p *planner) judge() {
 	for path, s := range p.steps {
 		now := p.now(path)
@@ -151,14 +148,14 @@ func (p *planner) judge() {
 		case p.leave(path) != "":
 			p.refused[path] = p.leave(path)
 		default:
-			s.From = now // of two that mean the same, the one that is there
+			s.From = now // equivalent, so expect the present one
 		}
 	}
 	p.parents()
 	p.children()
 }
 
-// same reports whether two contents of a path mean the same.
+// same reports whether two contents of a path are equivalent.
 func (p *planner) same(path string, a, b Entry) bool {
 	if p.w.opts.Same == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
 		return false
@@ -168,7 +165,7 @@ func (p *planner) same(path string, a, b Entry) bool {
 	return err == nil && err2 == nil && p.w.opts.Same(path, x, y)
 }
 
-// now is what stands at a path.
+// now returns the present entry at a path.
 func (p *planner) now(path string) Entry {
 	parent, name := parentOf(path), pathpkg.Base(path)
 	if path == rootPath {
@@ -182,7 +179,7 @@ func (p *planner) now(path string) Entry {
 	return all[i].Entry
 }
 
-// listing is what stands in a folder, in the order of the names; "" is the root.
+// listing returns a folder's present entries by name. "" is the root.
 func (p *planner) listing(folder string) []entry {
 	all, known := p.listings[folder]
 	if known {
@@ -201,7 +198,7 @@ func (p *planner) listing(folder string) []entry {
 	return all
 }
 
-// parents refuses what would stand in no folder. Folders come before what is in them.
+// parents refuses paths whose folder would not exist. Folders come before their entries.
 func (p *planner) parents() {
 	for _, s := range p.sorted() {
 		parent := parentOf(s.Path)
@@ -214,8 +211,7 @@ func (p *planner) parents() {
 	}
 }
 
-// children refuses to remove a folder in which something stays. What is in a folder comes before
-// it.
+// children refuses to remove folders that would not be empty. Entries come before their folder.
 func (p *planner) children() {
 	steps := p.sorted()
 	slices.Reverse(steps)
@@ -230,7 +226,7 @@ func (p *planner) children() {
 	}
 }
 
-// later is what stands at a path when the plan is done.
+// later returns the entry at a path after the plan.
 func (p *planner) later(path string) Entry {
 	if s := p.steps[path]; s != nil && p.refused[path] == "" {
 		return s.To
@@ -259,7 +255,7 @@ func (p *planner) result() (steps []Step, refused []Refusal) {
 	return steps, refused
 }
 
-// parentOf is the folder of a path; "" for what stands in the root.
+// parentOf returns "" for a path in the root.
 func parentOf(p string) string {
 	if dir := pathpkg.Dir(p); dir != "." {
 		return dir

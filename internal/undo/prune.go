@@ -12,31 +12,31 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// Retention is what Prune keeps of the states that are named. Zero fields mean the defaults.
+// Retention limits the named states that Prune keeps. Zero fields mean the defaults.
 type Retention struct {
-	Age  time.Duration // how old a state may be; 14 days
-	Size int64         // bytes that all of them may take on the disk; 2 GiB
+	Age  time.Duration // maximum age of a state; default 14 days
+	Size int64         // maximum bytes on disk of all states; default 2 GiB
 }
 
-// retentionAge is the age of states that are kept unless the caller says otherwise.
+// retentionAge is the default maximum age of kept states.
 const retentionAge = 14 * 24 * time.Hour
 
-// Named is a state that a session still names, and when it was taken.
+// A Named is a state that a session refers to, with its time.
 type Named struct {
 	Mark Mark
 	At   time.Time
 }
 
-// Pruned is what Prune did.
+// Pruned is the result of Prune.
 type Pruned struct {
-	Dropped []Mark // named states of which not everything is kept any more
-	Freed   int64  // bytes that the disk won
+	Dropped []Mark // named states that are no longer complete
+	Freed   int64  // bytes freed on disk
 }
 
-// Prune drops the contents that no state needs which is named, young enough and within the size,
-// the newest first; the latest state is always kept. A path whose content is dropped is refused by
-// a Plan and named. It needs no more room on the disk than one pack (64 MiB), may be killed at any
-// moment, and fails with ErrInUse, and drops nothing, while another process covers the folder.
+// Prune deletes the contents needed by no named state that is young enough and within the size,
+// newest first. It always keeps the latest state. A Plan refuses the paths of deleted contents.
+// Prune needs at most one pack (64 MiB) of extra disk space and may be killed at any moment. It
+// fails with ErrInUse, deleting nothing, while another process covers the folder.
 func (w *Workspace) Prune(ctx context.Context, r Retention, named ...Named) (Pruned, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return Pruned{}, err
@@ -65,7 +65,7 @@ func (w *Workspace) Prune(ctx context.Context, r Retention, named ...Named) (Pru
 	return p, err
 }
 
-// sweep drops contents for whoever has the turn.
+// sweep deletes contents. The caller holds the turn.
 func (w *Workspace) sweep(ctx context.Context, s pack.Sweep) (int64, error) {
 	s.Step = w.moment
 	freed, err := w.store.Sweep(ctx, s)
@@ -75,21 +75,21 @@ func (w *Workspace) sweep(ctx context.Context, s pack.Sweep) (int64, error) {
 	if err != nil {
 		return freed, fmt.Errorf("drop old states of %s: %w", w.opts.Root, err)
 	}
-	return freed, os.RemoveAll(filepath.Join(w.opts.State, "clones")) // an older adze kept large files there
+	return freed, os.RemoveAll(filepath.Join(w.opts.State, "clones")) // an older adze stored large files there
 }
 
-// keptContents are the contents that states need.
+// keptContents is a set of contents that states need.
 type keptContents struct {
 	store *pack.Store
 	w     *Workspace
 	all   map[pack.Hash]bool
-	size  int64 // bytes that they take on the disk
+	size  int64 // bytes on disk
 }
 
 func (k *keptContents) has(h pack.Hash) bool { return k.all[h] }
 
-// always are the contents of the latest state, of undos that were not finished, and of those whose
-// results are in the journal and young enough.
+// always returns the contents of the latest state, of unfinished undos, and of undo results that
+// are in the journal and young enough.
 func (w *Workspace) always(ctx context.Context, age time.Duration) (*keptContents, error) {
 	if w.tree == nil {
 		if _, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
@@ -132,7 +132,7 @@ func (w *Workspace) always(ctx context.Context, age time.Duration) (*keptContent
 	return k, nil
 }
 
-// within adds a state when all of it fits into a size.
+// within adds a state if it fits into size as a whole.
 func (k *keptContents) within(m Mark, size int64) bool {
 	if k.all[m.Tree] {
 		return true
@@ -149,8 +149,7 @@ func (k *keptContents) within(m Mark, size int64) bool {
 	return false
 }
 
-// state adds the contents of a state, and tells which they are. What is missing or damaged is
-// stepped over.
+// state adds a state's contents and returns the new ones. It skips missing or damaged ones.
 func (k *keptContents) state(tree pack.Hash) (added []pack.Hash) {
 	if !k.add(tree) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"adze/internal/files/search/ignore"
 )
 
-// rules is the level of a folder: ignore files among its entries count from here on.
+// rules returns the ignore level of a folder, including its own ignore files.
 func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.Level {
 	var f ignore.Files
 	if has(ignore.GitDir) || has(ignore.JJDir) {
@@ -22,7 +22,7 @@ func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.L
 	return s.level.Enter(name[strings.LastIndexByte(name, '/')+1:], f)
 }
 
-// readRules parses an ignore file; one that cannot be read has no rules.
+// readRules parses an ignore file. An unreadable one has no rules.
 func readRules(at folder, name string) *ignore.Rules {
 	c, err := at.readFile(name, ignore.MaxFile, nil)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Last is the mark of the last state that was taken in this process; if false, there is none.
-// Nothing is looked at.
+// Last returns the mark of the last state taken in this process, or false. It looks at nothing.
 func (w *Workspace) Last() (Mark, bool) {
 	w.turn <- struct{}{}
 	defer w.turn.give()
@@ -22,12 +21,13 @@ func (w *Workspace) Last() (Mark, bool) {
 	return Mark{w.tree.hash}, true
 }
 
-// TakeAt is Take for a caller that knows what changed: the state is the last one but for the paths,
-// relative to the folder, and what stands below them. Only those are looked at, so that it takes no
-// longer in a large folder. What else has changed since the last state is found by the next Take,
-// which also counts the limits of all files anew.
-// With Options.Named the state is of the paths alone, not of what stands in a folder that is named,
-// nor of what is reached through a link.
+// TakeAt is like Take for a caller that knows the changed paths, relative to the folder. The new
+// state is the last one with only these paths and everything below them updated, so its cost does
+// not depend on the folder's size. The next Take finds other changes and counts the limits of all
+// files again.
+//
+// With Options.Named the state holds the paths alone, without a named folder's content or paths
+// reached through links.
 func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 	if err := w.turn.take(ctx); err != nil {
 		return Mark{}, err
@@ -36,7 +36,7 @@ func (w *Workspace) TakeAt(ctx context.Context, paths []string) (Mark, error) {
 	return w.takeSome(ctx, paths, settleSome)
 }
 
-// takeSome is TakeAt for whoever has the turn.
+// takeSome is TakeAt for a caller that holds the turn.
 func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) (Mark, error) {
 	if w.opts.Named {
 		w.only = paths
@@ -60,7 +60,7 @@ func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) 
 	return w.keepTree(k, tree)
 }
 
-// lookAtSome makes a tree of which only some paths are other than before.
+// lookAtSome builds a tree in which only some paths differ from the last one.
 func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64) (*walker, *dir, error) {
 	root, err := openRoot(w.opts.Root)
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *Workspace) lookAtSome(ctx context.Context, paths []string, settle int64
 	return k, tree, err
 }
 
-// places makes the tree of a folder in which only the paths, sorted, are looked at.
+// places builds a folder's tree, looking only at the sorted paths.
 func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, error) {
 	d := &dir{nodes: slices.Clone(prev.nodes), self: prev.self, prev: prev}
 	look := k.placed
@@ -120,8 +120,7 @@ func (k *hand) places(at folder, s scope, prev *dir, paths [][]string) (*dir, er
 	return d, k.ctx.Err()
 }
 
-// placed looks at one entry of a folder: at what stands below it where there are paths, else at all
-// of it.
+// placed looks at one entry of a folder: at the paths below it, or at all of it if there are none.
 func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string) error {
 	if strings.HasPrefix(name, tempPrefix) {
 		return nil
@@ -133,7 +132,7 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		return errAgain
 	}
 	if err == nil && st.isFile() && st.links > 1 {
-		return errAgain // what is written under one name of a file changes the others
+		return errAgain // a write to one hard link changes the others
 	}
 	var was *node
 	if known {
@@ -179,7 +178,7 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 	return nil
 }
 
-// leavesOut reports that something of an entry is not covered.
+// leavesOut reports whether part of an entry is not covered.
 func leavesOut(n *node) bool {
 	return n.Kind == LeftOut || n.sub != nil && slices.ContainsFunc(n.sub.nodes, func(n node) bool { return leavesOut(&n) })
 }

@@ -11,26 +11,24 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// errOwner means that everything is put back but the owner.
+// errOwner means everything but the owner was restored.
 var errOwner = errors.New("its owner cannot be put back")
 
-// applier does the steps of a plan. Each may be done already, wholly or in part, by a process that
-// was killed: what is there decides, and never a memory of it. A path that fails is left alone from
-// then on.
+// applier runs a plan's steps. A killed process may have done any of them in full or in part, so
+// the files on disk decide and never a record. A failed path is left alone from then on.
 type applier struct {
 	w      *Workspace
 	root   folder
 	id     string
 	failed map[string]string // path → reason
-	lacks  map[string]string // path that is put back → what of it is not as it was
+	lacks  map[string]string // restored path → aspect that could not be restored
 }
 
-// errChanged means that something else stands there than was expected.
+// errChanged means an unexpected entry is at the path.
 var errChanged = errors.New(refusedChanged)
 
-// run goes through the steps in an order in which everything has its place: folders are opened,
-// what must go goes from the leaves up, what comes comes from the root down, and the modes of
-// folders come last.
+// run runs the steps in a safe order: unlock folders, remove from the leaves up, create from the
+// root down, set folder modes last.
 func (a *applier) run(steps []Step) {
 	down := slices.Clone(steps)
 	slices.SortFunc(down, func(x, y Step) int { return strings.Compare(x.place(), y.place()) })
@@ -43,7 +41,7 @@ func (a *applier) run(steps []Step) {
 	a.each(up, lockFolder, func(s Step) bool { return s.To.Kind == Folder })
 }
 
-// place is what steps are ordered by: the root comes before what is in it.
+// place returns the sort key of a step: the root comes before its entries.
 func (s Step) place() string {
 	if s.Path == rootPath {
 		return ""
@@ -51,11 +49,9 @@ func (s Step) place() string {
 	return s.Path
 }
 
-// leaf reports whether an entry is a file or a link.
 func (e Entry) leaf() bool { return e.Kind == File || e.Kind == Symlink }
 
-// spot is a step at its place: the open folder, the name in it, and the name for what is not
-// finished.
+// spot is the location of a step: the open folder, the name in it, and the temporary name.
 type spot struct {
 	*applier
 	Step
@@ -78,7 +74,7 @@ func (a *applier) each(steps []Step, do func(spot) error, when func(Step) bool) 
 func (a *applier) one(s Step, do func(spot) error) error {
 	at, err := a.root.beneath(parentOf(s.Path))
 	if err != nil {
-		// A folder that is gone, or is no folder any more, has nothing in it that must go.
+		// A folder that is gone or replaced has no entries to remove.
 		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 		if s.To.Kind == Absent && gone {
 			return nil
@@ -91,7 +87,7 @@ func (a *applier) one(s Step, do func(spot) error) error {
 	return do(spot{a, s, at, name, tempPrefix + a.id + "-" + sum.String()[:16]})
 }
 
-// now is what stands at a name, read anew.
+// now reads the entry at a name again.
 func (s spot) now(name string) (Entry, error) { return s.at.look(name) }
 
 func (f folder) look(name string) (Entry, error) {
@@ -118,14 +114,14 @@ func (f folder) look(name string) (Entry, error) {
 	return Entry{Kind: File, Mode: c.stat.mode & 0o7777, Size: int64(len(c.bytes)), Hash: pack.Sum(c.bytes), Attrs: c.attrs}, nil
 }
 
-// inMemory is the size up to which a file is read as a whole, in bytes.
+// inMemory is the largest file read into memory, in bytes.
 const inMemory = 64 << 20
 
 func (f folder) lookFolder(name string, st stat) (Entry, error) {
 	e := Entry{Kind: Folder, Mode: st.mode & 0o7777}
 	at, err := f.openFolder(name)
 	if errors.Is(err, fs.ErrPermission) {
-		return e, nil // nobody may look; its mode is known
+		return e, nil // unreadable; its mode is known
 	}
 	if err != nil {
 		return Entry{}, err
@@ -135,7 +131,7 @@ func (f folder) lookFolder(name string, st stat) (Entry, error) {
 	return e, nil
 }
 
-// butOwner notes an owner that cannot be put back: that is no reason to leave the rest.
+// butOwner records an owner that cannot be restored and drops the error.
 func (s spot) butOwner(err error) error {
 	if !errors.Is(err, errOwner) {
 		return err
@@ -144,7 +140,7 @@ func (s spot) butOwner(err error) error {
 	return nil
 }
 
-// open is the mode of a folder while its content is put back.
+// open returns a folder's mode while its content is being restored.
 func (s spot) open() uint32 {
 	if s.To.Kind == Folder {
 		return s.To.Mode | 0o700
@@ -152,7 +148,7 @@ func (s spot) open() uint32 {
 	return s.From.Mode | 0o700
 }
 
-// unlockFolder lets its owner write in a folder.
+// unlockFolder makes a folder writable for its owner.
 func unlockFolder(s spot) error {
 	now, err := s.now(s.name)
 	if err != nil || now.Kind != Folder || now.Mode != s.From.Mode || now.Mode == s.open() {
@@ -162,7 +158,7 @@ func unlockFolder(s spot) error {
 	return s.at.chmod(s.name, s.open())
 }
 
-// lockFolder gives a folder its mode.
+// lockFolder sets a folder's final mode.
 func lockFolder(s spot) error {
 	now, err := s.now(s.name)
 	if err != nil {
@@ -182,7 +178,7 @@ func lockFolder(s spot) error {
 	return errChanged
 }
 
-// removeFolder removes a folder when nothing is in it.
+// removeFolder removes an empty folder.
 func removeFolder(s spot) error {
 	now, err := s.now(s.name)
 	if err != nil || now.Kind != Folder {
@@ -198,8 +194,8 @@ func removeFolder(s spot) error {
 	return nil
 }
 
-// removeFile removes a file or link that is what was expected: it is moved aside first and looked
-// at there, where nobody changes it by its name.
+// removeFile removes an expected file or link. It moves it aside first and checks it there, where
+// nobody changes it by its name.
 func removeFile(s spot) error {
 	aside, err := s.now(s.temp)
 	if err != nil {
@@ -230,7 +226,7 @@ func removeFile(s spot) error {
 	return s.at.remove(s.temp)
 }
 
-// giveBack returns what was moved aside and turned out to be somebody else's.
+// giveBack returns an entry that was moved aside but is somebody else's.
 func (s spot) giveBack() error {
 	if err := s.at.move(s.temp, s.name); err != nil {
 		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))

@@ -9,11 +9,10 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// The table is the tree of the last Take with what stat said, so that the next run need not read
-// all again. It is only a cache: one that is missing, damaged or of another version costs time.
+// The table is a cache of the last Take's tree with stat data, so the next run need not read
+// everything. A missing, damaged or outdated table only costs time.
 const tableMagic = "adze table 3\n"
 
-// Flags of a node in the table.
 const (
 	flagLately  = 1
 	flagIgnored = 2
@@ -21,7 +20,7 @@ const (
 
 func (w *Workspace) tablePath() string { return filepath.Join(w.opts.State, "table") }
 
-// saveTable writes the table, unless it stands there already.
+// saveTable writes the table unless it is already on disk.
 func (w *Workspace) saveTable() error {
 	if w.tree == nil || w.saved || w.opts.Named {
 		return nil
@@ -42,7 +41,7 @@ func (w *Workspace) saveTable() error {
 	return nil
 }
 
-// loadTable reads the table; nil when there is none that can be used.
+// loadTable returns nil if there is no usable table.
 func (w *Workspace) loadTable() *dir {
 	b, err := os.ReadFile(w.tablePath())
 	if err != nil || len(b) < 4 {
@@ -91,7 +90,7 @@ func appendTree(b []byte, d *dir) []byte {
 	return b
 }
 
-// maxDepth bounds how deep a table may nest: a damaged one must not exhaust the stack.
+// maxDepth limits the nesting of a table, so a damaged one does not exhaust the stack.
 const maxDepth = 4096
 
 func (r *reader) tree(depth int) *dir {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// turn lets one goroutine in at a time; unlike a mutex, waiting for it can be given up.
+// turn admits one goroutine at a time. Unlike with a mutex, waiting for it can be canceled.
 type turn chan struct{}
 
 func (t turn) take(ctx context.Context) error {
@@ -36,11 +36,10 @@ func (w *Workspace) take(ctx context.Context, settle int64) (Mark, error) {
 	return w.takeLocked(ctx, settle)
 }
 
-// errAgain means that what was seen cannot be told from some paths, or not by several at once: walk
-// all, in order.
+// errAgain means looking at single paths, or in parallel, is not enough: walk everything in order.
 var errAgain = errors.New("walk again")
 
-// takeLocked is Take for whoever has the turn.
+// takeLocked is Take for a caller that holds the turn.
 func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) {
 	w.looked.Store(0)
 	k, tree, err := w.look(ctx, settle)
@@ -50,7 +49,7 @@ func (w *Workspace) takeLocked(ctx context.Context, settle int64) (Mark, error) 
 	return w.keepTree(k, tree)
 }
 
-// keepTree stores what a walker has seen, which is then the last state.
+// keepTree stores a walker's tree as the last state.
 func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 	if err := errors.Join(w.list(tree), w.store.Sync()); err != nil {
 		if full(err) {
@@ -71,7 +70,7 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 	return Mark{tree.hash}, w.lacked()
 }
 
-// lacked is ErrSpace with what had no room.
+// lacked returns ErrSpace with the entries that did not fit.
 func (w *Workspace) lacked() error {
 	if !w.overLimit {
 		return nil
@@ -90,7 +89,7 @@ func (w *Workspace) lacked() error {
 	return fmt.Errorf("%w: %d files, %d bytes: %s …", ErrSpace, files, bytes, first)
 }
 
-// unlessSpace is for whoever goes on with what a Take could keep.
+// unlessSpace drops ErrSpace for callers that continue with an incomplete state.
 func unlessSpace(m Mark, err error) (Mark, error) {
 	if errors.Is(err, ErrSpace) && !m.IsZero() {
 		return m, nil
@@ -98,14 +97,14 @@ func unlessSpace(m Mark, err error) (Mark, error) {
 	return m, err
 }
 
-// full reports whether an error says that nothing more can be written.
+// full reports whether an error means the disk is full.
 func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// look makes the tree of what is there.
+// look builds the tree of the present files.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
-	root, err := openRoot(w.opts.Root) // anew each time: the folder may have been removed and made again since
+	root, err := openRoot(w.opts.Root) // reopened each time: the folder may have been replaced
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +121,7 @@ func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, erro
 func (w *Workspace) lookAtAll(ctx context.Context, root folder, settle int64) (*walker, *dir, error) {
 	several := w.workers > 1 && !w.overLimit
 	for {
-		if err := root.rewind(); err != nil { // a look that gave up may have read it
+		if err := root.rewind(); err != nil { // an aborted look may have read part of it
 			return nil, nil, err
 		}
 		dropped := w.store.Dropped()
@@ -131,17 +130,17 @@ func (w *Workspace) lookAtAll(ctx context.Context, root folder, settle int64) (*
 			return nil, nil, err
 		}
 		k.ordered = !several
-		k.team.SetLimit(w.workers - 1) // this goroutine is one too
+		k.team.SetLimit(w.workers - 1) // this goroutine is a worker too
 		tree, err := k.walk(root)
 		switch {
 		case errors.Is(err, errAgain) && several:
 			several = false
-		case err == nil && dropped != w.store.Dropped(): // what was relied on turned out to be damaged
+		case err == nil && dropped != w.store.Dropped(): // content the tree relied on turned out to be damaged
 		default:
 			return k, tree, err
 		}
 	}
 }
 
-// workers is how many read, and compress what is new.
+// workers returns the number of goroutines that read and compress.
 func workers() int { return min(runtime.GOMAXPROCS(0), 4) }

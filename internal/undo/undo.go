@@ -1,43 +1,38 @@
-// Package undo takes the state of a folder, tells what changed between two states, and puts back
-// what was.
+// Package undo takes states of a folder, compares two states, and restores files.
 //
-// The one rule: undo never removes or overwrites what it does not know. A path is only touched when
-// what is there is, by kind, mode and content, what the taken state says; and it is looked at once
-// more after it was swapped out, by which a change that came in between goes back to its place.
+// The one rule: undo never removes or overwrites unknown content. It touches a path only if its
+// entry matches the taken state in kind, mode and content. It checks the entry again after swapping
+// it out, so that a change in between goes back to its place.
 //
 // Start reading at Workspace.Take, Diff, Plan and Apply. Take (take.go) walks everything, TakeAt
-// (some.go) looks only at the paths that its caller names. walk.go reads a folder, content.go what
-// its stat does not prove unchanged; contents
-// and listings are stored by hash (package pack); a Mark is the hash of the topmost listing
-// (listing.go), so that states share what is equal. table.go keeps what stat said, for the next
-// run; it is only a cache. plan.go decides what to put back; apply.go, step.go and place.go do it
-// after the plan was written and synced (journal.go), so that Recover finishes what a killed
-// process began. prune.go and forget.go drop what is old or unwanted. named.go is for folders of
-// which only single paths are covered.
-// folder*.go, change_*.go and attr_*.go are all that speaks to the system: everything is reached
-// by the descriptor of its folder. Nothing is read through a link, no git is started, and neither
-// FIFO nor device is opened.
+// (some.go) only the paths its caller names. walk.go reads a folder, content.go files that stat
+// does not prove unchanged. Contents and listings are stored by hash (package pack). A Mark is the
+// hash of the root's listing (listing.go), so states share equal parts. table.go caches stat data
+// for the next run. plan.go decides which paths to restore; apply.go, step.go and place.go restore
+// them after the plan was written and synced (journal.go), so that Recover finishes after a crash.
+// prune.go and forget.go delete old or unwanted contents. named.go covers single paths of wide
+// folders. folder*.go, change_*.go and attr_*.go make all system calls; they reach entries only by
+// their folder's descriptor. No links are followed, no git is started, and no FIFO or device is
+// opened.
 //
 // Known limits:
-//   - Linux, macOS and Windows: elsewhere Open returns ErrUnsupported.
-//   - Each Take looks at everything: in a tree of 300,000 files that takes a second or two.
-//   - Windows exchanges no two names in one step: a file that is replaced is missing for a moment.
-//     Attributes are kept but for those of search and archives, streams are not, and access lists
-//     only where the file still stands. Links come back where the user may make them.
-//   - What is moved out of a folder that is left out counts as made anew; a folder that is moved as
-//     a whole does not.
+//   - Linux, macOS and Windows only; elsewhere Open returns ErrUnsupported.
+//   - Take looks at everything: in a tree of 300,000 files that takes a second or two.
+//   - Windows has no atomic exchange: a replaced file is missing for a moment. Attributes are kept
+//     except those for search and archives, streams are not, access lists only where the file still
+//     exists. Links come back where the user may create them.
+//   - A path moved out of a folder that is left out counts as new, unless the whole folder moved.
 //   - A file over 64 MiB is left out.
-//   - Times, owners of links, and attributes that are neither user.* nor ACLs are not kept; on
-//     macOS neither owners nor attributes. A file with a set-user-ID bit is refused.
-//   - A file with several names comes back as a file of its own under each of them.
-//   - Git's folder is covered where it stands in the folder, without its objects.
+//   - Times, link owners, and attributes other than user.* and ACLs are not kept; on macOS neither
+//     owners nor attributes. A file with a set-user-ID bit is refused.
+//   - A file with several hard links comes back as separate files.
+//   - A git folder is covered if it is inside the folder, without its objects.
 //   - A write through a memory map that changes no timestamp is found within 40 seconds of the last
 //     change that did, or by Settle.
-//   - After a loss of power in the middle of an undo a file that it replaced may be torn; it is
-//     refused and named then, and its contents are in the store. Names are compared byte by byte.
-//   - Names that begin with .adze-undo- are undo's own and never covered.
-//   - Nothing is dropped from the store by itself: Prune and Forget do it, while nobody else covers
-//     the folder.
+//   - After a power loss during an undo, a replaced file may be torn; it is then refused and named,
+//     and its contents are in the store. Names are compared byte by byte.
+//   - Names starting with .adze-undo- belong to undo and are never covered.
+//   - Only Prune and Forget delete from the store, and only while nobody else covers the folder.
 package undo
 
 import (
@@ -56,88 +51,87 @@ import (
 	"adze/internal/undo/pack"
 )
 
-// Errors that callers decide by.
+// Errors for callers to test.
 var (
-	// ErrUnsupported means that this system has not what undo needs.
+	// ErrUnsupported means the system lacks calls that undo needs.
 	ErrUnsupported = errors.New("undo is not available on this system")
-	// ErrTooWide means that the folder holds the user's home or what adze keeps, or is all of the
+	// ErrTooWide means the folder contains the user's home or adze's own data, or is the whole
 	// disk.
 	ErrTooWide = errors.New("the folder is too wide to be covered by undo")
-	// ErrLook means that the folder was opened only to look.
+	// ErrLook means the folder was opened read-only.
 	ErrLook = errors.New("what is kept for undo cannot be written")
-	// ErrBusy means that another process is restoring.
+	// ErrBusy means another process is restoring.
 	ErrBusy = errors.New("another process is restoring files here; wait for it and try again")
-	// ErrInUse means that another process covers the folder, so that nothing can be dropped.
+	// ErrInUse means another process covers the folder, so nothing can be deleted.
 	ErrInUse = errors.New("another adze works in this folder; close it and try again")
-	// ErrSpace means that not everything could be kept because the disk is too full.
+	// ErrSpace means the disk was too full to store everything.
 	ErrSpace = errors.New("the disk is too full to keep all that undo would need")
 )
 
-// Options say what is covered and where it is kept.
+// Options configure a Workspace.
 type Options struct {
-	Root   string   // the folder that is covered, absolute
-	State  string   // the folder of the store; made when missing, itself never covered
-	Home   string   // the user's home, which is too wide; if empty, not checked
-	Apart  []string // folders that nothing may be restored in: one around them is too wide
-	Named  bool     // cover only the paths that are named: TakeAt; no folder is too wide for it
+	Root   string   // the covered folder, absolute
+	State  string   // the store's folder; created if missing, never covered
+	Home   string   // the user's home, which is too wide; not checked if empty
+	Apart  []string // folders that must not be restored into; one that contains them is too wide
+	Named  bool     // cover only the paths named in TakeAt; any folder may be used
 	Limits Limits   // zero fields mean the defaults
 	Ignore ignore.Finder
-	// Skip reports that an empty, read-only folder is a passing thing of adze and no part of a state.
-	// Optional.
+	// Skip reports whether an empty, read-only folder is a temporary one of adze, to be left out of
+	// states. Optional.
 	Skip func(path string) bool
-	Now  func() time.Time // if nil, time.Now
-	Look bool             // nothing is written: a state that is taken is not kept, and nothing is put back
-	// Same reports whether two contents of a file of git's own state mean the same, so that the one
-	// may stand for the other; if nil, only equal ones do.
+	Now  func() time.Time // nil means time.Now
+	Look bool             // read-only: states are not stored, and nothing is restored
+	// Same reports whether two contents of a file in git's own state are equivalent. If nil, only
+	// equal contents are.
 	Same func(path string, a, b []byte) bool
 
-	// Moment is called at each moment at which a process may die, or somebody else may change what
-	// is there. It is for tests; nil otherwise.
+	// Moment is called wherever a crash or a concurrent change matters. For tests only.
 	Moment func()
 }
 
-// Workspace is one folder with its states. It may be used by several goroutines; they wait for each
+// A Workspace is one folder with its states. It is safe for concurrent use; calls wait for each
 // other.
 type Workspace struct {
 	opts   Options
 	store  *pack.Store
 	state  inode        // of the state folder, which is left out
-	top    inode        // of the folder, when it was last walked as a whole
-	looked atomic.Int64 // entries that the last Take looked at
+	top    inode        // of the folder at the last full walk
+	looked atomic.Int64 // entries examined by the last Take
 
 	journal
 
-	turn      turn     // guards what follows
-	tree      *dir     // what the last Take saw; nil before the first
-	only      []string // the paths that the next Take is of, where only named ones are covered
+	turn      turn     // guards the following fields
+	tree      *dir     // of the last Take; nil before the first
+	only      []string // paths of the next Take if only named paths are covered
 	left      []Left
 	uncovered map[inode]bool // folders that the last Take left out
-	overLimit bool           // some of left is left out because of the others
+	overLimit bool           // some of left exceed a total limit
 	forgotten []string
-	whole     bool   // everything was looked at in this process
-	dropped   uint64 // of the store, when everything was looked at
-	saved     bool   // the table on disk is tree
-	workers   int    // that read what a state is of
+	whole     bool   // everything was walked in this process
+	dropped   uint64 // the store's Dropped at the last full walk
+	saved     bool   // the table on disk equals tree
+	workers   int    // number of reading goroutines
 
 	crash func() // Options.Moment
 }
 
-// moment is where a process may die, or somebody else may change what is there.
+// moment marks a point where a crash or a concurrent change matters.
 func (w *Workspace) moment() {
 	if w.crash != nil {
 		w.crash()
 	}
 }
 
-// Mark is a state of the folder. Equal marks are equal states.
+// A Mark identifies a state of the folder. Equal marks mean equal states.
 type Mark struct{ Tree pack.Hash }
 
 func (m Mark) String() string { return m.Tree.String() }
 
-// IsZero reports whether there is no state.
+// IsZero reports whether m is no state.
 func (m Mark) IsZero() bool { return m == Mark{} }
 
-// ParseMark reads what Mark.String wrote.
+// ParseMark parses the result of Mark.String.
 func ParseMark(s string) (m Mark, err error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != len(m.Tree) {
@@ -147,14 +141,14 @@ func ParseMark(s string) (m Mark, err error) {
 	return m, nil
 }
 
-// Left is a path that undo does not cover.
+// A Left is a path that undo does not cover.
 type Left struct {
 	Path   string
 	Size   int64 // of a file, in bytes
 	Reason string
 }
 
-// Open opens a folder and what is kept of it. The caller calls Recover before anything else changes
+// Open opens a folder and its store. The caller must call Recover before anything else changes
 // files.
 func Open(o Options) (*Workspace, error) {
 	root := filepath.Clean(o.Root)
@@ -201,7 +195,7 @@ func Open(o Options) (*Workspace, error) {
 	return w, nil
 }
 
-// Close writes the table and lets go of everything.
+// Close writes the table and releases all resources.
 func (w *Workspace) Close() error {
 	w.turn <- struct{}{}
 	defer w.turn.give()
@@ -212,27 +206,27 @@ func (w *Workspace) Close() error {
 	return errors.Join(err, w.store.Close())
 }
 
-// Take stores the state of the folder and returns its mark. It looks at everything, and reads what
-// stat does not prove unchanged. The state is safe from a loss of power when Take returns. What
-// changes while it looks is in the state as it was found, each file whole. With ErrSpace the state
-// is taken all the same, without what had no room (see LeftOut), unless the mark is zero.
+// Take stores the folder's state and returns its mark. It looks at everything and reads files that
+// stat does not prove unchanged. The state is synced to disk when Take returns. Concurrent changes
+// appear as found, each file consistent in itself. With ErrSpace the state is taken without the
+// entries that did not fit (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
-// Settle is Take that also reads again all that changed so lately that its stat proves nothing. It
-// is for idle moments: what it finds more than Take did came through memory maps.
+// Settle is like Take but also rereads everything that changed too recently for its stat to prove
+// anything. Call it when idle: it finds changes made through memory maps.
 func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
-// LeftOut lists what the last Take did not cover, in the order of the paths.
+// LeftOut lists the paths that the last Take did not cover, sorted.
 func (w *Workspace) LeftOut() []Left {
 	w.turn <- struct{}{}
 	defer w.turn.give()
 	return slices.Clone(w.left)
 }
 
-// State is the folder of the store.
+// State returns the store's folder.
 func (w *Workspace) State() string { return w.opts.State }
 
-// Content is a content of a file that is kept, by its hash.
+// Content returns a stored file content by its hash.
 func (w *Workspace) Content(h pack.Hash) ([]byte, error) { return w.store.Get(h) }
 
 // lock keeps other processes from restoring at the same time.

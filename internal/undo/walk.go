@@ -14,24 +14,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// walker is one Take: it makes a new tree beside the one of the Take before.
+// walker is one Take: it builds a new tree next to the previous one.
 type walker struct {
 	*Workspace
 	ctx     context.Context
 	now     time.Time
-	ordered bool           // one after the other, so that a limit falls on the same entries each time
-	team    errgroup.Group // further workers
+	ordered bool           // sequentially, so a limit hits the same entries each time
+	team    errgroup.Group // additional workers
 	idle    sync.Pool      // *hand
-	changed atomic.Bool    // the tree is another than before
-	space   atomic.Int64   // bytes that the store may still take
-	settle  atomic.Int64   // bytes that are still read again although their stat is unchanged
+	changed atomic.Bool    // the tree differs from the previous one
+	space   atomic.Int64   // bytes the store may still use
+	settle  atomic.Int64   // bytes left to reread despite an unchanged stat
 	charged [limitCount]atomic.Int64
-	some    bool // only some paths are looked at, one after the other
-	moved   bool // of those, and something in them was left out or is
+	some    bool // only some paths are examined, sequentially
+	moved   bool // an entry of those paths is or was left out
 
 }
 
-// hand is one worker of a walk, with the memory that it uses again and again.
+// hand is one worker of a walk with its reusable buffers.
 type hand struct {
 	*walker
 	names names
@@ -39,13 +39,13 @@ type hand struct {
 	buf   []byte
 }
 
-// scope is what holds in the folder that is walked.
+// scope holds the settings of the folder being walked.
 type scope struct {
-	path    string // from the root, with a final slash; "" for the root
+	path    string // from the root, with a trailing slash; "" for the root
 	level   *ignore.Level
 	ignored bool
 	git     bool // inside a ".git"
-	gitTop  bool // it is a ".git" itself, or that of a submodule inside of it
+	gitTop  bool // a ".git" itself, or that of a submodule inside it
 }
 
 func (w *Workspace) newWalker(ctx context.Context, settle int64) (*walker, error) {
@@ -58,7 +58,7 @@ func (w *Workspace) newWalker(ctx context.Context, settle int64) (*walker, error
 	}
 	keep := k.opts.Limits.KeepFree
 	if keep == 0 {
-		keep = 1 << 30 // a share of a large disk would switch undo off where tens of gigabytes are free
+		keep = 1 << 30 // a percentage of a large disk would disable undo with tens of gigabytes free
 	}
 	k.space.Store(free - keep)
 	return k, nil
@@ -73,7 +73,6 @@ func (k *walker) walk(root folder) (*dir, error) {
 	return tree, err
 }
 
-// read walks one folder.
 func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	if err := k.ctx.Err(); err != nil {
 		return nil, err
@@ -92,14 +91,14 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 		}
 		st, err := at.stat(name)
 		if err != nil {
-			continue // it went away, and is not in this state
+			continue // it was removed; not part of this state
 		}
 		ignored, covered := k.covers(s, name, st)
 		if !covered {
 			continue
 		}
 		d.nodes = append(d.nodes, node{name: name, stat: st, ignored: ignored})
-		n := &d.nodes[len(d.nodes)-1] // stays in place: the capacity is there
+		n := &d.nodes[len(d.nodes)-1] // does not move: the capacity suffices
 		if err := k.node(at, s, n, prev.find(name, &hint)); err != nil {
 			return nil, err
 		}
@@ -114,7 +113,7 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 	return d, nil
 }
 
-// inside is the scope of what stands in a folder that has the names.
+// inside returns the scope for the entries of a folder. has reports whether it contains a name.
 func (k *hand) inside(at folder, s scope, has func(name string) bool) scope {
 	if s.path != "" && !s.git {
 		s.level = k.rules(at, s, has)
@@ -123,7 +122,7 @@ func (k *hand) inside(at folder, s scope, has func(name string) bool) scope {
 	return s
 }
 
-// covers reports whether an entry of a folder is a part of the state, and whether it is ignored.
+// covers reports whether an entry is part of the state and whether it is ignored.
 func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
 	if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
 		return false, false
@@ -132,7 +131,7 @@ func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
 	return s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder()), true
 }
 
-// rootEntry is what the root itself is; nil when it cannot be told.
+// rootEntry returns the root's own entry, or nil if unknown.
 func rootEntry(at folder) *Entry {
 	e, err := at.look(".")
 	if err != nil {
@@ -141,8 +140,7 @@ func rootEntry(at folder) *Entry {
 	return &e
 }
 
-// node fills in a node from what is there, or from what was before when stat says that it is the
-// same.
+// node fills in a node from disk, or from the previous node if stat is unchanged.
 func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	switch {
 	case n.stat.inode == k.state:
@@ -164,14 +162,14 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 	return nil
 }
 
-// compare notes whether a node is another than before.
+// compare records whether a node differs from the previous one.
 func (k *walker) compare(n, was *node) {
 	if was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat) || was.lately != n.lately {
 		k.changed.Store(true)
 	}
 }
 
-// scopeOf is the scope of a folder by that of the one that it stands in.
+// scopeOf returns a folder's scope given its parent's.
 func (k *hand) scopeOf(s scope, n *node) scope {
 	return scope{path: s.path + n.name + "/", level: s.level, ignored: n.ignored, git: s.git || n.name == gitName, gitTop: n.name == gitName}
 }
@@ -221,8 +219,8 @@ func (k *hand) enter(at folder, s scope, n *node, was *node) error {
 	return k.below(child, next, prev, n)
 }
 
-// below walks a folder that is open and closes it: by another worker when one is free and there is
-// much to read.
+// below walks an open folder and closes it, using another worker if one is free and the folder is
+// large.
 func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	work := func(k *hand) (err error) {
 		defer child.close()
@@ -239,8 +237,8 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	return work(k)
 }
 
-// known reports whether the content of a node of before can be relied on. In this process nothing
-// is dropped from the store unseen.
+// known reports whether the content of a previous node is still stored. This process notices every
+// deletion from the store.
 func (k *walker) known(e Entry) bool {
 	return k.whole && k.dropped == k.store.Dropped() || k.store.Has(e.Hash)
 }
