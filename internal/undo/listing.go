@@ -41,7 +41,7 @@ func (w *Workspace) list(d *dir) error {
 	return err
 }
 
-// equal compares the fields that a listing stores.
+// equal compares the fields a listing stores.
 func (d *dir) equal(o *dir) bool {
 	if len(d.nodes) != len(o.nodes) || (d.self == nil) != (o.self == nil) || d.self != nil && *d.self != *o.self {
 		return false

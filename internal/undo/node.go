@@ -15,7 +15,7 @@ const (
 	File
 	Folder
 	Symlink
-	// LeftOut is an entry that undo does not cover.
+	// LeftOut is an entry undo does not cover.
 	LeftOut
 )
 

@@ -21,7 +21,7 @@ type Retention struct {
 // retentionAge is the default maximum age of kept states.
 const retentionAge = 14 * 24 * time.Hour
 
-// A Named is a state that a session refers to, with its time.
+// A Named is a state a session refers to, with its time.
 type Named struct {
 	Mark Mark
 	At   time.Time

@@ -53,7 +53,7 @@ import (
 
 // Errors for callers to test.
 var (
-	// ErrUnsupported means the system lacks calls that undo needs.
+	// ErrUnsupported means the system lacks calls undo needs.
 	ErrUnsupported = errors.New("undo is not available on this system")
 	// ErrTooWide means the folder contains the user's home or adze's own data, or is the whole
 	// disk.
@@ -105,7 +105,7 @@ type Workspace struct {
 	tree      *dir     // of the last Take; nil before the first
 	only      []string // paths of the next Take if only named paths are covered
 	left      []Left
-	uncovered map[inode]bool // folders that the last Take left out
+	uncovered map[inode]bool // folders the last Take left out
 	overLimit bool           // some of left exceed a total limit
 	forgotten []string
 	whole     bool   // everything was walked in this process
@@ -141,7 +141,7 @@ func ParseMark(s string) (m Mark, err error) {
 	return m, nil
 }
 
-// A Left is a path that undo does not cover.
+// A Left is a path undo does not cover.
 type Left struct {
 	Path   string
 	Size   int64 // of a file, in bytes
@@ -216,7 +216,7 @@ func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx,
 // anything. Call it when idle: it finds changes made through memory maps.
 func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
-// LeftOut lists the paths that the last Take did not cover, sorted.
+// LeftOut lists the paths the last Take did not cover, sorted.
 func (w *Workspace) LeftOut() []Left {
 	w.turn <- struct{}{}
 	defer w.turn.give()

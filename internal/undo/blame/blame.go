@@ -1,14 +1,14 @@
-// Package blame tells which call wrote a line of a file, by the logs of sessions.
+// Package blame finds the call that wrote each line of a file, using the sessions' logs.
 //
-// The one rule: a line is a call's only where the text that the call wrote still stands. What
-// nobody knows is said to be unknown, and what the user changed is theirs.
+// The one rule: a line is attributed to a call only while the call's text is unchanged. Unknown
+// origins are reported as unknown, and lines changed by the user belong to the user.
 //
-// Start reading at Lines: it goes back from the file as it is, change by change, and takes each one
-// back in its mind. log.go reads changes from logs, hunk.go the differences that they hold.
+// Start reading at Lines: it starts at the present file and reverts change by change in memory.
+// log.go reads changes from logs, hunk.go their diffs.
 //
-// Known limits: a line that the user took away and typed again looks like the call's. A file that
-// was moved begins anew. Of a long difference the log has the first 600 lines; the calls of
-// commands have none, but for what Content still gives.
+// Known limits: a line the user deleted and retyped is attributed to the call. A moved file starts
+// anew. The log has only the first 600 lines of a long diff. Commands' diffs are not logged in
+// full; Contents fills in what is still stored.
 package blame
 
 import (
@@ -20,50 +20,48 @@ import (
 	"adze/tool"
 )
 
-// Change is what one call did to one file.
+// A Change is one call's change to one file.
 type Change struct {
 	Session session.ID
-	Turn    int    // from 1; if 0, it was taken back, or nobody began it
-	Prompt  string // of that turn
+	Turn    int    // from 1; 0 if reverted or not started by a user
+	Prompt  string // of the turn
 	Message string
 	Call    tool.CallID
 	Tool    string
 	Agent   string // the subagent that made it
-	Command string // that ran; if empty, a file tool
+	Command string // empty for a file tool
 	Time    time.Time
-	Diff    string // unified; if empty, not known
-	// Before and After are the hashes of the file's contents, in hexadecimal; if empty, not known.
-	// Created says that there was no file before.
+	Diff    string // unified; empty if unknown
+	// Before and After are hex hashes of the file's contents, empty if unknown. Created means the
+	// file did not exist before.
 	Before, After string
 	Created       bool
-	Elsewhere     bool // in another work tree, from which it may have come here
+	Elsewhere     bool // made in another worktree, and possibly copied here
 }
 
-// Line is what is known of a line. By is an index into the changes, -1 for none. Perhaps are
-// changes that may have written it.
+// A Line holds a line's origin. By is an index into the changes, or -1. Perhaps lists further
+// possible changes.
 type Line struct {
 	By      int
 	Perhaps []int
 }
 
-// Contents gives the content of a file by its hash, where it is still kept. If nil, nothing is.
+// Contents returns a file's stored content by its hash. It may be nil.
 type Contents func(sha256 string) (string, bool)
 
-// line is one of a version of the file: its text, and which one of the file as it is now, -1 when
-// it is gone.
+// line is a line of a version of the file. at is its index in the present file, or -1.
 type line struct {
 	text string
 	at   int
 }
 
-// history goes back from the file as it is.
+// history is the file's version at one point in the past, going backward.
 type history struct {
 	lines []line
 	found []Line
 }
 
-// Lines tells for each line of a file by which of the changes it was written. Changes are in the
-// order of their time.
+// Lines returns the origin of each line. The changes are sorted by time.
 func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	h := &history{}
 	for i, t := range diff.Lines(text) {
@@ -105,7 +103,7 @@ func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	return h.found
 }
 
-// all gives every line that has no owner to a change.
+// all attributes every line without an owner to a change.
 func (h *history) all(k int) {
 	for _, l := range h.lines {
 		h.own(l, k)
@@ -119,8 +117,7 @@ func (h *history) own(l line, k int) {
 	}
 }
 
-// takeBack undoes one part of a change: where its lines stand they are the change's, and what it
-// took away comes back.
+// takeBack reverts one hunk: its added lines belong to the change, and its removed lines come back.
 func (h *history) takeBack(u hunk, k int) {
 	at, there := h.find(u)
 	if !there {
@@ -141,7 +138,7 @@ func (h *history) takeBack(u hunk, k int) {
 		}
 	}
 	begin := at - len(u.text())
-	for _, l := range h.lines[at:min(at+u.hidden, len(h.lines))] { // of a difference that was cut nobody knows which they are
+	for _, l := range h.lines[at:min(at+u.hidden, len(h.lines))] { // a truncated diff does not show which ones changed
 		if l.at >= 0 && h.found[l.at].By < 0 {
 			h.found[l.at].Perhaps = append(h.found[l.at].Perhaps, k)
 		}
@@ -149,7 +146,7 @@ func (h *history) takeBack(u hunk, k int) {
 	h.lines = slices.Concat(h.lines[:begin], before, h.lines[at:])
 }
 
-// find looks where a hunk's lines stand now: where they should, else as near to that as there is.
+// find returns the hunk's present position: the expected one, or the nearest match.
 func (h *history) find(u hunk) (at int, there bool) {
 	want, should := u.text(), min(max(u.at, 0), len(h.lines))
 	if len(want) == 0 {
@@ -165,11 +162,11 @@ func (h *history) find(u hunk) (at int, there bool) {
 	return 0, false
 }
 
-// becomes goes back behind a change of which both contents are known: the lines that stand now are
-// found in the one after, and those that it had from the one before go on.
+// becomes reverts a change whose contents are both known. It matches the present lines with the
+// content after the change, and continues with those that came from the content before.
 func (h *history) becomes(before, after string, k int) {
 	a, b := texts(before), texts(after)
-	stands := make([]int, len(b)) // where a line of the content after stands now, from 1
+	stands := make([]int, len(b)) // present position of each line of after, from 1
 	now := make([]string, len(h.lines))
 	for i, l := range h.lines {
 		now[i] = l.text
@@ -194,7 +191,7 @@ func (h *history) becomes(before, after string, k int) {
 	h.lines = lines
 }
 
-// stayed calls pair for the lines that two texts have in common.
+// stayed calls pair for each line common to both texts.
 func stayed(a, b []string, pair func(x, y int)) {
 	x, y := 0, 0
 	for _, c := range append(diff.Compare(a, b), diff.Change{Old0: len(a), Old1: len(a), New0: len(b), New1: len(b)}) {
@@ -213,8 +210,8 @@ func texts(s string) []string {
 	return lines
 }
 
-// takeSome is for a hunk of which the user changed a part since: those of its new lines that
-// still stand, in its order, are the change's.
+// takeSome handles a hunk that the user partly changed since: its remaining new lines, in order,
+// belong to the change.
 func (h *history) takeSome(u hunk, k int) {
 	want, now := u.text(), make([]string, len(h.lines))
 	for i, l := range h.lines {

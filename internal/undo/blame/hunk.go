@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// hunk is a part of a change: what stood there, and what stands there since.
+// hunk is one part of a change: the old and new lines.
 type hunk struct {
-	at     int // from 0, where it begins in the new file
+	at     int // start in the new file, from 0
 	lines  []diffLine
-	hidden int // lines behind it that may be changed, too: the difference was cut there
+	hidden int // lines after it that may have changed too: the diff was truncated there
 }
 
-// diffLine is a line of a difference; its sign is a space where it stayed.
+// diffLine is a line of a diff. Its sign is a space for context.
 type diffLine struct {
 	sign byte
 	text string
 }
 
-// text is the new side.
+// text returns the new side's lines.
 func (u hunk) text() (out []string) {
 	for _, l := range u.lines {
 		if l.sign != '-' {
@@ -42,11 +42,11 @@ func (u hunk) added(n int) bool {
 	return false
 }
 
-// bare is a line without its end, of which a difference and a file may have different ones.
+// bare removes the line ending, which may differ between diff and file.
 func bare(text string) string { return strings.TrimRight(text, "\r\n") }
 
-// contents are those before and after a change, where they are kept and the difference is not
-// whole.
+// contents returns the contents before and after a change if both are stored and the diff is
+// incomplete.
 func (c Change) contents(kept Contents) (before, after string, known bool) {
 	if c.Diff != "" && !strings.Contains(c.Diff, cutMark) || kept == nil || c.After == "" {
 		return "", "", false
@@ -57,7 +57,7 @@ func (c Change) contents(kept Contents) (before, after string, known bool) {
 	return before, after, known
 }
 
-// parse reads a unified difference of one file, as package diff prints it.
+// parse reads a unified diff of one file as printed by package diff.
 func parse(text string) (out []hunk) {
 	for t := range strings.SplitSeq(text, "\n") {
 		var from, to string
@@ -70,7 +70,7 @@ func parse(text string) (out []hunk) {
 			continue
 		}
 		if len(out) == 0 || t == "" || strings.IndexByte(" +-", t[0]) < 0 {
-			continue // the names of the file, a line without its end, or what was cut
+			continue // file names, a missing newline, or the truncation mark
 		}
 		u := &out[len(out)-1]
 		u.lines = append(u.lines, diffLine{t[0], bare(t[1:])})
@@ -81,10 +81,10 @@ func parse(text string) (out []hunk) {
 	return out
 }
 
-// cutMark stands in a difference that was cut for the log.
+// cutMark ends a diff that was truncated for the log.
 const cutMark = " more lines are not shown\n"
 
-// span reads "12,3" or "12".
+// span parses "12,3" or "12".
 func span(text string) (at, size int) {
 	if n, _ := fmt.Sscanf(text, "%d,%d", &at, &size); n < 2 {
 		size = 1

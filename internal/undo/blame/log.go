@@ -11,18 +11,18 @@ import (
 	"adze/tool"
 )
 
-// Paths are the values that a Log reads of an entry, in this order.
+// Paths returns the values a Log reads from an entry, in order.
 func Paths() []string {
 	return []string{"$.role", "$.note", "$.own", "$.summary", "$.parts[0].text", "$.status", "$.call", "$.tool", "$.metadata.path", "$.metadata.diff",
 		"$.metadata.created", "$.record.message", "$.record.agent", "$.record.args.command", "$.undo.changes", "$.id", "$.to"}
 }
 
-// Types are the entries that a Log reads.
+// Types returns the entry types a Log reads.
 func Types() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.OutcomeEntry, session.RewindEntry, session.ImportEntry}
 }
 
-// pickedValues is the values at Paths.
+// pickedValues holds the values at Paths.
 type pickedValues struct {
 	role                            session.Role
 	note, summary, created          any
@@ -34,33 +34,33 @@ type pickedValues struct {
 	changes                         []session.FileChange
 }
 
-// UnmarshalJSON reads the array that a scan with Paths yields.
+// UnmarshalJSON decodes the array returned by a scan with Paths.
 func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 	into := []any{&p.role, &p.note, &p.own, &p.summary, &p.text, &p.status, &p.call, &p.tool, &p.path, &p.diff, &p.created, &p.message, &p.agent, &p.command, &p.changes, &p.id, &p.to}
 	return json.Unmarshal(raw, &into)
 }
 
-// Log gathers what calls did to one file. Names are what it may be called: relative to the folder
-// of the sessions, and absolute.
+// A Log collects the calls' changes to one file. Names are the file's possible names: relative to
+// the sessions' folder, and absolute.
 type Log struct {
 	Names     []string
-	Elsewhere bool // what is added happened in another work tree
+	Elsewhere bool // the following entries come from another worktree
 
 	changes []Change
 	turns   []*turn // of each change
 	session session.ID
-	open    []*turn // of the session, those that were taken back not counted
+	open    []*turn // of the session, without reverted ones
 }
 
-// turn is one that a user began.
+// turn is a turn started by a user.
 type turn struct {
 	message, prompt string
-	number          int // if 0, it was taken back, or nobody began it
+	number          int // 0 if reverted or not started by a user
 }
 
-// Add takes the next entry, of Types and with the values at Paths as its data. Entries of one
-// session come one after the other, in the order of its log. What cannot be read changed nothing
-// that is known.
+// Add adds the next entry, which must have one of Types and the values at Paths as its data. A
+// session's entries must be added in the log's order, without others in between. Unreadable entries
+// are ignored.
 func (l *Log) Add(id session.ID, e session.Entry) {
 	if id != l.session {
 		l.session, l.open = id, nil
@@ -79,7 +79,7 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 	case session.RewindEntry:
 		l.rewind(p.to)
 		return
-	case session.ImportEntry: // what was read from a file did not happen here
+	case session.ImportEntry: // imported entries did not happen here
 		for n := len(l.changes); n > 0 && l.changes[n-1].Session == id; n-- {
 			l.changes, l.turns = l.changes[:n-1], l.turns[:n-1]
 		}
@@ -105,7 +105,7 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 	}
 }
 
-// rewind takes turns back; what they did to files stays done.
+// rewind reverts turns. Their changes to files remain.
 func (l *Log) rewind(to string) {
 	at := slices.IndexFunc(l.open, func(t *turn) bool { return t.message == to })
 	if at < 0 {
@@ -117,15 +117,14 @@ func (l *Log) rewind(to string) {
 	l.open = l.open[:at]
 }
 
-// is reads what SQLite makes of true.
+// is accepts both true and SQLite's 1.
 func is(v any) bool { return v == true || v == 1.0 }
 
 func (l *Log) named(name string) bool {
 	return name != "" && slices.Contains(l.Names, path.Clean(filepath.ToSlash(name)))
 }
 
-// Changes are those of the file, oldest first. A copied session tells again what was done before:
-// once is enough.
+// Changes returns the file's changes, oldest first, without the duplicates of copied sessions.
 func (l *Log) Changes() (out []Change) {
 	sorted := slices.Clone(l.changes)
 	for i, t := range l.turns {

@@ -10,17 +10,17 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// An index says where the records of a pack stand, so that they need not be read to know it: magic
-// 4, nothing 4, how far the pack was read 8, number of records 8, then for each, in the order of
-// the hashes, hash 32, offset 8 and stored length 8; crc32c 4. Little-endian. It is written after
-// the pack was synced, and is only a cache.
+// An index lists the positions of a pack's records, so the pack need not be read: magic 4, zero 4,
+// end of the indexed part 8, number of records 8, then for each record, sorted by hash, hash 32,
+// offset 8 and stored length 8; crc32c 4. Little-endian. It is written after the pack was synced,
+// and is only a cache.
 const (
 	indexMagic = "aZi1"
 	indexHead  = 24
 	indexRec   = 48
 )
 
-// index is one that was read.
+// index is a loaded index.
 type index struct {
 	end  int64
 	recs []byte
@@ -40,7 +40,7 @@ func (x index) place(i, num int) place {
 	return place{num, int64(binary.LittleEndian.Uint64(r[32:])), int64(binary.LittleEndian.Uint64(r[40:]))}
 }
 
-// find returns the number of a hash, or -1.
+// find returns a hash's number, or -1.
 func (x index) find(h Hash) int {
 	i := sort.Search(x.len(), func(i int) bool { return bytes.Compare(x.rec(i)[:32], h[:]) >= 0 })
 	if i < x.len() && bytes.Equal(x.rec(i)[:32], h[:]) {
@@ -49,13 +49,13 @@ func (x index) find(h Hash) int {
 	return -1
 }
 
-// entry is a record by its hash.
+// entry is a record with its hash.
 type entry struct {
 	hash Hash
 	place
 }
 
-// makeIndex makes the index of a pack that was read up to end.
+// makeIndex returns the index of a pack read up to end.
 func makeIndex(all []entry, end int64) index {
 	slices.SortFunc(all, func(a, b entry) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	x := index{end, make([]byte, 0, indexRec*len(all))}
@@ -76,7 +76,7 @@ func (x index) write(path string) error {
 	return atomicfile.WriteCache(path, b)
 }
 
-// of reports whether the index is of this pack: the last record that it names stands there.
+// of reports whether the index belongs to this pack: its last record is there.
 func (x index) of(f *os.File) bool {
 	last := entry{place: place{at: -1}}
 	for i := range x.len() {
@@ -88,8 +88,7 @@ func (x index) of(f *os.File) bool {
 	return ok && h.hash == last.hash && h.stored == last.stored
 }
 
-// readIndex reads the index of a pack of this size; an empty one when there is none that can be
-// used.
+// readIndex returns the index of a pack of this size, or an empty one if none is usable.
 func readIndex(path string, size int64) index {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) < indexHead+4 || string(b[:4]) != indexMagic {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// file is one pack, open for reading.
+// file is a pack open for reading.
 type file struct {
 	*os.File
 	num int
-	end int64 // how far it was read
+	end int64 // read up to here
 	index
-	// fresh are the records that are not in the index, or stored once more after it.
+	// fresh holds the records that are missing in the index or were stored again after it.
 	fresh map[Hash]place
 }
 
-// lookup finds the latest record of a hash: it was stored again because the one before was damaged.
+// lookup finds a hash's latest record. A content is stored again if its earlier record is damaged.
 func (s *Store) lookup(h Hash) (place, bool) {
 	for i := len(s.packs) - 1; i >= 0; i-- {
 		if p, ok := s.packs[i].lookup(h); ok && !s.bad[p] {
@@ -37,7 +37,7 @@ func (f *file) lookup(h Hash) (place, bool) {
 	return place{}, false
 }
 
-// entries are the records of a pack, each hash once.
+// entries returns a pack's records, one per hash.
 func (f *file) entries() []entry {
 	all := make([]entry, 0, f.len()+len(f.fresh))
 	for i := range f.len() {
@@ -52,7 +52,7 @@ func (f *file) entries() []entry {
 	return all
 }
 
-// pack returns the pack of a number; nil when it is not open.
+// pack returns the open pack with a number, or nil.
 func (s *Store) pack(num int) *file {
 	for _, f := range s.packs {
 		if f.num == num {
@@ -62,8 +62,8 @@ func (s *Store) pack(num int) *file {
 	return nil
 }
 
-// reindex writes the index of a pack to which nobody appends. Its payloads were checked, or written
-// here.
+// reindex writes the index of a pack that nobody appends to. Its payloads were checked or written
+// by this process.
 func (s *Store) reindex(f *file) error {
 	if len(f.fresh) == 0 {
 		return nil

@@ -1,17 +1,16 @@
-// Package pack keeps contents by their hash in files that only grow.
+// Package pack stores contents by hash in append-only files.
 //
-// The one rule: a content that Get returns has the hash it was asked for; everything else is an
-// error. A record is written once and never changed, so whatever a killed process leaves behind is
-// a torn tail.
+// The one rule: a content returned by Get has the requested hash; everything else is an error.
+// Records are written once and never changed, so a killed process leaves at most a torn tail.
 //
-// Start reading at Store.Put and Store.Get; record.go is one record, scan.go finds the records of a
-// file. A folder is shared by processes: each appends to a file of its own, which it holds locked,
-// and finds what the others wrote when it misses something. The folder is 0700 and its files 0600:
-// they hold secrets. Each has an index, which is only a cache (index.go). Sweep (sweep.go) drops
-// what nobody names.
+// Start reading at Store.Put and Store.Get; record.go encodes a record, scan.go finds a file's
+// records. Processes share a folder: each appends to its own locked file, and rereads the others'
+// files when it misses a content. The folder is 0700 and its files 0600: they hold secrets. Each
+// file has an index, which is only a cache (index.go). Sweep (sweep.go) deletes unreferenced
+// contents.
 //
-// Known limits: a content is in memory as a whole while it is stored or read; the indexes are kept
-// in memory, 48 bytes a record; nothing is dropped while another process has the store open.
+// Known limits: a content is held in memory while it is stored or read; the indexes are kept in
+// memory, 48 bytes a record; nothing is deleted while another process has the store open.
 package pack
 
 import (
@@ -24,54 +23,54 @@ import (
 	"sync"
 )
 
-// MaxPack is how large a file grows before the next one is begun, in bytes.
+// MaxPack is the size in bytes at which the next file is started.
 const MaxPack = 64 << 20
 
-// MaxContent bounds one content, in bytes.
+// MaxContent limits the size of one content, in bytes.
 const MaxContent = 1 << 30
 
-// Errors that callers decide by.
+// Errors for callers to test.
 var (
 	ErrMissing = errors.New("content is not stored")
 	ErrDamaged = errors.New("stored content is damaged")
 	ErrLarge   = errors.New("content is too large to store")
-	// ErrInUse means that another process has the store open, or drops from it.
+	// ErrInUse means another process has the store open or is deleting from it.
 	ErrInUse = errors.New("the store is in use by another process")
 )
 
-// Hash is the sha256 of a content.
+// A Hash is a content's SHA-256.
 type Hash [sha256.Size]byte
 
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Sum returns the hash of a content.
+// Sum returns a content's hash.
 func Sum(content []byte) Hash { return sha256.Sum256(content) }
 
-// place is where a record stands.
+// place is a record's position.
 type place struct {
 	pack       int
 	at, stored int64
 }
 
-// Store is a folder of packs. It may be used by several goroutines.
+// A Store is a folder of packs. It is safe for concurrent use.
 type Store struct {
 	dir   string
 	max   int64
 	mu    sync.Mutex
-	leave func()  // unlocks the store, which all share who have it open, and one has alone who drops from it
-	packs []*file // by their numbers
+	leave func()  // releases the store's lock: shared by all users, exclusive for one that deletes
+	packs []*file // by number
 	bad   map[place]bool
 	out   *writer // nil until something is stored
-	not   int     // the pack that is not appended to, because it is dropped
+	not   int     // a pack not to append to, because it is being deleted
 
-	// kept is what was stored in a store that is only looked into; nil for a store that is written.
-	// Of large contents only the hash is there.
+	// kept holds the contents stored in a read-only store, nil otherwise. Large contents have only
+	// their hash.
 	kept map[Hash][]byte
 
 	dropped uint64
 }
 
-// Open opens the store in dir and makes the folder when it is missing.
+// Open opens the store in dir, creating it if needed.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -89,8 +88,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// Look opens the store in dir for reading only: nothing is made, locked or mended. What is stored
-// is kept in memory, where large contents are forgotten.
+// Look opens the store in dir read-only: nothing is created, locked or repaired. Stored contents
+// are kept in memory, without large ones.
 func Look(dir string) (*Store, error) {
 	s := &Store{dir: dir, max: MaxPack, bad: map[place]bool{}, kept: map[Hash][]byte{}}
 	if err := s.refresh(); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,10 +98,10 @@ func Look(dir string) (*Store, error) {
 	return s, nil
 }
 
-// mostKept bounds a content that is kept in memory, in bytes.
+// mostKept limits a content kept in memory, in bytes.
 const mostKept = 256 << 10
 
-// Close lets go of the files. What was not synced may be lost with the power, not with the process.
+// Close closes the files. Unsynced contents survive the process's end but not a power loss.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +131,7 @@ func (s *Store) Has(h Hash) bool {
 	return ok || kept
 }
 
-// Size returns how many bytes of the disk a content takes; 0 when it is not stored.
+// Size returns a content's bytes on disk, or 0 if it is not stored.
 func (s *Store) Size(h Hash) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +141,7 @@ func (s *Store) Size(h Hash) int64 {
 	return 0
 }
 
-// Stats are the number of records and the bytes that they take on the disk.
+// Stats returns the number of records and their bytes on disk.
 func (s *Store) Stats() (records int, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,14 +152,14 @@ func (s *Store) Stats() (records int, bytes int64) {
 	return records, bytes
 }
 
-// Put stores a content, unless it is there already, and returns its hash. It is safe from a killed
-// process at once, and from a loss of power after Sync.
+// Put stores a content if it is new and returns its hash. The content survives a crash of the
+// process at once, and a power loss after Sync.
 func (s *Store) Put(content []byte) (Hash, error) {
 	h := Sum(content)
 	return h, s.PutSum(h, content)
 }
 
-// PutSum is Put of a content whose hash is known.
+// PutSum is Put with a known hash.
 func (s *Store) PutSum(h Hash, content []byte) error {
 	if len(content) > MaxContent {
 		return ErrLarge
@@ -180,7 +179,7 @@ func (s *Store) PutSum(h Hash, content []byte) error {
 	return s.append(h, rec)
 }
 
-// keep is PutSum of a store that is only looked into.
+// keep is PutSum for a read-only store.
 func (s *Store) keep(h Hash, content []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,8 +190,8 @@ func (s *Store) keep(h Hash, content []byte) error {
 	return nil
 }
 
-// Dropped is another number each time that contents were dropped, or turned out to be damaged: what
-// Has said before must be asked again.
+// Dropped returns a number that changes whenever contents were deleted or found damaged: earlier
+// results of Has are then invalid.
 func (s *Store) Dropped() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +212,7 @@ func (s *Store) Get(h Hash) ([]byte, error) {
 	}
 	content, err := readRecord(f, p.at, h)
 	if err != nil {
-		s.forget(p) // so that it is stored anew when it turns up again
+		s.forget(p) // so that the content is stored again next time
 		return nil, fmt.Errorf("%s at %d of %s: %w", h, p.at, packName(p.pack), err)
 	}
 	return content, nil

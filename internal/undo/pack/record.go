@@ -10,21 +10,19 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A record is a head and a payload. The head: magic 4, codec 1, nothing 3, raw length 8, stored
-// length 8, sha256 of the content 32, crc32c of the payload 4, crc32c of the head so far 4;
+// A record is a head and a payload. The head: magic 4, codec 1, zero 3, raw length 8, stored length
+// 8, SHA-256 of the content 32, crc32c of the payload 4, crc32c of the head so far 4;
 // little-endian.
 const (
 	magic    = "aZp1"
 	headSize = 64
 )
 
-// Codecs of a payload.
 const (
 	codecRaw = 0
 	codecS2  = 1
 )
 
-// head is what stands before a payload.
 type head struct {
 	codec  byte
 	raw    int64
@@ -35,7 +33,8 @@ type head struct {
 
 func crc(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// encode makes a record. A content that does not get smaller stays as it is.
+// encode returns a content's record. Contents that compression does not shrink are stored as they
+// are.
 func encode(h Hash, content []byte) []byte {
 	rec := make([]byte, headSize+max(len(content), s2.MaxEncodedLen(len(content))))
 	codec := byte(codecS2)
@@ -54,7 +53,7 @@ func encode(h Hash, content []byte) []byte {
 	return rec
 }
 
-// parseHead reads a head; false when it is none.
+// parseHead returns false if b is no valid head.
 func parseHead(b []byte) (h head, ok bool) {
 	if len(b) < headSize || string(b[:4]) != magic || binary.LittleEndian.Uint32(b[60:]) != crc(b[:60]) {
 		return h, false
@@ -67,7 +66,7 @@ func parseHead(b []byte) (h head, ok bool) {
 	return h, h.raw >= 0 && h.raw <= MaxContent && h.stored >= 0 && h.stored <= h.raw && h.codec <= codecS2
 }
 
-// readPayload reads what follows a head and checks that it is whole.
+// readPayload reads and verifies the payload after a head.
 func readPayload(f io.ReaderAt, at int64, h head) ([]byte, error) {
 	b := make([]byte, h.stored)
 	if _, err := f.ReadAt(b, at+headSize); err != nil && h.stored > 0 {
@@ -79,7 +78,7 @@ func readPayload(f io.ReaderAt, at int64, h head) ([]byte, error) {
 	return b, nil
 }
 
-// readRecord returns the content of the record at an offset, which must have the hash.
+// readRecord returns the content of the record at an offset, which must have the wanted hash.
 func readRecord(f io.ReaderAt, at int64, want Hash) ([]byte, error) {
 	var b [headSize]byte
 	if _, err := f.ReadAt(b[:], at); err != nil {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// refresh reads what was appended to the packs since they were last looked at, by whomever.
+// refresh reads the records appended to the packs since the last look, by any process.
 func (s *Store) refresh() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) refresh() error {
 
 func openPack(dir string, num int) (*file, error) {
 	f, err := os.OpenFile(filepath.Join(dir, packName(num)), os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) { // it can be read all the same
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) { // it is still readable
 		f, err = os.Open(filepath.Join(dir, packName(num)))
 	}
 	if err != nil {
@@ -60,9 +60,8 @@ func openPack(dir string, num int) (*file, error) {
 	return &file{File: f, num: num, end: x.end, index: x, fresh: map[Hash]place{}}, nil
 }
 
-// check reads the payloads of a pack from where its index ends, as is done before something is
-// appended to it: after a loss of power the heads may be there and the payloads not. The index was
-// written after a sync.
+// check verifies the payloads of a pack after its index's end before anything is appended: after a
+// power loss the heads may exist without the payloads. The index was written after a sync.
 func (s *Store) check(f *file) (torn bool, err error) {
 	before := f.fresh
 	f.fresh, f.end = map[Hash]place{}, f.index.end
@@ -73,8 +72,8 @@ func (s *Store) check(f *file) (torn bool, err error) {
 	return torn, err
 }
 
-// scan enters the records of a pack from where it was read to, and reports whether something stands
-// behind the last whole one. Damage with whole records behind it is stepped over.
+// scan adds a pack's records from the last position, and reports whether anything follows the last
+// valid one. It skips damage before valid records.
 func (f *file) scan(payloads bool) (torn bool, err error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -112,7 +111,7 @@ func headAt(f io.ReaderAt, at, size int64) (head, bool) {
 	return h, ok && at+headSize+h.stored <= size
 }
 
-// resync finds the next whole record, or -1.
+// resync finds the next valid record, or returns -1.
 func resync(f io.ReaderAt, at, size int64) int64 {
 	const window = 1 << 20
 	buf := make([]byte, window)

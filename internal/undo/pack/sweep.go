@@ -13,23 +13,23 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// Sweep says what is dropped.
+// A Sweep selects the contents to delete.
 type Sweep struct {
-	// Live reports whether a content is still named.
+	// Live reports whether a content is still referenced.
 	Live func(Hash) bool
-	// All drops every content that is not live; else a pack is only rewritten when more than half
-	// of it is dead.
+	// All deletes every dead content. Otherwise a pack is only rewritten if more than half of it is
+	// dead.
 	All bool
-	// Step, when there is one, is called before each step that changes something on the disk.
+	// Step is called before each change on disk. Optional.
 	Step func()
 }
 
-// shareWait is how long Open waits for somebody who drops contents.
+// shareWait is how long Open waits for a process that is deleting.
 const shareWait = 20 * time.Second
 
 func (s *Store) inUse() string { return filepath.Join(s.dir, "in-use") }
 
-// share enters the store as one of many.
+// share takes the shared lock.
 func (s *Store) share() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shareWait)
 	defer cancel()
@@ -44,13 +44,13 @@ func (s *Store) share() error {
 	return nil
 }
 
-// alone makes this the only one who has the store open, or fails with ErrInUse.
+// alone takes the exclusive lock, or fails with ErrInUse.
 func (s *Store) alone() error {
 	s.leave()
 	leave, err := filelock.Try(s.inUse())
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
-		// Somebody may have dropped contents in between.
+		// Contents may have been deleted in between.
 		return errors.Join(ErrInUse, s.enterAgain())
 	case err != nil:
 		return fmt.Errorf("lock the store: %w", err)
@@ -61,18 +61,18 @@ func (s *Store) alone() error {
 
 func (s *Store) enterAgain() error { return errors.Join(s.share(), s.reload()) }
 
-// reload looks at what there is on the disk with new eyes.
+// reload rereads the store from disk.
 func (s *Store) reload() error {
 	s.dropped++
 	clear(s.bad)
 	return errors.Join(s.seal(), s.closePacks(), s.refresh())
 }
 
-// Sweep drops contents that are not live. Packs that are dead as a whole go first; then the others
-// are rewritten, one at a time: what lives is appended elsewhere and synced before the pack goes,
-// so that no more than the size of one pack is needed and a process may die at any moment. It fails
-// with ErrInUse, and drops nothing, while another process has the store open. freed is what the
-// disk won, in bytes, also when there is an error.
+// Sweep deletes contents that are not live. It deletes dead packs first, then rewrites the others
+// one at a time: live contents are appended elsewhere and synced before the pack is deleted. So it
+// needs extra space for at most one pack and may be killed at any moment. It fails with ErrInUse,
+// deleting nothing, while another process has the store open. freed is in bytes on disk, also on
+// error.
 func (s *Store) Sweep(ctx context.Context, w Sweep) (freed int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Store) sweep(ctx context.Context, w Sweep) error {
 	return nil
 }
 
-// lives reports whether a record is needed: it is live, and the latest of its content.
+// lives reports whether a record is needed: it is live and its content's latest.
 func (s *Store) lives(e entry, w Sweep) bool {
 	p, ok := s.lookup(e.hash)
 	return ok && p == e.place && w.Live(e.hash)
@@ -141,8 +141,7 @@ func (s *Store) liveBytes(f *file, w Sweep) (live int64) {
 	return live
 }
 
-// rewrite appends what lives in a pack elsewhere and drops the pack. What is damaged is not taken
-// along.
+// rewrite appends a pack's live contents elsewhere, without damaged ones, and deletes the pack.
 func (s *Store) rewrite(f *file, w Sweep) error {
 	if s.out != nil && s.out.file == f {
 		if err := s.seal(); err != nil {
@@ -176,7 +175,7 @@ func (s *Store) rewrite(f *file, w Sweep) error {
 	return s.drop(f)
 }
 
-// drop removes a pack: its index first, for a pack may get the number again.
+// drop deletes a pack, its index first: a new pack may reuse the number.
 func (s *Store) drop(f *file) error {
 	s.dropped++
 	if err := os.Remove(filepath.Join(s.dir, indexName(f.num))); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// writer is the pack that this process appends to, which it holds locked.
+// writer is the pack that this process appends to and holds locked.
 type writer struct {
 	*file
 	dirty bool
@@ -30,7 +30,7 @@ func (s *Store) append(h Hash, rec []byte) error {
 	}
 	o := s.out
 	if _, err := o.WriteAt(rec, o.end); err != nil {
-		// What was written of it is a torn tail; cut it now, or else at the next opening.
+		// Truncate the torn tail now, or at the next opening.
 		return errors.Join(fmt.Errorf("store content: %w", err), o.Truncate(o.end))
 	}
 	o.fresh[h] = place{o.num, o.end, int64(len(rec)) - headSize}
@@ -39,7 +39,7 @@ func (s *Store) append(h Hash, rec []byte) error {
 	return nil
 }
 
-// Sync makes all that was stored safe from a loss of power.
+// Sync makes everything stored so far survive a power loss.
 func (s *Store) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Store) sync() error {
 	return nil
 }
 
-// seal ends the pack that is written and gives it an index; it stays open for reading.
+// seal finishes the current pack and writes its index. The pack stays open for reading.
 func (s *Store) seal() error {
 	if s.out == nil {
 		return nil
@@ -67,7 +67,7 @@ func (s *Store) seal() error {
 	return err
 }
 
-// begin goes on with a pack that nobody writes and has room, else begins a new one.
+// begin continues a pack that is unlocked and has room, or starts a new one.
 func (s *Store) begin() error {
 	if err := s.refresh(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Store) begin() error {
 		if err != nil {
 			return err
 		}
-		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a pack of this number that was dropped
+		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a deleted pack with this number
 		s.packs = append(s.packs, &file{File: f, num: num, fresh: map[Hash]place{}})
 		if took, err := s.take(s.packs[len(s.packs)-1]); took || err != nil {
 			return errors.Join(err, atomicfile.SyncFolder(s.dir))
@@ -98,7 +98,7 @@ func (s *Store) begin() error {
 	}
 }
 
-// take makes a pack the one that is written, unless another process holds it or it is damaged.
+// take makes a pack the current one, unless another process holds it or it is damaged.
 func (s *Store) take(f *file) (bool, error) {
 	if err := filelock.TryFile(f.File); err != nil {
 		if errors.Is(err, filelock.ErrHeld) {

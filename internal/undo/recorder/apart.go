@@ -18,23 +18,23 @@ import (
 	"adze/tool"
 )
 
-// A call whose commands change the folder only through Applying, or say so to Live before they
-// start, needs no state before it: most change nothing, or change little in a large folder. Its
-// intent names the last state that was taken, which is provisional. The state from which on the
-// call changed something is taken when that is about to happen, of no more than what is about to
-// change, and noted in the store until the call has ended, for whoever goes on after a kill.
+// A call needs no state before it if its commands change the folder only through Applying or
+// announce themselves to Live: most such calls change little or nothing. Its intent refers to the
+// last state, marked provisional. The state before its first change is taken right before that
+// change, of the affected paths alone, and recorded in the store until the call ends, for recovery
+// after a crash.
 
-// apart knows the calls of that kind that run.
+// apart holds the running calls of this kind.
 type apart struct {
 	mu    sync.Mutex
 	calls []*apartCall
 }
 
 type apartCall struct {
-	tag    string // of its commands; calls of several sessions may have the same
+	tag    string // of its commands; calls of different sessions may share one
 	before session.State
-	from   *session.State // if nil, it has changed nothing
-	to     *session.State // when it has changed what it will; if nil, that is looked at when it has ended
+	from   *session.State // nil until its first change
+	to     *session.State // after its last change; if nil, taken when the call ends
 }
 
 func (a *apart) add(c *apartCall) {
@@ -43,7 +43,7 @@ func (a *apart) add(c *apartCall) {
 	a.calls = append(a.calls, c)
 }
 
-// of are the calls of a tag.
+// of returns the calls with a tag.
 func (a *apart) of(tag string) (out []*apartCall) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,7 +55,7 @@ func (a *apart) of(tag string) (out []*apartCall) {
 	return out
 }
 
-// begun reports that the call that began with a state has changed something, or ended.
+// begun reports whether the call with this state before it has changed something or has ended.
 func (a *apart) begun(before session.State) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +63,7 @@ func (a *apart) begun(before session.State) bool {
 	return i < 0 || a.calls[i].from != nil
 }
 
-// end takes out the call that began with a state.
+// end removes the call with this state before it.
 func (a *apart) end(before session.State) (found apartCall) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,10 +76,10 @@ func (a *apart) end(before session.State) (found apartCall) {
 	return found
 }
 
-// tagOf is the tag of the commands of a call, as package proc makes it.
+// tagOf returns the tag of a call's commands, as package proc forms it.
 func tagOf(call tool.CallID) string { return strings.ReplaceAll(string(call), "/", "_") }
 
-// beforeApart is Before for a call of this kind. No state: none was taken yet.
+// beforeApart is Before for such a call. It returns nil if no state was taken yet.
 func (k *Keeper) beforeApart(r tool.Record) *session.State {
 	if k.o.Apart == nil || !k.o.Apart(r) || k.narrow {
 		return nil
@@ -96,9 +96,9 @@ func (k *Keeper) beforeApart(r tool.Record) *session.State {
 	return &state
 }
 
-// Applying calls apply, which applies what a command of a call changed to the paths, absolute, and
-// returns those that it did change. The states before and after are taken of these alone. With an
-// error nothing was applied, because what was there could not be kept.
+// Applying calls apply, which applies a command's changes to the given absolute paths and returns
+// the changed ones. Only these paths are covered by the states before and after. An error means the
+// present files could not be stored and apply was not called.
 func (k *Keeper) Applying(tag string, paths []string, apply func() []string) error {
 	var calls []*apartCall
 	if k != nil {
@@ -111,7 +111,7 @@ func (k *Keeper) Applying(tag string, paths []string, apply func() []string) err
 		}
 		return nil
 	}
-	k.mu.Lock() // nobody else's state comes in between
+	k.mu.Lock() // keeps other states from coming in between
 	defer k.mu.Unlock()
 	mark, err := k.takeAt(k.relative(paths))
 	if err == nil {
@@ -131,12 +131,12 @@ func (k *Keeper) Applying(tag string, paths []string, apply func() []string) err
 	if mark, err := k.takeAt(done); err == nil && calls[0].from != nil {
 		to := k.state(mark)
 		calls[0].to = &to
-		_ = k.record(calls[0]) // without it, a kill before the call ends has its changes looked for
+		_ = k.record(calls[0]) // without it, recovery after a crash searches for the call's changes
 	}
 	return nil
 }
 
-// record stores how far a call is, for whoever goes on after a kill.
+// record stores a call's progress for recovery after a crash.
 func (k *Keeper) record(c *apartCall) error {
 	data, err := json.Marshal(session.Window{Before: *c.from, After: c.to})
 	if err != nil {
@@ -157,14 +157,14 @@ func (k *Keeper) relative(paths []string) (own []string) {
 func (k *Keeper) takeAt(paths []string) (undo.Mark, error) {
 	mark, err := k.ws.TakeAt(k.life, paths)
 	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {
-		err = nil // what had no room is left out, and told
+		err = nil // entries that did not fit are reported as left out
 	}
 	return mark, err
 }
 
-// Live takes the state of the folder before a command starts that changes the folder itself, where
-// it is of a call that has none yet. A command of no such call, as a hook's or a server's, may
-// belong to each that runs.
+// Live takes the folder's state before a command that changes the folder directly, if its call has
+// none yet. A command without a call, such as a hook's or a server's, is attributed to all running
+// calls.
 func (k *Keeper) Live(ctx context.Context, tag string) error {
 	if k == nil {
 		return nil
@@ -190,7 +190,7 @@ func (k *Keeper) Live(ctx context.Context, tag string) error {
 	return err
 }
 
-// began notes the state from which on calls change something, unless they have begun.
+// began records the state before the calls' first change, unless they already have one.
 func (k *Keeper) began(calls []*apartCall, state session.State) error {
 	for _, c := range calls {
 		if c.to = nil; c.from == nil {
@@ -207,8 +207,8 @@ func beganFile(ws *undo.Workspace, before session.State) string {
 	return filepath.Join(ws.State(), "began."+strconv.FormatInt(before.At, 10)+".json")
 }
 
-// begunAt is the window in which a call of a dead process may have changed something; without an
-// end, that is now. False: it has changed nothing.
+// begunAt returns the window in which a dead process's call may have changed something, and false
+// if it changed nothing. A window without an end extends to now.
 func begunAt(ws *undo.Workspace, before session.State) (w session.Window, begun bool) {
 	if !before.Provisional {
 		return session.Window{Before: before}, true
@@ -217,13 +217,13 @@ func begunAt(ws *undo.Workspace, before session.State) (w session.Window, begun 
 	return w, err == nil && json.Unmarshal(data, &w) == nil
 }
 
-// unchanged is the window of a call that changed nothing.
+// unchanged returns an empty window.
 func unchanged(before session.State) session.Window {
 	return session.Window{Before: before, After: &before}
 }
 
-// exact adds to a window what changed in it. The call did nothing else, but for what a walk of the
-// whole folder met beside it.
+// exact adds a window's changes. The call made them all, except changes by others that a full walk
+// found.
 func (k *Keeper) exact(ctx context.Context, w session.Window, own *ChangeLog) (session.Window, error) {
 	from, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
@@ -243,8 +243,7 @@ func (k *Keeper) exact(ctx context.Context, w session.Window, own *ChangeLog) (s
 	return w, nil
 }
 
-// Past reads the log of the session, with the states from which on calls of a dead process changed
-// something.
+// Past reads the session's log and the recorded states of calls whose process died.
 func (d Manager) Past(ctx context.Context) (*Past, error) {
 	past, err := Read(ctx, d.Store, d.Session)
 	if err != nil || d.Files == nil {

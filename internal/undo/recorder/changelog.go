@@ -9,18 +9,18 @@ import (
 	"adze/tool"
 )
 
-// ChangeLog has what the calls of a run, and of its subagents, were seen to change: the paths that
-// file tools name, and those that were applied from views of commands. It is safe for concurrent
-// use. The zero value knows nothing.
+// A ChangeLog records the changes made by a run's calls and those of its subagents: paths named by
+// file tools and paths applied from commands' views. It is safe for concurrent use. The zero value
+// is empty.
 type ChangeLog struct {
 	mu    sync.Mutex
-	paths map[string]int64 // when each was changed last, nanoseconds since 1970
+	paths map[string]int64 // time of the last change in nanoseconds since 1970
 }
 
-// mostWritten bounds the paths that are remembered.
+// mostWritten limits the recorded paths.
 const mostWritten = 500_000
 
-// named remembers the paths that a call changed.
+// named records changed paths.
 func (w *ChangeLog) named(paths []string) {
 	if w == nil {
 		return
@@ -35,8 +35,9 @@ func (w *ChangeLog) named(paths []string) {
 	}
 }
 
-// since tells of paths whether they were seen to be changed after a moment, with what stands below
-// them and the folders that were made for them. If nil, all are taken for seen.
+// since returns a function that reports whether a path was changed after a time by a call, as was
+// everything below it and each folder created for it. A nil function means all paths count as
+// changed by calls.
 func (w *ChangeLog) since(from int64) func(path string) bool {
 	if w == nil {
 		return func(string) bool { return true }
@@ -65,7 +66,7 @@ func parent(path string) string {
 	return path[:max(i, 0)]
 }
 
-// writes are the paths that a call says it changes, relative to the folder.
+// writes returns the paths a call declares to change, relative to the folder.
 func (k *Keeper) writes(r tool.Record) (paths []string) {
 	for _, n := range r.Needs {
 		if n.Permission != tool.Write || n.Reach != "" || k.o.Path == nil {

@@ -11,20 +11,20 @@ import (
 	"adze/session"
 )
 
-// Reasons for which a path is left alone that changed while a call ran.
+// Reasons for leaving a path alone that changed during a call.
 const (
 	RefusedPerhaps = "it changed while a command ran, perhaps by you"
 	refusedOther   = "another session changed it at the same time"
 )
 
-// inDoubt reports that a path is left alone only because nobody saw who changed it. An older adze
-// had more such reasons, which begin alike.
+// inDoubt reports whether a path is left alone only because it is unknown who changed it. An older
+// adze had more such reasons, with the same beginning.
 func inDoubt(r session.Refused) bool {
 	return strings.HasPrefix(r.Reason, "it changed while a command ran")
 }
 
-// doubts says of paths why they are left alone although turns changed them: somebody else may have
-// done it, or another session did.
+// doubts returns reasons to leave paths alone that changed during the turns: the user or another
+// session may have changed them.
 func (p *Proposal) doubts(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	from := time.Now().UnixNano()
@@ -65,8 +65,8 @@ func (p *Proposal) doubts(ctx context.Context) (map[string]string, error) {
 	return out, nil
 }
 
-// unsure are the paths that differ in a window, of which nobody knows who changed them. A window
-// that has not ended is compared with what is there.
+// unsure returns the paths changed in a window by an unknown party. A window without an end extends
+// to the present files.
 func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, err error) {
 	if w.After != nil && w.By != session.ByPerhaps {
 		return w.Unsure, nil
@@ -95,8 +95,8 @@ func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, 
 	return paths, err
 }
 
-// beside are the windows of other sessions that worked in the folder after a moment. Of one that
-// has not ended nobody knows what its session did in it.
+// beside returns the windows of other sessions in the folder since a time, except those without an
+// end, whose changes are unknown.
 func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, err error) {
 	if d.Others == nil {
 		return nil, nil
@@ -112,7 +112,7 @@ func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, 
 		}
 		past, err := Read(ctx, d.Others, h.ID)
 		if errors.Is(err, session.ErrNotFound) {
-			continue // it was removed meanwhile
+			continue // removed in the meantime
 		}
 		if err != nil {
 			return nil, err

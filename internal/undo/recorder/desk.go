@@ -14,10 +14,10 @@ import (
 	"adze/session"
 )
 
-// Errors that callers decide by.
+// Errors for callers to test.
 var (
 	ErrNothing = errors.New("there is nothing to undo: no turn of this session has changed a file, or all is undone")
-	// ErrUncovered is ErrNothing where something is not covered.
+	// ErrUncovered is ErrNothing if some paths are not covered.
 	ErrUncovered = &uncovered{"there is nothing to undo that is covered; no turn of this session has changed another file, or all is undone"}
 
 	ErrNoRedo = errors.New("there is nothing to redo")
@@ -31,8 +31,8 @@ func (u *uncovered) Error() string { return u.text }
 
 func (u *uncovered) Unwrap() error { return ErrNothing }
 
-// Manager is where the turns of one session are undone and redone. Nobody may run calls of the
-// session meanwhile.
+// A Manager undoes and redoes one session's turns. No calls of the session may run at the same
+// time.
 type Manager struct {
 	Files *undo.Workspace
 	Root  string // of Files
@@ -41,50 +41,51 @@ type Manager struct {
 		Append(ctx context.Context, id session.ID, entries ...session.Entry) error
 	}
 	Session   session.ID
-	Running   bool // what calls left running may still run: this is the process that started it
+	Running   bool // jobs of earlier calls may still run: this process started them
 	Now       func() time.Time
-	Named     func(context.Context) ([]undo.Named, error) // states of the folder that sessions name
-	Git       git.Git                                     // tells which objects a repository has
-	Look      bool                                        // nothing may be written: what is interrupted stays so
-	Others    Sessions                                    // sessions that may have worked in the folder at the same time; if nil, none
-	ChangeLog *ChangeLog                                  // of the run that still runs; if nil, none does
+	Named     func(context.Context) ([]undo.Named, error) // the folder's states sessions refer to
+	Git       git.Git                                     // reports the objects of a repository
+	Look      bool                                        // read-only: interrupted undos stay interrupted
+	Others    Sessions                                    // sessions that may have worked in the folder at the same time; may be nil
+	ChangeLog *ChangeLog                                  // of the current run; nil if there is none
 }
 
-// Wish is what a user wants undone. The zero value: the last turn that changed files.
+// A Wish selects what to undo. The zero value means the last turn that changed files.
 type Wish struct {
-	// To undoes every turn after the one of this number; -1 or less is the zero of Turn.
+	// To undoes all turns after this number. Numbers below 0 mean turn 0.
 	To *int
-	// Since undoes the turn that this message began, and every turn after it.
+	// Since undoes the turn started by this message and all later ones.
 	Since string
-	// Redo takes back the last undo.
+	// Redo reverts the last undo.
 	Redo bool
-	// Git also puts back what git keeps of its own state. A redo does so where the undo did.
+	// Git includes git's own state. A redo includes it if the undo did.
 	Git bool
-	// Unknown also puts back what changed while a call ran and nobody saw who changed it, or while
-	// adze was not there to look: after it was killed in the middle of a call.
+	// Unknown includes changes by an unknown party: during a call, or after adze was killed during
+	// one.
 	Unknown bool
 }
 
-// Proposal is what would be done. It is shown before it is done, and goes stale when calls run.
+// A Proposal lists the changes of an undo to show before running it. It becomes stale when calls
+// run.
 type Proposal struct {
 	desk  Manager
 	plan  undo.Plan
 	wish  Wish
-	redo  string // the id of the undo that is taken back
+	redo  string // ID of the undo to revert
 	Turns []Turn // newest first
-	// Steps are the paths that would be put back, Refused those that would be left alone.
+	// Steps are the paths to restore, Refused those to leave alone.
 	Steps   []Step
 	Refused []session.Refused
-	Git     int // changes of git's own state that were not asked for
+	Git     int // changes to git's own state, which was not requested
 }
 
-// Step is a path that is put back.
+// A Step is a path to restore.
 type Step struct {
 	Path string `json:"path"`
 	Does string `json:"does"` // create, remove, restore or mode
 }
 
-// Plan says what a wish comes to.
+// Plan returns the proposal for a wish.
 func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	if !d.Look {
 		if _, err := d.Finish(ctx); err != nil {
@@ -131,7 +132,7 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	return p, p.unknown(ctx, unsure)
 }
 
-// back chooses the turns of an undo and their windows.
+// back selects the turns of an undo and their windows.
 func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo.Window, err error) {
 	if p.wish.To != nil && (*p.wish.To < 0 || *p.wish.To > len(past.Turns)) {
 		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.wish.To, len(past.Turns))
@@ -141,7 +142,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 		return nil, nil, p.desk.nothing()
 	}
 	var now undo.Mark
-	if past.open(p.desk.Root) { // else nobody asks for it, and to take it is slow in a large folder
+	if past.open(p.desk.Root) { // else not needed, and slow to take in a large folder
 		if now, err = p.desk.present(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -167,7 +168,7 @@ func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo
 	return append(joined(known), single...), append(joined(unknown), doubtful...), err
 }
 
-// nothing is ErrNothing with what undo does not cover: a turn may have changed that.
+// nothing returns ErrNothing with the paths undo does not cover, which a turn may have changed.
 func (d Manager) nothing() error {
 	left := d.Files.LeftOut()
 	if len(left) == 0 {
@@ -176,7 +177,7 @@ func (d Manager) nothing() error {
 	return fmt.Errorf("%w; %s", ErrUncovered, LeftOut(left))
 }
 
-// turns are those that a wish is about, newest first.
+// turns returns the turns a wish selects, newest first.
 func (w Wish) turns(all []Turn) (out []Turn) {
 	first := len(all)
 	switch {
@@ -197,15 +198,15 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 	if w.To != nil || w.Since != "" || len(out) == 0 {
 		return out
 	}
-	// A turn that changed only git's own state, as a commit of the user does, is passed over where
-	// that stays.
+	// Skip a turn that changed only git's own state, such as a user's commit, if that is not
+	// undone.
 	if at := slices.IndexFunc(out, Turn.changedFiles); at >= 0 && !w.Git {
 		return out[at : at+1]
 	}
 	return out[:1]
 }
 
-// again finds the undo that is taken back.
+// again selects the undo to revert.
 func (p *Proposal) again(past *Past) ([]undo.Window, error) {
 	if len(past.Undos) == 0 {
 		return nil, ErrNoRedo
@@ -220,18 +221,17 @@ func (p *Proposal) again(past *Past) ([]undo.Window, error) {
 	return past.redoing(last)
 }
 
-// redoing are the windows that are undone to take an undo back. Of one without a result nothing is
-// known but its turns.
+// redoing returns the windows that revert an undo. An undo without a result has only its turns.
 func (p *Past) redoing(u session.Undone) ([]undo.Window, error) {
 	if u.After != nil {
 		return one(u.Window, false)
 	}
 	windows, err := p.of(u.Turns, true)
-	slices.Reverse(windows) // the undo went from the last to the first
+	slices.Reverse(windows) // the undo went from last to first
 	return windows, err
 }
 
-// of are the windows of turns that have an end, or the ways back through them, oldest first.
+// of returns the turns' windows with an end, oldest first, or with reverse the windows back.
 func (p *Past) of(turns []string, reverse bool) (out []undo.Window, err error) {
 	for _, t := range p.Turns {
 		for _, w := range t.Windows {
@@ -248,7 +248,7 @@ func (p *Past) of(turns []string, reverse bool) (out []undo.Window, err error) {
 	return out, nil
 }
 
-// one is a window of the log, or the way back through it.
+// one converts a window of the log, or with reverse the window back.
 func one(w session.Window, reverse bool) ([]undo.Window, error) {
 	before, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
@@ -261,7 +261,7 @@ func one(w session.Window, reverse bool) ([]undo.Window, error) {
 	return []undo.Window{{Before: before, After: after}}, err
 }
 
-// unknown refuses what changed while nobody looked.
+// unknown refuses changes made while no adze was running.
 func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 	for _, w := range unsure {
 		changes, err := p.desk.Files.Diff(ctx, w.Before, w.After)
@@ -280,11 +280,11 @@ func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 	return nil
 }
 
-// RefusedUnknown is why a path is left alone that changed while a call ran in which adze ended.
+// RefusedUnknown is the reason for leaving a path alone that changed during a call in which adze
+// ended.
 const RefusedUnknown = "adze ended while this changed, so nobody knows by whom"
 
-// Doubt are the paths that are left alone only because nobody saw who changed them while a call
-// ran.
+// Doubt returns the paths left alone only because it is unknown who changed them during a call.
 func (p *Proposal) Doubt() (paths []string) {
 	for _, r := range p.Refused {
 		if inDoubt(r) {
@@ -294,8 +294,8 @@ func (p *Proposal) Doubt() (paths []string) {
 	return paths
 }
 
-// Asks reports whether something would be put back if the user says that it was the call that
-// changed it.
+// Asks reports whether some paths would be restored if the user confirms that the call changed
+// them.
 func (p *Proposal) Asks() bool {
 	return len(p.Doubt()) > 0 || slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
 }
@@ -314,15 +314,15 @@ func does(s undo.Step) string {
 	return "restore"
 }
 
-// UndoResult is what came of a proposal.
+// An UndoResult is the outcome of a proposal.
 type UndoResult struct {
 	Paths   []string
 	Refused []session.Refused
-	Entry   session.Undone // as it stands in the log
+	Entry   session.Undone // as logged
 }
 
-// Do does what a proposal says. The log says that it begins before the first file is touched, and
-// how it ended; what is missing of that after a kill is added by Finish.
+// Do carries out a proposal. It logs the beginning before touching a file, and the end. Finish
+// completes the log after a crash.
 func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	d := p.desk
 	u := session.Undone{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.wish.Git}
@@ -333,7 +333,7 @@ func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	if len(p.plan.Steps) == 0 {
 		return p.doNothing(ctx, u)
 	}
-	for _, x := range p.Refused { // the journal does not know of them
+	for _, x := range p.Refused { // not in the journal
 		if (x.Reason == RefusedUnknown || notCovered(x.Reason)) && len(u.Refused) < session.MaxFileChanges {
 			u.Refused = append(u.Refused, x)
 		}
@@ -352,7 +352,7 @@ func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	return UndoResult{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
 }
 
-// doNothing is Do where no path has to be put back: all are as they were, or all are refused.
+// doNothing is Do without paths to restore: all are unchanged or refused.
 func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (UndoResult, error) {
 	u.State = session.UndoDone
 	if len(p.Refused) > 0 || p.Git > 0 {

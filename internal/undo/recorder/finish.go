@@ -8,23 +8,23 @@ import (
 	"adze/session"
 )
 
-// An undo is in one of these places, and a process may be killed in each:
+// An undo is in one of these states, and its process may be killed in each:
 //
 //	log          journal of the files   files           the next adze
 //	nothing      nothing                as they were    has nothing to do
-//	begun        nothing                as they were    stores that it was abandoned
-//	begun        plan                   some put back   does the other steps
-//	begun        result                 put back        stores the result
-//	ended        result                 put back        removes the result
-//	ended        nothing                put back        has nothing to do
+//	begun        nothing                as they were    logs that it was abandoned
+//	begun        plan                   some restored   does the other steps
+//	begun        result                 restored        logs the result
+//	ended        result                 restored        removes the result
+//	ended        nothing                restored        has nothing to do
 //
-// The steps are finished by whoever opens the folder next, which may be a run of another session
-// (Keeper). The log is ended by whoever opens the session next (Manager.Finish).
+// The next opener of the folder finishes the steps, perhaps a run of another session (Keeper). The
+// next opener of the session completes the log (Manager.Finish).
 
-// Interrupted reports whether a log names an undo that has begun and of which it knows no end.
+// Interrupted reports whether a log has an undo without an end.
 func Interrupted(entries []session.Entry) bool { return len(begun(entries)) > 0 }
 
-// begun are the undos of a log that have no end.
+// begun returns a log's undos without an end.
 func begun(entries []session.Entry) (out []session.Undone) {
 	for _, u := range undos(entries) {
 		if u.Stage() == session.UndoBegun {
@@ -34,21 +34,21 @@ func begun(entries []session.Entry) (out []session.Undone) {
 	return out
 }
 
-// undos are the undos of a log, each as its last entry has it.
+// undos returns a log's undos, each as in its last entry.
 func undos(entries []session.Entry) (out []session.Undone) {
 	for _, e := range entries {
 		if e.Type != session.UndoEntry {
 			continue
 		}
-		_ = decoded(e, func(u session.Undone) { // a damaged one is told by who reads the log
+		_ = decoded(e, func(u session.Undone) { // the log's reader reports damaged entries
 			out = append(slices.DeleteFunc(out, func(o session.Undone) bool { return o.ID == u.ID }), u)
 		})
 	}
 	return out
 }
 
-// Finish ends the undos of the log that were interrupted: those that are half-way are finished, and
-// the log says what came of each. It returns those that put something back.
+// Finish completes the log's interrupted undos: it finishes their steps and logs the results. It
+// returns those that restored something.
 func (d Manager) Finish(ctx context.Context) (done []session.Undone, err error) {
 	entries, err := d.Store.Load(ctx, d.Session)
 	if err != nil {
@@ -72,8 +72,8 @@ func (d Manager) Finish(ctx context.Context) (done []session.Undone, err error) 
 	return done, d.discard(entries)
 }
 
-// conclude stores how an undo that has begun ended, and returns that. One that is half-way has not
-// ended, and is returned as it is.
+// conclude logs and returns the end of an undo that has begun. One that still has steps to do is
+// returned unchanged.
 func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone, error) {
 	stage, r, err := d.Files.Journal(u.ID)
 	var end session.Undone
@@ -91,11 +91,11 @@ func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone
 	if err := d.log(ctx, end); err != nil {
 		return u, err
 	}
-	_ = d.Files.Discard(u.ID) // Finish tries it again
+	_ = d.Files.Discard(u.ID) // Finish tries again
 	return end, nil
 }
 
-// result is the end of an undo whose steps are done.
+// result returns the final entry of an undo whose steps are done.
 func (d Manager) result(ctx context.Context, u session.Undone, r undo.Result) (session.Undone, error) {
 	now := d.Now().UnixNano()
 	u.State = session.UndoDone
@@ -110,15 +110,14 @@ func (d Manager) result(ctx context.Context, u session.Undone, r undo.Result) (s
 	}
 	u.Refused = u.Refused[:min(len(u.Refused), session.MaxFileChanges)]
 	changes, err := d.Files.Diff(ctx, r.Window.Before, r.Window.After)
-	if err == nil { // they are only shown
+	if err == nil { // for display only
 		u.Changes, u.More = listed(changes)
 	}
 	return u, ctx.Err()
 }
 
-// withoutJournal is the end of an undo of which the journal knows nothing. As a rule, it was killed
-// before its first step. But a copy of the session may have discarded the result, so the files
-// decide.
+// withoutJournal ends an undo without a journal. Usually it was killed before its first step. But a
+// copy of the session may have discarded the result, so the files decide.
 func (d Manager) withoutJournal(ctx context.Context, u session.Undone) (session.Undone, error) {
 	done, err := d.isDone(ctx, u)
 	if err != nil {
@@ -131,7 +130,7 @@ func (d Manager) withoutJournal(ctx context.Context, u session.Undone) (session.
 	return u, nil
 }
 
-// isDone reports whether each path of an undo is as the undo would leave it.
+// isDone reports whether each path is as the undo would leave it.
 func (d Manager) isDone(ctx context.Context, u session.Undone) (bool, error) {
 	past, err := d.Past(ctx)
 	if err != nil {
@@ -153,11 +152,11 @@ func (d Manager) isDone(ctx context.Context, u session.Undone) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	// A state that is not kept any more says nothing: the next undo tells it.
+	// A state that is no longer stored proves nothing; the next undo reports it.
 	return err == nil && len(plan.Steps) == 0 && len(plan.Refused) == 0, nil
 }
 
-// discard removes the results of undos that the log has ended.
+// discard removes the results of undos that have ended in the log.
 func (d Manager) discard(entries []session.Entry) error {
 	results := d.Files.Results()
 	if len(results) == 0 {
@@ -174,21 +173,20 @@ func (d Manager) discard(entries []session.Entry) error {
 	return nil
 }
 
-// Manager is a desk on what the keeper keeps, as soon as its first state was taken.
+// Desk completes d with the keeper's workspace once its first state was taken.
 func (k *Keeper) Desk(ctx context.Context, d Manager) (_ Manager, err error) {
 	d.Files, err = k.Workspace(ctx)
 	return d, err
 }
 
-// FinishFor finishes what is interrupted in the log of a desk, and says what the model must know of
-// it.
+// FinishFor finishes the interrupted undos in d's log and returns notes for the model.
 func (k *Keeper) FinishFor(ctx context.Context, d Manager) (notes []session.Note) {
 	if k == nil {
 		return nil
 	}
 	d, err := k.Desk(ctx, d)
 	if err != nil {
-		return nil // the first call meets it, and tells it
+		return nil // the first call meets and reports it
 	}
 	done, err := d.Finish(ctx)
 	if err != nil {

@@ -7,21 +7,21 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Shells are those of a run and of its subagents, whose jobs go on after their calls. It is safe
+// Shells holds the shells of a run and its subagents, whose jobs outlive their calls. It is safe
 // for concurrent use.
 type Shells struct {
 	mu  sync.Mutex
 	all []*proc.Jobs
 }
 
-// Add makes the jobs of a shell known.
+// Add registers a shell's jobs.
 func (s *Shells) Add(j *proc.Jobs) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, j)
 }
 
-// Running lists the jobs that run.
+// Running lists the running jobs.
 func (s *Shells) Running() (out []Job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,65 +13,64 @@ import (
 	"adze/tool"
 )
 
-// Times that the first call which may change files waits for the first state of a folder: until the
-// user is told, and until it runs uncovered, which they are told too.
+// The first call that may change files waits this long for the first state: until the user is
+// informed, and until it runs uncovered, also reported.
 const (
 	Slow    = 2 * time.Second
 	Patient = 20 * time.Second
 )
 
-// Options say what a Keeper keeps, and what it asks for.
+// Options configure a Keeper.
 type Options struct {
 	undo.Options
-	// Tell tells the user, from any goroutine; if nil, nobody hears it.
+	// Tell reports a text to the user, from any goroutine. Optional.
 	Tell func(string)
-	// Failed decides what becomes of a call whose files cannot be kept: no error lets it run. If nil,
-	// it does not run.
+	// Failed decides about a call whose files cannot be stored: a nil error lets it run. If Failed
+	// is nil, it does not run.
 	Failed func(ctx context.Context, err error) error
-	// Mask hides secrets in the diffs of what changed; if nil, there are no diffs.
+	// Mask redacts secrets in diffs. If nil, there are no diffs.
 	Mask func(string) string
-	// Jobs lists what runs in the background; if nil, nothing does.
+	// Jobs lists the background jobs. Optional.
 	Jobs func() []Job
-	// Named tells the states of the folder that sessions name, so that others are dropped once a day;
-	// if nil, none is.
+	// Named returns the folder's states sessions refer to; once a day, others are deleted. If nil,
+	// nothing is.
 	Named func(context.Context) ([]undo.Named, error)
-	// Path makes what a call names a path relative to the folder, where it is in it: for folders that
-	// are too wide to be covered but for the files that are named. If nil, nothing is covered there.
+	// Path converts a call's target to a path relative to the folder, for folders that are too wide
+	// to cover except for named files. If nil, nothing is covered there.
 	Path func(target string) (rel string, inside bool)
-	// Apart reports a call whose commands change the folder only through Applying, or say so to Live
-	// before they start. If nil, there is none.
+	// Apart reports whether a call's commands change the folder only through Applying or announce
+	// themselves to Live. Optional.
 	Apart func(tool.Record) bool
-	// Followed reports that commands of the user may run when a call has ended, as a part of it. If
-	// nil, none do.
+	// Followed reports whether the user's own commands may run after a call, as a part of it.
+	// Optional.
 	Followed func() bool
-	// ChangeLog knows what calls were seen to change. If nil, all that changes while one runs is taken
-	// for its own.
+	// ChangeLog records the calls' changes. If nil, all changes during a call are attributed to it.
 	ChangeLog *ChangeLog
-	// Slow and Patient; if 0, the defaults.
+	// Slow and Patient override the default times unless 0.
 	Slow, Patient time.Duration
 }
 
-// Job is something that goes on after its call.
+// A Job outlives its call.
 type Job struct {
 	Tag     string // of its command: see proc.TagOf
 	Started time.Time
 	Wait    func(context.Context) // until it has ended
 }
 
-// Keeper keeps the states of a folder around the calls of one run: session.Snapshots. It looks at
-// nothing before Begin, and opens its store beside its caller.
+// A Keeper stores the folder's states around one run's calls. It implements session.Snapshots. It
+// does nothing before Begin, and opens its store in the background.
 type Keeper struct {
 	o     Options
 	begin sync.Once
 	life  context.Context
 	stop  context.CancelFunc
-	ready chan struct{} // closed when the first state was taken, or cannot be
+	ready chan struct{} // closed once the first state was taken or has failed
 	ws    *undo.Workspace
 	err   error // why there is no workspace
-	// narrow says that only named paths are covered.
+	// narrow is set if only named paths are covered.
 	narrow bool
 
-	mu   sync.Mutex // states are in the order of their times
+	mu   sync.Mutex // keeps states in the order of their times
 	last int64
 	told map[string]bool
 	late sync.WaitGroup
@@ -81,7 +80,7 @@ type Keeper struct {
 
 var _ session.Snapshots = (*Keeper)(nil)
 
-// NewKeeper makes it.
+// NewKeeper returns a keeper that has not begun.
 func NewKeeper(o Options) *Keeper {
 	if o.Slow == 0 {
 		o.Slow = Slow
@@ -94,8 +93,7 @@ func NewKeeper(o Options) *Keeper {
 	return k
 }
 
-// Begin takes the first state beside the caller, once. It may be called as soon as it is likely
-// that a call comes.
+// Begin takes the first state in the background, once. Call it when a call becomes likely.
 func (k *Keeper) Begin() {
 	if k == nil {
 		return
@@ -104,7 +102,7 @@ func (k *Keeper) Begin() {
 		go func() {
 			defer close(k.ready)
 			if k.err = k.open(); k.err == nil && !k.narrow {
-				_, _ = k.ws.Take(k.life) // a failure is met again, and told, at the first call
+				_, _ = k.ws.Take(k.life) // the first call meets and reports a failure
 			}
 		}()
 	})
@@ -130,7 +128,7 @@ func (k *Keeper) open() error {
 	return nil
 }
 
-// Workspace is the folder with its states, as soon as the first was taken.
+// Workspace waits for the first state and returns the workspace.
 func (k *Keeper) Workspace(ctx context.Context) (*undo.Workspace, error) {
 	k.Begin()
 	select {
@@ -141,7 +139,7 @@ func (k *Keeper) Workspace(ctx context.Context) (*undo.Workspace, error) {
 	}
 }
 
-// Close ends what is under way; what calls left running has ended before.
+// Close stops the keeper. Jobs must have ended before.
 func (k *Keeper) Close() error {
 	if k == nil {
 		return nil
@@ -163,7 +161,7 @@ func (k *Keeper) Close() error {
 	return k.ws.Close()
 }
 
-// tell says a thing once.
+// tell reports each text once.
 func (k *Keeper) tell(text string) {
 	k.mu.Lock()
 	again := k.told[text]
@@ -174,7 +172,7 @@ func (k *Keeper) tell(text string) {
 	}
 }
 
-// covered waits for the first state. False: the call runs without one.
+// covered waits for the first state. False means the call runs uncovered.
 func (k *Keeper) covered(ctx context.Context) (bool, error) {
 	k.Begin()
 	slow, late := time.NewTimer(k.o.Slow), time.NewTimer(k.o.Patient)
@@ -229,8 +227,8 @@ func (k *Keeper) Before(ctx context.Context, r tool.Record) (*session.State, err
 	return nil, err
 }
 
-// take keeps the state of the folder. Where paths are named, only those are looked at; where only
-// named paths are covered, the state is of them alone.
+// take stores the folder's state. With named paths it looks only at those; if only named paths are
+// covered, the state holds them alone.
 func (k *Keeper) take(ctx context.Context, named []string) (session.State, undo.Mark, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -240,7 +238,7 @@ func (k *Keeper) take(ctx context.Context, named []string) (session.State, undo.
 	}
 	mark, err := look(ctx)
 	if errors.Is(err, undo.ErrSpace) && !mark.IsZero() {
-		err = nil // what had no room is left out, and told
+		err = nil // entries that did not fit are reported as left out
 	}
 	if err != nil {
 		return session.State{}, mark, err
@@ -252,13 +250,13 @@ func (k *Keeper) take(ctx context.Context, named []string) (session.State, undo.
 	return state, mark, nil
 }
 
-// state names a mark. Each has another time; the caller holds mu.
+// state names a mark with a unique time. The caller holds mu.
 func (k *Keeper) state(mark undo.Mark) session.State {
 	k.last = max(time.Now().UnixNano(), k.last+1)
 	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Left: len(k.ws.LeftOut())}
 }
 
-// tellLeft says once what is not covered.
+// tellLeft reports once which paths are not covered.
 func (k *Keeper) tellLeft() {
 	left := slices.DeleteFunc(k.ws.LeftOut(), undo.Left.Usual)
 	if len(left) == 0 {

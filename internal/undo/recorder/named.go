@@ -11,10 +11,10 @@ import (
 	"adze/tool"
 )
 
-// Where a folder is too wide to be looked at, only the files are kept that calls name: those of the
-// tools that change files. What commands change there is not undone, which is said once.
+// In a folder that is too wide to walk, only the files named by calls of file tools are stored.
+// Changes by commands cannot be undone there, which is reported once.
 
-// openWidely opens a folder of which only named paths are covered.
+// openWidely opens a folder in which only named paths are covered.
 func (k *Keeper) openWidely(why error) (*undo.Workspace, error) {
 	o := k.o.Options
 	o.Named = true
@@ -26,8 +26,8 @@ func (k *Keeper) openWidely(why error) (*undo.Workspace, error) {
 	return ws, nil
 }
 
-// named are the paths that a call says it may change, relative to the folder, and whether it may
-// change others, too.
+// named returns the paths a call declares to change, relative to the folder, and whether it may
+// change others.
 func (k *Keeper) named(r tool.Record) (only []string, others bool) {
 	others = len(r.Needs) == 0
 	for _, n := range r.Needs {
@@ -48,8 +48,7 @@ func (k *Keeper) named(r tool.Record) (only []string, others bool) {
 	return only, others
 }
 
-// alone are the paths of a call that changes nothing else, as those of file tools are; none of
-// another.
+// alone returns the call's paths if it changes nothing else, as with file tools; otherwise nil.
 func (k *Keeper) alone(r tool.Record) []string {
 	only, others := k.named(r)
 	if others || k.o.Followed != nil && k.o.Followed() {
@@ -58,7 +57,7 @@ func (k *Keeper) alone(r tool.Record) []string {
 	return only
 }
 
-// beforeNamed is Before where only named paths are covered.
+// beforeNamed is Before if only named paths are covered.
 func (k *Keeper) beforeNamed(ctx context.Context, r tool.Record) (*session.State, error) {
 	only, others := k.named(r)
 	if others {
@@ -71,7 +70,8 @@ func (k *Keeper) beforeNamed(ctx context.Context, r tool.Record) (*session.State
 	return &state, err
 }
 
-// sameKind reports that a state is of what this keeper covers: the whole folder, or named paths.
+// sameKind returns an error unless the state covers the same as this keeper: the whole folder or
+// named paths.
 func (k *Keeper) sameKind(s session.State) error {
 	if k.narrow == (len(s.Only) > 0) {
 		return nil
@@ -79,9 +79,8 @@ func (k *Keeper) sameKind(s session.State) error {
 	return fmt.Errorf("%s was covered in another way then", s.Root)
 }
 
-// end gives the windows of named paths that nobody has ended the state that is there: a process
-// died in them. Of those without an end that cover other things than the folder does now nothing
-// can be told, and they are left out.
+// end ends the windows of named paths whose process died with the present state. It removes windows
+// without an end if the folder is covered in another way now: their changes are unknown.
 func (d Manager) end(ctx context.Context, past *Past) error {
 	for i := range past.Turns {
 		turn := &past.Turns[i]
@@ -106,15 +105,15 @@ func (d Manager) end(ctx context.Context, past *Past) error {
 	return nil
 }
 
-// present is the state that windows without an end are compared with; none where only named paths
-// are covered.
+// present returns the state at which windows without an end stop, or none if only named paths are
+// covered.
 func (d Manager) present(ctx context.Context) (undo.Mark, error) {
 	if d.Files.Named() {
 		return undo.Mark{}, nil
 	}
 	now, err := d.Files.Settle(ctx)
 	if err != nil && !now.IsZero() && errors.Is(err, undo.ErrSpace) {
-		err = nil // what had no room is refused, path by path
+		err = nil // entries that did not fit are refused one by one
 	}
 	return now, err
 }

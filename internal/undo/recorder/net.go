@@ -14,31 +14,31 @@ import (
 	"adze/session"
 )
 
-// Net is a file that differs now from what it was.
+// A Net is a file's net change.
 type Net struct {
 	Path          string
 	Before, After undo.Kind
 	Mode          uint32 // permission bits before
-	Diff          string // unified; Note says the rest
+	Diff          string // unified; Note holds the rest
 	Note          string
 }
 
-// Bounds of the net changes: how many files have a diff, and of how many bytes on each side.
+// Limits of the net changes: number of diffs, and bytes of each side.
 const (
 	mostNet     = 300
 	mostNetText = 1 << 20
 )
 
-// ErrUnchanged says that no call could have changed a file yet.
+// ErrUnchanged means no call could have changed a file yet.
 var ErrUnchanged = errors.New("no call of this session could change a file")
 
-// ErrNotCompared says that a folder is so wide, as a home is, that only the files are kept that
-// calls name: its states do not compare.
+// ErrNotCompared means the folder, such as a home, is too wide: only files named by calls are
+// stored, and states are not comparable.
 var ErrNotCompared = errors.New("this folder is too wide to be compared as a whole; these are the changes of each call")
 
-// Net compares the files as they are now with what they were before the first call of the session
-// that could change some, or of the newest such turn. Each difference is there once, in the order
-// of the paths, whoever made it.
+// Net compares the present files with those before the session's first call that could change some,
+// or with turn before the newest such turn's first call. It returns each change once, sorted by
+// path, whoever made it.
 func (d Manager) Net(ctx context.Context, turn bool) ([]Net, error) {
 	if d.Files.Named() {
 		return nil, ErrNotCompared
@@ -75,7 +75,7 @@ func (d Manager) Net(ctx context.Context, turn bool) ([]Net, error) {
 	return out, ctx.Err()
 }
 
-// first is the state before the first call of a session, or of its newest turn with one.
+// first returns the state before the session's first call, or that of its newest turn with one.
 func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
 	for _, t := range p.Turns {
 		begun := false
@@ -116,7 +116,7 @@ func (d Manager) net(c undo.Change, show bool) Net {
 	return n
 }
 
-// side is the text of a file, or of none.
+// side returns a text file's content for a diff.
 func (d Manager) side(path string, e undo.Entry) (diff.Side, bool) {
 	if e.Kind == undo.Absent {
 		return diff.Side{}, true
@@ -128,7 +128,7 @@ func (d Manager) side(path string, e undo.Entry) (diff.Side, bool) {
 	return diff.Side{Name: path, Text: text}, ok
 }
 
-// textOf is the content of a file that is a text.
+// textOf returns a file's content if it is text.
 func textOf(files *undo.Workspace, e undo.Entry) (string, bool) {
 	content, err := files.Content(e.Hash)
 	return string(content), err == nil && utf8.Valid(content) && bytes.IndexByte(content, 0) < 0

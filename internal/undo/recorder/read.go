@@ -14,28 +14,28 @@ import (
 	"adze/tool"
 )
 
-// Turn is what a user asked for, or ran themselves, with what it did to files.
+// A Turn is a user's request or own command with its changes to files.
 type Turn struct {
 	Number  int    // from 1
-	Message string // the id of what began it
+	Message string // ID of the message that started it
 	Asked   string // its first line
 	Time    time.Time
 	Windows []session.Window
 	Undone  bool // and not redone
-	// Pending says that an undo or a redo of it has begun and that the log has no end of it:
-	// Manager.Finish decides.
+	// Pending is set if an undo or redo of the turn has begun without an end in the log;
+	// Manager.Finish resolves it.
 	Pending bool
-	// Left says that its undo left paths as they were because nobody saw who changed them, and
-	// LeftGit that it left git's own state: another undo may put that back, too.
+	// Left is set if its undo left paths alone because it is unknown who changed them, LeftGit if
+	// it left git's own state. Another undo may restore them.
 	Left, LeftGit bool
 }
 
-// Changed reports whether it did anything to files that is known.
+// Changed reports whether the turn is known to have changed anything.
 func (t Turn) Changed() bool {
 	return slices.ContainsFunc(t.Windows, func(w session.Window) bool { return w.After == nil || len(w.Changes) > 0 })
 }
 
-// Paths are what it changed, each once, without git's own state.
+// Paths returns the changed paths, each once, without git's own state.
 func (t Turn) Paths() (out []string) {
 	for _, w := range t.Windows {
 		for _, c := range w.Changes {
@@ -47,19 +47,19 @@ func (t Turn) Paths() (out []string) {
 	return out
 }
 
-// Past is what a session did to files.
+// Past is a session's history of changes to files.
 type Past struct {
 	ID    session.ID
 	Turns []Turn
-	Undos []session.Undone // that can be redone, oldest first
+	Undos []session.Undone // can be redone; oldest first
 }
 
-// Loader is what a log is read from.
+// A Loader loads a session's log.
 type Loader interface {
 	Load(ctx context.Context, id session.ID) ([]session.Entry, error)
 }
 
-// Read finds in the log of a session, and in those of its subagents, what each turn did.
+// Read reads each turn's changes from a session's log and those of its subagents.
 func Read(ctx context.Context, from Loader, id session.ID) (*Past, error) {
 	entries, err := from.Load(ctx, id)
 	if err != nil {
@@ -81,16 +81,16 @@ type callKey struct {
 	call    tool.CallID
 }
 
-// duty is a turn that a subagent worked for, from a moment on.
+// duty is the turn a subagent worked for since a time.
 type duty struct {
 	turn int
 	from int64
 }
 
-// reader goes through one log.
+// reader processes one log.
 type reader struct {
 	past   *Past
-	now    int            // the turn that runs; if -1, none does
+	now    int            // the running turn, or -1
 	turns  map[string]int // by message
 	open   map[callKey]session.State
 	before []session.Window // of hooks before a prompt
@@ -129,7 +129,7 @@ func decoded[T any](e session.Entry, take func(T)) error {
 	return err
 }
 
-// message begins a turn with what the user says. What they said while one ran is of that.
+// message starts a turn with a user's message. A message during a turn belongs to that turn.
 func (r *reader) message(m session.Message, at time.Time) {
 	_, known := r.turns[m.ID]
 	if m.Role != session.User || m.Note || m.Summary || m.Meanwhile {
@@ -145,7 +145,7 @@ func (r *reader) message(m session.Message, at time.Time) {
 	}
 }
 
-// turn is the one that a message belongs to: a call may come before the message that it is for.
+// turn returns the turn of a message. A call may precede its message.
 func (r *reader) turn(message string, at time.Time) int {
 	if n, known := r.turns[message]; known && n >= 0 {
 		return n
@@ -159,7 +159,7 @@ func (r *reader) turn(message string, at time.Time) int {
 func (r *reader) intent(i session.Intended, at time.Time) {
 	n := r.turn(i.Message, at)
 	key := callKey{i.Message, i.Call}
-	if i.Undo != nil { // where there are two, the later one is of more paths
+	if i.Undo != nil { // the later of two covers more paths
 		r.open[key] = *i.Undo
 	}
 	if t := &r.past.Turns[n]; t.Time.IsZero() {
@@ -173,7 +173,7 @@ func (r *reader) outcome(o session.Ended) {
 	case o.Undo == nil:
 		delete(r.open, key)
 	case o.Undo.After == nil && o.Undo.By == "":
-		return // something of it runs on
+		return // a job of it still runs
 	default:
 		delete(r.open, key)
 		r.add(key.message, *o.Undo)
@@ -199,20 +199,20 @@ func (r *reader) add(message string, w session.Window) {
 	t.Windows = append(t.Windows, w)
 }
 
-// unfinished are the windows that nobody has ended.
+// unfinished adds the windows without an end.
 func (r *reader) unfinished() {
 	for key, before := range r.open {
 		r.add(key.message, session.Window{Before: before, Message: key.message, Call: key.call})
 	}
 }
 
-// undone takes an undo, of which the last entry knows how it ended.
+// undone adds an undo. Its last entry has its end.
 func (r *reader) undone(u session.Undone) {
 	r.undos = append(slices.DeleteFunc(r.undos, func(o session.Undone) bool { return o.ID == u.ID }), u)
 }
 
-// settle tells which turns are undone now. An undo that has only begun changes nothing of that: how
-// far it came stands in the journal of the files and not here.
+// settle sets which turns are undone now. An undo that has only begun does not count: its progress
+// is in the journal.
 func (p *Past) settle(undos []session.Undone) {
 	for _, u := range undos {
 		switch u.Stage() {
@@ -226,7 +226,7 @@ func (p *Past) settle(undos []session.Undone) {
 			}
 		}
 	}
-	for _, u := range p.Undos { // of two undos of a turn, the second one put back what the first one left
+	for _, u := range p.Undos { // a second undo of a turn restored the paths left by the first
 		left := slices.ContainsFunc(u.Refused, func(r session.Refused) bool {
 			return r.Reason == RefusedUnknown || inDoubt(r)
 		})
@@ -237,14 +237,15 @@ func (p *Past) settle(undos []session.Undone) {
 	}
 }
 
-// changedGit reports whether it changed git's own state.
+// changedGit reports whether the turn changed git's own state.
 func (t Turn) changedGit() bool {
 	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
 		return slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return c.Git })
 	})
 }
 
-// changedFiles reports whether it changed anything but git's own state, as far as is known.
+// changedFiles reports whether the turn is known to have changed anything other than git's own
+// state.
 func (t Turn) changedFiles() bool {
 	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
 		return w.After == nil || w.More > 0 || slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return !c.Git })
@@ -259,8 +260,7 @@ func (p *Past) mark(messages []string, set func(*Turn)) {
 	}
 }
 
-// subagents adds what those did that worked for turns. A log that is gone, or that nobody can read,
-// leaves out what it told.
+// subagents adds the changes of the turns' subagents. It skips missing or unreadable logs.
 func (r *reader) subagents(ctx context.Context, from Loader, seen map[session.ID]bool) error {
 	for id, duties := range r.staff {
 		if seen[id] {
@@ -293,7 +293,7 @@ func (r *reader) subagents(ctx context.Context, from Loader, seen map[session.ID
 	return nil
 }
 
-// Marks are all states that a session's log names: what must be kept for it.
+// Marks returns all states a session's log refers to. They must be kept.
 func Marks(entries []session.Entry) (out []session.State) {
 	add := func(w session.Window) {
 		out = append(out, w.Before)
@@ -302,7 +302,7 @@ func Marks(entries []session.Entry) (out []session.State) {
 		}
 	}
 	for _, e := range entries {
-		switch e.Type { // a damaged entry names none
+		switch e.Type { // a damaged entry refers to none
 		case session.IntentEntry:
 			_ = decoded(e, func(i session.Intended) {
 				if i.Undo != nil {

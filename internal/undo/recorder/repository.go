@@ -15,13 +15,13 @@ import (
 	"adze/session"
 )
 
-// Undo keeps what git knows of its branches, index and so on, but not its objects. So before any of
-// it is put back, git is asked whether the objects are still there: after git gc they may not be,
-// and a branch without its commit is a broken repository. Where one is missing, all that git keeps
-// of that repository stays as it is, for its parts only make sense together. What git can do
-// without (reflogs, ORIG_HEAD) is not judged.
+// Undo stores git's branches, index and so on, but not its objects. So before restoring any of
+// these files, adze asks git whether their objects still exist: git gc may have deleted them, and a
+// branch without its commit is a broken repository. If one is missing, all of that repository's own
+// state is left alone, as its parts only make sense together. Files that git can do without
+// (reflogs, ORIG_HEAD) are not checked.
 
-// Reasons for which git's own state is refused, or was not covered.
+// Reasons for refusing or not covering git's own state.
 const (
 	refusedObjects    = "git no longer has the objects that it needs"
 	refusedRepository = "the repository that it belongs to is not there"
@@ -33,15 +33,13 @@ const (
 	refusedNotGit     = "undo does not cover it"
 )
 
-// repository is the steps of a plan in one folder of git: a ".git", or that of a submodule inside
-// of it.
+// repository holds a plan's steps in one git folder: a ".git", or that of a submodule inside it.
 type repository struct {
 	dir   string // relative to the workspace
 	steps []undo.Step
 }
 
-// keepGitSound refuses the steps of a plan that would leave a repository without objects that it
-// needs.
+// keepGitSound refuses the steps that would leave a repository without objects it needs.
 func (d Manager) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 	refused := map[string]string{}
 	for _, r := range d.repositories(plan.Steps) {
@@ -64,7 +62,7 @@ func (d Manager) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 	return nil
 }
 
-// repositories groups the steps in folders of git.
+// repositories groups the steps by git folder.
 func (d Manager) repositories(steps []undo.Step) (all []*repository) {
 	is := func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(d.absolute(dir), "HEAD"))
@@ -84,9 +82,8 @@ func (d Manager) repositories(steps []undo.Step) (all []*repository) {
 	return all
 }
 
-// gitFolder is the innermost folder with objects of its own that holds a path of git's state; if
-// empty, the path is none. Of the name of a submodule, which may hold slashes, only what stands in
-// its folder tells where it ends.
+// gitFolder returns the innermost folder with its own objects that contains a path of git's state,
+// or "". A submodule's name may contain slashes; only its folder's content shows where it ends.
 func gitFolder(path string, is func(dir string) bool) string {
 	parts := strings.Split(path, "/")
 	at := slices.IndexFunc(parts, func(part string) bool { return part == ".git" })
@@ -105,8 +102,8 @@ func gitFolder(path string, is func(dir string) bool) string {
 	return strings.Join(parts[:end], "/")
 }
 
-// judge says why the steps of a repository are refused; if empty, they are not. Where some of it
-// stays as it is, all does: an index on another commit would undo that one unseen.
+// judge returns the reason for refusing a repository's steps, or "". If one is refused, all are: an
+// index on another commit would silently revert that commit.
 func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) (why string, err error) {
 	if slices.ContainsFunc(stay, func(x undo.Refusal) bool { return strings.HasPrefix(x.Path, r.dir+"/") }) {
 		return refusedTogether, nil
@@ -139,26 +136,26 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 	return "", nil
 }
 
-// neededObjects is which objects the files need that are put back.
+// neededObjects lists the objects the restored files need.
 type neededObjects struct {
 	objects git.Objects
-	single  []string // objects that must be there
-	whole   []string // those that must be there with all that they reach
-	form    string   // why nobody can tell; if empty, they can
+	single  []string // objects that must exist
+	whole   []string // objects that must exist with all they reach
+	form    string   // why this cannot be determined; empty if it can
 }
 
-// needs reads the files that are put back.
+// needs reads the files to be restored.
 func (d Manager) needs(r *repository) (n neededObjects, err error) {
 	dir := d.absolute(r.dir)
 	n.objects.Dir = filepath.Join(dir, "objects")
-	promised, _ := filepath.Glob(filepath.Join(n.objects.Dir, "pack", "*.promisor")) // the pattern is sound
+	promised, _ := filepath.Glob(filepath.Join(n.objects.Dir, "pack", "*.promisor")) // the pattern is well-formed
 	switch {
 	case exists(filepath.Join(dir, "reftable")):
 		n.form = "reftable"
 	case exists(filepath.Join(dir, "shallow")), len(promised) > 0:
 		n.form = "a clone without all of its history"
 	}
-	config, _ := os.ReadFile(filepath.Join(dir, "config")) // none: as git does it by itself
+	config, _ := os.ReadFile(filepath.Join(dir, "config")) // a missing file means git's defaults
 	var indexes [][]byte
 	for _, s := range r.steps {
 		if s.To.Kind != undo.File {
@@ -168,7 +165,7 @@ func (d Manager) needs(r *repository) (n neededObjects, err error) {
 		if err != nil {
 			return n, err
 		}
-		inner := strings.TrimPrefix(s.Path, r.dir+"/") // of a linked work tree, its own files are named as those of the main one
+		inner := strings.TrimPrefix(s.Path, r.dir+"/") // a linked worktree's own files have the same names as the main one's
 		if rest, ok := strings.CutPrefix(inner, "worktrees/"); ok {
 			_, inner, _ = strings.Cut(rest, "/")
 		}
@@ -200,7 +197,7 @@ func (d Manager) needs(r *repository) (n neededObjects, err error) {
 	return n, nil
 }
 
-// presentIDs are the ids that the refs of a repository name now.
+// presentIDs returns the IDs in a repository's present refs.
 func (d Manager) presentIDs(r *repository) (ids []string) {
 	dir := d.absolute(r.dir)
 	paths := []string{filepath.Join(dir, "HEAD"), filepath.Join(dir, "packed-refs")}
@@ -217,8 +214,8 @@ func (d Manager) presentIDs(r *repository) (ids []string) {
 	return ids
 }
 
-// pointers refuses the ".git" files of submodules and work trees whose repository is not there, and
-// does not come.
+// pointers refuses ".git" files of submodules and worktrees without a present or restored
+// repository.
 func (d Manager) pointers(steps []undo.Step, refused map[string]string) {
 	for _, s := range steps {
 		if filepath.Base(s.Path) != ".git" || s.To.Kind != undo.File {
@@ -246,7 +243,7 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// leading are the ids that lines begin with.
+// leading returns the IDs at the start of lines.
 func leading(text string) (ids []string) {
 	for line := range strings.Lines(text) {
 		word, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "^"), " ")
@@ -258,7 +255,7 @@ func leading(text string) (ids []string) {
 	return ids
 }
 
-// uncoveredGit lists what of git's own state would be meant by a wish and is not covered.
+// uncoveredGit lists the parts of git's own state a wish includes but undo does not cover.
 func (d Manager) uncoveredGit() (all []session.Refused) {
 	if d.Files.Named() {
 		return []session.Refused{{Path: ".git", Reason: refusedWide}}
@@ -275,15 +272,15 @@ func (d Manager) uncoveredGit() (all []session.Refused) {
 	return all
 }
 
-// notCovered reports a reason of uncoveredGit.
+// notCovered reports whether a reason comes from uncoveredGit.
 func notCovered(reason string) bool {
 	return reason == refusedWide || reason == refusedOutside || strings.HasPrefix(reason, refusedNotGit+": ")
 }
 
 func (d Manager) absolute(path string) string { return filepath.Join(d.Root, filepath.FromSlash(path)) }
 
-// sameForGit reports that two files of git's own state mean the same: a git status, also one of an
-// editor, writes an index anew when files have other times.
+// sameForGit reports whether two files of git's own state are equivalent. Git status, also an
+// editor's, rewrites an index when only files' times differ.
 func sameForGit(path string, a, b []byte) bool {
 	return filepath.Base(path) == "index" && git.SameIndex(a, b)
 }

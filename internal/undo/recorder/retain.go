@@ -12,14 +12,14 @@ import (
 	"adze/session"
 )
 
-// Sessions is where the logs are that name states.
+// Sessions loads the logs that refer to states.
 type Sessions interface {
 	Loader
 	List(ctx context.Context) ([]session.Head, error)
 }
 
-// Named are the states of a folder that sessions name. Of a log that cannot be read nobody knows
-// what it names: then it fails, and nothing may be dropped.
+// Named returns the folder's states sessions refer to. It fails at an unreadable log, whose states
+// are unknown; then nothing may be deleted.
 func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, err error) {
 	heads, err := from.List(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, e
 		}
 		entries, err := from.Load(ctx, h.ID)
 		if errors.Is(err, session.ErrNotFound) {
-			continue // it was removed meanwhile
+			continue // removed in the meantime
 		}
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, e
 	return out, nil
 }
 
-// Forget drops what is kept of paths in all states of the folder, and how many contents that were.
+// Forget deletes the stored contents of paths from all states and returns their number.
 func (d Manager) Forget(ctx context.Context, paths []string) (int, error) {
 	named, err := d.Named(ctx)
 	if err != nil {
@@ -58,22 +58,22 @@ func (d Manager) Forget(ctx context.Context, paths []string) (int, error) {
 	return d.Files.Forget(ctx, paths, marks...)
 }
 
-// Times of dropping old states: how often, and how long the end of a run may wait for it. What is
-// not done is done next time.
+// Interval between deletions of old states, and the longest wait for one at the end of a run. The
+// rest is done next time.
 const (
 	pruneEvery = 24 * time.Hour
 	pruneTime  = 2 * time.Second
 )
 
-// prune drops once a day what no session needs any more.
+// prune deletes states no session needs, once a day.
 func (k *Keeper) prune() {
 	done := filepath.Join(k.o.State, "pruned")
 	info, err := os.Stat(done)
 	if k.o.Named == nil || err == nil && time.Since(info.ModTime()) < pruneEvery {
 		return
 	}
-	if errors.Is(err, fs.ErrNotExist) { // it begins now: nothing is old
-		_ = os.WriteFile(done, nil, 0o600) // it is tried again at the next end
+	if errors.Is(err, fs.ErrNotExist) { // first run: nothing is old
+		_ = os.WriteFile(done, nil, 0o600) // else the next end tries again
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pruneTime)
@@ -88,8 +88,8 @@ func (k *Keeper) prune() {
 	}
 }
 
-// Look says how many bytes undo has of a folder; it opens and makes nothing. An error says why the
-// folder is not covered.
+// Look returns the bytes undo has stored for a folder, without creating anything. An error means
+// the folder is not covered.
 func Look(o undo.Options) (bytes int64, err error) {
 	err = filepath.WalkDir(o.State, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {

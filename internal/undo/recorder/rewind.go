@@ -1,32 +1,31 @@
-// Package recorder makes turns undoable: it keeps the files of a folder around the calls of a
-// session, tells from the session's log what each turn did to them, and puts that back.
+// Package recorder makes turns undoable: it stores a folder's files around a session's calls, reads
+// each turn's changes from the session's log, and reverts them.
 //
-// The one rule: only what calls of the session did is put back. What somebody else changed, before
-// or since, stays and is named.
+// The one rule: only changes by the session's calls are reverted. Changes by others, before or
+// since, stay and are named.
 //
-// Start reading at Keeper (the port of a session: states before and after calls), then Read (a log
-// becomes turns with their windows) and Manager.Plan (which windows an undo is about; package undo
-// does the rest). A window is the time between two states. Windows may overlap, of a job in the
-// background or of subagents, so that an undo puts those together that touch (windows.go).
+// Start reading at Keeper (the session's states before and after calls), then Read (the log as
+// turns with their windows) and Manager.Plan (the windows of an undo; package undo does the rest).
+// A window is the time between two states. Windows may overlap, through background jobs or
+// subagents, so an undo joins windows that touch (windows.go).
 //
-// # Who changed a path while a call ran
+// # Who changed a path during a call
 //
-// Two states tell what changed between them, and not who did it. The paths of file tools are known
-// by name. For commands the only proof is a view of the folder (internal/sandbox): it lists what
-// the command changed, so that all else is somebody else's, or of a program outside of the
-// command's tree (a daemon that it asked). Of a command without a view nobody saw what it changed.
-// Times, owners, open files and the names of editors were looked at as a substitute and prove
-// nothing.
+// Two states show the changes between them, but not who made them. File tools name their paths. For
+// commands the only proof is a view of the folder (internal/sandbox): it lists the command's
+// changes, so all others were made by somebody else, or by a program outside the command's process
+// tree (such as a daemon). Without a view, it is unknown who made a change. Times, owners, open
+// files and editors' names were tried instead and prove nothing.
 //
 // So a change is either known to be a call's, and is undone; or it is in doubt (Window.Unsure,
-// ByPerhaps), and is left alone until the user says otherwise (Wish.Unknown); or it is known to be
-// another session's (conflicts.go), and stays.
+// ByPerhaps), and is left alone until the user decides (Wish.Unknown); or it is known to be another
+// session's (conflicts.go), and stays.
 //
 // Known limits:
-//   - What a command and the user both write while the command runs is taken for the command's.
-//   - Files outside of the folder are not covered.
-//   - Where the folder is too wide (named.go) only the files are that calls name: not what commands
-//     change.
+//   - A path written by both a command and the user while the command runs counts as the command's.
+//   - Files outside the folder are not covered.
+//   - In a folder that is too wide (named.go), only files named by calls are covered, not changes by
+//     commands.
 package recorder
 
 import (
@@ -37,7 +36,7 @@ import (
 	"strings"
 )
 
-// Store is the folder in which the states of a folder are kept, below the one of undo.
+// Store returns the folder for root's states below dir, the folder of undo.
 func Store(dir, root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Join(dir, hex.EncodeToString(sum[:8]))

@@ -8,14 +8,14 @@ import (
 	"adze/session"
 )
 
-// Bounds of what is shown of a window: how many diffs, and of how many bytes on each side.
+// Limits of a window's display: number of diffs, and bytes of each side.
 const (
 	mostDiffs = 30
 	mostDiff  = 32 << 10
 )
 
-// show adds diffs to what changed, as far as both sides are small texts. The first changes are
-// those of shown.
+// show adds diffs to the shown changes if both sides are small texts. changes starts with those of
+// shown.
 func (k *Keeper) show(changes []undo.Change, shown []session.FileChange) {
 	if k.o.Mask == nil {
 		return
@@ -41,7 +41,7 @@ func (k *Keeper) show(changes []undo.Change, shown []session.FileChange) {
 	}
 }
 
-// text is the content of a small text file; nothing of what is absent.
+// text returns a small text file's content, or "" for an absent file.
 func (k *Keeper) text(e undo.Entry) (string, bool) {
 	switch {
 	case e.Kind == undo.Absent:

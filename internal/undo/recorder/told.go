@@ -6,14 +6,14 @@ import (
 	"adze/session"
 )
 
-// Note tells the model what it must know of an undo.
+// Note returns the note about an undo for the model.
 func Note(u session.Undone) session.Note {
 	verb := "undid what earlier turns of this conversation did to files"
 	if u.Redo != "" {
 		verb = "took back an undo, so that files are again as earlier turns of this conversation left them"
 	}
 	count := ""
-	if u.Done > 0 { // else it was interrupted, and nobody counted
+	if u.Done > 0 { // else interrupted, and not counted
 		count = ": " + paths(u.Done) + " changed"
 	}
 	text := fmt.Sprintf("The person %s%s. Read files again before you rely on what you know of them, and do not do again what was undone unless they ask for it.", verb, count)
@@ -29,7 +29,7 @@ func Note(u session.Undone) session.Note {
 	return session.Note{Kind: session.UndoNote, From: "undo", Text: text}
 }
 
-// Untold are the notes of undos that no prompt has followed yet.
+// Untold returns the notes about undos since the last prompt.
 func Untold(entries []session.Entry) (out []session.Note) {
 	for _, e := range entries {
 		switch e.Type {

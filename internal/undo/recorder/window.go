@@ -65,8 +65,8 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 	return w, nil
 }
 
-// goesOn is the job as which the command of a call goes on that changes the folder only when it has
-// ended. It is nil where there is none.
+// goesOn returns the background job of a call whose command changes the folder only at its end, or
+// nil.
 func (k *Keeper) goesOn(r tool.Record, before session.State) *Job {
 	if k.o.Jobs == nil || k.apart.begun(before) {
 		return nil
@@ -79,7 +79,7 @@ func (k *Keeper) goesOn(r tool.Record, before session.State) *Job {
 	return nil
 }
 
-// since is what was started after a state and still runs.
+// since returns the running jobs started after a state.
 func (k *Keeper) since(before session.State) (jobs []Job) {
 	if k.o.Jobs == nil {
 		return nil
@@ -110,7 +110,7 @@ func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window
 	return k.window(ctx, begun.Before)
 }
 
-// window is what became of the folder since a state.
+// window returns the folder's changes since a state.
 func (k *Keeper) window(ctx context.Context, before session.State) (session.Window, error) {
 	w := session.Window{Before: before}
 	from, err := undo.ParseMark(before.Mark)
@@ -141,7 +141,7 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 	return w, nil
 }
 
-// doubt names the changes of which nobody saw that a call of this session made them.
+// doubt adds to w.Unsure the changes not known to be made by a call of this session.
 func doubt(w *session.Window, changes []undo.Change, own *ChangeLog) {
 	known := own.since(w.Before.At)
 	for _, c := range changes {
@@ -155,14 +155,14 @@ func doubt(w *session.Window, changes []undo.Change, own *ChangeLog) {
 	}
 }
 
-// onlyAttributes reports that nothing but extended attributes, access lists or the owner changed.
-// Nobody sees which program sets them, and commands do: the user is not to be blamed for it.
+// onlyAttributes reports whether only extended attributes, access lists or the owner changed.
+// Commands change these, and it cannot be seen who did; they are not attributed to the user.
 func onlyAttributes(c undo.Change) bool {
 	a, b := c.Before, c.After
 	return a.Attrs != b.Attrs && a.Kind == b.Kind && a.Mode == b.Mode && a.Size == b.Size && (a.Hash == b.Hash || a.Kind == undo.Folder)
 }
 
-// listed are changes as the log has them.
+// listed converts changes for the log.
 func listed(changes []undo.Change) (out []session.FileChange, more int) {
 	for _, c := range changes {
 		if len(out) == session.MaxFileChanges {
@@ -184,7 +184,7 @@ func stateOf(e undo.Entry) session.FileState {
 	return s
 }
 
-// LeftOut says in a line what undo does not cover; if empty, nothing that a user would miss.
+// LeftOut returns a line about the paths undo does not cover, or "" if a user would miss none.
 func LeftOut(left []undo.Left) string {
 	var names []string
 	var size int64

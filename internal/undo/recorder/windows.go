@@ -9,16 +9,15 @@ import (
 	"adze/session"
 )
 
-// stretch is a time in which calls of chosen turns ran, between two states.
+// stretch is the time between two states in which calls of chosen turns ran.
 type stretch struct {
 	undo.Window
 	from, to int64
 }
 
-// stretches are the windows of turns that are to be undone, of the whole folder, oldest first:
-// those by known calls, and those by nobody known. Those that touch are put together, so that
-// nothing counts twice where calls ran beside each other. now is the state that is there: the end
-// of what has none. If running, what has no end still runs, and it is known who changes the files.
+// stretches returns the turns' windows of the whole folder: those of known calls, and those of
+// unknown origin. A window without an end extends to now, the present state; if running, its calls
+// still run and count as known.
 func stretches(turns []Turn, root string, now undo.Mark, running bool) (certain, unsure []stretch, err error) {
 	for _, t := range turns {
 		for _, w := range t.Windows {
@@ -45,7 +44,7 @@ func stretches(turns []Turn, root string, now undo.Mark, running bool) (certain,
 	return certain, unsure, nil
 }
 
-// joined are stretches, of which those that touch are one.
+// joined merges stretches that touch, so changes of concurrent calls do not count twice.
 func joined(all []stretch) (out []undo.Window) {
 	slices.SortStableFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	to := int64(math.MinInt64)
@@ -61,8 +60,8 @@ func joined(all []stretch) (out []undo.Window) {
 	return out
 }
 
-// named are the windows of named paths of turns, oldest first. They are never put together: states
-// of other paths say nothing about these.
+// named returns the turns' windows of named paths, oldest first. They are never joined: states of
+// different paths are not comparable.
 func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error) {
 	for _, t := range turns {
 		for _, w := range t.Windows {
@@ -79,7 +78,7 @@ func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error
 	return out, nil
 }
 
-// open reports a window of the whole folder that has no end.
+// open reports whether a window of the whole folder has no end.
 func (p *Past) open(root string) bool {
 	return slices.ContainsFunc(p.Turns, func(t Turn) bool {
 		return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
