@@ -22,13 +22,13 @@ const (
 	oneEntry    = "(?, ?, ?, ?, ?, ?)"
 )
 
-// mostTogether is how many entries one statement inserts: a turn stores an answer, what came of its
-// calls, and what is told of both.
+// mostTogether is the maximum number of entries per INSERT. A turn stores an answer, its calls'
+// outcomes, and notes about both.
 const mostTogether = 4
 
-// Append adds all entries to id or none. When it returns nil they are on the disk. A commit in
-// progress is not called off by ctx: half of one would be neither saved nor unsaved, and it takes
-// well under a millisecond.
+// Append adds all entries to id or none. They are synced to disk when it returns nil. ctx does not
+// cancel a running commit, as a partial one would be neither saved nor unsaved; it takes well under
+// a millisecond.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func checkJSON(entries []session.Entry) error {
 	return nil
 }
 
-// save commits entries and moves the end of the chain.
+// save commits entries and advances the chain.
 func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) error {
 	rows := make([]row, len(entries))
 	end := w.end
@@ -100,12 +100,12 @@ func (s *Store) save(ctx context.Context, w *writer, entries []session.Entry) er
 	return nil
 }
 
-// largeRows is from how many bytes on rows are worth a collection of garbage, which takes some
-// milliseconds.
+// largeRows is the size of rows in bytes from which a garbage collection, which takes some
+// milliseconds, is worthwhile.
 const largeRows = 4 << 20
 
-// makeRoom gives back what is garbage by now: SQLite takes twice the bytes of rows outside of the
-// heap, where the collector does not see them.
+// makeRoom collects garbage: SQLite allocates twice the rows' bytes outside the heap, where the
+// collector does not see them.
 func makeRoom(rows []row) {
 	size := 0
 	for _, r := range rows {
@@ -119,9 +119,8 @@ func makeRoom(rows []row) {
 	}
 }
 
-// giveUp ends the session's saving: after a failure nobody knows what the disk holds until the
-// database is opened again. The exception is when another process was in the way and nothing was
-// begun.
+// giveUp stops saving the session: after a failure the disk's content is unknown until the database
+// is reopened. It does not if another process held the lock and nothing was begun.
 func (s *Store) giveUp(w *writer, err error) error {
 	code := codeOf(err)
 	err = s.explain("save to", err)
@@ -131,8 +130,8 @@ func (s *Store) giveUp(w *writer, err error) error {
 	return err
 }
 
-// insertOf is the statement that inserts n entries. It is kept: compiling one with its trigger
-// costs as much as running it.
+// insertOf returns the statement that inserts n entries. It is cached: compiling it with its
+// trigger costs as much as running it.
 func (s *Store) insertOf(ctx context.Context, n int) (*sql.Stmt, error) {
 	at := &s.inserts[n-1]
 	if *at == nil {
@@ -145,8 +144,8 @@ func (s *Store) insertOf(ctx context.Context, n int) (*sql.Stmt, error) {
 	return *at, nil
 }
 
-// saveTogether is the usual case: one statement is all or nothing without a transaction around it,
-// which is a third less work.
+// saveTogether is the usual case: a single statement is atomic without a transaction, which is a
+// third less work.
 func (s *Store) saveTogether(ctx context.Context, w *writer, rows []row, _ *listHead) (num int64, err error) {
 	insert, err := s.insertOf(ctx, len(rows))
 	if err != nil {
@@ -169,7 +168,7 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *listHead)
 	if err != nil {
 		return 0, err
 	}
-	defer tx.Rollback() // has no effect after Commit
+	defer tx.Rollback() // no effect after Commit
 	if num = w.num; num == 0 {
 		if num, err = newSession(ctx, tx, w.id, rows[0].time); err != nil {
 			return 0, err
@@ -194,7 +193,7 @@ func (s *Store) saveAll(ctx context.Context, w *writer, rows []row, o *listHead)
 
 const nextNumber = "1 + max(ifnull((SELECT max(num) FROM sessions), 0), ifnull((SELECT max(num) FROM removed), 0))"
 
-// newSession takes a number that no session had before, also none that was removed.
+// newSession assigns a number never used before, not even by a removed session.
 func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (int64, error) {
 	done, err := tx.ExecContext(ctx, "INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES ("+nextNumber+", ?, ?, ?, 0, x'')", string(id), created, created)
 	if err != nil {
@@ -203,9 +202,9 @@ func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (
 	return done.LastInsertId()
 }
 
-// Again lets id be written once more after a commit failed: over a new connection, since of the old
-// one nobody knows what the disk holds. Landed says that what was handed to that commit is stored
-// after all. Its error is that nothing can be written yet.
+// Again lets id be written again after a failed commit, over a new connection, because the old
+// one's view of the disk is unknown. landed reports whether the failed commit's entries are stored
+// after all. An error means writing is still impossible.
 func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,25 +233,25 @@ func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err erro
 	return landed, nil
 }
 
-// reconnect has the next statement open the file at the path, when it is there.
+// reconnect makes the next statement reopen the file at the path, if it exists.
 func (s *Store) reconnect(ctx context.Context) error {
 	now, err := os.Stat(s.path)
 	if err != nil {
 		return s.gone("it was removed", err)
 	}
-	if now.Size() == 0 { // SQLite would make an empty database of it
+	if now.Size() == 0 { // SQLite would create an empty database
 		return s.gone("another file was put in its place", nil)
 	}
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return s.explain("open", err)
 	}
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // which closes it
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // closes the connection
 	s.file, s.log = now, nil
 	return s.present()
 }
 
-// relock takes the lock of a session again when its file is gone.
+// relock takes a session's lock again if the lock file is gone.
 func (s *Store) relock(w *writer) error {
 	if samePath(w.lock, w.lock.Name()) {
 		return nil
@@ -261,12 +260,12 @@ func (s *Store) relock(w *writer) error {
 	if err != nil {
 		return err
 	}
-	_ = w.lock.Close() // of a file that nobody finds any more
+	_ = w.lock.Close() // its file was deleted
 	w.lock = lock
 	return nil
 }
 
-// passes reports whether the chain of a session goes through a link.
+// passes reports whether a session's chain contains a link.
 func (s *Store) passes(ctx context.Context, num int64, at link) bool {
 	if at.seq == 0 {
 		return true
@@ -276,8 +275,8 @@ func (s *Store) passes(ctx context.Context, num int64, at link) bool {
 	return err == nil && bytes.Equal(hash, at.hash)
 }
 
-// Anew writes the whole log of id, with what waits to be stored behind it, into a new database
-// where the old one was removed while it was open: what was in it can still be read.
+// Anew writes the whole log of id and the waiting entries into a new database, if the old one was
+// deleted while open. Its content is still readable.
 func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry) error {
 	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("session store %s: it is there", s.path)

@@ -11,9 +11,9 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// Backup writes the whole store as it is at one moment into a new file, while others write to it,
-// and reads what it wrote: the file appears under its name only when every chain in it holds. It
-// returns how many sessions and entries it holds.
+// Backup writes a consistent snapshot of the store into a new file, during writes by others, and
+// verifies it: the file gets its name only if every chain is intact. It returns the numbers of
+// sessions and entries.
 func (s Owner) Backup(ctx context.Context, to string) (sessions, entries int, err error) {
 	if err := s.usable(); err != nil {
 		return 0, 0, err
@@ -36,7 +36,7 @@ func (s Owner) Backup(ctx context.Context, to string) (sessions, entries int, er
 	if sessions, entries, err = verifyBackup(ctx, part); err != nil {
 		return 0, 0, fmt.Errorf("backup: what was written does not hold, and was removed: %w", err)
 	}
-	if err := os.Link(part, to); err != nil { // unlike a rename, it takes the place of nothing
+	if err := os.Link(part, to); err != nil { // unlike a rename, a link replaces nothing
 		if _, there := os.Lstat(to); there == nil {
 			return 0, 0, fmt.Errorf("backup: %s is there already; name a new file", to)
 		}
@@ -52,9 +52,9 @@ func (s Owner) copyInto(ctx context.Context, part string) error {
 	if err != nil {
 		return s.explain("copy", err)
 	}
-	defer conn.Close() // gives it back
+	defer conn.Close() // returns it to the pool
 	if s.frozen != nil {
-		if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 0"); err != nil { // the database itself is opened for reading only
+		if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 0"); err != nil { // the database itself is opened read-only
 			return s.explain("copy", err)
 		}
 		defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only = 1")
@@ -90,7 +90,7 @@ func verifyBackup(ctx context.Context, path string) (sessions, entries int, err 
 	for _, h := range heads {
 		n, err := b.Verify(ctx, h.ID)
 		var bad *BadRow
-		if err != nil && !errors.As(err, &bad) { // what was not as it was written before is not now
+		if err != nil && !errors.As(err, &bad) { // entries that were damaged before are still damaged
 			return 0, 0, err
 		}
 		sessions, entries = sessions+1, entries+max(n, 0)

@@ -11,25 +11,24 @@ import (
 	"adze/session"
 )
 
-// link is one end of a chain: the sequence number of an entry and its hash. The zero link comes
-// before the first entry.
+// link is the end of a chain: an entry's sequence number and hash. The zero link precedes the first
+// entry.
 type link struct {
 	seq  int64
 	hash []byte
 }
 
-// row is an entry as it is stored.
+// row is a stored entry.
 type row struct {
 	seq  int64
 	kind string
 	time int64
-	data string // as it is stored: names in the place of large texts
+	data string // as stored: with names in place of large texts
 	hash []byte
-	text []text // the large ones
+	text []text // the large texts
 }
 
-// newRow shares its data with the entry, which nobody changes: a long answer would be one copy
-// more.
+// newRow shares its data with the entry, which must not change: copying a long answer is expensive.
 func newRow(id session.ID, before link, e session.Entry) row {
 	data := unsafe.String(unsafe.SliceData(e.Data), len(e.Data))
 	r := row{seq: before.seq + 1, kind: string(e.Type), time: Nanos(e.Time)}
@@ -38,8 +37,7 @@ func newRow(id session.ID, before link, e session.Entry) row {
 	return r
 }
 
-// sum hashes every field with its length before it, so that no text can move from one field to
-// another.
+// sum hashes every field with its length first, so bytes cannot move between fields.
 func (r row) sum(id session.ID, before []byte) []byte {
 	h := sha256.New()
 	var n [8]byte
@@ -50,7 +48,7 @@ func (r row) sum(id session.ID, before []byte) []byte {
 	}
 	text := func(s string) {
 		number(int64(len(s)))
-		for len(s) > 0 { // in pieces: a long answer is not copied for its hash
+		for len(s) > 0 { // in pieces: avoids a copy of a long answer
 			n := copy(piece[:], s)
 			h.Write(piece[:n])
 			s = s[n:]
@@ -65,7 +63,7 @@ func (r row) sum(id session.ID, before []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Nanos keeps the zero time zero, which has no nanoseconds since 1970.
+// Nanos returns nanoseconds since 1970, and 0 for the zero time.
 func Nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -73,7 +71,7 @@ func Nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// FromNanos is the time that Nanos was made of.
+// FromNanos is the inverse of Nanos.
 func FromNanos(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
@@ -81,7 +79,7 @@ func FromNanos(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// BadRow is the first entry of a session that is not as it was written.
+// A BadRow is a session's first entry that differs from its hash or is missing.
 type BadRow struct {
 	Session session.ID
 	Seq     int64 // from 1
@@ -92,8 +90,8 @@ func (b *BadRow) Error() string {
 	return fmt.Sprintf("session %s: entry %d %s", b.Session, b.Seq, b.Why)
 }
 
-// Verify walks the chain of id and returns how many entries are sound. Its error is a *BadRow for
-// the first one that is not, and wraps session.ErrNotFound for an unknown session.
+// Verify checks the chain of id and returns the number of valid entries. The error is a *BadRow for
+// the first invalid one, or wraps session.ErrNotFound for an unknown session.
 func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	if err := s.usable(); err != nil {
 		return 0, err
@@ -111,7 +109,7 @@ func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
 	return int(c.last.seq), nil
 }
 
-// walk follows the chain up to its end, or to the first entry that is not sound.
+// walk follows the chain to its end or the first invalid entry.
 func (s *Store) walk(ctx context.Context, c *chainCheck) error {
 	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Primary result codes of SQLite (sqlite.org/rescode.html).
+// SQLite's primary result codes (sqlite.org/rescode.html).
 const (
 	codeBusy       = 5
 	codeLocked     = 6
@@ -25,7 +25,7 @@ const (
 	codeNotADB     = 26
 )
 
-// codeOf is the primary result code in err, 0 when SQLite did not make it.
+// codeOf returns the primary result code in err, or 0 if err is not SQLite's.
 func codeOf(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -34,14 +34,14 @@ func codeOf(err error) int {
 	return e.Code() & 0xff
 }
 
-// explain says what went wrong with the database and the next move. Damage is noted for the next
+// explain describes a database error with the user's next step. It records damage for the next
 // Open.
 func (s *Store) explain(doing string, err error) error {
 	fail := func(why string) error {
 		return fmt.Errorf("session store %s: could not %s it: %s: %w", s.path, doing, why, err)
 	}
 	if damagedWords(err) || errors.Is(err, ErrDamaged) || strings.HasPrefix(err.Error(), "session store ") {
-		return err // it is told by mendWords, or explained
+		return err // handled by mendWords, or already explained
 	}
 	dir := filepath.Dir(s.path)
 	switch codeOf(err) {
@@ -60,12 +60,12 @@ func (s *Store) explain(doing string, err error) error {
 	return fmt.Errorf("session store %s: could not %s it: %w", s.path, doing, err)
 }
 
-// noteDamage makes the next Open look through the whole file.
+// noteDamage makes the next Open check the whole file.
 func (s *Store) noteDamage() {
 	if s.leave == nil {
-		return // only looked at
+		return // opened read-only
 	}
-	_ = os.WriteFile(s.path+".check", nil, 0o600) // without it the damage is met again, and noted again
+	_ = os.WriteFile(s.path+".check", nil, 0o600) // else the damage is met and recorded again
 }
 
 func isDiskFull(err error) bool {

@@ -15,24 +15,24 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// The first start ever does not run the schema: SQLite would sync a rollback journal, its folder
-// and the file to change how it is written, and then the log with the tables. A database without a
-// row is always the same but for its identity, so it is put in its place whole, with one sync of
-// the file and one of its folder.
+// The very first start does not run the schema: SQLite would sync a rollback journal, its folder
+// and the file to change the journal mode, and then the log with the tables. An empty database is
+// always the same except for its identity, so it is written as a whole, with one sync of the file
+// and one of its folder.
 
-// emptyStore is what steps make, packed; TestTheEmptyStoreIsWhatTheSchemaMakes writes it with
-// -update.
+// emptyStore is a compressed database after all steps. TestTheEmptyStoreIsWhatTheSchemaMakes writes
+// it with -update.
 //
 //go:embed empty.db.s2
 var emptyStore []byte
 
-// noIdentity stands in it in the place of an identity.
+// noIdentity is its placeholder for the identity.
 const noIdentity = "00000000000000000000000000000000"
 
-// fresh makes a database where there is none. Where it cannot, or where another process was first,
-// opening goes on as without it, and says what is wrong.
+// fresh creates a database if there is none. If it fails or another process is first, Open
+// continues normally and reports errors.
 func fresh(path string, network func(string) bool) {
-	// A log of a database that was taken away: SQLite knows that it belongs to no empty file.
+	// Remove a deleted database's log, which does not belong to the new file.
 	for _, left := range []string{"-wal", "-journal"} {
 		if _, err := os.Lstat(path + left); !errors.Is(err, fs.ErrNotExist) {
 			return
@@ -43,7 +43,7 @@ func fresh(path string, network func(string) bool) {
 	}
 }
 
-// emptyImage is a database without a row, with an identity of its own.
+// emptyImage returns an empty database with a new identity.
 func emptyImage(network bool) ([]byte, error) {
 	image, err := s2.Decode(nil, emptyStore)
 	if err != nil {
@@ -56,9 +56,9 @@ func emptyImage(network bool) ([]byte, error) {
 		return nil, errors.New("empty store: it has no place for an identity")
 	}
 	hex.Encode(image[at:], id[:])
-	image[18], image[19] = 2, 2 // it has a write-ahead log
+	image[18], image[19] = 2, 2 // write-ahead log
 	if network {
-		image[18], image[19] = 1, 1 // a rollback journal
+		image[18], image[19] = 1, 1 // rollback journal
 	}
 	return image, nil
 }

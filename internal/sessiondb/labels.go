@@ -12,32 +12,31 @@ import (
 	"adze/session"
 )
 
-// Owner is what the owner of a store does to it beside writing logs: name and mark sessions, remove
-// them, copy the whole.
+// Owner holds the operations on a store other than writing logs: naming, tagging and removing
+// sessions, and backups.
 type Owner struct{ *Store }
 
-// What a user calls a session, and how they mark it, is no entry: the log of a session says what
-// happened in it. Each change is a row of its own, and the last ones count.
+// Names and tags are not entries: a session's log records only its events. Each change is a row of
+// its own, and the latest ones count.
 
-// LabelKind says what a label is.
+// A LabelKind is a kind of label.
 type LabelKind string
 
-// Kinds of labels.
 const (
-	TitleLabel LabelKind = "title" // that of a user before that of a model; if empty, none
+	TitleLabel LabelKind = "title" // a user's title precedes a model's; empty removes it
 	TagLabel   LabelKind = "tag"
-	UntagLabel LabelKind = "untag" // takes a tag away
+	UntagLabel LabelKind = "untag" // removes a tag
 )
 
-// Who gives a label.
+// Origins of labels.
 const (
 	ByPerson = "person"
 	ByModel  = "model"
-	// ByProgram is adze itself: a session that waits for a review.
+	// ByProgram is adze itself, for a session that waits for a review.
 	ByProgram = "adze"
 )
 
-// Label is one change of what a session is called or marked with.
+// A Label is one change of a session's title or tags.
 type Label struct {
 	Kind  LabelKind `json:"kind"`
 	Value string    `json:"value"`
@@ -45,7 +44,7 @@ type Label struct {
 	Time  time.Time `json:"time"`
 }
 
-// Label stores labels of a session, which may be open elsewhere. An unknown session is
+// Label stores a session's labels. The session may be open elsewhere. An unknown one is
 // session.ErrNotFound.
 func (s Owner) Label(ctx context.Context, id session.ID, labels ...Label) error {
 	s.mu.Lock()
@@ -57,7 +56,7 @@ func (s Owner) Label(ctx context.Context, id session.ID, labels ...Label) error 
 	if err != nil {
 		return s.explain("save to", err)
 	}
-	defer tx.Rollback() // has no effect after Commit
+	defer tx.Rollback() // no effect after Commit
 	num, err := s.number(ctx, tx, id)
 	if err != nil {
 		return err
@@ -76,7 +75,7 @@ func (s Owner) Label(ctx context.Context, id session.ID, labels ...Label) error 
 	return nil
 }
 
-// writable says why nothing can be written. The caller holds s.mu.
+// writable returns an error if the store is not writable. The caller holds s.mu.
 func (s Owner) writable() error {
 	if s.closed {
 		return ErrClosed
@@ -94,7 +93,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// number is the one that a session has in the tables.
+// number returns a session's number in the tables.
 func (s Owner) number(ctx context.Context, db querier, id session.ID) (num int64, err error) {
 	err = db.QueryRowContext(ctx, "SELECT num FROM sessions WHERE id = ?", string(id)).Scan(&num)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -106,7 +105,7 @@ func (s Owner) number(ctx context.Context, db querier, id session.ID) (num int64
 	return num, nil
 }
 
-// Labels are all that a session was ever given, oldest first.
+// Labels returns all labels ever given to a session, oldest first.
 func (s Owner) Labels(ctx context.Context, id session.ID) ([]Label, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -122,14 +121,14 @@ func (s Owner) Labels(ctx context.Context, id session.ID) ([]Label, error) {
 	return all[num].all, nil
 }
 
-// labels are what a session is called and marked with.
+// labels holds a session's title and tags.
 type labels struct {
 	title, model string
 	tags         []string
 	all          []Label
 }
 
-// name is what the session is called; if empty, nobody gave it a name.
+// name returns the session's title, or "".
 func (l *labels) name() string {
 	if l.title != "" {
 		return l.title
@@ -151,7 +150,7 @@ func (l *labels) take(n Label) {
 	}
 }
 
-// labelled reads the labels of the sessions that where names, by their numbers.
+// labelled returns the labels, by number, of the sessions selected by where.
 func (s Owner) labelled(ctx context.Context, where string, args ...any) (map[int64]*labels, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT session, time, kind, value, origin FROM labels "+where+" ORDER BY num", args...)
 	if err != nil {
@@ -177,7 +176,7 @@ func (s Owner) labelled(ctx context.Context, where string, args ...any) (map[int
 	return out, nil
 }
 
-// dress puts onto heads what their sessions are called and marked with; nums are their numbers.
+// dress adds titles and tags to heads; nums are their sessions' numbers.
 func (s Owner) dress(ctx context.Context, heads []session.Head, nums []int64) error {
 	where := ""
 	if len(nums) <= 100 {

@@ -38,27 +38,28 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	return out, nil
 }
 
-// List returns the sessions, last used first. Long strings in Head.Start and Head.First are cut.
+// List returns the sessions, last used first. Long strings in Head.Start and Head.First are
+// truncated.
 func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 	heads, _, err := s.Page(ctx, Filter{All: true})
 	return heads, err
 }
 
-// Filter chooses sessions of a list; the zero value has those of users, of all folders.
+// A Filter selects sessions. The zero value selects all users' sessions, without subagents'.
 type Filter struct {
-	Folder  string    // where they work; if empty, anywhere
-	Folders []string  // or in one of these
-	Within  []string  // or in or below one of these
-	All     bool      // those of subagents, too
-	Tags    []string  // all of which they are marked with
-	Since   time.Time // used then or later
-	Prefix  string    // how their ids begin
-	Skip    int       // so many of the newest are left out
-	Limit   int       // at most so many; if 0, all
+	Folder  string    // the session's folder; empty means any
+	Folders []string  // or one of these
+	Within  []string  // or one of these or below
+	All     bool      // include subagents' sessions
+	Tags    []string  // the session must have all of them
+	Since   time.Time // last used at this time or later
+	Prefix  string    // of the ID
+	Skip    int       // number of the newest to skip
+	Limit   int       // maximum number; 0 means all
 }
 
-// Page returns the sessions that a filter chooses, last used first, and how many there are without
-// Skip and Limit (0 where the page is empty). Long strings in Head.Start and Head.First are cut.
+// Page returns the selected sessions, last used first, and their number without Skip and Limit (0
+// if the page is empty). Long strings in Head.Start and Head.First are truncated.
 func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total int, err error) {
 	if err := s.usable(); err != nil {
 		return nil, 0, err
@@ -68,8 +69,7 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 	if limit <= 0 {
 		limit = -1
 	}
-	// The page is found first, without the texts that a list shows: sorting would carry those of
-	// all.
+	// Select the page before joining the texts: sorting would carry all sessions' texts.
 	rows, err := s.db.QueryContext(ctx, `SELECT num, id, created, s.updated, entries, start, first, total
 		FROM (SELECT num AS at, updated, count(*) OVER () AS total FROM sessions`+f.join()+where+` ORDER BY updated DESC, num DESC LIMIT ? OFFSET ?) AS page
 		JOIN sessions AS s ON num = at LEFT JOIN openings ON session = num ORDER BY s.updated DESC, num DESC`, append(args, limit, f.Skip)...)
@@ -96,14 +96,14 @@ func (s *Store) Page(ctx context.Context, f Filter) (heads []session.Head, total
 	return heads, total, s.Owner().dress(ctx, heads, nums)
 }
 
-// tagged is true of a session that has the tag now.
+// tagged is true for a session that has the tag now.
 const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND value = ? AND kind IN ('tag', 'untag')
 	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
 
-// somewhere reports that the filter asks where sessions work.
+// somewhere reports whether the filter restricts the sessions' folders.
 func (f Filter) somewhere() bool { return f.Folder != "" || len(f.Folders)+len(f.Within) > 0 }
 
-// join adds the texts where a filter looks into them.
+// join adds the texts if the filter needs them.
 func (f Filter) join() string {
 	if !f.somewhere() && f.All {
 		return ""
@@ -142,7 +142,7 @@ func (f Filter) where() (string, []any) {
 	return " WHERE " + strings.Join(terms, " AND "), args
 }
 
-// raw copies what the driver lends; nothing stays nil.
+// raw copies the driver's buffer, keeping nil.
 func raw(b sql.RawBytes) json.RawMessage {
 	if len(b) == 0 {
 		return nil

@@ -16,18 +16,18 @@ import (
 	"adze/session"
 )
 
-// writer is a session that this process may append to, and the end of its chain.
+// writer is a session this process may append to, with its chain's end.
 type writer struct {
 	id    session.ID
 	lock  *os.File
-	num   int64 // if 0, not in the database yet
+	num   int64 // 0 if not in the database yet
 	end   link
-	start bool  // the opening has its start entry
-	first bool  // and its first message
-	lost  error // a commit failed; nothing is appended any more
+	start bool  // the start entry is stored in the opening
+	first bool  // the first message is
+	lost  error // a commit failed; no more appends
 }
 
-// writer gives the writer of id, which is made and locked on first use. The caller holds s.mu.
+// writer returns the writer of id, creating and locking it on first use. The caller holds s.mu.
 func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
 	switch {
 	case s.closed:
@@ -52,8 +52,8 @@ func (s *Store) writer(ctx context.Context, id session.ID) (*writer, error) {
 	return w, nil
 }
 
-// resume finds the end of the chain. It is read after locking, since another process may have just
-// left. A new session, the usual case at a start, costs one search of one index.
+// resume reads the chain's end. It runs after locking, since another process may have just left.
+// For a new session, the usual case at a start, it costs one index lookup.
 func (s *Store) resume(ctx context.Context, w *writer) error {
 	row := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(w.id))
 	err := row.Scan(&w.num, &w.end.seq, &w.end.hash)
@@ -68,16 +68,15 @@ func (s *Store) resume(ctx context.Context, w *writer) error {
 	return nil
 }
 
-// lockTries bounds how often a lock file may vanish between opening and locking it.
+// lockTries limits how often a lock file may vanish between opening and locking it.
 const lockTries = 100
 
-// A process that was killed holds its locks until the kernel has taken it apart, which takes some
-// milliseconds, and up to seconds on a machine without a free processor: whoever goes on at once
-// waits for that.
+// A killed process holds its locks until the kernel has torn it down: some milliseconds, or seconds
+// on a busy machine. A process that starts right after it waits.
 const (
 	lockPause      = 5 * time.Millisecond
 	lockPatience   = 400 * time.Millisecond
-	endingPatience = 5 * time.Second // of a holder that is no longer alive
+	endingPatience = 5 * time.Second // for a holder that is no longer alive
 )
 
 func (s *Store) pause(d time.Duration) {
@@ -88,7 +87,7 @@ func (s *Store) pause(d time.Duration) {
 	time.Sleep(d)
 }
 
-// alive reports whether who signed a lock still runs, as far as that can be known.
+// alive reports whether a lock's holder still runs, as far as known.
 func alive(who string) bool {
 	var pid int
 	var host string
@@ -101,8 +100,8 @@ func alive(who string) bool {
 	return Running(pid)
 }
 
-// acquire takes the lock file of id. Its holder removes it at the end, so a lock counts only when
-// the file is still the one at its path.
+// acquire takes the lock file of id. The holder removes the file at the end, so a lock only counts
+// if the file is still the one at its path.
 func (s *Store) acquire(id session.ID) (*os.File, error) {
 	path := s.lockPath(id)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -110,7 +109,7 @@ func (s *Store) acquire(id session.ID) (*os.File, error) {
 	}
 	waited := time.Duration(0)
 	for tries := 0; tries < lockTries; {
-		// Open for writing, so that the end of a holder is an event for who watches the folder.
+		// Open for writing, so closing the file is an event for watchers of the folder.
 		lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
 			return nil, s.fileError("lock the session", err)
@@ -120,7 +119,7 @@ func (s *Store) acquire(id session.ID) (*os.File, error) {
 		if held && samePath(lock, path) {
 			return lock, s.sign(lock)
 		}
-		_ = lock.Close() // of a file that is gone, or that another process holds
+		_ = lock.Close() // the file is gone or locked by another process
 		if err != nil && !errors.Is(err, filelock.ErrHeld) {
 			return nil, s.fileError("lock the session", err)
 		}
@@ -138,8 +137,7 @@ func (s *Store) acquire(id session.ID) (*os.File, error) {
 	return nil, fmt.Errorf("%w: its lock file %s changes hands all the time; try again", session.ErrLocked, path)
 }
 
-// Position is the number of the newest entry of a session that this process writes; 0 where it
-// writes none.
+// Position returns the number of a session's newest entry written by this process, or 0.
 func (s *Store) Position(id session.ID) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,14 +147,14 @@ func (s *Store) Position(id session.ID) int64 {
 	return 0
 }
 
-// Locks is the folder in which sessions are locked; it may not be there yet.
+// Locks returns the folder of lock files, which may not exist yet.
 func (s *Store) Locks() string { return s.path + ".locks" }
 
 func (s *Store) lockPath(id session.ID) string {
 	return filepath.Join(s.Locks(), lockName(id))
 }
 
-// Holder says which process writes id; if empty, none does.
+// Holder describes the process that writes id, or returns "".
 func (s *Store) Holder(id session.ID) string {
 	path := s.lockPath(id)
 	if _, err := os.Stat(path); err != nil {
@@ -181,7 +179,7 @@ func samePath(lock *os.File, path string) bool {
 	return err == nil && os.SameFile(held, there)
 }
 
-// sign writes into the lock file who holds it, for the message of the one who comes second.
+// sign writes the holder into the lock file, for another process's error message.
 func (s *Store) sign(lock *os.File) error {
 	if err := s.write(lock.Name()); err != nil {
 		return errors.Join(s.fileError("sign the session's lock", err), lock.Close())
@@ -189,7 +187,7 @@ func (s *Store) sign(lock *os.File) error {
 	return nil
 }
 
-// write names this process in a file.
+// write writes this process's name into a file.
 func (s *Store) write(path string) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -198,16 +196,16 @@ func (s *Store) write(path string) error {
 	return os.WriteFile(path, fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600)
 }
 
-// holder reads who holds a lock file.
+// holder reads a lock file's holder.
 func holder(path string) string {
-	text, _ := os.ReadFile(path) // unreadable or not yet signed is said below
+	text, _ := os.ReadFile(path) // an unreadable or unsigned file is handled below
 	if name := strings.TrimSpace(string(text)); name != "" && len(name) < 300 {
 		return name
 	}
 	return "another process"
 }
 
-// lockName makes an id that people chose safe as a file name.
+// lockName makes a user-chosen ID safe as a file name.
 func lockName(id session.ID) string {
 	plain := func(r rune) bool {
 		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -220,6 +218,6 @@ func lockName(id session.ID) string {
 }
 
 func (w *writer) release() error {
-	_ = os.Remove(w.lock.Name()) // while held, so that nobody else can be in it; a left file does no harm
+	_ = os.Remove(w.lock.Name()) // while locked, so nobody else can hold it; a leftover file does no harm
 	return w.lock.Close()
 }

@@ -12,9 +12,9 @@ import (
 	"adze/session"
 )
 
-// Look opens the database at path for reading only: it makes no folder, no file and no lock, mends
-// nothing, and works where nothing may be written. A database that is not there has no sessions.
-// Append and Lock fail with ErrReadOnly.
+// Look opens the database at path read-only: it creates and repairs nothing, takes no lock, and
+// works in read-only folders. A missing database has no sessions. Append and Lock fail with
+// ErrReadOnly.
 func Look(ctx context.Context, path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) look(ctx context.Context) error {
 	}
 	err = s.reading(ctx, s.uri("mode=ro", pragma("busy_timeout(%d)", busyTimeout), pragma("query_only(1)")))
 	switch codeOf(err) {
-	case codeCantOpen, codeReadOnly: // the folder may not be written, and SQLite wants to make its index there
+	case codeCantOpen, codeReadOnly: // the folder is read-only, and SQLite wants to create its shared memory there
 		s.disconnect()
 		err = s.lookElsewhere(ctx)
 	}
@@ -56,8 +56,7 @@ func (s *Store) look(ctx context.Context) error {
 	return nil
 }
 
-// pretend gives a database that is only looked at, and that an older adze wrote, the tables that
-// came later: empty ones of this connection.
+// pretend adds the tables an older adze's database lacks, as empty temporary tables.
 func (s *Store) pretend(ctx context.Context) error {
 	var version int
 	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version >= 2 {
@@ -69,10 +68,10 @@ func (s *Store) pretend(ctx context.Context) error {
 	return err
 }
 
-// errNoTables says that who made the file has not come as far as its tables, or was killed before.
+// errNoTables means the file's creator is not finished or was killed.
 var errNoTables = errors.New("the database has no tables yet")
 
-// reading connects and reads something, which is when SQLite looks at the file.
+// reading connects and runs a query, because SQLite opens the file only then.
 func (s *Store) reading(ctx context.Context, uri string) (err error) {
 	if s.db, err = sql.Open("sqlite", uri); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (s *Store) reading(ctx context.Context, uri string) (err error) {
 	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&tables)
 }
 
-// lookElsewhere reads a database in a folder that may not be written: as it is when it has no log,
-// else a copy of both.
+// lookElsewhere reads a database in a read-only folder: directly if it has no log, else a copy of
+// both.
 func (s *Store) lookElsewhere(ctx context.Context) error {
 	if info, err := os.Stat(s.path + "-wal"); err != nil || info.Size() == 0 {
 		return s.reading(ctx, s.uri("mode=ro", "immutable=1", pragma("query_only(1)")))
@@ -109,7 +108,7 @@ func (s *Store) lookElsewhere(ctx context.Context) error {
 	return s.reading(ctx, fileURI(to, "mode=rw", pragma("query_only(1)")))
 }
 
-// nothing is a store without sessions.
+// nothing makes s a store without sessions.
 func (s *Store) nothing(ctx context.Context) (err error) {
 	if s.db, err = sql.Open("sqlite", ":memory:"); err != nil {
 		return s.explain("open", err)

@@ -10,8 +10,8 @@ import (
 	"adze/session"
 )
 
-// Memory implements session.Store without a disk: for tests and for runs that keep nothing. Its
-// zero value is not usable; NewMemory makes one.
+// A Memory implements session.Store in memory, for tests and runs that store nothing. Use
+// NewMemory.
 type Memory struct {
 	mu     sync.Mutex
 	closed bool
@@ -21,10 +21,10 @@ type Memory struct {
 
 var _ session.Store = (*Memory)(nil)
 
-// NewMemory makes an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{logs: map[session.ID][]session.Entry{}} }
 
-// Lock always succeeds: nobody else can reach the store.
+// Lock always succeeds: no other process can reach the store.
 func (m *Memory) Lock(ctx context.Context, id session.ID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func headOf(id session.ID, log []session.Entry) session.Head {
 	return h
 }
 
-// Close forgets everything.
+// Close deletes everything.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +112,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// copies keeps the caller's bytes and the log's apart.
+// copies keeps the caller's and the log's bytes separate.
 func copies(entries []session.Entry) []session.Entry {
 	out := slices.Clone(entries)
 	for i := range out {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Magic numbers of file systems that golang.org/x/sys/unix has no name for (statfs(2),
-// linux/magic.h and the file systems' own sources).
+// File systems without a constant in golang.org/x/sys/unix (statfs(2), linux/magic.h and the file
+// systems' own sources).
 const (
 	magicCIFS   = 0xFF534D42
 	magicLustre = 0x0BD00BD0
@@ -16,9 +16,9 @@ const (
 	magicVboxsf = 0x786F4256
 )
 
-// onNetwork reports whether path lies where other machines may write too. The write-ahead log needs
-// memory shared by all who have the file open, which no such file system gives. FUSE counts: sshfs
-// is one.
+// onNetwork reports whether other machines may write to path's file system. The write-ahead log
+// needs memory shared by all its users, which such file systems lack. FUSE counts, because of
+// sshfs.
 func onNetwork(path string) bool {
 	var st unix.Statfs_t
 	if unix.Statfs(filepath.Dir(path), &st) != nil {

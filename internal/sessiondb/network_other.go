@@ -2,5 +2,5 @@
 
 package sessiondb
 
-// onNetwork is unknown here; SQLite's own locking errors then tell.
+// onNetwork cannot detect network file systems here; SQLite's locking errors show them.
 func onNetwork(string) bool { return false }

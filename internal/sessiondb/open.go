@@ -21,13 +21,13 @@ import (
 	"adze/session"
 )
 
-// busyTimeout is how long, in milliseconds, a commit waits for other processes. SQLite's waiting is
-// not fair: with two busy writers a single wait of four seconds was measured.
+// busyTimeout is how long a commit waits for other processes, in milliseconds. SQLite's waiting is
+// unfair: with two busy writers a wait of four seconds was measured.
 const busyTimeout = 10_000
 
-// Open opens the database at path, and makes it when it is missing: the file with mode 0600, its
-// folder with 0700. A damaged one is put aside first (see Salvaged); one written
-// by a newer version is opened read-only (see ReadOnly).
+// Open opens the database at path, creating it if needed: the file with mode 0600, its folder with
+// 0700. It first sets a damaged one aside (see Salvaged), and opens one of a newer version
+// read-only (see ReadOnly).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the folder and the file, and marks the database as in use.
+// prepare creates the folder and file and marks the database as in use.
 func (s *Store) prepare() error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return s.fileError("make its folder", err)
@@ -85,12 +85,12 @@ func (s *Store) openOrRescue(ctx context.Context) error {
 
 func (s *Store) disconnect() {
 	if s.db != nil {
-		_ = s.db.Close() // a damaged or refused file; its own error is the one that counts
+		_ = s.db.Close() // damaged or refused; the first error counts
 		s.db = nil
 	}
 }
 
-// recheck looks through a file in which an earlier process met damage.
+// recheck checks a file in which an earlier process found damage.
 func (s *Store) recheck(ctx context.Context) error {
 	mark := s.path + ".check"
 	if _, err := os.Lstat(mark); err != nil {
@@ -103,14 +103,13 @@ func (s *Store) recheck(ctx context.Context) error {
 	if verdict != "ok" {
 		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
 	}
-	_ = os.Remove(mark) // left there, it costs the next start one more check
+	_ = os.Remove(mark) // if it stays, the next start checks once more
 	return nil
 }
 
-// whileBusy opens a database, and again when another process opens it at the same moment: SQLite
-// does not wait where two that have begun to read both want to change how the file is written,
-// because one of them has to give way. It ends with what open says, after 10 s also when that is
-// still that the file is busy.
+// whileBusy opens a database, retrying if another process opens it at the same moment: SQLite does
+// not wait if two readers both want to change the journal mode, as one has to give way. It returns
+// open's error, after 10 s even if still busy.
 func whileBusy(open func() error, pause func(time.Duration)) error {
 	for began := time.Now(); ; pause(lockPause) {
 		err := open()
@@ -124,7 +123,7 @@ func (s *Store) connect(ctx context.Context) error {
 	return whileBusy(func() error { return s.connectOnce(ctx) }, s.pause)
 }
 
-// connectOnce opens the file as its header says and brings its schema up to date.
+// connectOnce opens the file according to its header and migrates its schema.
 func (s *Store) connectOnce(ctx context.Context) error {
 	h, err := s.readHeader(os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +159,7 @@ func (s *Store) connectOnce(ctx context.Context) error {
 	return err
 }
 
-// openNewer opens what a newer version wrote, so that its sessions can still be read.
+// openNewer opens a newer version's database so its sessions are readable.
 func (s *Store) openNewer(ctx context.Context, version int) error {
 	s.frozen = fmt.Errorf("%w: %s has schema %d and this adze knows %d; update adze, or choose another store",
 		ErrReadOnly, s.path, version, schemaVersion)
@@ -177,21 +176,21 @@ func (s *Store) openNewer(ctx context.Context, version int) error {
 	return nil
 }
 
-// dsn sets what every connection needs. Half a megabyte of pages is enough for a log that is
-// appended to. The busy timeout comes first: changing the journal mode while another process does
-// the same would fail at once without it.
+// dsn returns the settings of every connection. A page cache of half a megabyte suffices for an
+// append-only log. The busy timeout must come first: otherwise changing the journal mode fails at
+// once if another process does the same.
 func (s *Store) dsn(h header) string {
 	settings := []string{"_txlock=immediate", pragma("busy_timeout(%d)", busyTimeout)}
 	switch network := s.options.Network(s.path); {
 	case network && h.wal:
 		settings = append(settings, pragma("journal_mode(DELETE)"))
-	case !network && !h.wal: // it is kept in the file, so that later starts save the question
+	case !network && !h.wal: // stored in the file, so later starts need not ask
 		settings = append(settings, pragma("journal_mode(WAL)"))
 	}
 	return s.uri(append(settings, pragma("synchronous(FULL)"), pragma("foreign_keys(1)"), pragma("cache_size(-512)"))...)
 }
 
-// URIPath is a path as it stands in a file URI, where one with a drive begins with a slash, too.
+// URIPath returns a path for a file URI, where one with a drive also begins with a slash.
 func URIPath(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
@@ -209,8 +208,8 @@ func fileURI(path string, settings ...string) string {
 
 func pragma(format string, args ...any) string { return "_pragma=" + fmt.Sprintf(format, args...) }
 
-// header is what the first hundred bytes of the file say (sqlite.org/fileformat, section 1.3). It
-// may lag behind the write-ahead log, but never says newer than is true.
+// header holds the first hundred bytes of the file (sqlite.org/fileformat, section 1.3). It may lag
+// behind the write-ahead log, but never names a newer version than the actual one.
 type header struct {
 	wal     bool
 	version int
@@ -251,7 +250,7 @@ func (s *Store) readHeader(flag int) (header, error) {
 	return header{wal: b[18] == 2, version: int(binary.BigEndian.Uint32(b[60:]))}, nil
 }
 
-// fileError says what the operating system refused, and the next move.
+// fileError explains an operating system error with the user's next step.
 func (s *Store) fileError(doing string, err error) error {
 	next := ""
 	switch {

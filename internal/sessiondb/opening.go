@@ -11,18 +11,18 @@ import (
 	"adze/session"
 )
 
-// listHead is what a list shows of a session: its first start entry and its first message.
+// listHead holds a session's first start entry and first message for lists.
 type listHead struct{ start, first *string }
 
-// openingOf finds what the opening of w still misses; if nil, nothing.
+// openingOf returns the missing parts of w's opening, or nil.
 func openingOf(entries []session.Entry, w *writer) *listHead {
 	var o listHead
-	copied := 0 // how many of the entries a fork has of its parent
+	copied := 0 // number of the entries a fork copied
 	for i, e := range entries {
 		switch {
 		case e.Type == session.StartEntry && !w.start && o.start == nil:
 			o.start = shorten(e.Data)
-			if bytes.Contains(e.Data, []byte(`"copied":`)) { // decoding a system prompt at each start costs more
+			if bytes.Contains(e.Data, []byte(`"copied":`)) { // decoding a system prompt at each start is expensive
 				copied = session.Head{Start: e.Data}.Info().Copied
 			}
 		case e.Type == session.MessageEntry && !w.first && (o.first == nil || i >= copied && isCopied(*o.first)):
@@ -38,8 +38,8 @@ func openingOf(entries []session.Entry, w *writer) *listHead {
 	return &o
 }
 
-// copiedMark begins the first message of a fork that is its parent's: a message of its own takes
-// its place.
+// copiedMark starts a fork's first message if it is the parent's; the fork's own first message
+// replaces it.
 const copiedMark = `{"copied":true,`
 
 func isCopied(first string) bool { return strings.HasPrefix(first, copiedMark) }
@@ -53,16 +53,16 @@ func (o *listHead) save(ctx context.Context, tx *sql.Tx, num int64) error {
 }
 
 const (
-	// wholeOpening is the size in bytes up to which the data of an opening is kept as it is.
+	// wholeOpening is the largest data of an opening stored unchanged, in bytes.
 	wholeOpening = 1024
-	// openingString is the length in characters to which longer data has its strings cut. It is
-	// more than a title needs, and a multiple of four so that Base64 stays readable.
+	// openingString is the length in characters to which strings of larger data are truncated: more
+	// than a title needs, and a multiple of four so Base64 stays valid.
 	openingString = 256
 )
 
-// shorten cuts the long strings of a JSON text: a list of ten thousand sessions must not read ten
-// thousand system prompts. The whole text is in the session's entries. It goes through the text
-// once and decodes nothing, since every run pays for it before its first request.
+// shorten truncates the long strings of a JSON text: a list of ten thousand sessions must not read
+// ten thousand system prompts. The session's entries hold the full text. It makes a single pass
+// without decoding, since every run pays for it before its first request.
 func shorten(data json.RawMessage) *string {
 	text := string(data)
 	if len(text) <= wholeOpening {
@@ -88,8 +88,8 @@ func shorten(data json.RawMessage) *string {
 	return &text
 }
 
-// cutString gives the first openingString characters of the JSON string that text begins with,
-// after its opening quote, and the length of the whole up to its closing quote; if -1, it has none.
+// cutString returns the first openingString characters of a JSON string after its opening quote,
+// and its full length up to the closing quote, or -1 without one.
 func cutString(text string) (kept string, length int) {
 	cut, characters := -1, 0
 	for at := 0; at < len(text); {
@@ -108,8 +108,8 @@ func cutString(text string) (kept string, length int) {
 	return "", -1
 }
 
-// characterLength is the length of the first character, as it is written in a JSON string; the two
-// halves of a surrogate pair (RFC 8259, section 7) are one.
+// characterLength returns the encoded length of the first character of a JSON string. The two
+// halves of a surrogate pair (RFC 8259, section 7) are one character.
 func characterLength(text string) int {
 	switch {
 	case text[0] != '\\':

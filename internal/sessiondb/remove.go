@@ -12,37 +12,35 @@ import (
 	"adze/session"
 )
 
-// Entries are never changed, and a session goes only as a whole, and leaves behind that it was
-// there: the database itself lets no entry go that has no such stone. Its words go from the files,
-// too: freed parts are overwritten, the log is cut, and Scrub writes the database anew, since
-// SQLite leaves copies in pages that it divided.
+// Entries never change. A session is only removed as a whole and leaves a tombstone; the database
+// refuses to delete entries without one. Its text is erased from the files too: freed pages are
+// overwritten, the log is truncated, and Scrub rewrites the database, because SQLite leaves copies
+// in split pages.
 
-// Why a session was removed.
+// Reasons for removing a session.
 const (
 	ByHand = "person"
 	ByRule = "retention"
 )
 
-// Removed is what is left of a session.
+// A Removed is the tombstone of a session.
 type Removed struct {
 	ID      session.ID `json:"id"`
 	Time    time.Time  `json:"time"` // of its removal
 	Entries int        `json:"entries"`
 	Why     string     `json:"why"`
-	// Num is the number that it had, which no other gets.
+	// Num is the session's former number, never reused.
 	Num int64 `json:"-"`
 }
 
-// Remove takes sessions out of the store for ever, and those of their subagents with them: all or
-// none. One that is open, here or elsewhere, is session.ErrLocked; an unknown one
-// session.ErrNotFound.
+// Remove permanently removes sessions and those of their subagents: all or none. A session open
+// here or elsewhere is session.ErrLocked, an unknown one session.ErrNotFound.
 func (s Owner) Remove(ctx context.Context, why string, ids ...session.ID) ([]Removed, error) {
 	return s.RemoveAfter(ctx, why, func([]Removed) {}, ids...)
 }
 
-// RemoveAfter is Remove that calls first when nothing speaks against it any more and the sessions
-// are still there: a process that is killed in it can do all of it again. first must not use the
-// store.
+// RemoveAfter is Remove, but calls first once removal is certain and the sessions still exist, so a
+// process killed during first can repeat everything. first must not use the store.
 func (s Owner) RemoveAfter(ctx context.Context, why string, first func([]Removed), ids ...session.ID) ([]Removed, error) {
 	family, err := s.Family(ctx, ids...)
 	if err != nil {
@@ -66,18 +64,18 @@ func (s Owner) RemoveAfter(ctx context.Context, why string, first func([]Removed
 	return s.remove(ctx, why, first, family)
 }
 
-// remove has all locks.
+// remove needs all locks.
 func (s Owner) remove(ctx context.Context, why string, first func([]Removed), family []session.ID) (out []Removed, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := s.db.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
 		return nil, s.explain("remove from", err)
 	}
-	defer s.db.ExecContext(ctx, "PRAGMA secure_delete = OFF") // it slows appends down; left on, nothing else is worse
+	defer s.db.ExecContext(ctx, "PRAGMA secure_delete = OFF") // it slows appends down; no other harm if it stays on
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, s.explain("remove from", err)
 	}
-	defer tx.Rollback() // has no effect after Commit
+	defer tx.Rollback() // no effect after Commit
 	for _, id := range family {
 		r, err := s.removeOne(ctx, tx, why, id)
 		if err != nil {
@@ -119,8 +117,8 @@ func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session
 	return r, nil
 }
 
-// cutLog empties the write-ahead log, which holds what the database held. Another process that
-// reads right now is waited for; one that reads on leaves that to the next time.
+// cutLog empties the write-ahead log, which holds copies of the data. It waits for present readers;
+// if one goes on reading, the next removal empties it.
 func (s Owner) cutLog(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return s.explain("cut the log of", err)
@@ -128,7 +126,7 @@ func (s Owner) cutLog(ctx context.Context) error {
 	return nil
 }
 
-// Family is sessions with those of their subagents, without any twice.
+// Family returns sessions with those of their subagents, without duplicates.
 func (s Owner) Family(ctx context.Context, ids ...session.ID) ([]session.ID, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
@@ -160,7 +158,7 @@ func (s Owner) Family(ctx context.Context, ids ...session.ID) ([]session.ID, err
 	return out, nil
 }
 
-// WasRemoved finds what is left of the session whose id begins so; if nil, there was none, or
+// WasRemoved returns the tombstone of the session with an ID prefix, or nil if there is none or
 // several.
 func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) {
 	if err := s.usable(); err != nil {
@@ -190,11 +188,11 @@ func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) 
 	return nil, nil
 }
 
-// ErrInUse is the answer of Scrub while another process has the store open.
+// ErrInUse means another process has the store open, so Scrub cannot run.
 var ErrInUse = errors.New("another adze has the session store open")
 
-// Scrub writes the whole database anew, without what was removed, and gives its room back. It takes
-// about a second for 50 MB, and nobody else may have the store open: they would have to wait.
+// Scrub rewrites the whole database without removed data and frees its space. It takes about a
+// second for 50 MB. No other process may have the store open, since it would have to wait.
 func (s Owner) Scrub(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +217,7 @@ func (s Owner) Scrub(ctx context.Context) error {
 	return errors.Join(err, s.prepare())
 }
 
-// Size is how many bytes the store holds, without its free parts.
+// Size returns the bytes used by the store and those of its free pages.
 func (s Owner) Size(ctx context.Context) (used, free int64, err error) {
 	if err := s.usable(); err != nil {
 		return 0, 0, err

@@ -15,10 +15,10 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// A damaged database is put aside as PATH.damaged-TIME. A fresh one takes its place, with each
-// session as far as it can be read from its beginning, and Loss says what is missing.
+// A damaged database is renamed to PATH.damaged-TIME. A new one takes its place with the readable
+// beginning of each session, and Loss reports the missing entries.
 
-// rescue puts the database aside.
+// rescue sets the database aside.
 func (s *Store) rescue(ctx context.Context, cause error) (*Loss, error) {
 	unlock, err := s.alone()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) rescue(ctx context.Context, cause error) (*Loss, error) {
 	return loss, errors.Join(err, s.prepare())
 }
 
-// alone trades the shared lock of the store for the exclusive one.
+// alone trades the store's shared lock for the exclusive one.
 func (s *Store) alone() (unlock func(), err error) {
 	s.leave()
 	unlock, err = filelock.Try(s.path + ".lock")
@@ -44,7 +44,7 @@ func (s *Store) alone() (unlock func(), err error) {
 
 func (s *Store) rescueAlone(ctx context.Context, cause error) (*Loss, error) {
 	if s.sound(ctx) {
-		return nil, nil // another process was here first
+		return nil, nil // another process was first
 	}
 	work, err := os.MkdirTemp(filepath.Dir(s.path), ".rescue-")
 	if err != nil {
@@ -69,14 +69,14 @@ func causeText(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// sound reports whether the file at the path opens and passes the check after all.
+// sound reports whether the file opens and passes the check after all.
 func (s *Store) sound(ctx context.Context) bool {
 	defer s.disconnect()
 	return s.connect(ctx) == nil && s.recheck(ctx) == nil
 }
 
-// replace moves a database to the path. The old log goes first: SQLite would replay it into a
-// database that it does not belong to.
+// replace moves a database to the path. It removes the old log first: SQLite would replay it into
+// the wrong database.
 func (s *Store) replace(fresh string) error {
 	err := atomicfile.SyncFolder(filepath.Dir(s.path))
 	for _, suffix := range []string{"-wal", "-shm", "-journal", ".check"} {
@@ -93,7 +93,7 @@ func (s *Store) replace(fresh string) error {
 	return nil
 }
 
-// rebuild copies what can be read into work/fresh.db. It reads a copy, since opening a database may
+// rebuild copies readable entries into work/fresh.db. It reads a copy, since opening a database may
 // change it.
 func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 	old := filepath.Join(work, "old.db")
@@ -103,7 +103,7 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 		}
 	}
 	options := s.options
-	options.Mask = nil // what is saved stays as it was written
+	options.Mask = nil // entries are copied unchanged
 	fresh, err := Open(ctx, filepath.Join(work, "fresh.db"), options)
 	if err != nil {
 		return err
@@ -122,9 +122,9 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 	return nil
 }
 
-// copyFrom copies the sessions of the damaged database at path. An error is one of writing.
+// copyFrom copies the sessions of the damaged database at path. It only returns write errors.
 func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
-	// With writable_schema SQLite also opens a file that is shorter than its header says.
+	// With writable_schema SQLite also opens a file that is shorter than its header claims.
 	old, err := sql.Open("sqlite", fileURI(path, pragma("writable_schema(1)")))
 	if err != nil {
 		return err
@@ -167,27 +167,27 @@ func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
 	if c.tx, err = s.db.BeginTx(ctx, nil); err != nil {
 		return err
 	}
-	defer c.tx.Rollback() // has no effect after Commit
+	defer c.tx.Rollback() // no effect after Commit
 	c.rows("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?)", 6, "SELECT num, id, time, entries, tip, why FROM removed WHERE num > ?", 0)
 	return errors.Join(c.err, c.tx.Commit())
 }
 
-// rowCopier copies rows of one session in one transaction.
+// rowCopier copies one session's rows in one transaction.
 type rowCopier struct {
 	ctx                context.Context
 	old                *sql.DB
 	tx                 *sql.Tx
-	err                error // the first failure to write
+	err                error // the first write error
 	entries, lostTexts int64
 }
 
-// copySession copies a session up to its first row that cannot be read, under the number and with
-// the hashes that it had, so that Verify still names what is missing.
+// copySession copies a session up to its first unreadable row, keeping its number and hashes, so
+// Verify still reports missing entries.
 func (s *Store) copySession(c *rowCopier, num, created int64, id string) (err error) {
 	if c.tx, err = s.db.BeginTx(c.ctx, nil); err != nil {
 		return err
 	}
-	defer c.tx.Rollback() // has no effect after Commit
+	defer c.tx.Rollback() // no effect after Commit
 	c.insert("INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES (?, ?, ?, ?, 0, x'')", num, id, created, created)
 	c.entries = c.rows(insertEntry+oneEntry, 6, "SELECT session, seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
 	if c.entries == 0 || c.err != nil {
@@ -214,8 +214,7 @@ func (s *Store) copySession(c *rowCopier, num, created int64, id string) (err er
 	return c.tx.Commit()
 }
 
-// rows inserts what a query finds, up to the first row that cannot be read, and returns how many
-// that were.
+// rows inserts a query's rows up to the first unreadable one and returns their number.
 func (c *rowCopier) rows(statement string, columns int, query string, arg any) (n int64) {
 	values, into := make([]any, columns), make([]any, columns)
 	for i := range values {
@@ -234,7 +233,7 @@ func (c *rowCopier) rows(statement string, columns int, query string, arg any) (
 	return n
 }
 
-// insert writes a row. One that does not fit the schema comes from a damaged page.
+// insert writes a row. One that violates the schema comes from a damaged page.
 func (c *rowCopier) insert(statement string, values ...any) error {
 	_, err := c.tx.ExecContext(c.ctx, statement, values...)
 	if code := codeOf(err); code != codeConstraint && code != codeMismatch && c.err == nil {
@@ -243,7 +242,7 @@ func (c *rowCopier) insert(statement string, values ...any) error {
 	return err
 }
 
-// readRows calls use for all rows up to the first that cannot be read.
+// readRows calls use for all rows up to the first unreadable one.
 func readRows(ctx context.Context, db interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }, query string, args []any, use func(*sql.Rows) error) error {
@@ -260,7 +259,7 @@ func readRows(ctx context.Context, db interface {
 	return rows.Err()
 }
 
-// keep gives from a second name, by a copy where the file system has no links.
+// keep links from to a second name, or copies it if the file system has no links.
 func keep(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -269,7 +268,7 @@ func keep(from, to string) error {
 	return copyFile(from, to)
 }
 
-// copyFile copies and syncs; a missing file is nothing to copy.
+// copyFile copies and syncs a file. A missing file is no error.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,30 +10,30 @@ import (
 	"adze/session"
 )
 
-// Scan says what to look for in the logs.
+// A Scan selects entries of the logs.
 type Scan struct {
-	Session session.ID          // if empty, all
-	Types   []session.EntryType // if empty, all
-	After   int64               // only those behind this one
-	// Paths picks single values out of each entry's data, such as "$.record.tool": Found.Data is then
-	// an array of them, null where there is none. If empty, Data is the whole.
+	Session session.ID          // empty means all
+	Types   []session.EntryType // empty means all
+	After   int64               // only entries after this one
+	// Paths selects single values from each entry's data, such as "$.record.tool": Found.Data is
+	// then an array of them, null if absent. If empty, Data is the full data.
 	Paths []string
 }
 
-// Found is one entry that a scan met.
+// A Found is an entry matched by a scan.
 type Found struct {
 	Session session.ID
 	Seq     int64
 	Entry   session.Entry
 }
 
-// Each streams entries, session by session in the order of their logs, without holding more than
-// one in memory. An entry whose data is not JSON comes with Data nil. Each is called while the
-// database is read: it must not use the store, and its error ends the scan.
+// Each calls each for the matching entries, session by session in log order, holding one entry in
+// memory. An entry whose data is not JSON has nil Data. each runs while the database is read: it
+// must not use the store, and its error ends the scan.
 //
-// It reads all rows for lack of an index on the type, which every append would pay for. Measured:
-// 1.2 µs an entry where one in four is an outcome of 2 kB that is picked apart, 10 µs for one full
-// of escapes; so one to ten seconds for a million entries, and nothing at start.
+// Each reads all rows: every append would pay for an index on the type. Measured: 1.2 µs an entry
+// if one in four is an outcome of 2 kB with selected paths, 10 µs for one full of escapes; so one
+// to ten seconds for a million entries.
 func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *Store) Each(ctx context.Context, scan Scan, each func(Found) error) err
 	return err
 }
 
-// known is nil when a session is there: it may hold no entry of the types that were looked for.
+// known returns nil if a session exists: it may just lack entries of the wanted types.
 func (s *Store) known(ctx context.Context, id session.ID) error {
 	var num int64
 	err := s.db.QueryRowContext(ctx, "SELECT num FROM sessions WHERE id = ?", string(id)).Scan(&num)
@@ -60,7 +60,7 @@ func (s *Store) known(ctx context.Context, id session.ID) error {
 	return nil
 }
 
-// found is the entry of a row, with its large texts.
+// found returns a row's entry with its large texts.
 func (rows *stream) found(ctx context.Context) (f Found, err error) {
 	var at int64
 	var data sql.RawBytes
@@ -72,11 +72,11 @@ func (rows *stream) found(ctx context.Context) (f Found, err error) {
 	return f, err
 }
 
-// stream is rows, and the large texts of the entries in them, read over the same connection: there
-// is only one.
+// stream is a query's rows with their entries' large texts, read over the same connection: there is
+// only one.
 type stream struct {
 	*sql.Rows
-	conn    *sql.Conn // if nil, it is another's
+	conn    *sql.Conn // nil if owned by another
 	texts   *texts
 	explain func(doing string, err error) error
 }
@@ -93,7 +93,7 @@ func (s *Store) stream(ctx context.Context, query string, args ...any) (*stream,
 	return &stream{rows, conn, &texts{from: conn}, s.explain}, nil
 }
 
-// streamStart is a stream that was begun, or could not be.
+// streamStart is a new stream, or the error of starting it.
 type streamStart struct {
 	*stream
 	err error
@@ -101,7 +101,7 @@ type streamStart struct {
 
 func read(rows *stream, err error) streamStart { return streamStart{rows, err} }
 
-// each calls use for the entries that a query finds, until it fails, and ends the reading.
+// each calls use for the entries until it fails, and closes the stream.
 func (r streamStart) each(ctx context.Context, use func(Found) error) error {
 	if r.err != nil {
 		return r.err
@@ -125,7 +125,7 @@ func (r streamStart) each(ctx context.Context, use func(Found) error) error {
 	return nil
 }
 
-// Close ends the reading and gives the connection back.
+// Close ends the query and releases the connection.
 func (rows *stream) Close() error {
 	err := rows.Rows.Close()
 	if rows.conn != nil {
@@ -139,7 +139,7 @@ func (q Scan) query() (string, []any) {
 	if len(q.Paths) > 0 {
 		paths := q.Paths
 		if len(paths) == 1 {
-			paths = append(paths, paths[0]) // of one path SQLite returns the bare value
+			paths = append(paths, paths[0]) // for a single path SQLite returns the bare value
 		}
 		for _, p := range paths {
 			args = append(args, p)
@@ -163,9 +163,8 @@ func (q Scan) query() (string, []any) {
 		strings.Join(where, " AND ") + " ORDER BY e.session, e.seq", args
 }
 
-// Anchor names the end of a chain as it is now: its last entry and the hash of that. Kept
-// elsewhere, it shows later whether what came before was rewritten, even by the owner of the
-// database.
+// An Anchor identifies a chain's present end by its last entry and hash. Stored elsewhere, it later
+// shows whether earlier entries were rewritten, even by the database's owner.
 type Anchor struct {
 	Seq  int64
 	Hash string // hexadecimal
@@ -173,13 +172,13 @@ type Anchor struct {
 
 func (a Anchor) String() string { return fmt.Sprintf("%d:%s", a.Seq, a.Hash) }
 
-// Anchor is the end of id's chain.
+// Anchor returns the present end of id's chain.
 func (s *Store) Anchor(ctx context.Context, id session.ID) (a Anchor, err error) {
 	return s.anchor(ctx, id, "SELECT entries, lower(hex(tip)) FROM sessions WHERE id = ?", string(id))
 }
 
-// Check verifies that id's chain still goes through an anchor, and returns how many entries are
-// sound. Its errors are those of Verify.
+// Check verifies that id's chain contains an anchor and returns the number of valid entries. Its
+// errors are those of Verify.
 func (s *Store) Check(ctx context.Context, id session.ID, a Anchor) (int, error) {
 	n, err := s.Verify(ctx, id)
 	if err != nil {

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// schemaVersion is the newest schema this package knows: the number of steps.
+// schemaVersion is the newest schema version: the number of steps.
 const schemaVersion = 3
 
-// applicationID marks the file as ours: "adze" in ASCII
+// applicationID identifies adze's files: "adze" in ASCII
 // (sqlite.org/pragma.html#pragma_application_id).
 const applicationID = 0x61647a65
 
-// steps brings a database from the version that is its index to the next one. A step that was ever
-// released never changes; a new schema is a new step.
+// steps returns the migrations; the step at index n upgrades version n. A released step never
+// changes; a new schema is a new step.
 func steps() []string {
 	return []string{
-		// Large and small fields are apart: every append rewrites the sessions row.
+		// Large and small fields are separate: every append rewrites the sessions row.
 		`CREATE TABLE sessions (
 			num     INTEGER PRIMARY KEY,
 			id      TEXT    NOT NULL UNIQUE,
@@ -45,9 +45,9 @@ func steps() []string {
 		CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries never change'); END;
 		CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;`,
 
-		// A list of all sessions reads labels whole: few have any. What is removed leaves its
-		// number behind, which is never given again, and only what has left it there can be
-		// removed. All tables are to fit into the first page (graft).
+		// Lists read all labels: few sessions have any. A removed session leaves its number, which
+		// is never reused, and only a session with such a tombstone can be deleted. All tables must
+		// fit into the first page.
 		`CREATE TABLE identity (id TEXT NOT NULL);
 		INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 		CREATE TABLE labels (
@@ -75,13 +75,13 @@ func steps() []string {
 	}
 }
 
-// migrate runs the missing steps in one transaction. Another process may have been first.
+// migrate runs the missing steps in one transaction, unless another process did.
 func (s *Store) migrate(ctx context.Context) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return s.explain("update the schema of", err)
 	}
-	defer tx.Rollback() // has no effect after Commit
+	defer tx.Rollback() // no effect after Commit
 	var version, tables int
 	err = tx.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables)
 	if err != nil {

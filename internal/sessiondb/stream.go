@@ -14,8 +14,8 @@ import (
 
 var _ session.Reader = (*Store)(nil)
 
-// Stream calls each with all entries of id, oldest first, and holds one of them in memory. It
-// checks the chain as it goes: what Verify would say of id, Verdict says from then on.
+// Stream calls each with all entries of id, oldest first, holding one in memory. It verifies the
+// chain on the way; Verdict then returns the result.
 func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -62,20 +62,20 @@ func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Ent
 	return nil
 }
 
-// Verdict is the first entry of id that is not as it was written, as the last Stream found it; if
-// nil, all are sound. Where nobody read the log so, Verify does.
+// Verdict returns the first invalid entry of id found by the last Stream, or nil if all are valid.
+// Without a Stream it runs Verify.
 func (s *Store) Verdict(ctx context.Context, id session.ID) *BadRow {
 	s.mu.Lock()
 	bad, known := s.verdicts[id]
 	s.mu.Unlock()
 	if !known {
 		_, err := s.Verify(ctx, id)
-		errors.As(err, &bad) // what cannot be read at all, loading tells
+		errors.As(err, &bad) // loading reports an unreadable session
 	}
 	return bad
 }
 
-// Back calls each with the entries of id of some types, newest first, until it returns false.
+// Back calls each with id's entries of the given types, newest first, until it returns false.
 func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryType, each func(session.Entry) (more bool)) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -103,13 +103,13 @@ func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryTy
 type chainCheck struct {
 	id    session.ID
 	num   int64
-	want  link // as the session's own row tells
-	last  link // that was sound
+	want  link // from the sessions row
+	last  link // the last valid one
 	sound map[textName]bool
-	bad   *BadRow // the first that is not; if nil, all were so far
+	bad   *BadRow // the first invalid entry, or nil so far
 }
 
-// check begins with the chain of id.
+// check starts checking the chain of id.
 func (s *Store) check(ctx context.Context, id session.ID) (*chainCheck, error) {
 	c := &chainCheck{id: id, sound: map[textName]bool{}}
 	err := s.db.QueryRowContext(ctx, "SELECT num, entries, tip FROM sessions WHERE id = ?", string(id)).Scan(&c.num, &c.want.seq, &c.want.hash)
@@ -122,8 +122,8 @@ func (s *Store) check(ctx context.Context, id session.ID) (*chainCheck, error) {
 	return c, nil
 }
 
-// link looks at the next entry, whose data and hash may be lent. Behind a bad one nothing is
-// looked at.
+// link checks the next entry, whose data and hash may be borrowed. Entries after a bad one are not
+// checked.
 func (c *chainCheck) link(ctx context.Context, r row, texts *texts) {
 	switch {
 	case c.bad != nil:
@@ -148,7 +148,7 @@ func (c *chainCheck) link(ctx context.Context, r row, texts *texts) {
 	c.last.seq, c.last.hash = r.seq, append(c.last.hash[:0], r.hash...)
 }
 
-// end is the first entry that is not as it was written, when all were looked at.
+// end returns the first invalid entry after all were checked.
 func (c *chainCheck) end() *BadRow {
 	switch {
 	case c.bad != nil:

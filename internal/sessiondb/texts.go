@@ -14,12 +14,12 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A large text of an entry, such as an output or a picture, is stored once, by its hash, whichever
-// entries and sessions have it: in the entry stands its name, which the chain covers. What reads
-// entries puts the text back, byte for byte. The text is that of the JSON string, escapes included,
-// after it was masked.
+// A large text of an entry, such as an output or a picture, is stored once, by hash, for all
+// entries and sessions. The entry holds a name in its place, which the chain covers. Readers of
+// entries get the text back byte for byte. The text is the JSON string with its escapes, after
+// masking.
 
-// textTables is the step of the schema that brings large texts, and which sessions have them.
+// textTables is the schema step for large texts and the sessions that use them.
 const textTables = `CREATE TABLE texts (
 		num    INTEGER PRIMARY KEY,
 		hash   BLOB NOT NULL UNIQUE,
@@ -29,19 +29,19 @@ const textTables = `CREATE TABLE texts (
 	);
 	CREATE TABLE uses (text INTEGER, session INTEGER, PRIMARY KEY (text, session)) WITHOUT ROWID;`
 
-// largeText is from how many bytes on a text is stored apart: less would cost more rows than it
-// saves bytes.
+// largeText is the size in bytes from which a text is stored separately. A smaller limit would cost
+// more in rows than it saves.
 const largeText = 4 << 10
 
-// looseText is from how many bytes on a text is not compressed: packing takes its size once more,
-// and such texts come with long answers, which are written when there is least room.
+// looseText is the size in bytes from which a text is not compressed: compression needs its size
+// again in memory, and such texts come with long answers, when memory is scarcest.
 const looseText = 8 << 20
 
-// nameOfText begins what stands in the place of a text. A string that begins so by itself is stored
-// apart, too, however short: what is found in an entry is always a name.
+// nameOfText starts a text's name in an entry. A real string with this prefix is stored separately
+// at any length, so the prefix always marks a name.
 const nameOfText = "adze:text:sha256:"
 
-// textName names a text by its hash and its length in bytes.
+// textName identifies a text by its hash and length in bytes.
 type textName struct {
 	hash [sha256.Size]byte
 	size int
@@ -51,13 +51,13 @@ func (n textName) String() string {
 	return nameOfText + hex.EncodeToString(n.hash[:]) + ":" + strconv.Itoa(n.size)
 }
 
-// text is one that is to be stored.
+// text is a text to store.
 type text struct {
 	textName
 	data string
 }
 
-// apart takes the large texts out of an entry's data, which is JSON.
+// apart extracts the large texts from an entry's JSON data.
 func apart(data string) (short string, texts []text) {
 	if len(data) < largeText && !strings.Contains(data, nameOfText) {
 		return data, nil
@@ -94,13 +94,13 @@ func apart(data string) (short string, texts []text) {
 	return b.String(), texts
 }
 
-// namePlace is where a name stands in an entry.
+// namePlace is a name's position in an entry.
 type namePlace struct {
 	textName
 	start, end int
 }
 
-// names finds the names in an entry's data. A quote behind a backslash is inside of another text.
+// names finds the names in an entry's data. A quote after a backslash is inside another string.
 func names(data []byte) (out []namePlace) {
 	begin := []byte(`"` + nameOfText)
 	for at := 0; ; {
@@ -132,21 +132,21 @@ type asker interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// texts puts large texts back. It remembers the last ones, since an output that was stored once was
-// made more often.
+// texts restores large texts. It caches the last ones, as a text stored once is often used by
+// several entries.
 type texts struct {
 	from  asker
 	known map[textName][]byte
 	held  int // bytes
 }
 
-// keptTexts bounds, in bytes, what is remembered.
+// keptTexts limits the cache, in bytes.
 const keptTexts = 16 << 20
 
-// lostText stands for a text that is not there any more; Verify says which entry misses it.
+// lostText replaces a missing text; Verify reports the entry.
 const lostText = "(this text is lost: the session store was damaged)"
 
-// whole is an entry's data with its texts.
+// whole returns an entry's data with its texts.
 func (t *texts) whole(ctx context.Context, data []byte) ([]byte, error) {
 	found := names(data)
 	if len(found) == 0 {
@@ -171,10 +171,10 @@ func (t *texts) whole(ctx context.Context, data []byte) ([]byte, error) {
 	return append(out, data[done:]...), nil
 }
 
-// errNoText says that a text is missing, or is not what its name says.
+// errNoText means a text is missing or does not match its name.
 var errNoText = errors.New("a stored text is missing or was changed")
 
-// read is one text; what it gives nobody changes.
+// read returns one text, which callers must not change.
 func (t *texts) read(ctx context.Context, n textName) ([]byte, error) {
 	if text, ok := t.known[n]; ok {
 		return text, nil
@@ -215,7 +215,7 @@ func unpacked(packed bool, data []byte, n textName) ([]byte, error) {
 	return data, nil
 }
 
-// saveTexts stores the texts that are not there yet, and notes that the session has them.
+// saveTexts stores new texts and records the session uses all of them.
 func saveTexts(ctx context.Context, tx *sql.Tx, session int64, list []text) error {
 	for _, t := range list {
 		var num int64
@@ -250,8 +250,7 @@ func saveText(ctx context.Context, tx *sql.Tx, t text) (int64, error) {
 	return done.LastInsertId()
 }
 
-// dropTexts removes what only this session had. It is called in the transaction that removes the
-// session.
+// dropTexts deletes texts used by this session alone, in the transaction that removes it.
 func dropTexts(ctx context.Context, tx *sql.Tx, session int64) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM uses WHERE session = ?", session)
 	if err == nil {

@@ -9,18 +9,17 @@ import (
 	"modernc.org/sqlite"
 )
 
-// keptLog is how large, in bytes, the write-ahead log may be that Close leaves behind. Who opens
-// the database next reads all of it: 0.2 ms for this much, against the four syncs of the disk that
-// folding it in and beginning a new one cost.
+// keptLog is the largest write-ahead log that Close leaves, in bytes. The next process has to read
+// all of it: 0.2 ms for this size, against four disk syncs for folding it in and starting a new
+// one.
 const keptLog = 256 << 10
 
-// keepLog makes Close leave the log for the next process. Nothing that was acknowledged depends on
-// more: every commit in the log was synced, the next process replays it, and SQLite begins a log
-// anew only after a checkpoint that syncs. So what closing copies into the database itself needs no
-// sync.
+// keepLog makes Close leave the log for the next process. Acknowledged entries need no more: every
+// commit in the log was synced, the next process replays it, and SQLite restarts a log only after a
+// synced checkpoint. So the copying into the database on close needs no sync.
 //
-// A long log, one that a failed commit may have touched, and that of a database which is about to
-// be moved are folded in as SQLite does by itself: synced and removed.
+// A long log, one possibly hit by a failed commit, and that of a database about to be moved are
+// folded in, synced and removed as usual.
 func (s *Store) keepLog(ctx context.Context) error {
 	info, err := os.Stat(s.path + "-wal")
 	if err != nil || info.Size() > keptLog || s.frozen != nil || s.whole || s.anyLost() {
@@ -30,7 +29,7 @@ func (s *Store) keepLog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // gives it back
+	defer conn.Close() // returns it to the pool
 	err = conn.Raw(func(driver any) error {
 		wal, ok := driver.(sqlite.FileControl)
 		if !ok {
@@ -55,15 +54,15 @@ func (s *Store) anyLost() bool {
 	return false
 }
 
-// A process goes on writing to files that were removed: SQLite says that all is well, and nothing
-// of it is left. So before each commit the files are looked for where the next adze will look (some
-// microseconds of a commit that takes a hundred).
+// A process can keep writing to deleted files: SQLite reports no error, and nothing is left. So
+// each commit first checks that the files are still where the next adze will look (some
+// microseconds of a commit's hundred).
 
-// ownerWrites is the bit without which the owner may not write; root may all the same, and is told,
-// too.
+// ownerWrites is the mode bit that lets the owner write. Root is not bound by it but gets the same
+// error.
 const ownerWrites = 0o200
 
-// present reports that the database is no longer where it was opened, or may no longer be written.
+// present returns an error if the database is no longer at its path or writable.
 func (s *Store) present() error {
 	folder, err := os.Stat(filepath.Dir(s.path))
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *Store) present() error {
 	return nil
 }
 
-// noteLog remembers the write-ahead log that a commit made; there is none on a network file system.
+// noteLog records the write-ahead log created by a commit; there is none on a network file system.
 func (s *Store) noteLog() {
 	if s.log == nil {
 		s.log, _ = os.Stat(s.path + "-wal")

@@ -17,36 +17,36 @@ import (
 	"adze/session"
 )
 
-// The words of entries are an FTS5 table of the store's own file. The first search makes it, each
-// one reads what the log got since: to do so with each Append would take 2.5 to 4 times its CPU.
-// What is removed goes from it in the same transaction. It can be made anew at any time, so damage
-// to it costs no more than that.
+// The words of entries are an FTS5 table in the store's own file. The first search creates it, and
+// each search adds the entries since: adding them in Append would take 2.5 to 4 times its CPU.
+// Removed sessions are deleted from it in the same transaction. It can be recreated at any time, so
+// damage to it costs only that.
 
-// wordTables: the table has no content, and the row of an entry is its session's number << 32 | its
-// place in the log. So the newest come first without any being rated, for which bm25 would look at
-// every hit.
+// wordTables creates a table without content. An entry's row ID is its session's number << 32 | its
+// number in the log, so the newest come first without ranking, for which bm25 would examine every
+// hit.
 const wordTables = `CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(body, content='', contentless_delete=1, prefix='3', tokenize="unicode61 remove_diacritics 2");
 	CREATE TABLE IF NOT EXISTS indexed (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL)`
 
-// A batch of words ends after so many entries or bytes of text: others may have to wait for it. The
-// pause lets them in.
+// Limits of one batch in entries and bytes of text: others may have to wait for it. The pause lets
+// them in.
 const (
 	batchEntries = 500
 	batchBytes   = 1 << 20
 	batchPause   = 5 * time.Millisecond
 )
 
-// Words are what an index takes of entries.
+// Words configure an index update.
 type Words struct {
 	Types []session.EntryType
-	Of    func(Found) string // if empty, nothing
-	// Progress is called after each batch with how many entries were read of how many; optional. Its
-	// error ends the reading, and what was read stays.
+	Of    func(Found) string // an empty text is not indexed
+	// Progress is called after each batch with the numbers of entries read and in total; optional.
+	// Its error ends the update, which keeps the entries read so far.
 	Progress func(done, total int64) error
-	Batch    int64 // entries; if 0, the default
+	Batch    int64 // entries; 0 means the default
 }
 
-// Index reads what the logs got since the last call.
+// Index adds the logs' entries since the last call.
 func (s *Store) Index(ctx context.Context, w Words) error {
 	return s.mendWords(ctx, func() error {
 		var todo []unreadLog
@@ -86,7 +86,7 @@ func (s *Store) inside(ctx context.Context, do func(context.Context, *sql.Tx) er
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // has no effect after Commit
+	defer tx.Rollback() // no effect after Commit
 	if err := do(ctx, tx); err != nil {
 		return err
 	}
@@ -107,18 +107,17 @@ func hasWords(ctx context.Context, from asker) (there bool, err error) {
 	return there, err
 }
 
-// dropOldIndex removes the file beside the store in which an older adze kept words.
+// dropOldIndex removes an older adze's index file next to the store.
 func dropOldIndex(store string) {
 	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
-		_ = os.Remove(filepath.Join(filepath.Dir(store), "search.db"+suffix)) // it is mostly not there
+		_ = os.Remove(filepath.Join(filepath.Dir(store), "search.db"+suffix)) // usually absent
 	}
 }
 
-// unreadLog is a session of which entries are to be read.
+// unreadLog is a session with entries to index.
 type unreadLog struct{ num, read, entries int64 }
 
-// unread are the sessions that went on, by their numbers, since the table takes rows best in their
-// order.
+// unread returns the sessions with new entries, by number: inserting in row order is fastest.
 func unread(ctx context.Context, tx *sql.Tx) (todo []unreadLog, total int64, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT num, ifnull(seq, 0), entries FROM sessions LEFT JOIN indexed ON session = num
 		WHERE ifnull(seq, 0) < entries ORDER BY num`)
@@ -136,7 +135,7 @@ func unread(ctx context.Context, tx *sql.Tx) (todo []unreadLog, total int64, err
 	return todo, total, rows.Err()
 }
 
-// batch is what one transaction reads.
+// batch is the work of one transaction.
 type batch struct {
 	Words
 	left  []unreadLog
@@ -158,10 +157,10 @@ func (b *batch) fill(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// errFull ends the reading of a session when the batch is full.
+// errFull stops reading a session when the batch is full.
 var errFull = errors.New("the batch is full")
 
-// one reads on in the first session that is left. Another process may have read it, or removed it.
+// one continues with the first remaining session. Another process may have read or removed it.
 func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
 	u := &b.left[0]
 	err := tx.QueryRowContext(ctx, "SELECT ifnull(seq, 0), entries FROM sessions LEFT JOIN indexed ON session = num WHERE num = ?", u.num).Scan(&u.read, &u.entries)
@@ -192,10 +191,10 @@ func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
 	}
 	b.room -= to - u.read
 	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO indexed VALUES (?, ?)", u.num, to)
-	return err // a session that is read to its end is passed over the next time
+	return err // a finished session is skipped the next time
 }
 
-// entries calls each for entries of a session, of some types, behind the entry after.
+// entries calls each for a session's entries of the indexed types after the given one.
 func (b *batch) entries(ctx context.Context, tx *sql.Tx, num, after, to int64, each func(Found) error) error {
 	args := []any{num, after, to}
 	for _, t := range b.Types {
@@ -210,23 +209,23 @@ func (b *batch) entries(ctx context.Context, tx *sql.Tx, num, after, to int64, e
 	return read(&stream{Rows: rows, texts: &texts{from: tx}, explain: plain}, nil).each(ctx, each)
 }
 
-// Match says what to look for among the words.
+// A Match is a query for words.
 type Match struct {
-	Query       string    // of FTS5
-	Folder      string    // of sessions that work there; if empty, anywhere
-	Since       time.Time // said or done then or later
+	Query       string    // FTS5 syntax
+	Folder      string    // of the session; empty means any
+	Since       time.Time // entries of this time or later
 	Skip, Limit int
 }
 
-// Matching calls each for the entries that a query finds, the newest session first, in it the
-// newest first. It must not use the store. What Index has not read is not found.
+// Matching calls each for matching entries, newest session and newest entry first. each must not
+// use the store. Only entries read by Index are found.
 func (s *Store) Matching(ctx context.Context, m Match, each func(Found) error) error {
 	return s.mendWords(ctx, func() error {
 		if there, err := hasWords(ctx, s.db); err != nil || !there {
 			return err
 		}
 		since := Nanos(m.Since)
-		if m.Since.Year() > 2250 { // it has no number
+		if m.Since.Year() > 2250 { // out of range for nanoseconds
 			since = math.MaxInt64
 		}
 		query, args := "words MATCH ? AND s.updated >= ? AND e.time >= ?", []any{m.Query, since, since}
@@ -241,8 +240,7 @@ func (s *Store) Matching(ctx context.Context, m Match, each func(Found) error) e
 	})
 }
 
-// codeCorruptTable is the extended code of SQLite that says that the words are damaged, and not the
-// file.
+// codeCorruptTable is SQLite's extended code for damage in the words table alone.
 const codeCorruptTable = codeCorrupt | 1<<8
 
 func damagedWords(err error) bool {
@@ -250,7 +248,7 @@ func damagedWords(err error) bool {
 	return errors.As(err, &e) && e.Code() == codeCorruptTable
 }
 
-// mendWords runs do. Where that meets damaged words, they are dropped.
+// mendWords runs do, and drops the words table if it is damaged.
 func (s *Store) mendWords(ctx context.Context, do func() error) error {
 	err := do()
 	switch {
@@ -267,8 +265,8 @@ func dropWords(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// removeWords takes out those of a session, in the transaction that removes it. A row is only
-// marked as gone until CleanWords.
+// removeWords deletes a session's words in the transaction that removes it. Rows are only marked as
+// deleted until CleanWords.
 func removeWords(ctx context.Context, tx *sql.Tx, num int64) error {
 	there, err := hasWords(ctx, tx)
 	if err != nil || !there {
@@ -284,8 +282,7 @@ func removeWords(ctx context.Context, tx *sql.Tx, num int64) error {
 	return err
 }
 
-// CleanWords writes the table of words anew without those of removed sessions: about a second for
-// 20 MB of it.
+// CleanWords rewrites the words table without removed sessions: about a second for 20 MB.
 func (s Owner) CleanWords(ctx context.Context) error {
 	dropOldIndex(s.path)
 	return s.mendWords(ctx, func() error {

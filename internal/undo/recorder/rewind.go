@@ -24,8 +24,8 @@
 // Known limits:
 //   - A path written by both a command and the user while the command runs counts as the command's.
 //   - Files outside the folder are not covered.
-//   - In a folder that is too wide (named.go), only files named by calls are covered, not changes by
-//     commands.
+//   - In a folder that is too wide (named.go), only files named by calls are covered, not changes
+//     by commands.
 package recorder
 
 import (
