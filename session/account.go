@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// account is what a session used so far, with its subagents, which work beside it: it is safe for
-// concurrent use.
+// account holds the usage by a session and its subagents. It is safe for concurrent use.
 type account struct {
 	mu   sync.Mutex
 	used []modelUse
@@ -21,7 +20,7 @@ type modelUse struct {
 	cost     cost
 }
 
-// add counts requests that were made, whatever came of them.
+// add counts requests, whether they succeeded or not.
 func (a *account) add(model string, requests int, u Usage, price cost) {
 	if a == nil {
 		return
@@ -44,7 +43,7 @@ func (a *account) model(name string, requests int, u Usage, price cost) {
 
 func (c cost) plus(d cost) cost { return cost{c.usd + d.usd, c.unknown || d.unknown} }
 
-// sum is what was used by each model, and what all of it cost.
+// sum returns the usage by model and the total cost.
 func (a *account) sum() (used []ModelUse, all *float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,9 +57,9 @@ func (a *account) sum() (used []ModelUse, all *float64) {
 	return used, all
 }
 
-// turn counts a turn of an earlier run. Its end tells what it cost with its subagents, whose
-// requests stand in logs of their own: of these the tokens are known, but neither the price nor,
-// with several models, the number.
+// turn counts an earlier run's turn. Its end holds the cost including its subagents. Subagents log
+// their requests elsewhere, so only their tokens are known, not the price or, with several models,
+// the number.
 func (a *account) turn(t pastTurn, price func(pastRequest) cost) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,14 +108,14 @@ func (u Usage) minus(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Reasoning - v.Reasoning}
 }
 
-// cost sums up what the requests of a turn cost. One that nobody can price makes the sum unknown,
-// for ever: a sum of some would be read as that of all.
+// cost adds up a turn's requests. One unknown price makes the sum unknown for good: a partial sum
+// would be read as the total.
 type cost struct {
 	usd     float64
 	unknown bool
 }
 
-// known returns the sum in USD, or nil.
+// known returns the sum in USD, or nil if it is unknown.
 func (c cost) known() *float64 {
 	if c.unknown {
 		return nil
@@ -124,7 +123,6 @@ func (c cost) known() *float64 {
 	return &c.usd
 }
 
-// costOf is what one request costs.
 func (c *Config) costOf(provider, model string, used Usage) cost {
 	if c.Price == nil {
 		return cost{unknown: true}
@@ -133,8 +131,8 @@ func (c *Config) costOf(provider, model string, used Usage) cost {
 	return cost{usd, !known}
 }
 
-// unanswered reports a request that the provider refused, or that did not reach it: nobody charges
-// for that. A request that was aborted may have been charged, and nobody says how much.
+// unanswered reports whether the provider refused the request or was not reached, which costs
+// nothing. An aborted request may have been charged.
 func unanswered(d *draft, err error) bool {
 	var failure *ProviderError
 	return errors.As(err, &failure) && d.done.Usage == (Usage{}) && len(d.message.Parts) == 0

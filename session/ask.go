@@ -12,8 +12,8 @@ import (
 	"adze/tool"
 )
 
-// ask makes one model request and stores the answer before any of its calls runs. A message that
-// failed or was aborted is stored as far as it came, without calls.
+// ask makes one model request and stores the answer before its calls run. A failed or aborted
+// message is stored as far as it came, without calls.
 func (s *Session) ask(t *turn) (Message, error) {
 	id := s.nextID()
 	if err := s.inspect(t.ctx, id); err != nil {
@@ -28,7 +28,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	switch {
 	case len(m.Parts) == 0:
 	case err == nil && len(d.calls) == 0 && d.done.Notice == "":
-		t.last = &m // nothing comes between this answer and the end of the turn: end stores both at once
+		t.last = &m // stored together with the turn's end
 	case err == nil && len(d.calls) > 0:
 		s.hold(s.entry(MessageEntry, said(m)))
 		s.keep(m)
@@ -57,19 +57,19 @@ func (s *Session) keep(m Message) {
 	s.tellBlind(m)
 }
 
-// draft is an assistant message while it arrives.
+// draft is an assistant message that still arrives.
 type draft struct {
 	message Message
 	calls   []tool.RawCall
 	done    Done
 	ended   bool
-	forming string // the call that was being written last; if empty, none
+	forming string // the call written last, or ""
 	worked  bool   // the model had begun to answer
 	began   time.Time
-	heard   time.Time // when the first of it came
+	heard   time.Time // first chunk's time
 	saved   time.Time
-	fresh   int  // bytes that came since
-	named   bool // a fragment tells whose answer it is
+	fresh   int  // bytes since the last fragment
+	named   bool // a fragment names the model
 	stored  []storedPart
 }
 
@@ -78,7 +78,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 	now := s.config.Now()
 	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
 	request := s.request()
-	if t.tries > 0 || len(request.Tools) == 0 { // a grammar leaves no way to a call
+	if t.tries > 0 || len(request.Tools) == 0 { // a grammar leaves no room for a call
 		request.Schema = s.config.Schema
 	}
 	d.message.Prompt = s.prints.of(request)
@@ -108,11 +108,10 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 	return d, d.settle(t.ctx)
 }
 
-// request is the next question.
 func (s *Session) request() Request {
 	effort := s.Effort()
 	if s.usual != nil {
-		effort = "" // it was chosen for the session's model
+		effort = "" // chosen for the session's model
 	}
 	return Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.visible(),
@@ -120,7 +119,7 @@ func (s *Session) request() Request {
 	}
 }
 
-// take adds one chunk to the draft and shows it.
+// take adds a chunk to the draft and shows it.
 func (s *Session) take(d *draft, c Chunk) {
 	if _, ended := c.(Done); !ended {
 		d.worked = true
@@ -150,8 +149,8 @@ func (s *Session) take(d *draft, c Chunk) {
 	}
 }
 
-// unspaced takes the spaces out of what a provider wants back, as storing it does: a session that
-// is loaded again must send the same bytes as the one that went on.
+// unspaced removes the spaces from a provider's opaque value, as storing it does: a resumed session
+// must send the same bytes as the original one.
 func unspaced(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {
@@ -160,8 +159,8 @@ func unspaced(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// append grows the last part when it is of the same kind and still open. Parts are joined in
-// settle, so many small deltas stay cheap.
+// append extends the last part if it is open and has the same kind. settle joins the deltas, so
+// that many small ones stay cheap.
 func (d *draft) append(kind PartKind, delta string, opaque []byte) {
 	parts := &d.message.Parts
 	last := len(*parts) - 1
@@ -205,8 +204,8 @@ func (d *draft) settle(ctx context.Context) error {
 	return nil
 }
 
-// temporary reports whether an error may go away by itself while a turn waits, and what the
-// provider asked to wait.
+// temporary reports whether an error may pass while a turn waits, and returns the wait that the
+// provider asked for.
 func temporary(err error) (time.Duration, bool) {
 	var p *ProviderError
 	if !errors.As(err, &p) || !p.Temporary() || p.lasts() {
@@ -215,7 +214,7 @@ func temporary(err error) (time.Duration, bool) {
 	return p.RetryAfter, true
 }
 
-// saveFragments stores what came since the last time, when it is time.
+// saveFragments stores the text since the last fragment, if one is due.
 func (s *Session) saveFragments(t *turn, d *draft) error {
 	now := s.config.Now()
 	if d.worked && d.heard.IsZero() {
@@ -239,13 +238,12 @@ func (s *Session) saveFragments(t *turn, d *draft) error {
 	return s.store(t.ctx, entries...)
 }
 
-// blind reports that the model is known to take no pictures.
+// blind reports whether the model is known to take no images.
 func (s *Session) blind() bool {
 	return s.config.Blind != nil && s.config.Blind(s.config.Provider.Name(), s.config.Model)
 }
 
-// visible is the conversation as the model can take it: notes in the place of pictures where it is
-// known to see none.
+// visible returns the conversation with notes instead of images if the model takes none.
 func (s *Session) visible() []Message {
 	if !s.ledger.shows.any(s.history) || !s.blind() {
 		return s.history
@@ -259,7 +257,7 @@ func (s *Session) visible() []Message {
 	return out
 }
 
-// tellBlind tells the user that a picture of theirs, or of a call, is not seen.
+// tellBlind warns the user about an image that the model does not see.
 func (s *Session) tellBlind(m Message) {
 	if pictures(&m) > 0 && s.blind() {
 		s.emit(Notice{Text: s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})

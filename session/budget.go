@@ -10,38 +10,37 @@ import (
 	"adze/tool"
 )
 
-// Limits are the budgets of one turn; zero means unlimited.
+// Limits are one turn's budgets; zero means unlimited.
 type Limits struct {
 	Steps int // model requests
-	// Own bounds the model requests of the session itself; those of its subagents have a bound of
-	// their own.
+	// Own limits the session's own model requests, without those of its subagents.
 	Own    int
 	Calls  int
-	Tokens int // all tokens of all requests
-	// Cost is in USD. A request whose cost is not known ends the turn: nobody could hold the limit.
+	Tokens int // of all requests
+	// Cost is in USD. A request with unknown cost ends the turn, since the limit could not be
+	// enforced.
 	Cost float64
 	Time time.Duration
 }
 
-// Budget is what a turn may use and what it has used. What a subagent uses counts in its own budget
-// and in that of the turn that it works for, and the limits of both hold. It is safe for concurrent
-// use.
+// A Budget holds a turn's limits and usage. A subagent counts in its own budget and in its parent
+// turn's, and both limits apply. It is safe for concurrent use.
 type Budget struct {
 	limits Limits
 	within *Budget
-	of     Start // of the session whose turn it is
-	// account is that of the whole session, in its ledger.
+	of     Start // the turn's session
+	// account belongs to the whole session.
 	account *account
-	mu      *sync.Mutex // one for a turn and all its subagents: a limit is checked and taken at once
+	mu      *sync.Mutex // shared by a turn and its subagents, so that checking and taking a limit is atomic
 
 	usage  map[string]Usage
 	total  Usage
 	cost   cost
 	steps  int
-	begun  int // calls that may run
+	begun  int // admitted calls
 	calls  map[string]map[tool.Status]int
 	denied []Denial
-	// refusals counts those of denied that are of sandboxes.
+	// refusals counts the entries in denied from sandboxes.
 	refusals int
 }
 
@@ -53,7 +52,7 @@ func newBudget(l Limits, within *Budget, of Start) *Budget {
 	return b
 }
 
-// step takes one model request, unless a limit is reached.
+// step counts one model request or returns an error if a limit is reached.
 func (b *Budget) step() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,7 +67,7 @@ func (b *Budget) step() error {
 	return nil
 }
 
-// spent reports a limit that is reached.
+// spent returns an error if a limit is reached.
 func (b *Budget) spent() error {
 	switch l := b.limits; {
 	case l.Steps > 0 && b.steps >= l.Steps:
@@ -79,8 +78,7 @@ func (b *Budget) spent() error {
 	return b.dear()
 }
 
-// tooDear reports a limit of tokens or money that is reached; it also ends the attempts of one
-// request.
+// tooDear returns an error if the token or cost limit is reached. It also ends a request's retries.
 func (b *Budget) tooDear() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +102,7 @@ func (b *Budget) dear() error {
 	return nil
 }
 
-// call takes one call; not ok: the limit, which is most, is reached.
+// call counts one call. If ok is false, the limit, most, is reached.
 func (b *Budget) call() (most int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +117,6 @@ func (b *Budget) call() (most int, ok bool) {
 	return 0, true
 }
 
-// spend counts what one request used and cost.
 func (b *Budget) spend(model string, u Usage, price cost) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,8 +129,8 @@ func (b *Budget) spend(model string, u Usage, price cost) {
 	}
 }
 
-// count counts one outcome. A call of a subagent has in the list of each session that it works for
-// the name by which that one's observers saw it.
+// count counts one outcome. Each session above a subagent lists its calls under the name that its
+// own observers saw.
 func (b *Budget) count(o tool.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -151,7 +148,7 @@ func (b *Budget) count(o tool.Outcome) {
 		if n := len(o.Record.Decisions); n > 0 {
 			last := o.Record.Decisions[n-1]
 			d.Need, d.Rule, d.Reason, d.Allow = last.Need, last.Rule, last.Reason, last.Offers
-			if last.Allow { // the tool itself had nobody to ask
+			if last.Allow { // the tool itself could not ask anyone
 				d.Reason, d.Unanswered = shortened(o.Output, deniedText), true
 			}
 		}
@@ -159,10 +156,10 @@ func (b *Budget) count(o tool.Outcome) {
 	}
 }
 
-// maxRefused bounds what the list of denials holds of all that sandboxes refused in a turn.
+// maxRefused limits the sandbox refusals in a turn's denials.
 const maxRefused = 500
 
-// refused lists what a sandbox refused a call, each once in a turn.
+// refused lists the refusals by a call's sandbox, each once in a turn.
 func (b *Budget) refused(list []tool.Refusal, d Denial) {
 	for _, r := range list {
 		known := slices.ContainsFunc(b.denied, func(o Denial) bool { return o.Kind == r.Kind && o.Name == r.Name && o.Agent == d.Agent })
@@ -175,14 +172,13 @@ func (b *Budget) refused(list []tool.Refusal, d Denial) {
 	}
 }
 
-// deniedText bounds, in bytes, what the list of denials repeats of a call's output.
+// deniedText limits a call's output in a denial, in bytes.
 const deniedText = 1 << 10
 
-// CallOf names a call of a subagent among those of the session that it works for: ids are unique in
-// one log only.
+// CallOf names a subagent's call in its parent session: ids are unique in one log only.
 func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
 
-// sum fills in what was used.
+// sum fills in the usage.
 func (b *Budget) sum(r *Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,14 +189,14 @@ func (b *Budget) sum(r *Result) {
 	}
 }
 
-// Spent is what was used so far.
+// Spent holds the usage so far.
 type Spent struct {
 	Steps, Calls int
 	Tokens       int
-	Cost         *float64 // in USD; if nil, not known
+	Cost         *float64 // in USD; nil if unknown
 }
 
-// Spent tells what was used so far.
+// Spent returns the usage so far.
 func (b *Budget) Spent() Spent {
 	b.mu.Lock()
 	defer b.mu.Unlock()

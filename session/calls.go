@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// answer runs the calls of one message and stores their outcomes in the model's order. Calls that
-// only read or use the network run together; any other runs alone. It reports whether a tool ended
+// answer runs one message's calls and stores their outcomes in the model's order. Calls that only
+// read or use the network run concurrently; any other runs alone. It reports whether a tool ended
 // the turn.
 func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bool, err error) {
 	for i := range calls {
@@ -53,8 +53,8 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 			return stop, err
 		}
 		if err != nil {
-			// A store that cannot save must not see further effects; on load the rest is aborted,
-			// too.
+			// A store that cannot save must not see further effects; loading the log aborts the
+			// rest.
 			for _, h := range hydrated[i:] {
 				o := s.runner.Skip(h, tool.CodeIO, "not run: the session could not be saved")
 				outcomes.Parts = append(outcomes.Parts, Part{Kind: OutcomePart, Outcome: &o})
@@ -72,7 +72,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 	return stop, s.reconsider(t, outcomes)
 }
 
-// unsay takes an answer back that waited to be stored and was not, and reports whether it did.
+// unsay removes an answer that waited to be stored and was lost, and reports whether there was one.
 func (s *Session) unsay(answer int) bool {
 	lost := s.held.forget()
 	if lost {
@@ -81,7 +81,7 @@ func (s *Session) unsay(answer int) bool {
 	return lost
 }
 
-// together is how many of the next calls may run beside each other: at least one.
+// together returns how many next calls may run concurrently, at least one.
 func together(h []tool.Hydration) int {
 	n := 0
 	for n < len(h) && h[n].Concurrent() {
@@ -90,7 +90,7 @@ func together(h []tool.Hydration) int {
 	return max(n, 1)
 }
 
-// run starts calls and returns where each outcome will come.
+// run starts calls and returns a channel for each outcome.
 func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 	results := make([]chan tool.Outcome, len(calls))
 	for i, h := range calls {
@@ -108,7 +108,7 @@ func (s *Session) run(t *turn, calls []tool.Hydration) []chan tool.Outcome {
 	return results
 }
 
-// ready waits for the first outcome, and takes along those after it that are there by then.
+// ready waits for the first outcome and also returns those after it that have arrived by then.
 func ready(results []chan tool.Outcome) []tool.Outcome {
 	out := []tool.Outcome{<-results[0]}
 	for _, next := range results[1:] {
@@ -127,8 +127,8 @@ func (s *Session) settleCall(t *turn, call tool.RawCall, o tool.Outcome) error {
 	return s.settleCalls(t, []tool.RawCall{call}, []tool.Outcome{o}, true)
 }
 
-// settleCalls stores outcomes that are there together in one go, which costs one sync of the disk,
-// and shows them then. Where the answer still waits to be stored, they wait with it for the last.
+// settleCalls stores several outcomes in one commit, which costs one disk sync, and then shows
+// them. While the answer is held, they wait with it for the last one.
 func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Outcome, last bool) error {
 	entries, ended := make([]Entry, len(outcomes)), make([]Ended, len(outcomes))
 	for i, o := range outcomes {
@@ -164,7 +164,7 @@ func (s *Session) emit(e Event) {
 	s.config.Observe(e)
 }
 
-// onTool passes on the pipeline's events; a decision is stored before it is shown.
+// onTool passes the pipeline's events on. A decision is stored before it is shown.
 func (s *Session) onTool(e tool.Event) {
 	switch e.Kind {
 	case tool.Started:
@@ -172,14 +172,14 @@ func (s *Session) onTool(e tool.Event) {
 	case tool.Updated:
 		s.emit(ToolUpdate{Event: e, Redacted: s.config.Tools.Redact(e.Tool, e.Metadata)})
 	case tool.Asked:
-		// A failure is not lost: the intent record of an allowed call fails next, and a denied call
-		// has no effect; its outcome then meets the same failing store.
+		// A failure surfaces later: an allowed call fails to store its intent next, and a denied
+		// one, which has no effect, fails to store its outcome.
 		_ = s.store(context.Background(), s.entry(DecisionEntry, Decided{e.Call, e.Tool, e.Needs, *e.Decision}))
 		s.emit(ToolAsk{e})
 	}
 }
 
-// Decided is the data of a decision entry.
+// Decided is a decision entry's data.
 type Decided struct {
 	Call     tool.CallID   `json:"call"`
 	Tool     string        `json:"tool"`
@@ -187,14 +187,14 @@ type Decided struct {
 	Decision tool.Decision `json:"decision"`
 }
 
-// listen has hooks told of the session and its calls.
+// listen connects hooks to the session and its calls.
 func (s *Session) listen() {
 	c := s.config
 	s.hooks = &hooks{tell: c.Hooks, session: c.ID, agent: c.Start.Agent, started: func() bool { return s.started }, ran: s.ranHook, note: s.Note, around: s.windows.around, store: s.store}
 	s.runner.Before, s.runner.After = s.hooks.before, s.hooks.after
 }
 
-// beginning is what is stored before the first entry of a session: a hook may have run before the
+// beginning returns the entries to store before a session's first one: a hook may run before the
 // first prompt.
 func (s *Session) beginning() []Entry {
 	if s.started {
@@ -204,12 +204,11 @@ func (s *Session) beginning() []Entry {
 	return []Entry{s.entry(StartEntry, s.config.Start)}
 }
 
-// ranHook stores what a hook did and shows what it changed. A failure to store is not lost: the
-// next entry fails, too.
+// ranHook stores a hook's run and shows its effect. If storing fails, the next entry fails too.
 func (s *Session) ranHook(r HookRun) {
 	r.Agent = s.config.Start.Agent
 	var entries []Entry
-	if !(Moment{Event: r.Event}).Beside() { // that never runs before the first prompt
+	if !(Moment{Event: r.Event}).Beside() { // these never run before the first prompt
 		entries = s.beginning()
 	}
 	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)
@@ -220,7 +219,7 @@ func (s *Session) ranHook(r HookRun) {
 	}
 }
 
-// keepLast keeps an answer that is not the last one of its turn after all.
+// keepLast stores an answer that turned out not to be its turn's last.
 func (s *Session) keepLast(t *turn) error {
 	m := t.last
 	if m == nil {
@@ -234,23 +233,23 @@ func (s *Session) keepLast(t *turn) error {
 	return nil
 }
 
-// Caller is a program that has the model's place: what it calls is stored as its answers.
+// A Caller is a program in the model's place. Its calls are stored as its answers.
 type Caller struct{ Provider, Name string }
 
-// mostBeside is how many calls of programs run beside each other.
+// mostBeside limits the programs' concurrent calls.
 const mostBeside = 64
 
-// callers are the programs whose calls run now.
+// callers holds the programs' running calls.
 type callers struct {
-	sync.Mutex                     // held while the session is changed
-	room       *semaphore.Weighted // whole for a call that runs alone; who came first is first
+	sync.Mutex                     // guards session changes
+	room       *semaphore.Weighted // taken whole by a call that runs alone; first come, first served
 }
 
-// Call runs one call of a program that has the model's place, as a turn of its own, through the
-// same pipeline as the model's. Calls that only read or use the network run beside each other, any
-// other alone, in the order in which they came. Its id is new to this session. It is for any
-// goroutine, but not beside Prompt or Run; the conversation in memory does not grow by it. With an
-// error the log could not be written, and the outcome says whether the call ran.
+// Call runs one call for a program in the model's place, as its own turn, through the same pipeline
+// as the model's. Calls that only read or use the network run concurrently, others alone, first
+// come, first served. Its id must be new to this session. Any goroutine may use Call, but not
+// during Prompt or Run. The conversation in memory does not grow. An error means that the log could
+// not be written; the outcome shows whether the call ran.
 func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.Outcome, error) {
 	t, cancel, h, err := s.admit(ctx, by, &call)
 	defer cancel()
@@ -261,7 +260,7 @@ func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.
 	if h.Concurrent() {
 		weight = 1
 	}
-	if s.callers.room.Acquire(t.ctx, weight) == nil { // else ctx has ended, and so the call does
+	if s.callers.room.Acquire(t.ctx, weight) == nil { // else ctx has ended, which ends the call too
 		defer s.callers.room.Release(weight)
 	}
 	o := s.exec(t.ctx, h)
@@ -278,7 +277,7 @@ func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.
 	return o, err
 }
 
-// admit stores what a program asks and calls, in one commit, before anything of it runs.
+// admit stores a program's prompt and call in one commit before anything runs.
 func (s *Session) admit(ctx context.Context, by Caller, call *tool.RawCall) (*turn, context.CancelFunc, tool.Hydration, error) {
 	s.callers.Lock()
 	defer s.callers.Unlock()
@@ -304,5 +303,5 @@ func (s *Session) admit(ctx context.Context, by Caller, call *tool.RawCall) (*tu
 	return t, cancel, h, nil
 }
 
-// mostAsked bounds, in bytes, what the prompt in the log shows of a program's arguments.
+// mostAsked limits a program's arguments in the logged prompt, in bytes.
 const mostAsked = 200

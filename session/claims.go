@@ -8,37 +8,37 @@ import (
 	"adze/tool"
 )
 
-// ClaimKind says what an answer claims that the calls do not show.
+// ClaimKind classifies claims without evidence.
 type ClaimKind string
 
-// Kinds of claims.
+// Claim kinds.
 const (
 	TestsClaim   ClaimKind = "tests"   // tests pass
 	CommandClaim ClaimKind = "command" // a command was run
 )
 
-// Claim is a statement of an answer beside what the calls of the session show.
+// A Claim is a statement in an answer that the session's calls do not support.
 type Claim struct {
 	Kind  ClaimKind `json:"kind"`
 	Quote string    `json:"quote"` // the sentence
-	Text  string    `json:"text"`  // what is claimed; what is known
+	Text  string    `json:"text"`  // the claim, and the facts
 }
 
-// Evidence is a clause of an answer that a call shows to be true.
+// Evidence is a clause in an answer that a call proves.
 type Evidence struct {
 	Kind  ClaimKind   `json:"kind"`
 	Quote string      `json:"quote"` // the clause
 	Call  tool.CallID `json:"call"`
-	Text  string      `json:"text"` // what shows it, such as the command
+	Text  string      `json:"text"` // the proof, such as the command
 }
 
-// String is the evidence as a user reads it, on one line.
+// String formats the evidence on one line for the user.
 func (e Evidence) String() string { return fmt.Sprintf("✓ %s: %s", e.Quote, e.Text) }
 
-// Mark is what stands behind the clause: what shows it.
+// Mark returns the annotation to put after the clause.
 func (e Evidence) Mark() string { return "✓ " + e.Text }
 
-// Mark is what stands behind the sentence: what is known instead.
+// Mark returns the annotation to put after the sentence.
 func (c Claim) Mark() string {
 	known := c.Text
 	if _, after, ok := strings.Cut(c.Text, "; "); ok {
@@ -47,8 +47,8 @@ func (c Claim) Mark() string {
 	return "✗ " + known
 }
 
-// EvidenceText is a Markdown list of what calls show of an answer and of what they do not, for a
-// commit message or a pull request. It is empty where nothing is known.
+// EvidenceText lists an answer's evidence and claims in Markdown, for a commit message or a pull
+// request. It is "" if there are none.
 func EvidenceText(evidence []Evidence, claims []Claim) string {
 	var b strings.Builder
 	for _, e := range evidence {
@@ -64,13 +64,13 @@ func EvidenceText(evidence []Evidence, claims []Claim) string {
 	return b.String()
 }
 
-// inMarkdown is a quote of an answer on one line, with no sign that could be taken for a mark.
+// inMarkdown returns a quote on one line, without characters that look like a mark.
 func inMarkdown(quote string) string {
 	quote = strings.NewReplacer("✓", "[x]", "✗", "[ ]", "<", "&lt;", "![", `!\[`, "](", `]\(`).Replace(quote)
 	return strings.TrimRight(strings.Join(strings.Fields(quote), " "), ".:;,!")
 }
 
-// codeSpan is a text as code in Markdown, on one line.
+// codeSpan formats text as Markdown code on one line.
 func codeSpan(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.Contains(text, "`") {
@@ -79,25 +79,25 @@ func codeSpan(text string) string {
 	return "`" + text + "`"
 }
 
-// String is the claim as a user reads it, on one line.
+// String formats the claim on one line for the user.
 func (c Claim) String() string { return fmt.Sprintf("the answer %s (“%s”)", c.Text, c.Quote) }
 
-// Answered is the answer that a turn would end with and the conversation that led to it.
+// Answered holds the answer that a turn would end with and the conversation before it.
 type Answered struct {
 	Text    string
 	System  string
-	History []Message // without the answer; it begins with a summary where one took the place of the rest
-	Begin   int       // where the turn begins in it
+	History []Message // without the answer; may begin with a summary
+	Begin   int       // the turn's first message
 }
 
-// ClaimCheck compares answers with what was done.
+// ClaimCheck compares answers with the calls made.
 type ClaimCheck struct {
-	Check func(Answered) ([]Claim, []Evidence) // the claims that calls do not show, and those that they do; if nil, nobody looks
-	Send  bool                                 // the model is told, once a turn
+	Check func(Answered) ([]Claim, []Evidence) // returns unproven and proven claims; may be nil
+	Send  bool                                 // tell the model, once a turn
 }
 
-// Claimed says what a turn's answer claims that its calls do not show, and what they show. It comes
-// before TurnEnd, whose result is stored with it. The model is not told.
+// Claimed holds a turn's claims and evidence. It comes before TurnEnd, whose result is stored with
+// it. The model does not see it.
 type Claimed struct {
 	Claims   []Claim
 	Evidence []Evidence
@@ -105,13 +105,13 @@ type Claimed struct {
 
 func (Claimed) event() {}
 
-// claims looks at the answer that the turn would end with. What it returns is for the model, where
-// that is wanted, once a turn.
+// claims checks the answer that the turn would end with. It returns a text for the model, if Send
+// is set, once a turn.
 func (t *turn) claims(s *Session) string {
 	if s.config.Claims.Check == nil || t.result.Text == "" {
 		return ""
 	}
-	begin := max(0, slices.IndexFunc(s.history, func(m Message) bool { return m.ID == t.prompt })) // a summary may have taken it
+	begin := max(0, slices.IndexFunc(s.history, func(m Message) bool { return m.ID == t.prompt })) // a summary may have removed it
 	answer := Answered{Text: t.result.Text, System: s.config.Start.System, History: slices.Concat(s.earlier, s.history), Begin: len(s.earlier) + begin}
 	t.result.Claims, t.result.Evidence = s.config.Claims.Check(answer)
 	if len(t.result.Claims) == 0 || !s.config.Claims.Send || t.claimed {
@@ -121,7 +121,7 @@ func (t *turn) claims(s *Session) string {
 	return ClaimsText(t.result.Claims)
 }
 
-// ClaimsText tells the model what it claimed.
+// ClaimsText returns the text that reports claims to the model.
 func ClaimsText(claims []Claim) string {
 	var b strings.Builder
 	b.WriteString("Your last answer was compared with the calls of this conversation:\n")

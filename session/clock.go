@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// clock is how long a turn took, and ends it when it took too long. It stands still while a user is
-// waited for: to think about a question costs the turn nothing. It is safe for concurrent use.
+// clock measures a turn and ends it after its limit. It stands still while a user is asked, so that
+// thinking about a question costs the turn nothing. It is safe for concurrent use.
 type clock struct {
 	now   func() time.Time
 	start time.Time
-	most  time.Duration // if 0, any
+	most  time.Duration // 0 means no limit
 	spend func()        // ends the turn
 
 	mu     sync.Mutex
-	timer  *time.Timer // if nil, nothing ends the turn
-	open   int         // waits
-	since  time.Time   // the first of them began
+	timer  *time.Timer // nil without a limit
+	open   int         // open waits
+	since  time.Time   // the first open wait's start
 	waited time.Duration
 }
 
-// startClock gives the context of a turn that may take so long, and what ends its clock.
+// startClock returns a context that ends after most, its clock, and a function to stop the clock.
 func startClock(ctx context.Context, now func() time.Time, most time.Duration) (context.Context, *clock, context.CancelFunc) {
 	c := &clock{now: now, start: now(), most: most}
 	if c.most <= 0 {
@@ -44,7 +44,7 @@ func (c *clock) stop() {
 	c.timer = nil
 }
 
-// wait has the clock stand still until the function that it returns is called.
+// wait stops the clock until over is called.
 func (c *clock) wait() (over func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *clock) resume() {
 	}
 }
 
-// elapsed is how long the turn took, without the waits.
+// elapsed returns the turn's duration without the waits.
 func (c *clock) elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,112 +14,108 @@ import (
 	"adze/tool"
 )
 
-// Compaction replaces the beginning of a conversation by a summary that the model writes. The log
-// keeps every message: only what is sent gets shorter.
+// Compaction replaces a conversation's start by a summary that the model writes. The log keeps
+// every message; only requests get shorter.
 //
-// It happens before a request that would nearly fill the model's window, after one that the
-// provider refused as too long, and when the user asks. The newest messages stay as they are, and
-// so does the user's last message, word for word.
+// It happens before a request that would nearly fill the model's context window, after the provider
+// refused one as too long, and at the user's command. The newest messages and the user's last
+// message stay verbatim.
 
-// Rules of compaction, in tokens as the ledger estimates them. On a small window a share of it
-// counts instead.
+// Compaction rules, in estimated tokens. In a small window the share applies.
 const (
-	// freeTokens is what stays free for an answer and for the request that sums up.
+	// freeTokens stay free for an answer and for the request for a summary.
 	freeTokens, freeShare = 20_000, 5
-	// keptTokens is how much of the end stays as it is.
+	// keptTokens is the size that stays unchanged at the end.
 	keptTokens, keptShare = 20_000, 4
-	// mostLeft, in percent: what frees less is not worth its price and the provider's cache.
+	// mostLeft, in percent: a compaction that leaves more is not worth its price and the provider's
+	// cache.
 	mostLeft = 70
-	// growth, in percent: from where on a conversation that was compacted just now may be so again.
+	// growth, in percent: a compacted conversation must grow to this before the next compaction.
 	growth = 120
-	// wordBytes is how much of the user's last message goes into the summary.
+	// wordBytes limits the user's last message in the summary.
 	wordBytes = 8 << 10
-	// sumAttempts is how often the model is asked to sum up.
+	// sumAttempts limits the requests for a summary.
 	sumAttempts = 3
 )
 
-// youAsked is the cause of a compaction that the user wants.
+// youAsked is the cause when the user asks for a compaction.
 const youAsked = "you asked for it"
 
-// ErrShort is returned when there is nothing to sum up, errLittle when the summary is nearly as
-// long as that.
+// ErrShort means that there is nothing to summarize, errLittle that the summary would be nearly as
+// long as the original.
 var (
 	ErrShort  = errors.New("the conversation is too short to sum up")
 	errLittle = errors.New("summing up would free too little")
 )
 
-// Compaction is the data of a compact entry: what stands in the place of all messages before Kept.
+// Compaction is a compact entry's data. It replaces all messages before Kept.
 type Compaction struct {
 	Summary Message `json:"summary"`
-	// Notes are those that still hold, said again behind the summary; if nil, there are none.
+	// Notes are repeated after the summary because they still hold; may be nil.
 	Notes    *Message `json:"notes,omitempty"`
-	Kept     string   `json:"kept,omitempty"` // the id of the first message that stayed; if empty, none
-	Messages int      `json:"messages"`       // how many are not sent any more
-	Before   int      `json:"tokens_before"`  // of the next request, an estimate
+	Kept     string   `json:"kept,omitempty"` // the first kept message, or ""
+	Messages int      `json:"messages"`       // messages no longer sent
+	Before   int      `json:"tokens_before"`  // the next request's estimated size
 	After    int      `json:"tokens_after"`
 	Cause    string   `json:"cause"` // for the user: lower case, no period
 	Provider string   `json:"provider"`
 	Model    string   `json:"model"`
 	Prompt   string   `json:"prompt_sha256"`
 	Usage    *Usage   `json:"usage,omitempty"`
-	// Took is the time from the request to the end of the summary.
+	// Took is the time to request and read the summary.
 	Took time.Duration `json:"duration_ns,omitempty"`
 }
 
-// String is the compaction as a user reads it.
+// String formats the compaction for the user.
 func (c Compaction) String() string {
 	return fmt.Sprintf("%s: %s summed up, %.1fk → %.1fk tokens", c.Cause, plural.Of(c.Messages, "message"), float64(c.Before)/1000, float64(c.After)/1000)
 }
 
-// Compact sums the conversation up now; wish says what must not be lost, and may be empty. The last
-// event is TurnEnd with the result returned. It is not for use while a turn runs.
+// Compact summarizes the conversation now. wish names things to keep and may be empty. The last
+// event is TurnEnd with the returned result. It must not be called during a turn.
 func (s *Session) Compact(ctx context.Context, wish string) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
 	return s.end(t, s.compact(t, youAsked, wish))
 }
 
-// Earlier returns the messages of earlier runs that were summed up: no request holds them, but the
-// user may want to see them, and what their calls did stays done. They are read when they are first
-// asked for, and Ran knows theirs from then on.
+// Earlier returns earlier runs' summarized messages, which no request holds but the user may want
+// to see. They are read on the first call, and Ran knows their calls from then on.
 func (s *Session) Earlier() []Message {
 	if s.skimmed > 0 {
-		if l, err := s.config.readWhole(context.Background(), s.skimmed); err == nil { // else what is sent is shown
+		if l, err := s.config.readWhole(context.Background(), s.skimmed); err == nil { // else only the messages sent are shown
 			s.earlier, s.ran, s.skimmed = l.earlier, l.ran, 0
 		}
 	}
 	return s.earlier
 }
 
-// Failed are the ends of turns of earlier runs that did not come to their own end, by the id of the
-// message that each ended with.
+// Failed returns the abnormal ends of earlier runs' turns by each turn's last message id.
 func (s *Session) Failed() map[string][]Result { return s.failed }
 
-// Mode is the permission mode that was chosen for the session in an earlier run; if empty, none
-// was.
+// Mode returns the permission mode chosen in an earlier run, or "".
 func (s *Session) Mode() string { return s.mode }
 
 func modeOf(e Entry) string {
 	var p Permits
-	_ = json.Unmarshal(e.Data, &p) // a damaged one chooses none
+	_ = json.Unmarshal(e.Data, &p) // a damaged entry chooses none
 	return p.Mode
 }
 
-// Claims are those of the last answer, also of an earlier run.
+// Claims returns the last answer's claims, also from an earlier run.
 func (s *Session) Claims() []Claim { return s.claims }
 
-// Evidence shows clauses of that answer.
+// Evidence returns the last answer's evidence.
 func (s *Session) Evidence() []Evidence { return s.evidence }
 
-// Ran is what a command of the user's own came to in an earlier run: Message.Own names it.
+// Ran returns the outcome for a user's command in an earlier run. Message.Own names it.
 func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
 	o, ok := s.ran[own]
 	return o, ok
 }
 
-// makeRoom compacts before a request that would nearly fill the window. Where that fails, the
-// request is made all the same: it may fit. What the model did not answer is asked again in the
-// next turn, not in this one.
+// makeRoom compacts before a request that would nearly fill the window. If that fails, the request
+// is made all the same: it may fit. A failed summary is retried in the next turn, not in this one.
 func (s *Session) makeRoom(t *turn) error {
 	s.recount()
 	l := &s.ledger
@@ -143,7 +139,7 @@ func (s *Session) makeRoom(t *turn) error {
 	return s.goOn(t, err)
 }
 
-// goOn tells of a compaction that failed, unless that ends the turn.
+// goOn reports a failed compaction, unless it ends the turn.
 func (s *Session) goOn(t *turn, err error) error {
 	if err == nil || errors.Is(err, errStore) || errors.Is(err, ErrBudget) || t.ctx.Err() != nil {
 		return err
@@ -152,15 +148,15 @@ func (s *Session) goOn(t *turn, err error) error {
 	return nil
 }
 
-// shrink leaves pictures out after a request that was too long, else shortens what one result has
-// too much, else compacts. That is done once in a row: what is refused again stays refused.
+// shrink handles a request that was too long: it leaves images out, else shortens oversized
+// results, else compacts. A second refusal in a row is final.
 func (s *Session) shrink(t *turn, refused error) error {
 	var p *ProviderError
 	if !errors.As(refused, &p) || p.Kind != ContextError {
 		return refused
 	}
 	t.refused = s.ledger.tokens(s.ledger.bytes())
-	s.ledger.window = 0 // the refusal may have told another one
+	s.ledger.window = 0 // the refusal may have revealed another window
 	s.recount()
 	if s.leaveOut() || s.shorten(s.ledger.room()/largeShare) {
 		return nil
@@ -179,7 +175,7 @@ func (s *Session) shrink(t *turn, refused error) error {
 	return refused
 }
 
-// compact asks for a summary, stores it and puts it in the place of what it sums up.
+// compact requests a summary, stores it and replaces the summarized messages.
 func (s *Session) compact(t *turn, cause, wish string) error {
 	s.recount()
 	cut := s.ledger.cut(s.history)
@@ -196,12 +192,11 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 		Provider: s.config.Provider.Name(), Model: s.config.Model}
 	notes, dropped := s.lastingNotes(cut)
 	words := droppedNotes(dropped) + lastWords(s.history, cut)
-	rest := func(text string) int { // in tokens, as a request of that size has them
+	rest := func(text string) int { // in tokens, estimated for a request that large
 		bytes := s.ledger.fixedBytes + len(notes.Text()) + len(text)
 		return int(float64(bytes)/bytesPerToken*s.ledger.correction.factor(bytes)) + s.ledger.since(cut)
 	}
-	// What is sure before the model is asked is not paid for: the shortest summary frees too little
-	// already.
+	// Do not pay for a summary if even the shortest frees too little.
 	if err := c.worth(rest(summaryHead + words)); err != nil {
 		return fmt.Errorf("%w; tools and instructions alone take %d", err, s.ledger.tokens(s.ledger.fixedBytes))
 	}
@@ -227,7 +222,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := s.store(t.ctx, s.entry(CompactEntry, c)); err != nil {
 		return err
 	}
-	t.guard.Forget() // what the model did is out of its sight, and it may look again
+	t.guard.Forget() // the model no longer sees its calls and may repeat them
 	s.foresee(0, "the conversation was summed up")
 	s.history = append(c.begins(), s.history[cut:]...)
 	s.emit(Compacted{c})
@@ -235,7 +230,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	return nil
 }
 
-// worth refuses a compaction after which so many tokens are left.
+// worth returns an error if a compaction to left tokens frees too little.
 func (c Compaction) worth(left int) error {
 	if left*100 <= c.Before*mostLeft {
 		return nil
@@ -243,11 +238,10 @@ func (c Compaction) worth(left int) error {
 	return fmt.Errorf("%w: about %d of %d tokens would be left", errLittle, left, c.Before)
 }
 
-// summaryHead tells the model what it reads.
 const summaryHead = "The conversation before this point was summed up to make room. What follows is the summary; go on with the work from there.\n\n"
 
-// cut is how many messages are summed up: as many as leave the newest ones, up to a bound, as they
-// are. A message with calls and its outcomes stay together.
+// cut returns how many messages to summarize. It keeps the newest ones up to a limit, and never
+// separates calls from their outcomes.
 func (l *ledger) cut(history []Message) int {
 	keep := min(keptTokens, l.since(0)/keptShare)
 	if w := l.window; w > 0 {
@@ -260,12 +254,11 @@ func (l *ledger) cut(history []Message) int {
 		}
 	}
 	if n := len(summed(history)); n > 0 && at <= n {
-		return 0 // a summary of a summary
+		return 0 // would summarize a summary
 	}
 	return at
 }
 
-// compact obeys a compact entry.
 func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	var c Compaction
 	if err := json.Unmarshal(e.Data, &c); err != nil {
@@ -278,7 +271,7 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	if at < 0 {
 		return messages, nil
 	}
-	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
+	l.messages = max(l.messages, lastNumber(messages)+1) // the last message's outcomes had their own number
 	l.past.request(c.Provider, c.Model, c.Usage)
 	l.summed = append(l.summed, messages[:at]...)
 	left := append(c.begins(), messages[at:]...)
@@ -286,7 +279,7 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 	return left, nil
 }
 
-// shorten cuts the results that have more than so many tokens, and reports whether there were any.
+// shorten cuts the results over large tokens and reports whether there were any.
 func (s *Session) shorten(large int) bool {
 	shortened := false
 	for i, m := range s.history {
@@ -295,7 +288,7 @@ func (s *Session) shorten(large int) bool {
 		}
 		if cut, told := s.ledger.shorter(m, large); len(told) > 0 {
 			s.foresee(i, "a result was shortened")
-			s.history = slices.Clone(s.history) // requests that were made keep theirs
+			s.history = slices.Clone(s.history) // earlier requests share the old slice
 			s.history[i] = cut
 			shortened = true
 			for _, text := range told {

@@ -11,24 +11,22 @@ import (
 	"adze/tool"
 )
 
-// An answer without a call ends the turn, and some such answers are not what the model wrote: a
-// server that cannot read a call drops it, and the words before it look like an answer. What is
-// known of the answer is compared before it is accepted: the tokens that the model wrote with what
-// came of them, and how its text ends.
+// An answer without a call ends the turn, but some servers drop a call that they cannot parse, and
+// the words before it look like an answer. Before an answer is accepted, its token count is
+// compared with the received text, and its last sentence is checked.
 
-// Rules of doubt, in tokens.
+// Lost token limits.
 const (
-	// surelyLost are more than marks and line breaks can be: the shortest call has as many.
+	// surelyLost exceeds any marks and line breaks: the shortest call has as many.
 	surelyLost = 14
-	// oddlyLost are too many for a text that also ends oddly.
+	// oddlyLost is too many if the text also ends oddly.
 	oddlyLost = 6
 )
 
-// doubt is why an answer is not accepted as one; if empty, it is.
+// doubt is the reason to reject an answer, or "".
 type doubt string
 
-// doubtOf judges an answer without calls that came whole. Where nothing can be called, no call is
-// missing.
+// doubtOf checks a complete answer without calls. Without tools no call can be missing.
 func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 	text := strings.TrimSpace(m.Text())
 	if text == "" || len(tools) == 0 || m.Stop == StopLength {
@@ -36,7 +34,7 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 	}
 	lost := done.Lost
 	unfinished := unfinishedText(text)
-	// An answer that is whole need not be read for it: the expressions are large.
+	// The expressions are large; do not run them on an answer without other signs.
 	announced := (unfinished || lost >= oddlyLost) && announcesCall(text, tools)
 	switch {
 	case lost >= surelyLost, lost >= oddlyLost && (announced || unfinished):
@@ -49,25 +47,23 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 	return ""
 }
 
-// question tells the model what became of its answer.
+// question asks the model about its rejected answer.
 func (d doubt) question(tools []tool.Definition) string {
 	return "No call of a tool was received with your last reply. If you meant to call one, nothing was run: its name or its form could not be read. " +
 		"The only tools that can be called, by exactly these names, are: " + strings.Join(namesOf(tools), ", ") + ". " +
 		"Call one of them now. If no call is needed, write your whole answer again in plain text."
 }
 
-// err ends the turn.
 func (d doubt) err() error {
 	return &ProviderError{Kind: EmptyAnswer, Message: string(d) + ", twice",
 		Hint: "ask again in other words, or try another model; some servers drop a call of a name that was not offered"}
 }
 
-// longestSentence is how much of a text's end is looked at, in bytes: what follows the last byte of
-// an answer of 100 KB would else take ten milliseconds.
+// longestSentence limits the examined text, in bytes: on a 100 KB answer the expressions would take
+// ten milliseconds.
 const longestSentence = 4 << 10
 
-// lastSentence is the end of a text from the beginning of its last sentence. One that is longer
-// than longestSentence is none.
+// lastSentence returns a text's last sentence, or "" if it is longer than longestSentence.
 func lastSentence(text string) string {
 	text = strings.TrimRight(text, " \n\t.:…!*_`。：")
 	whole := len(text)
@@ -90,8 +86,7 @@ func lastSentence(text string) string {
 	return strings.ToLower(strings.TrimLeft(text, " \t*_->#`"))
 }
 
-// announcements are the ways in which models begin a sentence about what they do next, before they
-// do it.
+// announcements match the ways in which models announce their next action.
 var announcements = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:ok(?:ay)?|sure|first|next|now|then|so|great|alright|zuerst|nun|jetzt|d'abord|maintenant|primero|ahora|prima|ora|agora|сначала|теперь|сейчас|好的|首先|现在|接下来|まず|次に|それでは)[,，、]? *)?(?:` +
 		`i(?:'|’)ll |i will |i(?:'|’)m going to |i am going to |i call|i need to |i should |let me |let(?:'|’)s |calling |i(?:'|’)m (?:calling|running|reading|checking)|` +
@@ -102,14 +97,13 @@ var announcements = sync.OnceValue(func() *regexp.Regexp {
 		`(?:we (?:need|should|will|can) )|(?:(?:call|use|run|read|check|look|search|open)(?:ing)? (?:the )?[\w./]+(?: tool)?$))`)
 })
 
-// promises are sentences that begin so and announce nothing.
+// promises match sentences that begin like announcements but are none.
 var promises = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:let me know|let(?:'|’)s (?:know|talk|go|start|say)|i(?:'|’)ll (?:be|wait|leave|stop|let|keep|assume)|i will (?:be|wait|leave|stop|not|keep)|je vais bien|lass mich wissen)|` +
 		`(?:wenn|if|once|when|falls|si|если) (?:you|sie|du|vous|usted|tu|вы)`)
 })
 
-// announcesCall reports whether the last sentence says that something is done now, which only a
-// call can do.
+// announcesCall reports whether the last sentence announces an action that needs a call.
 func announcesCall(text string, tools []tool.Definition) bool {
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
 		return false
@@ -124,7 +118,8 @@ func announcesCall(text string, tools []tool.Definition) bool {
 	return false
 }
 
-// unfinishedText reports a text whose last sentence has no end: it stops before what it introduces.
+// unfinishedText reports whether the last sentence is incomplete or introduces something that is
+// missing.
 func unfinishedText(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	switch {
@@ -136,12 +131,12 @@ func unfinishedText(text string) bool {
 	return false
 }
 
-// callMarks begin a call in the markup of most families.
+// callMarks returns most model families' call markup.
 func callMarks() []string {
 	return []string{"<tool_call", "<function=", "<function_call", "<invoke ", "<|tool_call", "<｜tool▁call", "<|python_tag|>", "[TOOL_CALLS]", "<|tool_calls", "<tools>", "<TOOLCALL>"}
 }
 
-// endsInCall reports a text that ends with the markup of a call, outside of an example.
+// endsInCall reports whether a text ends with call markup that is no example.
 func endsInCall(text string) bool {
 	if strings.Count(text, "```")%2 == 1 {
 		return false
@@ -156,10 +151,10 @@ func endsInCall(text string) bool {
 		}
 		before := strings.TrimRight(text[:at], " \t")
 		if before != "" && !strings.HasSuffix(before, "\n") && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") && !strings.HasSuffix(before, ">") {
-			continue // in the middle of a sentence
+			continue // inside a sentence
 		}
 		if begun := strings.TrimLeft(text[at+len(mark):], "s>|_calbegin▁\n "); begun != "" && strings.ContainsRune(`{[<"`, rune(begun[0])) {
-			return true // also where its end is missing
+			return true // even without its end mark
 		}
 		end := text[len(text)-1]
 		return end == '>' || end == '}' || end == ']' || end == '|' || !strings.ContainsFunc(text[at:], unicode.IsSpace)
@@ -171,8 +166,8 @@ var callObject = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\{\s*"(?:name|tool|function)"\s*:\s*"[\w.-]+"\s*,\s*"(?:arguments|parameters|args|input)"\s*:\s*\{`)
 })
 
-// bareCall reports a text that is nothing but an object with a name and arguments, bare or in a
-// fence.
+// bareCall reports whether a text is nothing but a JSON object with a name and arguments, bare or
+// fenced.
 func bareCall(text string) bool {
 	if inner, fenced := strings.CutPrefix(text, "```"); fenced {
 		_, inner, _ = strings.Cut(inner, "\n")

@@ -9,36 +9,33 @@ import (
 	"adze/tool"
 )
 
-// fingerprints names what models were asked. It remembers the hashes of the last request's
-// messages: a request repeats all of the one before, and hashing it again would cost a millisecond
-// for each megabyte.
+// fingerprints computes prompt hashes. It keeps the last request's message hashes, which the next
+// one repeats: hashing again costs a millisecond per megabyte.
 type fingerprints struct {
 	last []hashedMessage
-	// What was hashed is added to as long as a conversation grows and nothing before it changes.
+	// Reused as long as a conversation only grows.
 	begun          hasher
 	system, digest string
 	hashed         Grown
 }
 
-// hashedMessage is the hash of one message.
 type hashedMessage struct {
 	identity
 	sum [sha256.Size]byte
 }
 
-// identity tells messages apart without looking into them: they do not change once they are stored.
-// first tells a changed copy under an old id, such as one whose outputs were cut, from the
-// original.
+// identity distinguishes messages without reading them, since stored messages never change. first
+// distinguishes a modified copy under the same id, such as one with cut outputs, from the original.
 type identity struct {
 	id    string
 	first *Part
 	parts int
 }
 
-// of is the prompt hash of a request: the SHA-256, in hexadecimal, of the system prompt, the digest
-// of the canonical tool definitions and the hashes of the messages, in order. What a provider adds
-// to them (ids, cache marks) does not count, so the same question to two providers has one hash.
-// Nor does what no model sees: titles, metadata, records.
+// of returns a request's prompt hash: the hexadecimal SHA-256 of the system prompt, the digest of
+// the canonical tool definitions and the message hashes, in order. Provider additions (ids, cache
+// marks) do not count, so the same question to two providers has one hash. Titles, metadata and
+// records, which no model sees, do not count either.
 func (f *fingerprints) of(r Request) string {
 	from := f.hashed.Since(r.Messages)
 	if from == 0 || f.system != r.System || f.digest != r.ToolsDigest {
@@ -55,8 +52,8 @@ func (f *fingerprints) of(r Request) string {
 	return hex.EncodeToString(f.begun.Sum(nil))
 }
 
-// kept is how many messages of the last request are in these as they were. One that is elsewhere in
-// memory, such as after a resume, is compared by its content.
+// kept returns how many messages are unchanged since the last request. Messages elsewhere in
+// memory, such as after a resume, are compared by content.
 func (f *fingerprints) kept(messages []Message) int {
 	for i := min(f.hashed.Past(messages), len(f.last)); i < len(f.last); i++ {
 		k := &f.last[i]
@@ -78,7 +75,7 @@ func firstPart(m *Message) *Part {
 	return &m.Parts[0]
 }
 
-// hasher writes every text with its length before it, so that none can move into another.
+// hasher writes each text after its length, so that texts cannot run together.
 type hasher struct{ hash.Hash }
 
 func (h hasher) text(texts ...string) {

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// An answer that still arrives is stored in fragments, so that a crash costs a second of it and a
-// long answer is written twice in all: in fragments, and whole.
+// An arriving answer is stored in fragments: a crash loses one second, and a long answer is written
+// only twice, in fragments and whole.
 
-// Unfinished text is saved every fragmentsEvery, and when fragmentBytes of it came.
+// Unfinished text is saved every fragmentsEvery and every fragmentBytes.
 const (
 	fragmentsEvery = time.Second
 	fragmentBytes  = 512 << 10
 )
 
-// Fragment is the data of a fragment entry: what came of one part of a message since its last
-// fragment. The whole message takes the place of its fragments; where there is none, they are what
-// is left of it.
+// Fragment is a fragment entry's data: a message part's text since its last fragment. The complete
+// message replaces its fragments; without one, they are all that remains.
 type Fragment struct {
 	Message string   `json:"message"`
 	Part    int      `json:"part"` // from 0
@@ -26,13 +25,13 @@ type Fragment struct {
 	Text    string   `json:"text"`
 	// Opaque closes the part.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
-	// Provider, Model and Prompt stand in the first fragment of a message, as in Message.
+	// Provider, Model and Prompt are set in a message's first fragment, as in Message.
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Prompt   string `json:"prompt_sha256,omitempty"`
 }
 
-// fragments takes what is not stored yet.
+// fragments returns the text that is not stored yet.
 func (d *draft) fragments() (out []Fragment) {
 	for i, p := range d.message.Parts {
 		fresh := i == len(d.stored)
@@ -49,13 +48,13 @@ func (d *draft) fragments() (out []Fragment) {
 	return out
 }
 
-// storedPart is how much of a part is stored.
+// storedPart is a part's stored length.
 type storedPart struct {
 	bytes  int
 	sealed bool
 }
 
-// add puts a fragment to what is there of its message, and returns it.
+// add appends a fragment to its message, which may be nil, and returns the message.
 func (p Fragment) add(m *Message) *Message {
 	if m == nil || m.ID != p.Message {
 		m = &Message{ID: p.Message, Role: Assistant, Stop: StopAborted, Provider: p.Provider, Model: p.Model, Prompt: p.Prompt}
@@ -69,7 +68,6 @@ func (p Fragment) add(m *Message) *Message {
 	return m
 }
 
-// grow collects deltas.
 func (p *Part) grow(delta string) {
 	if p.open == nil {
 		p.open = &pile{}
@@ -77,8 +75,8 @@ func (p *Part) grow(delta string) {
 	p.open.add(delta)
 }
 
-// close joins what came. The garbage of a long text is collected at once: left to itself the
-// collector waits until there is as much of it as there is of anything else.
+// close joins the deltas. After a long text it forces a garbage collection, since the collector
+// would otherwise wait until the heap doubles.
 func (p *Part) close() {
 	if p.open == nil {
 		return
@@ -93,10 +91,10 @@ func (p *Part) close() {
 	}
 }
 
-// longText is from how many bytes on a text is worth a collection, which takes some milliseconds.
+// longText is the size in bytes that is worth a collection, which takes some milliseconds.
 const longText = 4 << 20
 
-// came is how many bytes of a part came, also of one that still arrives.
+// came returns a part's length so far in bytes.
 func (p *Part) came() int {
 	if p.open != nil {
 		return p.open.bytes
@@ -104,7 +102,7 @@ func (p *Part) came() int {
 	return len(p.Text)
 }
 
-// since is the text of a part from a byte on.
+// since returns a part's text from a byte offset.
 func (p *Part) since(from int) string {
 	if p.open != nil {
 		return p.open.since(from)
@@ -112,14 +110,14 @@ func (p *Part) since(from int) string {
 	return p.Text[from:]
 }
 
-// pile is a text that grows. Its blocks are joined once: one that is copied whenever it has to be
-// larger takes five times its length in all, and at its end twice as much as it holds.
+// pile is a growing text, joined from blocks once. Growing a single buffer would allocate five
+// times the length in total and hold twice the size at the end.
 type pile struct {
 	blocks [][]byte
 	bytes  int
 }
 
-// blockBytes is the size of a block; the first one grows up to it.
+// blockBytes is the block size; the first block grows up to it.
 const blockBytes = 64 << 10
 
 func (t *pile) add(delta string) {

@@ -10,21 +10,20 @@ import (
 	"adze/tool"
 )
 
-// A commit syncs the disk, which costs more than most calls that only look at files. So an answer
-// with calls waits for their outcomes, or for the intent of one that may change something, and all
-// of it is one commit. The rule is kept: while something waits to be stored, events wait behind it,
-// and nothing acts on it before: an intent is stored with it, a hook and a question to a user have
-// it stored first. A kill meanwhile loses only what nobody was shown.
+// A commit syncs the disk, which costs more than most reads. So an answer with calls waits for
+// their outcomes, or for the first intent to change something, and all are one commit. Events wait
+// behind held entries, and nothing acts on these: an intent is stored with them; a hook or a
+// question to the user has them stored first. A kill meanwhile loses only entries that nobody saw.
 
-// holdsFor is how long an answer waits for the outcomes of its calls: a user sees no difference,
-// and most reads take less.
+// holdsFor is an answer's longest wait for its outcomes: too short to notice, and longer than most
+// reads.
 const holdsFor = 20 * time.Millisecond
 
-// heldEvent is what waits to be stored, and what is shown then.
+// heldEvent holds entries to be stored and the events to send then.
 type heldEvent struct {
-	storing sync.Mutex // one append at a time, so that what waits comes first
+	storing sync.Mutex // serializes appends, so that held entries come first
 	entries []Entry
-	lost    error // why what waited was not stored; nothing is, until forget
+	lost    error // why held entries were not stored; blocks storing until forget
 	timer   *time.Timer
 
 	// Under Session.watch.
@@ -32,8 +31,8 @@ type heldEvent struct {
 	events []Event
 }
 
-// store saves entries, and before them, in the same commit, what waits. It does so even when ctx
-// has ended: an abort must not lose what happened before it.
+// store saves the held entries and then the given ones in one commit, even if ctx has ended: an
+// abort must not lose earlier entries.
 func (s *Session) store(ctx context.Context, entries ...Entry) error {
 	h := &s.held
 	h.storing.Lock()
@@ -61,14 +60,14 @@ func (s *Session) store(ctx context.Context, entries ...Entry) error {
 		return err
 	}
 	h.lost = err
-	if err != nil && len(entries) > 0 && entries[0].Type == IntentEntry { // a store that keeps what it cannot save keeps no intent
+	if err != nil && len(entries) > 0 && entries[0].Type == IntentEntry { // a store that keeps unsaved entries keeps no intent
 		h.lost = add(h.entries)
 	}
 	s.release(h.lost == nil)
 	return err
 }
 
-// hold has an answer wait. Only the goroutine of the turn calls it.
+// hold delays an answer. Only the turn's goroutine calls it.
 func (s *Session) hold(answer Entry) {
 	h := &s.held
 	h.storing.Lock()
@@ -77,10 +76,10 @@ func (s *Session) hold(answer Entry) {
 	s.watch.Lock()
 	h.on = true
 	s.watch.Unlock()
-	h.timer = time.AfterFunc(holdsFor, func() { _ = s.store(context.Background()) }) // a failure is not lost: the next entry fails, too
+	h.timer = time.AfterFunc(holdsFor, func() { _ = s.store(context.Background()) }) // if this fails, the next entry fails too
 }
 
-// add has entries wait where others do already; if false, none do.
+// add queues entries behind held ones, or returns false if nothing is held.
 func (h *heldEvent) add(entries []Entry) bool {
 	h.storing.Lock()
 	defer h.storing.Unlock()
@@ -91,8 +90,7 @@ func (h *heldEvent) add(entries []Entry) bool {
 	return true
 }
 
-// release ends the wait. Entries that could not be stored are never shown. The caller holds
-// h.storing.
+// release ends the wait. Events for unstored entries are dropped. The caller holds h.storing.
 func (s *Session) release(stored bool) {
 	h := &s.held
 	h.entries = nil
@@ -112,7 +110,7 @@ func (s *Session) release(stored bool) {
 	}
 }
 
-// forget reports whether what waited was lost, and lets entries be stored again.
+// forget reports whether held entries were lost, and allows storing again.
 func (h *heldEvent) forget() bool {
 	h.storing.Lock()
 	defer h.storing.Unlock()
@@ -121,8 +119,8 @@ func (h *heldEvent) forget() bool {
 	return lost
 }
 
-// mayWait reports calls that look at files they name, do not run at all, or have an intent
-// recorded: nothing of them needs a record before that.
+// mayWait reports whether all calls read files they name, do not run, or record an intent: none
+// needs an earlier record.
 func mayWait(calls []tool.Hydration) bool {
 	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() && !h.Intends() })
 }

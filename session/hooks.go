@@ -9,60 +9,59 @@ import (
 	"adze/tool"
 )
 
-// Hooks are programs that are told of moments of a session and may have a say. What they add is
-// said as a note; each that was started leaves an entry in the log; and they only narrow: no answer
-// of theirs is a yes to anything.
+// Hooks are the user's programs that run at certain moments in a session. Their context reaches the
+// model as a note, and each run leaves a log entry. Hooks only narrow permissions: no answer allows
+// anything.
 
-// Moments, by their names.
+// Moment names.
 const (
-	HookStart   = "session_start"  // before the first prompt of this process
-	HookPrompt  = "prompt"         // before a prompt is said; it may be denied
-	HookBefore  = "before_tool"    // before a call is judged; it may be denied, asked about, and changed
+	HookStart   = "session_start"  // before this process's first prompt
+	HookPrompt  = "prompt"         // before a prompt; may deny it
+	HookBefore  = "before_tool"    // before a call's permission check; may deny it, force a question, or change it
 	HookAfter   = "after_tool"     // after a call ran
-	HookCompact = "before_compact" // before a summary; one that a user wants may be denied
-	HookStop    = "stop"           // before a turn ends with an answer; a denial has it go on
-	HookNotify  = "notification"   // a user is waited for, or a turn has ended
-	HookNeeds   = "needs_you"      // a question waits for the user; nothing of the session is told
+	HookCompact = "before_compact" // before a summary; may deny one that the user wants
+	HookStop    = "stop"           // before a turn ends with an answer; a denial continues it
+	HookNotify  = "notification"   // the user is asked, or a turn has ended
+	HookNeeds   = "needs_you"      // a question waits for the user; reveals nothing about the session
 )
 
-// HookEvents lists the moments in the order of a session.
+// HookEvents lists the moments in session order.
 func HookEvents() []string {
 	return []string{HookStart, HookPrompt, HookBefore, HookAfter, HookCompact, HookStop, HookNotify, HookNeeds}
 }
 
-// Kinds of moments of one name.
+// Moment kinds with the same name.
 const (
 	HookFresh, HookResumed = "startup", "resume"   // of HookStart
 	HookWaits, HookEnded   = "waiting", "turn_end" // of HookNotify
 )
 
-// mostHolds is how often hooks may have one turn go on.
+// mostHolds limits how often hooks may continue one turn.
 const mostHolds = 3
 
-// ErrHooked ends a turn that a hook did not let begin.
+// ErrHooked ends a turn that a hook prevented.
 var ErrHooked = errors.New("a hook denied it")
 
-// Moment is what hooks are told.
+// A Moment is the input for hooks.
 type Moment struct {
 	Event   string
 	Session ID
-	Agent   string // the subagent; if empty, the main conversation
-	// Look is the call, of HookBefore and HookAfter; nil of others.
+	Agent   string // the subagent, or "" for the main conversation
+	// Look is the call for HookBefore and HookAfter, else nil.
 	Look   *tool.Look
-	Text   string // the prompt, the answer, what a notification says, the wish for a summary
+	Text   string // the prompt, answer, notification, or wish for a summary
 	Kind   string
-	Manual bool // a user wants the summary
-	Held   int  // how often this turn was had to go on
-	// Ran is called with each hook that was started, as soon as it ended. Of HookNotify that may be
-	// later, from any goroutine.
+	Manual bool // the user wants the summary
+	Held   int  // how often hooks have continued this turn
+	// Ran is called when a started hook ends. For HookNotify this may be later, from any goroutine.
 	Ran func(HookRun)
-	// Starts is called before the first of the hooks is started; if nil, nobody wants to know.
+	// Starts is called before the first hook starts; may be nil.
 	Starts func()
-	// Note hands a hook's words to the model.
+	// Note passes a hook's text to the model.
 	Note func(from, text string)
 }
 
-// HookRun is the data of a hook entry: one program that was started.
+// HookRun is a hook entry's data: one program run.
 type HookRun struct {
 	Hook     string        `json:"hook"`
 	Event    string        `json:"event"`
@@ -71,43 +70,42 @@ type HookRun struct {
 	Tool     string        `json:"tool,omitempty"`
 	Decision string        `json:"decision"` // allow, deny, ask, failed or aborted
 	Reason   string        `json:"reason,omitempty"`
-	Changed  bool          `json:"changed,omitempty"`       // the arguments of the call
-	Context  int           `json:"context_bytes,omitempty"` // that it added
+	Changed  bool          `json:"changed,omitempty"`       // it changed the call's arguments
+	Context  int           `json:"context_bytes,omitempty"` // of the text it added
 	Duration time.Duration `json:"duration_ns"`
 	Sandbox  string        `json:"sandbox,omitempty"`
-	Notice   string        `json:"-"` // what it tells the user
+	Notice   string        `json:"-"` // for the user
 }
 
-// Decisions of a hook that made none: it failed, or was ended with what it was started for.
+// Decisions for a hook that made none: it failed, or was aborted with its call or turn.
 const HookFailed, HookAborted = "failed", "aborted"
 
-// told is what the user sees of it; if empty, nothing was changed by it.
+// told describes the hook's effect for the user, or returns "" if it had none.
 func (r HookRun) told() string {
 	switch {
 	case r.Decision == HookFailed:
 		return fmt.Sprintf("hook %s failed at %s: %s", r.Hook, r.Event, r.Reason)
 	case r.Changed:
 		return fmt.Sprintf("hook %s changed the arguments of %s", r.Hook, r.Tool)
-	case r.Decision == "deny" && r.Event != HookBefore && r.Event != HookPrompt: // those say it themselves
+	case r.Decision == "deny" && r.Event != HookBefore && r.Event != HookPrompt: // those report it themselves
 		return fmt.Sprintf("hook %s at %s: %s", r.Hook, r.Event, r.Reason)
 	}
 	return ""
 }
 
-// hooks is where a session tells of its moments. If nil, nobody is told.
+// hooks runs a session's hooks; nil runs none.
 type hooks struct {
 	tell    func(ctx context.Context, m Moment) tool.Ruling
 	session ID
 	agent   string
-	started func() bool   // the session has entries in its log
-	ran     func(HookRun) // stores and shows what one did
+	started func() bool   // reports whether the log has entries
+	ran     func(HookRun) // stores and shows a run
 	note    func(Note)
 	greeted bool
 	around  func(context.Context, *Moment) (end func())
 	store   func(context.Context, ...Entry) error
 }
 
-// fire tells hooks of a moment.
 func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	if h == nil {
 		return tool.Ruling{}
@@ -117,7 +115,7 @@ func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	defer h.around(ctx, &m)()
 	starts := m.Starts
 	m.Starts = func() {
-		_ = h.store(ctx) // what waits: a hook is told of what is stored; a failure is not lost, the next entry fails, too
+		_ = h.store(ctx) // stores held entries first; if this fails, the next entry fails too
 		if starts != nil {
 			starts()
 		}
@@ -125,7 +123,7 @@ func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	return h.tell(ctx, m)
 }
 
-// before and after are what the pipeline calls.
+// before and after are called by the pipeline.
 func (h *hooks) before(ctx context.Context, l tool.Look) tool.Ruling {
 	return h.fire(ctx, Moment{Event: HookBefore, Look: &l})
 }
@@ -134,7 +132,7 @@ func (h *hooks) after(ctx context.Context, l tool.Look) tool.Ruling {
 	return h.fire(ctx, Moment{Event: HookAfter, Look: &l})
 }
 
-// greet tells hooks that the session begins, before the first prompt of this process.
+// greet runs the hooks for a session's start, before this process's first prompt.
 func (h *hooks) greet(ctx context.Context) {
 	if h == nil || h.greeted {
 		return
@@ -147,8 +145,8 @@ func (h *hooks) greet(ctx context.Context) {
 	h.fire(ctx, Moment{Event: HookStart, Kind: kind})
 }
 
-// prompted tells hooks of a prompt as it is about to be said, and why it is not. One that is notes
-// alone is nobody's.
+// prompted runs the hooks for a prompt and returns an error if one denies it. It ignores a prompt
+// with notes alone.
 func (h *hooks) prompted(ctx context.Context, in Input) error {
 	if h == nil || in.Text == "" && len(in.Attachments) == 0 {
 		return nil
@@ -159,7 +157,7 @@ func (h *hooks) prompted(ctx context.Context, in Input) error {
 	return context.Cause(ctx)
 }
 
-// held is why hooks have the turn go on; if empty, it may end.
+// held returns why hooks continue the turn, or "" if it may end.
 func (h *hooks) held(t *turn) string {
 	if h == nil || t.holds >= mostHolds {
 		return ""
@@ -172,7 +170,8 @@ func (h *hooks) held(t *turn) string {
 	return "A hook does not let this turn end yet: " + r.Deny
 }
 
-// spared tells hooks of a summary, and says why one that a user wants is not made.
+// spared runs the hooks for a summary and returns an error if one denies a summary that the user
+// wants.
 func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 	r := h.fire(ctx, Moment{Event: HookCompact, Manual: manual, Text: wish})
 	if r.Deny != "" && manual {
@@ -181,10 +180,10 @@ func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 	return nil
 }
 
-// Beside reports a moment for which the session does not wait: its hooks run beside it.
+// Beside reports whether the session does not wait for the moment's hooks.
 func (m Moment) Beside() bool { return m.Event == HookNotify || m.Event == HookNeeds }
 
-// notify tells hooks what a user may want to know who looks elsewhere. It does not wait for them.
+// notify runs the notification hooks without waiting for them.
 func (h *hooks) notify(kind, text string) {
 	if h != nil && h.agent == "" {
 		h.fire(context.Background(), Moment{Event: HookNotify, Kind: kind, Text: text})

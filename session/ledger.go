@@ -6,11 +6,11 @@ import (
 	"adze/tool"
 )
 
-// Group sorts what fills a request.
+// A Group is a category in a request.
 type Group string
 
-// Groups of sources, in the order in which requests hold them. What calls returned is a group of
-// its own, since it is most of a long conversation.
+// Source groups, in request order. Outcomes have their own group, since they are the largest part
+// in a long conversation.
 const (
 	SystemGroup   Group = "system"
 	ToolsGroup    Group = "tools"
@@ -18,99 +18,97 @@ const (
 	ResultsGroup  Group = "results"
 )
 
-// Source is one thing that fills the next request: a piece of the system prompt, a tool, what the
-// user wrote, what one tool returned.
+// A Source is one part in the next request: a system prompt piece, a tool, the user's text, one
+// tool's results.
 type Source struct {
 	Group  Group  `json:"group"`
-	Kind   string `json:"kind,omitempty"` // of a piece of the prompt, or of a note: prompt, instructions, environment, hook, …
+	Kind   string `json:"kind,omitempty"` // of a prompt piece or note: prompt, instructions, environment, hook, …
 	Name   string `json:"name"`
-	Path   string `json:"path,omitempty"` // the file that it was read from, absolute; if empty, none, or it is not known
-	Bytes  int    `json:"bytes"`          // a picture counts as those of PictureTokens
-	Tokens int    `json:"tokens"`         // an estimate, corrected
+	Path   string `json:"path,omitempty"` // absolute path to its file, or "" if there is none or it is unknown
+	Bytes  int    `json:"bytes"`          // an image counts as PictureTokens
+	Tokens int    `json:"tokens"`         // a corrected estimate
 }
 
-// Piece is a part of the system prompt: the prompt itself, an instruction file.
+// A Piece is a part in the system prompt: the prompt itself, an instruction file.
 type Piece struct {
 	Kind  string // prompt, instructions, environment
 	Name  string
-	Path  string // absolute; if empty, it is no file, or it is not known which
+	Path  string // absolute; "" for no file or an unknown one
 	Bytes int
 }
 
-// Ledger tells what the next request holds, by source, and what the requests so far used. It is a
-// copy: it does not change.
+// Ledger lists the next request's content by source and the usage so far. It is a copy that does
+// not change.
 type Ledger struct {
 	Model   string   `json:"model"` // provider/name
 	Sources []Source `json:"sources"`
-	// Estimate is the whole of the next request in tokens, Factor the correction that is in it, and
-	// Corrected how many requests of this model it comes from; if 0, no provider has counted yet.
+	// Estimate is the next request's size in tokens, including the correction Factor. Corrected
+	// counts this model's requests that Factor is based on; 0 if no provider has counted yet.
 	Estimate  int     `json:"estimate_tokens"`
 	Factor    float64 `json:"factor"`
 	Corrected int     `json:"factor_requests"`
-	// Window is how many tokens the model takes, the answer included; if 0, not known.
+	// Window is the model's context size in tokens including the answer; 0 if unknown.
 	Window int `json:"context_tokens,omitempty"`
-	// Last is what the provider counted of the newest request; if nil, nothing yet.
+	// Last is the provider's usage for the newest request; may be nil.
 	Last *Usage     `json:"last_usage,omitempty"`
 	Used []ModelUse `json:"used"`
-	// Cost is that of all requests in USD, those of subagents too; if nil, that of at least one is not
-	// known, or there was none.
+	// Cost is the total in USD, including subagents; nil if one is unknown or there was none.
 	Cost    *float64       `json:"cost_usd"`
 	Changes []PrefixChange `json:"prefix_changes,omitempty"`
 }
 
-// ModelUse is what the requests to one model used, those of subagents too.
+// ModelUse is the usage by one model, including subagents.
 type ModelUse struct {
 	Model    string   `json:"model"`    // provider/name
-	Requests int      `json:"requests"` // if 0, how many there were is not known
+	Requests int      `json:"requests"` // 0 if unknown
 	Usage    Usage    `json:"usage"`
-	Cost     *float64 `json:"cost_usd"` // if nil, that of at least one request is not known
+	Cost     *float64 `json:"cost_usd"` // nil if one request's cost is unknown
 }
 
-// Rules of the estimate. What is sent has other bytes too (names of fields, quotes), and no
-// tokenizer is bytes/4: that is what the correction is for.
+// Estimate rules. Requests also hold field names and quotes, and no tokenizer uses exactly 4 bytes
+// a token; the correction accounts for both.
 const (
-	// bytesPerToken is the usual rule of thumb for English and code.
+	// bytesPerToken is the usual estimate for English and code.
 	bytesPerToken = 4
-	// PictureTokens is about what providers charge for a picture at most, whatever its bytes.
+	// PictureTokens is about the most that providers charge for an image, whatever its bytes.
 	PictureTokens = 1500
-	// documentStep is how many bytes of a PDF count as one picture: its pages are not counted.
+	// documentStep is how many PDF bytes count as one image; pages are not counted.
 	documentStep = 100 << 10
-	// noteBytes is the line that stands for an attachment no model can read.
+	// noteBytes is the line's size in place of an unreadable attachment.
 	noteBytes = 100
 )
 
-// ledger counts as the conversation goes: each message once, when it comes, and again when it is
-// taken back.
+// ledger counts each message once as it arrives, and again when it is taken back.
 type ledger struct {
 	provider, model string
 
-	fixed      []count // of system and tools
+	fixed      []count // system prompt and tools
 	fixedBytes int
 	system     string
 	digest     string
-	sources    []count // of the conversation, in the order of their first appearance
+	sources    []count // of the conversation, by first appearance
 	messages   []messageWeight
 	synced     Grown
 	shows      pictureMemory
-	talk       int // bytes of messages
+	talk       int // messages, in bytes
 	window     int
-	told       int // percent of the window that the user was told of
+	told       int // last fill warning, in percent
 
 	correction correction
-	asked      int // bytes of the request that is being answered
+	asked      int // current request's bytes
 	last       *Usage
 	account    account
 	changes    []PrefixChange
 }
 
-// count is the bytes of one source; pictures count as the bytes of as many tokens.
+// count is one source's bytes; images count with their tokens' bytes.
 type count struct {
 	group            Group
 	kind, name, path string
 	bytes            int
 }
 
-// messageWeight is what one message adds, so that taking it back needs no counting.
+// messageWeight holds one message's share, for taking it back.
 type messageWeight struct {
 	identity
 	shares []share
@@ -118,7 +116,7 @@ type messageWeight struct {
 
 type share struct{ source, bytes int }
 
-// sync brings the ledger to a conversation. What it holds already is looked at, not counted again.
+// sync updates the ledger to a conversation, counting only new messages.
 func (l *ledger) sync(history []Message) {
 	n := min(l.synced.Since(history), len(l.messages))
 	for n < len(l.messages) && n < len(history) && l.messages[n].is(&history[n]) {
@@ -142,7 +140,7 @@ func (l *ledger) add(shares []share, sign int) {
 	}
 }
 
-// since is the tokens of the messages from one on.
+// since returns the messages' tokens from an index.
 func (l *ledger) since(message int) int {
 	bytes := 0
 	for _, w := range l.messages[min(message, len(l.messages)):] {
@@ -153,7 +151,6 @@ func (l *ledger) since(message int) int {
 	return l.tokens(bytes)
 }
 
-// weigh counts one message.
 func (l *ledger) weigh(m Message) []share {
 	var shares []share
 	add := func(c count, bytes int) {
@@ -179,14 +176,14 @@ func (l *ledger) weigh(m Message) []share {
 	}
 	for _, p := range m.Parts {
 		switch {
-		case p.Kind == TextPart && len(m.Notes) > 0: // each counts for where it comes from
+		case p.Kind == TextPart && len(m.Notes) > 0: // each counts for its own source
 			for i, text := range m.wrappedNotes() {
 				n := m.Notes[i]
 				add(count{group: MessagesGroup, kind: string(n.Kind), name: "note from " + n.From, path: n.Path}, len(text))
 			}
 		case p.Kind == TextPart:
 			put(MessagesGroup, texts[m.Role], len(p.Text))
-		case p.Kind == ReasoningPart && m.Provider == l.provider: // that of others is not sent
+		case p.Kind == ReasoningPart && m.Provider == l.provider: // other providers' reasoning is not sent
 			put(MessagesGroup, "thoughts", len(p.Text)+len(p.Opaque))
 		case p.Kind == CallPart && p.Call != nil:
 			put(MessagesGroup, "calls", len(p.Call.Name)+len(p.Call.Arguments)+len(p.Call.Opaque))
@@ -202,7 +199,7 @@ func (l *ledger) weigh(m Message) []share {
 	return shares
 }
 
-// fix counts what every request holds beside the conversation, when it has changed.
+// fix counts the request parts beside the conversation, if they changed.
 func (l *ledger) fix(system, digest string, tools []tool.Definition, pieces func(string) []Piece) {
 	if l.fixed != nil && l.system == system && l.digest == digest {
 		return
@@ -228,14 +225,13 @@ func (l *ledger) fix(system, digest string, tools []tool.Definition, pieces func
 	}
 }
 
-// bytes is the size of the next request.
+// bytes returns the next request's size.
 func (l *ledger) bytes() int { return l.fixedBytes + l.talk }
 
 func (l *ledger) tokens(bytes int) int {
 	return int(float64(bytes)/bytesPerToken*l.correction.factor(l.bytes()) + 0.5)
 }
 
-// snapshot is the ledger as others see it.
 func (l *ledger) snapshot() Ledger {
 	out := Ledger{
 		Model: l.provider + "/" + l.model, Estimate: l.tokens(l.bytes()), Window: l.window,

@@ -7,7 +7,7 @@ import (
 	"adze/tool"
 )
 
-// attachedAs names the source that an attachment counts for.
+// attachedAs returns an attachment's source name.
 func attachedAs(a tool.Attachment) string {
 	switch kind := strings.ToLower(a.MediaType); {
 	case strings.HasPrefix(kind, "image/"):
@@ -18,8 +18,8 @@ func attachedAs(a tool.Attachment) string {
 	return "attached files"
 }
 
-// attachedBytes is what an attachment counts: a picture and each begun 100 kB of a PDF
-// PictureTokens, text its bytes, anything else the line that models get in its place.
+// attachedBytes returns an attachment's size: PictureTokens for an image and for each started 100
+// kB in a PDF, a text's bytes, and the replacement line for anything else.
 func attachedBytes(a tool.Attachment) int {
 	const picture = PictureTokens * bytesPerToken
 	switch kind := strings.ToLower(a.MediaType); {
@@ -33,28 +33,27 @@ func attachedBytes(a tool.Attachment) int {
 	return noteBytes
 }
 
-// correction is what the provider counted of requests to one model: of the smallest, of which tools
-// and instructions are most, and of the newest.
+// correction holds the provider's counts for one model's requests: the smallest, which is mostly
+// tools and instructions, and the newest.
 type correction struct {
 	least, newest sentSize
 	requests      int
 }
 
-// sentSize is the size of a request in bytes and in the provider's tokens.
+// sentSize is a request's size in bytes and in the provider's tokens.
 type sentSize struct{ bytes, tokens int }
 
-// Bounds of a correction. No tokenizer makes one token of 16 bytes of text, or four of each 4
-// bytes; a count outside is of something else: only the part that was not in a cache, or no count
-// at all.
+// Correction bounds. No tokenizer makes one token from 16 bytes, or four from 4 bytes; a count
+// outside covers something else, such as only the uncached part.
 const (
 	lowestFactor, highestFactor = 0.25, 4.0
-	// leastCounted is the smallest request in bytes that corrects: in smaller ones what a provider
-	// adds by itself weighs more than what was sent.
+	// leastCounted is the smallest request in bytes used for a correction: in smaller ones the
+	// provider's own additions outweigh the content.
 	leastCounted = 1000
 )
 
-// factor is by how much a request of so many bytes has more tokens than bytesPerToken says. The
-// rate between the two counts holds above them, too.
+// factor returns the ratio between a request's real tokens and the estimate by bytesPerToken.
+// Beyond the smallest request it follows the rate between the two counts.
 func (c correction) factor(bytes int) float64 {
 	if c.requests == 0 {
 		return 1
@@ -68,7 +67,6 @@ func (c correction) factor(bytes int) float64 {
 	return min(max(float64(at.tokens)*bytesPerToken/float64(at.bytes), lowestFactor), highestFactor)
 }
 
-// counted takes the provider's count of the newest request.
 func (l *ledger) counted(u Usage) {
 	if _, ok := u.Sent(); ok {
 		l.last = &u
@@ -76,8 +74,7 @@ func (l *ledger) counted(u Usage) {
 	l.correction.learn(l.asked, u)
 }
 
-// learn takes the provider's count of a request of so many bytes. One that is missing or absurd is
-// ignored.
+// learn stores the provider's token count for a request, unless it is missing or absurd.
 func (c *correction) learn(bytes int, u Usage) {
 	tokens, ok := u.Sent()
 	factor := float64(tokens) * bytesPerToken / float64(max(bytes, 1))
@@ -90,10 +87,10 @@ func (c *correction) learn(bytes int, u Usage) {
 	}
 }
 
-// Sent is the tokens of the request as the provider counted them, from its cache or not; if false,
-// it did not.
+// Sent returns the request's tokens, cached or not, as the provider counted them, and false if it
+// did not.
 func (u Usage) Sent() (int, bool) {
-	const absurd = 1 << 40 // more than any model takes; sums of such would overflow
+	const absurd = 1 << 40 // more than any model takes; sums would overflow
 	if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || max(u.Input, u.CacheRead, u.CacheWrite) > absurd {
 		return 0, false
 	}
@@ -101,7 +98,7 @@ func (u Usage) Sent() (int, bool) {
 	return n, n > 0
 }
 
-// Basis says what the estimate is, for a user.
+// Basis describes the estimate's origin for the user.
 func (l Ledger) Basis() string {
 	text := fmt.Sprintf("estimated as bytes/%d, a picture as %d tokens", bytesPerToken, PictureTokens)
 	if l.Corrected == 0 {
@@ -110,8 +107,8 @@ func (l Ledger) Basis() string {
 	return fmt.Sprintf("%s, corrected by the provider's count: ×%.2f", text, l.Factor)
 }
 
-// Fill is how much of the window the next request takes, in percent; if false, the window is not
-// known.
+// Fill returns how many percent of the window the next request takes, and false if the window is
+// unknown.
 func (l Ledger) Fill() (percent int, known bool) {
 	if l.Window <= 0 {
 		return 0, false
@@ -119,10 +116,10 @@ func (l Ledger) Fill() (percent int, known bool) {
 	return 100 * l.Estimate / l.Window, true
 }
 
-// fillSteps are the percents of the window of which the user is told, each once.
+// fillSteps are the percentages that warn the user, each once.
 var fillSteps = [...]int{80, 95, 100}
 
-// warning is what to tell the user before the next request, or nothing.
+// warning returns a warning for the user before the next request, or "".
 func (l *ledger) warning() string {
 	now := l.snapshot()
 	percent, known := now.Fill()
@@ -136,7 +133,7 @@ func (l *ledger) warning() string {
 		}
 	}
 	before := l.told
-	l.told = step // a conversation that shrank is told of again when it grows
+	l.told = step // a shrunken conversation may warn again
 	if step <= before {
 		return ""
 	}

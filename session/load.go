@@ -12,9 +12,9 @@ import (
 	"adze/tool"
 )
 
-// Resume loads a session's log and makes it whole. With the same model it sends the same system
-// prompt, so that the provider's cache still fits. A call without an outcome gets exactly one,
-// stored before anything else happens, and is not run again.
+// Resume loads a session's log and repairs it. With the same model it sends the same system prompt,
+// so that the provider's cache still fits. A call without an outcome gets exactly one, stored
+// first, and is not run again.
 func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err := c.Store.Lock(ctx, c.ID); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	return s, nil
 }
 
-// LogError says that a log cannot be read.
+// LogError means that a log cannot be read.
 type LogError struct {
 	ID    ID
 	Cause error
@@ -67,19 +67,19 @@ type LogError struct {
 // Error names the session and its entry.
 func (e *LogError) Error() string { return fmt.Sprintf("session %s: %v", e.ID, e.Cause) }
 
-// Unwrap is what is wrong with the entry.
+// Unwrap returns the entry's error.
 func (e *LogError) Unwrap() error { return e.Cause }
 
-// orphan is a call without an outcome, and where its outcome belongs in the history.
+// orphan is a call without an outcome, and the outcome's place in the history.
 type orphan struct {
 	call          tool.RawCall
-	intent        *tool.Record // if nil, it had not begun
-	agent         ID           // the subagent that it started last
-	message, part int          // message < 0: in none, the prompt or the user's message that it was for was never stored
+	intent        *tool.Record // nil if it had not begun
+	agent         ID           // the subagent it started last
+	message, part int          // message < 0: none, as the prompt or the user's message for the call was never stored
 }
 
-// outcome is what is certain about the call. Its record goes on from the intent, so that the
-// decision on what may have happened is not lost.
+// outcome returns the certain facts about the call. Its record continues the intent's, to keep the
+// decision.
 func (o orphan) outcome(c Config) tool.Outcome {
 	text := "aborted before it ran"
 	record := tool.Record{
@@ -96,40 +96,40 @@ func (o orphan) outcome(c Config) tool.Outcome {
 	return record.Aborted(text)
 }
 
-// log is what a list of entries amounts to.
+// log is the state built from entries.
 type log struct {
 	start    Start
 	offer    *Offer // the newest
 	effort   string
 	plan     *Plan
 	entries  int
-	read     []Message        // of user and model, as far as entries were taken
-	partial  *Message         // an answer of which fragments came; if nil, none
-	skim     *skim            // while only little of the entries counts; if nil, all does
-	lasting  []lastingOutcome // outcomes of what was skimmed
+	read     []Message        // user and model messages so far
+	partial  *Message         // an answer in fragments; may be nil
+	skim     *skim            // nil once all entries count
+	lasting  []lastingOutcome // skimmed calls' outcomes
 	found    []Entry          // for Config.Found
-	undone   bool             // an undo is among them that no prompt followed
-	reports  bool             // one of a subagent is, or a subagent
-	called   int              // the highest number of a message for which a call was skimmed
+	undone   bool             // includes an undo without a later prompt
+	reports  bool             // includes a subagent or its report
+	called   int              // highest message number with a skimmed call
 	history  []Message
-	summed   []Message                    // of user and model, in the place of which a summary stands
-	earlier  []Message                    // the same with their outcomes
-	ran      map[tool.CallID]tool.Outcome // of the user's own commands
+	summed   []Message                    // summarized user and model messages
+	earlier  []Message                    // summarized messages with their outcomes
+	ran      map[tool.CallID]tool.Outcome // the user's own commands
 	messages int
 	orphans  []orphan
-	mended   []string // messages whose pictures a server refused
+	mended   []string // messages with refused images
 	past     past
-	failed   map[string][]Result // ends of turns that did not come to theirs, by the last message before
-	mode     string              // the permission mode that was chosen last
+	failed   map[string][]Result // abnormal turn ends by last message
+	mode     string              // the last permission mode chosen
 
 	outcomes map[callKey]*tool.Outcome
 	intents  map[callKey]*tool.Record
-	begun    []callKey // of the intents, in their order
+	begun    []callKey // intents in order
 	agents   map[callKey]ID
-	running  map[callKey]State // before what had not ended
+	running  map[callKey]State // states before calls that have not ended
 }
 
-// callKey names a call in a log: some servers use the same ids again in every message.
+// callKey identifies a call in a log: some servers reuse ids in every message.
 type callKey struct {
 	message string
 	call    tool.CallID
@@ -146,7 +146,7 @@ func newLog(c *Config) *log {
 	return l
 }
 
-// take adds the next entry, whose data may be used only in this call.
+// take adds the next entry. Its data is valid only during the call.
 func (l *log) take(e Entry) error {
 	l.entries++
 	skimmed, err := l.skim.take(l, e)
@@ -159,7 +159,7 @@ func (l *log) take(e Entry) error {
 	return err
 }
 
-// whole takes an entry of which all counts.
+// whole handles an entry that was not skimmed.
 func (l *log) whole(e Entry) (err error) {
 	switch e.Type {
 	case StartEntry:
@@ -178,7 +178,7 @@ func (l *log) whole(e Entry) (err error) {
 		err = json.Unmarshal(e.Data, &f)
 		l.partial = f.add(l.partial)
 	case RequestEntry:
-		l.partial = nil // it was asked again: what was shown of it is void
+		l.partial = nil // retried: its text is void
 		l.past.note(e)
 	case RewindEntry:
 		l.broken()
@@ -205,14 +205,14 @@ func (l *log) whole(e Entry) (err error) {
 	case ModeEntry:
 		l.mode = modeOf(e)
 	case ImportEntry:
-		l.mode = "" // whoever wrote that file chose it, not the user
+		l.mode = "" // chosen by the imported file's author, not by the user
 	case IntentEntry, OutcomeEntry, ChangedEntry:
 		err = l.call(e)
 	}
 	return err
 }
 
-// message takes one that is whole, in the place of what came of it.
+// message replaces a message's fragments by the complete message.
 func (l *log) message(m Message) {
 	if l.partial != nil && l.partial.ID == m.ID {
 		l.partial = nil
@@ -222,8 +222,8 @@ func (l *log) message(m Message) {
 	l.past.message(m)
 }
 
-// ended counts a turn, and keeps how it ended behind the message that it ended with, where it did
-// not come to its own end. A damaged entry says nothing, and the session goes on.
+// ended counts a turn, and records an abnormal end by the turn's last message. It ignores a damaged
+// entry.
 func (l *log) ended(e Entry) {
 	var r Result
 	if json.Unmarshal(e.Data, &r) != nil {
@@ -246,8 +246,8 @@ func (l *log) ended(e Entry) {
 	l.failed[last] = append(l.failed[last], r)
 }
 
-// broken keeps what is left of an answer that broke off with its process, if one did. Who went on
-// from there has read it.
+// broken keeps an answer that broke off when its process died: whoever continued the session has
+// read it.
 func (l *log) broken() {
 	if l.partial == nil {
 		return
@@ -259,7 +259,7 @@ func (l *log) broken() {
 	l.read, l.partial = append(l.read, *l.partial), nil
 }
 
-// request takes what holds for the requests from here on.
+// request handles an entry that applies to the requests after it.
 func (l *log) request(e Entry) (err error) {
 	if e.Type == EffortEntry {
 		l.effort, err = effortOf(e)
@@ -296,7 +296,7 @@ func (l *log) call(e Entry) error {
 	return err
 }
 
-// build puts the outcomes of each assistant message behind it, in the model's order.
+// build places outcomes after each assistant message, in the model's order.
 func (l *log) build() {
 	l.broken()
 	messages := l.read
@@ -331,14 +331,14 @@ func (l *log) build() {
 	_, l.history = mended(l.history, l.mended)
 	_, l.history = forgotten(l.history)
 	l.messages = max(l.messages, lastNumber(l.history), l.called)
-	for call := range l.outcomes { // a prompt that was given up had a number too, which its calls keep
+	for call := range l.outcomes { // an abandoned prompt had a number too, kept by its calls
 		l.messages = max(l.messages, lastNumber([]Message{{ID: call.message}}))
 	}
 	l.stray()
 }
 
-// stray finds the calls that had begun for a message that was never stored: a prompt that was being
-// made, or what the user ran.
+// stray finds calls whose message was never stored: for an unfinished prompt, or the user's own
+// command.
 func (l *log) stray() {
 	known := map[callKey]bool{}
 	for _, o := range l.orphans {
@@ -355,20 +355,20 @@ func (l *log) stray() {
 	}
 }
 
-// outcomesOf is the message behind one with calls.
+// outcomesOf returns the tool message for a message with calls.
 func (l *log) outcomesOf(m Message, calls []tool.RawCall) Message {
 	answer := Message{ID: m.ID + "-outcomes", Role: ToolRole}
 	for _, call := range calls {
 		o := l.outcomes[callKey{m.ID, call.ID}]
 		if o == nil {
-			o = &tool.Outcome{} // close puts one in its place
+			o = &tool.Outcome{} // close replaces it
 		}
 		answer.Parts = append(answer.Parts, Part{Kind: OutcomePart, Outcome: o})
 	}
 	return answer
 }
 
-// lastNumber finds the highest message number, so that new ids never repeat old ones.
+// lastNumber returns the highest message number, so that new ids never repeat old ones.
 func lastNumber(history []Message) int {
 	highest := 0
 	for _, m := range history {
@@ -377,7 +377,7 @@ func lastNumber(history []Message) int {
 	return highest
 }
 
-// numberOf is the number in an id that nextID gave; of another one 0.
+// numberOf returns the number in a nextID id, else 0.
 func numberOf(id string) int {
 	digits, ok := strings.CutPrefix(id, "m")
 	end := 0

@@ -2,8 +2,8 @@ package session
 
 import "slices"
 
-// mended is a conversation without the pictures and documents of some messages, which a server
-// refused, and the first message that this changes; if below 0, none.
+// mended returns a conversation without some messages' images and documents, which a server
+// refused, and the first changed index, or -1.
 func mended(messages []Message, refused []string) (first int, out []Message) {
 	first, out = -1, messages
 	for i, m := range messages {
@@ -11,21 +11,19 @@ func mended(messages []Message, refused []string) (first int, out []Message) {
 			continue
 		}
 		if first < 0 {
-			first, out = i, slices.Clone(messages) // requests that were made keep theirs
+			first, out = i, slices.Clone(messages) // earlier requests share the old slice
 		}
 		out[i] = m.WithoutPictures(RefusedPart)
 	}
 	return first, out
 }
 
-// Pictures and documents of long ago are not sent with each request for ever. Those of the turns
-// before the last ones are left out at the start of a turn, several turns at once, so that what a
-// provider's cache holds changes seldom. The rule looks at the conversation alone: a run that goes
-// on with it sends the same.
-const shownTurns = 8 // of the newest turns, and left out at once of older ones
+// Old images and documents are not resent forever. When a turn starts, those from old turns are
+// left out, several turns at once, so that the provider's cached prefix changes seldom. The rule
+// depends on the conversation alone: a resumed session sends the same.
+const shownTurns = 8 // newest turns, and how many older ones are left out at once
 
-// forgotten is a conversation without the pictures of long ago, and the first message that this
-// changes; if below 0, none.
+// forgotten returns a conversation without old images, and the first changed index, or -1.
 func forgotten(messages []Message) (first int, out []Message) {
 	turns := 0
 	for i := range messages {
@@ -34,7 +32,7 @@ func forgotten(messages []Message) (first int, out []Message) {
 		}
 	}
 	first, out = -1, messages
-	left := (turns - shownTurns) / shownTurns * shownTurns // whose pictures go
+	left := (turns - shownTurns) / shownTurns * shownTurns // turns that lose their images
 	for i := range messages {
 		if prompted(messages[i]) {
 			left--

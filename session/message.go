@@ -8,20 +8,20 @@ import (
 	"adze/tool"
 )
 
-// Role says who speaks.
+// A Role is a message's author.
 type Role string
 
-// Roles of messages.
+// Message roles.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
-	ToolRole  Role = "tool" // the outcomes of one assistant message's calls, in its order
+	ToolRole  Role = "tool" // one assistant message's outcomes, in its order
 )
 
-// PartKind says what a part of a message is.
+// A PartKind is a message part's kind.
 type PartKind string
 
-// Kinds of parts.
+// Part kinds.
 const (
 	TextPart       PartKind = "text"
 	ReasoningPart  PartKind = "reasoning"
@@ -30,64 +30,63 @@ const (
 	AttachmentPart PartKind = "attachment"
 )
 
-// Message is one entry of the conversation. Once stored it never changes, so an adapter may encode
-// it once and keep the bytes by ID.
+// A Message is one entry in the conversation. It never changes once stored, so an adapter may
+// encode it once and cache the bytes by ID.
 type Message struct {
 	ID    string `json:"id"` // unique in its session
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// Own is the call of the user's own that a message of the user tells of.
+	// Own is the user's own call that a user message reports.
 	Own tool.CallID `json:"own,omitempty"`
-	// Meanwhile says that a message of the user was said while a turn ran, and is part of that.
+	// Meanwhile marks a user message sent during a turn, which it belongs to.
 	Meanwhile bool `json:"meanwhile,omitempty"`
-	// Note says that a message of the user is what adze tells the model, not what the user said.
+	// Note marks a user message that comes from adze, not from the user.
 	Note bool `json:"note,omitempty"`
-	// Notes are the texts that a note holds, in their order; none: it is a remark of adze's own,
-	// such as a correction.
+	// Notes are the notes in a message, in order. Without any it is adze's own remark, such as a
+	// correction.
 	Notes []Note `json:"notes,omitempty"`
-	// Summary says that a message of the user is what compaction put in the place of earlier ones.
+	// Summary marks the user message that replaces earlier ones after compaction.
 	Summary bool `json:"summary,omitempty"`
-	// Provider, Model, Stop and Usage tell how an assistant message came to be.
+	// Provider, Model, Stop and Usage describe the request behind an assistant message.
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
 	Stop     Stop   `json:"stop,omitempty"`
 	Usage    *Usage `json:"usage,omitempty"`
-	// Lent says of an answer that its model was lent for the turn; the session's is another one.
+	// Lent marks an answer by a model lent for one turn.
 	Lent bool `json:"lent,omitempty"`
-	// Prompt is the hash of what the model was asked (fingerprint.go), Took the time from the
-	// request to the end of the answer, retries not included.
+	// Prompt is the request's hash (fingerprint.go). Took is the time from the request to the
+	// answer's end, without retries.
 	Prompt string        `json:"prompt_sha256,omitempty"`
 	Took   time.Duration `json:"duration_ns,omitempty"`
 }
 
-// Part is one piece of a message; Kind says which fields count.
+// A Part is one piece in a message; Kind determines the fields in use.
 type Part struct {
 	Kind PartKind `json:"kind"`
 	Text string   `json:"text,omitempty"` // text, reasoning
-	// Opaque is what the message's provider wants back unchanged with this part: a signature, an
+	// Opaque must go back to the message's provider unchanged with this part: a signature, an
 	// encrypted reasoning item.
 	Opaque     json.RawMessage  `json:"opaque,omitempty"`
 	Call       *tool.RawCall    `json:"call,omitempty"`
 	Outcome    *tool.Outcome    `json:"outcome,omitempty"`
 	Attachment *tool.Attachment `json:"attachment,omitempty"`
-	// Tools are the tools that Text names, by their real names: a model that knows them by others
-	// is told those.
+	// Tools are the real names of tools in Text. A model with aliases for them gets those instead.
 	Tools []string `json:"tools,omitempty"`
 
-	open *pile // deltas of a part that still arrives
+	open *pile // deltas of an unfinished part
 }
 
-// Grown remembers how much of a conversation was looked at. One grows at its end, and where
-// anything else of it changes it is made anew, elsewhere in memory; so who wants to know something
-// of every message need only look at the new ones. The zero value has seen nothing.
+// Grown remembers how much of a conversation was examined. Conversations grow at the end, and any
+// other change creates a new slice, so a caller that depends on every message need only examine the
+// new ones. The zero value has seen nothing.
 type Grown struct {
 	first *Message
 	last  identity
 	seen  int
 }
 
-// Past is how many of these messages are those that were looked at; if 0, it is another
-// conversation, or another state of it.
+// Past returns how many of the messages were examined already; 0 for another conversation or
+// another state of it.
 func (g *Grown) Past(messages []Message) int {
 	if g.seen == 0 || g.seen > len(messages) || g.first != &messages[0] || !g.last.is(&messages[g.seen-1]) {
 		return 0
@@ -95,7 +94,7 @@ func (g *Grown) Past(messages []Message) int {
 	return g.seen
 }
 
-// Saw notes that all of these messages were looked at.
+// Saw marks all messages as examined.
 func (g *Grown) Saw(messages []Message) {
 	*g = Grown{seen: len(messages)}
 	if g.seen > 0 {
@@ -103,16 +102,15 @@ func (g *Grown) Saw(messages []Message) {
 	}
 }
 
-// Since is Past, and notes all.
+// Since returns Past and marks all messages.
 func (g *Grown) Since(messages []Message) int {
 	past := g.Past(messages)
 	g.Saw(messages)
 	return past
 }
 
-// saidMessage is a Message as the log keeps it. Outcomes have entries of their own; leaving their
-// field out spares a run without calls the preparation of their encoding, 0.2 ms or one part in
-// forty.
+// saidMessage is a Message as stored in the log. Outcomes have their own entries; hiding their
+// field saves a run without calls the setup of their encoder, 0.2 ms or 1/40 of its time.
 type saidMessage struct {
 	Message
 	Parts []saidPart `json:"parts"`
@@ -120,7 +118,7 @@ type saidMessage struct {
 
 type saidPart struct {
 	Part
-	Outcome bool `json:"outcome,omitempty"` // never set: it hides the field of Part
+	Outcome bool `json:"outcome,omitempty"` // never set: hides the field of Part
 }
 
 func said(m Message) saidMessage {
@@ -131,7 +129,7 @@ func said(m Message) saidMessage {
 	return saidMessage{m, parts}
 }
 
-// texts are where long texts may stand.
+// texts returns pointers to the fields that may be long.
 func (m saidMessage) texts() (out []*string) {
 	for i := range m.Parts {
 		out = append(out, &m.Parts[i].Text)
@@ -144,13 +142,13 @@ func (m Message) Text() string {
 	text := ""
 	for _, p := range m.Parts {
 		if p.Kind == TextPart {
-			text += p.Text // nearly always the only one, which is not copied
+			text += p.Text // usually the only part, which is not copied
 		}
 	}
 	return text
 }
 
-// Calls lists the calls of an assistant message, in the model's order.
+// Calls returns the calls of an assistant message, in the model's order.
 func (m Message) Calls() []tool.RawCall {
 	var out []tool.RawCall
 	for _, p := range m.Parts {
@@ -165,11 +163,11 @@ func (m Message) Calls() []tool.RawCall {
 type Input struct {
 	Text        string
 	Attachments []tool.Attachment
-	// Words are what the user said themselves, where Text holds more, such as a file that was piped
-	// in: tools are chosen by them. If empty, all of Text.
+	// Words are the user's own words for tool selection if Text holds more, such as a piped file.
+	// Empty means all of Text.
 	Words string
-	// Compose makes the text when the turn has begun, by calls of the user's own where it needs them;
-	// if nil, it is Text.
+	// Compose builds the text after the turn has begun, running calls of the user's own as needed;
+	// if nil, Text is used.
 	Compose func(ctx context.Context, run func(tool.RawCall) tool.Outcome) (string, error)
 }
 
@@ -181,11 +179,11 @@ func (in Input) message(id string) Message {
 	return m
 }
 
-// Usage counts tokens as the provider reported them; a field it did not report is zero. Input does
-// not include what was read from or written to the provider's cache.
+// Usage counts tokens as the provider reported them; missing fields are zero. Input excludes tokens
+// read from or written to the provider's cache.
 type Usage struct {
 	Input      int `json:"input"`
-	Output     int `json:"output"` // reasoning included
+	Output     int `json:"output"` // includes reasoning
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
 	Reasoning  int `json:"reasoning,omitempty"`
@@ -200,5 +198,5 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Total is every token of u.
+// Total returns the sum of all tokens.
 func (u Usage) Total() int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }

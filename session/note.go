@@ -12,16 +12,15 @@ import (
 	"adze/tool"
 )
 
-// A note is text that joins a conversation late: the instructions of a folder that a call just
-// reached, what a hook adds, the report of a task in the background, another mode. It is said as a
-// message at the end, never in the system prompt or among the tools, so that a request still begins
-// with the bytes of the one before. The log has an entry of its own for it, so that nobody takes it
-// for the user's words.
+// A note is text that joins a conversation late: a folder's instructions, a hook's context, a
+// background task's report, another mode. It becomes a message at the end, never part of the system
+// prompt or the tools, so that a request still starts with the previous one's bytes. It has its own
+// log entry type, so that nobody takes it for the user's words.
 
-// NoteKind says what a note is about.
+// A NoteKind is the subject of a note.
 type NoteKind string
 
-// Kinds of notes.
+// Note kinds.
 const (
 	InstructionsNote NoteKind = "instructions"
 	SkillNote        NoteKind = "skill"
@@ -29,57 +28,54 @@ const (
 	TaskNote         NoteKind = "task"
 	PlanNote         NoteKind = "plan"
 	ModeNote         NoteKind = "mode"
-	LoopNote         NoteKind = "loop" // that the model is repeating itself
-	CodeNote         NoteKind = "code" // what a language server found when the call was over
+	LoopNote         NoteKind = "loop" // the model is repeating itself
+	CodeNote         NoteKind = "code" // diagnostics of a language server after a call
 )
 
-// Note is one text for the model and where it comes from.
+// A Note is one text for the model and its origin.
 type Note struct {
 	Kind NoteKind `json:"kind"`
-	From string   `json:"from"`           // as a user and the model read it: "web/AGENTS.md"
-	Path string   `json:"path,omitempty"` // the file that it was read from, absolute and without links
-	// SHA256 is of the text, or of the file that it comes from, in hexadecimal; if empty, the session
-	// fills it in.
+	From string   `json:"from"`           // for the user and the model: "web/AGENTS.md"
+	Path string   `json:"path,omitempty"` // its file, absolute and without symlinks
+	// SHA256 is the hexadecimal hash of the text or its file; the session fills it in if empty.
 	SHA256 string `json:"sha256"`
-	Bytes  int    `json:"bytes"` // of the text; the session fills it in
-	// Lasts keeps the newest note of this kind and origin when the conversation is summed up, and
-	// leaves out one that the model was told last.
+	Bytes  int    `json:"bytes"` // of the text; filled in by the session
+	// Lasts keeps the newest note of this kind and origin through compaction, and drops a
+	// repetition of the last one.
 	Lasts bool `json:"lasts,omitempty"`
-	// Holds keeps a turn from ending before the model was told this; a TaskNote always does.
+	// Holds keeps a turn from ending before the model gets this note; a TaskNote always does.
 	Holds bool `json:"-"`
-	// Short is the note in a few words, for the user; if empty, From names it.
+	// Short is a few words for the user; if empty, From is shown.
 	Short string `json:"short,omitempty"`
-	Text  string `json:"-"` // in a message it stands in its only part, among the others
+	Text  string `json:"-"` // in a message, part of its only text part
 }
 
-// Step is what just happened in a turn, for Config.Notes: the user's prompt is about to be said,
-// or calls were answered.
+// A Step is the newest event of a turn, for Config.Notes: a new prompt, or outcomes of calls.
 type Step struct {
-	Agent    string // the subagent; if empty, the main conversation
+	Agent    string // the subagent, or "" for the main conversation
 	Prompt   *Input // nil after calls
 	Outcomes []tool.Outcome
-	Said     []Note // what the model was told and still sees, oldest first; without texts
+	Said     []Note // notes still in the conversation, oldest first; without texts
 }
 
-// Note hands the model a text with the next request, of this turn or of the next one. One that no
-// request follows is lost with the process. It is for any goroutine.
+// Note sends the model a text with the next request, in this turn or the next one. Without a
+// request it is lost with the process. Any goroutine may call it.
 func (s *Session) Note(n Note) {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
 	s.beside.notes = append(s.beside.notes, n)
 }
 
-// Late reports that the model was not told yet what a task in the background came to, or another
-// note that holds the end of a turn. The other notes wait for the next prompt. It is for any
-// goroutine.
+// Late reports whether a task's report, or another note that holds the turn's end, has not reached
+// the model yet. Other notes wait for the next prompt. Any goroutine may call it.
 func (s *Session) Late() bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
 	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote || n.Holds })
 }
 
-// late reports, when a turn would end, whether there is more to tell: it waits for what is on its
-// way.
+// late reports at a turn's end whether the model must get more notes, after waiting for those on
+// their way.
 func (s *Session) late(ctx context.Context) bool {
 	for !s.Late() {
 		if s.config.Await == nil || !s.config.Await(ctx) {
@@ -89,7 +85,7 @@ func (s *Session) late(ctx context.Context) bool {
 	return true
 }
 
-// noted takes the notes that were handed in.
+// noted takes the pending notes.
 func (b *beside) noted() []Note {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,7 +94,7 @@ func (b *beside) noted() []Note {
 	return notes
 }
 
-// tell says the notes of a step after its outcomes, before the next request.
+// tellNotes adds the notes of a step after its outcomes, before the next request.
 func (s *Session) tellNotes(t *turn) error {
 	m, any := s.gatherNotes(t.ctx, nil)
 	if !any {
@@ -112,7 +108,7 @@ func (s *Session) tellNotes(t *turn) error {
 	return nil
 }
 
-// gatherNotes makes one message of what is to be told now; if false, nothing is.
+// gatherNotes combines the due notes into one message, or returns false if there are none.
 func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool) {
 	notes, told := s.beside.noted(), s.toldNotes()
 	if fresh := s.freshOutcomes(); s.config.Notes != nil && (prompt != nil || len(fresh) > 0) {
@@ -140,7 +136,7 @@ func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool
 	return m, true
 }
 
-// freshOutcomes are those at the end of the conversation that no notes were asked for.
+// freshOutcomes returns the last outcomes, unless Config.Notes has seen them.
 func (s *Session) freshOutcomes() (out []tool.Outcome) {
 	if len(s.history) == 0 {
 		return nil
@@ -156,7 +152,7 @@ func (s *Session) freshOutcomes() (out []tool.Outcome) {
 	return out
 }
 
-// toldNotes are those that are still sent.
+// toldNotes returns the notes in the current conversation.
 func (s *Session) toldNotes() (out []Note) {
 	for _, m := range s.history {
 		out = append(out, m.Notes...)
@@ -164,7 +160,7 @@ func (s *Session) toldNotes() (out []Note) {
 	return out
 }
 
-// newest is the last note of the kind and origin of n.
+// newest returns the last note with the kind and origin of n.
 func newest(notes []Note, n Note) Note {
 	for _, old := range slices.Backward(notes) {
 		if old.same(n) {
@@ -174,7 +170,7 @@ func newest(notes []Note, n Note) Note {
 	return Note{}
 }
 
-// same reports notes of which the newer one takes the place of the other.
+// same reports whether the newer note replaces the other.
 func (n Note) same(other Note) bool {
 	return n.Kind == other.Kind && cmp.Or(n.Path, n.From) == cmp.Or(other.Path, other.From)
 }
@@ -188,36 +184,34 @@ func (n *Note) fill() {
 	}
 }
 
-// tagHash is how much of the hash the model reads, in characters: enough to tell versions apart.
+// tagHash is the length of the hash that the model sees: enough to distinguish versions.
 const tagHash = 12
 
-// wrapped is the text as every provider is sent it. Nothing in it can end the note or begin another
-// one.
+// wrapped returns the note as sent to providers. Its text cannot end the note or start another one.
 func (n Note) wrapped() string {
 	from := strings.NewReplacer(`"`, "'", "<", "(", ">", ")", "\n", " ").Replace(n.From)
 	return fmt.Sprintf("<note from=\"%s\" sha256=\"%s\">\n%s\n", from, n.SHA256[:min(tagHash, len(n.SHA256))], untagged(n.Text)) + noteEnd
 }
 
-// noteEnd stands behind each note, and nowhere else.
+// noteEnd follows each note and occurs nowhere else.
 const noteEnd = "</note>\n"
 
-// wrappedNotes are the texts of the notes of a message, with their tags.
+// wrappedNotes returns the texts of a message's notes, with tags.
 func (m Message) wrappedNotes() []string {
 	texts := strings.SplitAfter(m.Text(), noteEnd)
 	if texts = texts[:len(texts)-1]; len(texts) != len(m.Notes) {
-		texts = make([]string, len(m.Notes)) // a log that was edited
+		texts = make([]string, len(m.Notes)) // an edited log
 		texts[0] = m.Text()
 	}
 	return texts
 }
 
-// unwrapped is the text of a note in its tags.
 func (n Note) unwrapped(text string) string {
 	_, text, _ = strings.Cut(text, ">\n")
 	return strings.TrimSpace(strings.TrimSuffix(text, noteEnd))
 }
 
-// untagged spells the tags of notes out.
+// untagged escapes the tags of notes in a text.
 func untagged(text string) string {
 	var b strings.Builder
 	for {
@@ -237,7 +231,7 @@ func untagged(text string) string {
 	}
 }
 
-// String is the note as a user reads it, on one line.
+// String formats the note on one line for the user.
 func (n Note) String() string {
 	if n.Short != "" {
 		return "told the model: " + n.Short
@@ -245,7 +239,7 @@ func (n Note) String() string {
 	return fmt.Sprintf("told the model: %s (%s, %d bytes)", n.From, n.Kind, n.Bytes)
 }
 
-// NoteText is a message of adze or of a note's origin as the user reads it.
+// NoteText formats adze's own message or one with notes for the user.
 func (m Message) NoteText() string {
 	if len(m.Notes) == 0 {
 		return "told the model: " + m.Text()

@@ -11,44 +11,43 @@ import (
 	"adze/tool"
 )
 
-// Offer is a choice of the tools that requests show from now on. A call of any other tool of the
-// session stays valid. The session fills in Added and Removed.
+// An Offer selects the tools in requests from now on. Calls of the session's other tools stay
+// valid. The session fills in Added and Removed.
 type Offer struct {
-	Tools    []string    `json:"tools"` // in the order in which requests show them
+	Tools    []string    `json:"tools"` // in request order
 	Added    []string    `json:"added,omitempty"`
 	Removed  []string    `json:"removed,omitempty"`
-	Reason   string      `json:"reason"` // what led to it, for the user: lower case, no period
+	Reason   string      `json:"reason"` // for the user: lower case, no period
 	Excluded []Exclusion `json:"excluded,omitempty"`
-	Quiet    bool        `json:"quiet,omitempty"` // the user is not told: nothing was chosen among many
-	// Set are all tools of the session from now on, shown or not, where others joined; if nil, those
-	// that were.
+	Quiet    bool        `json:"quiet,omitempty"` // not shown to the user, since there was no real choice
+	// Set replaces the session's set of all tools, shown or not, when others joined; may be nil.
 	Set *tool.Set `json:"-"`
 }
 
-// Exclusion is why some tools are not offered.
+// An Exclusion is the reason why some tools are not offered.
 type Exclusion struct {
 	Reason string   `json:"reason"`
 	Tools  []string `json:"tools"`
 }
 
-// Occasion is a moment at which the offer may change: a prompt, or the outcomes of a message's
-// calls. Between two occasions every request shows the same bytes of tools.
+// An Occasion is a moment at which the offer may change: a prompt, or the outcomes of a message's
+// calls. Between two of them all requests have the same bytes of tools.
 type Occasion struct {
 	Prompt   string
 	Outcomes []tool.Outcome // nil at a prompt
-	Offered  []string       // what requests showed last; nil before the first one
+	Offered  []string       // the last offer; nil before the first
 }
 
-// Offerer chooses which tools requests show. Contract:
+// Offerer chooses the tools in requests. Contract:
 //   - nil leaves the offer as it is, and before the first offer all tools are shown;
-//   - every answer that is not nil is stored with its exclusions, whether or not the tools change;
+//   - every result but nil is stored with its exclusions, whether or not the tools change;
 //   - it runs no tool, and ends soon after ctx does.
 //
-// A change of the offer drops the provider's cached prefix, so it should be rare and worth it.
+// A changed offer drops the provider's cached prefix, so it should be rare and worth it.
 type Offerer func(ctx context.Context, o Occasion) *Offer
 
-// consider asks for an offer at a prompt. It returns the entries to store and what to do once they
-// are.
+// consider asks for an offer at a prompt. It returns the entries to store and a function to call
+// once they are.
 func (s *Session) consider(ctx context.Context, prompt string) (entries []Entry, then func()) {
 	o := s.askOffer(ctx, Occasion{Prompt: prompt})
 	if o == nil {
@@ -93,7 +92,7 @@ func (s *Session) askOffer(ctx context.Context, occasion Occasion) *Offer {
 	return o
 }
 
-// without lists the names of a that b has not.
+// without returns the names in a but not in b.
 func without(a, b []string) (out []string) {
 	for _, name := range a {
 		if !slices.Contains(b, name) {
@@ -103,7 +102,7 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
-// show makes an offer that is stored hold for the next request, and says what changed.
+// show applies a stored offer from the next request on and reports the change.
 func (s *Session) show(o Offer) {
 	first := s.offered == nil
 	if s.adopt(o.Tools); o.Quiet {
@@ -124,11 +123,11 @@ func (s *Session) show(o Offer) {
 	}
 }
 
-// adopt takes names as the tools of requests, in their order.
+// adopt makes names the tools in requests, in order.
 func (s *Session) adopt(names []string) {
 	s.tools, s.digest = s.choose(names)
 	if s.tools == nil {
-		s.tools = []tool.Definition{} // it is an offer of none
+		s.tools = []tool.Definition{} // an offer without tools
 	}
 	s.offered = []string{}
 	for _, d := range s.tools {
@@ -136,8 +135,8 @@ func (s *Session) adopt(names []string) {
 	}
 }
 
-// shown are the tools of requests: all, as long as nothing else was offered. Their definitions are
-// read only then.
+// shown returns the tools in requests. It reads the definitions of all tools only if there was no
+// offer.
 func (s *Session) shown() []tool.Definition {
 	if s.tools == nil {
 		s.tools = s.config.Tools.Definitions()
@@ -151,7 +150,7 @@ func (s *Session) choose(names []string) (tools []tool.Definition, digest string
 	for _, name := range names {
 		d, ok := s.config.Tools.Get(name)
 		if !ok || slices.ContainsFunc(tools, func(t tool.Definition) bool { return t.Name == name }) {
-			continue // gone since the log was written, or named twice
+			continue // removed since the log was written, or duplicate
 		}
 		tools = append(tools, d)
 		fmt.Fprintln(sum, d.Digest)

@@ -10,21 +10,21 @@ import (
 	"adze/tool"
 )
 
-// past is what a log tells of the requests that were made, from which the ledger of a resumed
-// session goes on.
+// past holds the log's record of earlier requests, from which a resumed session continues its
+// ledger.
 type past struct {
-	counted  *Usage // of the newest request that the provider counted
+	counted  *Usage // usage of the newest request with provider counts
 	open     pastTurn
 	price    func(pastRequest) cost
-	account  account    // of the turns that ended
-	claims   []Claim    // of the last of them
-	evidence []Evidence // the same
+	account  account    // of the ended turns
+	claims   []Claim    // of the last one
+	evidence []Evidence // of the last one
 	changes  []PrefixChange
-	// begun is how many messages the newest compaction left, and after what they were estimated at.
+	// begun is the number of messages left by the newest compaction, after their estimated size.
 	begun, after int
 }
 
-// pastTurn is the requests of a turn, and its end; if nil, the process ended before.
+// pastTurn holds a turn's requests and its end, or nil if the process died before.
 type pastTurn struct {
 	requests []pastRequest
 	end      *Result
@@ -35,7 +35,7 @@ type pastRequest struct {
 	name            string
 	usage           Usage
 	failed          bool
-	free            bool // refused: nobody charges for it
+	free            bool // refused: costs nothing
 }
 
 func (p *past) request(provider, model string, u *Usage) *pastRequest {
@@ -50,7 +50,7 @@ func (p *past) request(provider, model string, u *Usage) *pastRequest {
 	return &p.open.requests[len(p.open.requests)-1]
 }
 
-// message takes an answer; those of the user are no requests.
+// message counts an answer and ignores the user's messages.
 func (p *past) message(m Message) {
 	if m.Role != Assistant {
 		return
@@ -58,14 +58,12 @@ func (p *past) message(m Message) {
 	p.request(m.Provider, m.Model, m.Usage)
 }
 
-// ended takes the end of a turn.
 func (p *past) ended(end *Result) {
 	p.account.turn(pastTurn{p.open.requests, end}, p.price)
 	p.open.requests, p.claims, p.evidence = p.open.requests[:0], end.Claims, end.Evidence
 }
 
-// note takes an entry that is for counting only: a damaged one counts nothing, and the session goes
-// on.
+// note handles an entry that only affects counts. It ignores a damaged one.
 func (p *past) note(e Entry) {
 	switch e.Type {
 	case PrefixEntry:
@@ -82,12 +80,12 @@ func (p *past) note(e Entry) {
 	}
 }
 
-// close stores the synthetic outcomes of calls that the last process left open, and what became of
-// files since.
+// close stores synthetic outcomes of calls that the last process left open, and the file changes
+// since.
 func (s *Session) close(ctx context.Context, l *log) error {
 	for _, o := range l.orphans {
 		outcome := o.outcome(s.config)
-		if o.intent == nil { // what it was about is read here alone: nothing is repaired, nothing runs
+		if o.intent == nil { // read for display only: nothing is repaired or run
 			outcome.Record.Args = new(tool.Runner).Hydrate(ctx, s.config.Tools, []tool.RawCall{o.call})[0].Exposed()
 		}
 		key := callKey{o.call.Message, o.call.ID}
@@ -104,7 +102,7 @@ func (s *Session) close(ctx context.Context, l *log) error {
 		}
 		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
 	}
-	// What is left are jobs that ended with their process.
+	// The rest are background jobs that ended with their process.
 	for _, key := range slices.SortedFunc(maps.Keys(l.running), func(a, b callKey) int { return cmp.Compare(l.running[a].At, l.running[b].At) }) {
 		before := l.running[key]
 		if w := s.windows.lost(ctx, &before); w != nil {
@@ -117,21 +115,21 @@ func (s *Session) close(ctx context.Context, l *log) error {
 	return nil
 }
 
-// remember goes on from a log: what was used, and the provider's counts.
+// remember restores the usage and the provider's counts from a log.
 func (s *Session) remember(l *log) {
 	s.ledger.account.used, s.ledger.account.all = l.past.account.used, l.past.account.all
 	s.ledger.account.turn(l.past.open, l.past.price)
 	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes
 	s.recount()
 	if l.past.counted == nil {
-		l.past.after = 0 // it was a mere estimate
+		l.past.after = 0 // only an estimate
 	}
 	s.ledger.calibrate(s.history, l.past.begun, l.past.after)
 }
 
-// calibrate learns from the counts of a conversation. What stood before the messages then is taken
-// to be what stands there now. The begun messages that a compaction left have counts of a longer
-// conversation; their estimate of that time, after, tells the correction.
+// calibrate learns from the token counts in a conversation, assuming today's system prompt and
+// tools. The begun messages that a compaction left have counts of a longer conversation; for them
+// the correction follows from after, their estimate at that time.
 func (l *ledger) calibrate(history []Message, begun, after int) {
 	bytes := l.fixedBytes
 	for i, m := range history {
@@ -147,7 +145,7 @@ func (l *ledger) calibrate(history []Message, begun, after int) {
 	}
 }
 
-// Said is the id of what the user said last, which Rewind would take back; if empty, nothing.
+// Said returns the id of the last prompt, which Rewind would remove, or "".
 func (s *Session) Said() string {
 	for _, m := range slices.Backward(s.history) {
 		if prompted(m) {

@@ -12,27 +12,26 @@ import (
 	"adze/tool"
 )
 
-// ErrCallAborted ends one call that the user aborted; the turn goes on.
+// ErrCallAborted ends one call that the user aborted; the turn continues.
 var ErrCallAborted = errors.New("the person aborted this call; do not run it again, go on without it or ask")
 
-// ErrNothingSaid is returned by Rewind when there is no prompt to take back.
+// ErrNothingSaid is returned by Rewind if there is no prompt.
 var ErrNothingSaid = errors.New("there is no message to take back")
 
-// beside is what a user can do while a turn runs, from any goroutine.
+// beside holds the state for a user's actions during a turn, from any goroutine.
 type beside struct {
 	mu      sync.Mutex
-	open    bool     // a turn runs that will look again
-	said    []string // not read yet
-	notes   []Note   // not told yet; they outlive a turn
+	open    bool     // a turn runs and will check again
+	said    []string // unread messages
+	notes   []Note   // pending notes, kept across turns
 	running map[tool.CallID]context.CancelCauseFunc
 	effort  string
-	budget  *Budget // of the turn that runs, or ran last
-	clock   *clock  // the same
+	budget  *Budget // of the current or last turn
+	clock   *clock  // of the same turn
 }
 
-// Steer hands the running turn a message, which the model reads with the next request. False: no
-// turn runs. What a turn did not read before its end is dropped; its sender sees that no
-// MessageDone came for it.
+// Steer sends the running turn a message for its next request, or returns false if no turn runs. A
+// message unread at the turn's end is dropped; its sender sees no MessageDone for it.
 func (s *Session) Steer(text string) bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
@@ -42,7 +41,7 @@ func (s *Session) Steer(text string) bool {
 	return s.beside.open
 }
 
-// CancelCall aborts one running call. False: it does not run.
+// CancelCall aborts one running call, or returns false if it does not run.
 func (s *Session) CancelCall(id tool.CallID) bool {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
@@ -53,7 +52,7 @@ func (s *Session) CancelCall(id tool.CallID) bool {
 	return ok
 }
 
-// Budget is that of the running turn, or of the last one; nil before the first.
+// Budget returns the budget of the current or last turn; nil before the first.
 func (s *Session) Budget() *Budget {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
@@ -86,7 +85,7 @@ func (b *beside) listen(open bool) {
 	b.open, b.said = open, nil
 }
 
-// heard takes what the user said meanwhile.
+// heard takes the user's unread messages.
 func (b *beside) heard() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +94,7 @@ func (b *beside) heard() []string {
 	return said
 }
 
-// hear stores what the user said since the last request.
+// hear stores the user's messages since the last request.
 func (s *Session) hear(t *turn) error {
 	said := s.beside.heard()
 	if len(said) > 0 {
@@ -104,11 +103,11 @@ func (s *Session) hear(t *turn) error {
 	return s.say(t, false, said...)
 }
 
-// remark tells the model something of adze's own, with the next request. It comes after all that
-// was said, so that the provider's cache keeps what is before it.
+// remark sends the model adze's own text with the next request. It comes last, to preserve the
+// provider's cache.
 func (s *Session) remark(t *turn, text string) error { return s.say(t, true, text) }
 
-// say adds messages to the conversation that are no prompt of their own; a note is not the user's.
+// say adds messages to the conversation that start no turn. A note is not from the user.
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
@@ -123,15 +122,15 @@ func (s *Session) say(t *turn, note bool, texts ...string) error {
 	return nil
 }
 
-// over reports whether the turn ends with what was answered. What the user said meanwhile, or a
-// correction of the answer, keeps it going.
+// over reports whether the turn ends with its answer. A message of the user or a correction
+// continues it.
 func (s *Session) over(t *turn) (bool, error) {
 	more, note := s.beside.heard(), false
 	if len(more) == 0 && t.silences.now {
 		text, err := t.silences.answer(s.shown())
 		if err != nil {
 			if t.silences.doubt == "" {
-				t.result.Text = "" // no answer of the turn is its result then
+				t.result.Text = "" // the turn has no final answer then
 			}
 			return true, err
 		}
@@ -164,9 +163,9 @@ func (s *Session) over(t *turn) (bool, error) {
 	return false, s.say(t, note, more...)
 }
 
-// Run runs one call of the user's own, through the same pipeline as the model's. The model reads
-// what say makes of its outcome with the next request. The last event is TurnEnd with the result
-// returned.
+// Run runs one call of the user's own through the same pipeline as the model's. The next request
+// includes the text that say returns for its outcome. The last event is TurnEnd with the returned
+// result.
 func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outcome) string) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
@@ -195,15 +194,14 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	return s.end(t, nil)
 }
 
-// ownCall begins the id of a call of the user's own.
+// prefix of the ids of the user's own calls
 const ownCall = "person-"
 
-// OwnCall reports a call of the user's own, which Run made.
+// OwnCall reports whether Run made the call.
 func OwnCall(id tool.CallID) bool { return strings.HasPrefix(string(id), ownCall) }
 
-// Rewind takes the last prompt and all that came after it out of the conversation, and returns its
-// text. The log keeps them: a rewind is an entry of its own. What calls did to files stays done. It
-// is not for use while a turn runs.
+// Rewind removes the last prompt and all after it from the conversation, and returns its text. The
+// log keeps them and gets a rewind entry. File changes stay. It must not be called during a turn.
 func (s *Session) Rewind(ctx context.Context) (string, error) {
 	at := -1
 	for i, m := range s.history {
@@ -224,14 +222,14 @@ func (s *Session) Rewind(ctx context.Context) (string, error) {
 	return m.Text(), nil
 }
 
-// Plan is the newest plan; if nil, there is none.
+// Plan returns the newest plan, or nil.
 func (s *Session) Plan() *Plan {
 	s.plans.mu.Lock()
 	defer s.plans.mu.Unlock()
 	return s.plans.newest
 }
 
-// SetPlan stores what came of a plan. It is for any goroutine.
+// SetPlan stores a plan's new state. Any goroutine may call it.
 func (s *Session) SetPlan(ctx context.Context, p Plan) error {
 	if err := s.store(ctx, s.entry(PlanEntry, p)); err != nil {
 		return err
@@ -241,13 +239,12 @@ func (s *Session) SetPlan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// Rewound is the data of a rewind entry: the conversation goes on as if nothing had been said from
-// this message on.
+// Rewound is a rewind entry's data, which removes this message and all after it.
 type Rewound struct {
-	To string `json:"to"` // a message's id
+	To string `json:"to"` // message id
 }
 
-// rewind obeys a rewind entry. The numbers of dropped messages are not given out again: ids stay
+// rewind applies a rewind entry. The numbers of removed messages are not reused, so that ids stay
 // unique.
 func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	var r Rewound
@@ -258,27 +255,26 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	if at < 0 {
 		return messages, nil
 	}
-	l.messages = max(l.messages, lastNumber(messages)+1) // the last one's outcomes had a number of their own
+	l.messages = max(l.messages, lastNumber(messages)+1) // the last message's outcomes had their own number
 	return messages[:at], nil
 }
 
-// warn tells a model that repeats itself, before its next request. What it is told outlasts a
-// summary.
+// warn reminds a model that repeats itself before its next request. The reminder survives
+// compaction.
 func (s *Session) warn(t *turn) {
 	if text := t.guard.Warning(); text != "" {
 		s.Note(Note{Kind: LoopNote, From: "adze", Lasts: true, Text: text})
 	}
 }
 
-// Effort is how hard the model is asked to think; if empty, as its provider is configured.
+// Effort returns the reasoning effort, or "" for the provider's setting.
 func (s *Session) Effort() string {
 	s.beside.mu.Lock()
 	defer s.beside.mu.Unlock()
 	return s.beside.effort
 }
 
-// SetEffort changes it for the next request, and for the session when that is made. It is for any
-// goroutine.
+// SetEffort changes the effort from the next request on. Any goroutine may call it.
 func (s *Session) SetEffort(word string) {
 	if word == DefaultEffort {
 		word = ""
@@ -288,7 +284,7 @@ func (s *Session) SetEffort(word string) {
 	s.beside.effort = word
 }
 
-// keepEffort stores a changed effort before the request that is made with it.
+// keepEffort stores a changed effort before the request that uses it.
 func (s *Session) keepEffort(t *turn) error {
 	now := s.Effort()
 	if now == s.effort {
@@ -301,7 +297,7 @@ func (s *Session) keepEffort(t *turn) error {
 	return nil
 }
 
-// restoreEffort goes on with the effort of the log, unless another one was chosen for this run.
+// restoreEffort restores the log's effort, unless this run chose another one.
 func (s *Session) restoreEffort(stored string) {
 	s.effort = stored
 	s.SetEffort(cmp.Or(s.config.Effort, stored))

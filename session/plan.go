@@ -5,31 +5,30 @@ import (
 	"sync"
 )
 
-// PlanState says what came of a plan.
+// A PlanState is the state of a plan.
 type PlanState string
 
-// States of a plan. Only the user accepts one, and no text of a model is ever read for it.
+// Plan states. Only the user accepts one, never a model's text.
 const (
 	PlanProposed PlanState = "proposed"
 	PlanAccepted PlanState = "accepted"
 	PlanReturned PlanState = "returned" // with remarks
 )
 
-// Plan is the data of a plan entry. The newest one of a log counts.
+// A Plan is a plan entry's data. The newest one in a log is valid.
 type Plan struct {
 	State  PlanState `json:"state"`
 	SHA256 string    `json:"sha256"`         // of the text, in hexadecimal
-	Path   string    `json:"path,omitempty"` // where the user can read and edit it
-	Text   string    `json:"text"`           // as it was shown to them last
-	// Mode is the permission mode to go on in that they chose with an accepted plan.
+	Path   string    `json:"path,omitempty"` // for the user to read and edit
+	Text   string    `json:"text"`           // as shown to the user last
+	// Mode is the permission mode that the user chose with an accepted plan.
 	Mode string `json:"mode,omitempty"`
-	// Edits is what they changed of the model's words, as a unified diff; Remarks what they
-	// answered.
+	// Edits are the user's changes to the model's text, as a unified diff; Remarks is their reply.
 	Edits   string `json:"edits,omitempty"`
 	Remarks string `json:"remarks,omitempty"`
 }
 
-// Waits tells a user where a plan is that nobody was there to accept; if empty, none waits.
+// Waits tells the user where to find a plan that nobody could accept, or returns "".
 func (p *Plan) Waits() string {
 	if p == nil || p.State != PlanProposed {
 		return ""
@@ -37,11 +36,11 @@ func (p *Plan) Waits() string {
 	return "the plan is in " + p.Path + "; change it there if you like; adze --continue --accept-plan carries it out"
 }
 
-// plans is the plan of a session, for any goroutine.
+// plans holds the session's plan. It is safe for concurrent use.
 type plans struct {
 	mu     sync.Mutex
 	newest *Plan
-	fresh  bool // it was set in the turn that runs
+	fresh  bool // set in the current turn
 }
 
 func (p *plans) set(q Plan) {
@@ -50,7 +49,7 @@ func (p *plans) set(q Plan) {
 	p.newest, p.fresh = &q, true
 }
 
-// take is the plan of the turn that ends; if nil, it made none.
+// take returns the plan of the ending turn, or nil.
 func (p *plans) take() *Plan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +60,6 @@ func (p *plans) take() *Plan {
 	return p.newest
 }
 
-// planned obeys a plan entry.
 func (l *log) planned(e Entry) error {
 	l.plan = nil
 	return json.Unmarshal(e.Data, &l.plan)

@@ -9,21 +9,19 @@ import (
 	"adze/tool"
 )
 
-// PrefixChange tells that a request did not begin with the one before in the same run. A provider
-// keeps what it has read, and a request that only grows is read from there on: cheaper, and on a
-// local model much faster.
+// PrefixChange reports a request that does not start with the previous one of the same run.
+// Providers cache a request, and continuing from there is cheaper and on a local model much faster.
 type PrefixChange struct {
 	Time    time.Time `json:"time"`
-	Message string    `json:"message"` // the id of the answer to the request
+	Message string    `json:"message"` // id of the answer to the request
 	Causes  []string  `json:"causes"`  // for the user: lower case, no period
-	// Expected says that somebody wanted what caused it: another model, other tools, a message
-	// taken back.
+	// Expected is true for an intended cause: another model, other tools, a rewind.
 	Expected bool `json:"expected"`
-	// Lost is how many tokens the provider had and reads anew, an estimate; if 0, not known.
+	// Lost estimates the tokens that the provider reads again; 0 if unknown.
 	Lost int `json:"lost_tokens,omitempty"`
 }
 
-// String is the change as a user reads it.
+// String formats the change for the user.
 func (c PrefixChange) String() string {
 	text := strings.Join(c.Causes, "; ")
 	if c.Lost > 0 {
@@ -32,9 +30,9 @@ func (c PrefixChange) String() string {
 	return text
 }
 
-// prefixGuard remembers the last request; the hashes of its messages are with the fingerprints.
+// prefixGuard remembers the last request; the fingerprints hold its message hashes.
 type prefixGuard struct {
-	last     *sentRequest // if nil, there was none
+	last     *sentRequest // nil before the first request
 	foreseen []foreseen
 }
 
@@ -44,21 +42,21 @@ type sentRequest struct {
 	tokens                          int
 }
 
-// foreseen is a change of the conversation that somebody wants, and what it costs.
+// foreseen is an intended change of the conversation, with its cost.
 type foreseen struct {
 	cause string
 	lost  int
 }
 
-// foresee says why the next request will not hold the messages from one on as they were. Whoever
-// changes the conversation calls it before the change.
+// foresee records why the next request will not repeat the messages from an index on. Call it
+// before changing the conversation.
 func (s *Session) foresee(message int, cause string) {
 	s.recount()
 	s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause, s.ledger.since(message)})
 }
 
-// inspect looks at the next request before it is sent: what it holds, whether that fits, and
-// whether it begins with the last one.
+// inspect checks the next request before it is sent: its size, and whether it starts with the last
+// one.
 func (s *Session) inspect(ctx context.Context, answer string) error {
 	r := s.request()
 	change, changed := s.compare(r)
@@ -83,7 +81,7 @@ func (s *Session) inspect(ctx context.Context, answer string) error {
 	return nil
 }
 
-// compare looks for what of the last request is not in the next one as it was.
+// compare finds the parts of the last request that the next one changes.
 func (s *Session) compare(r Request) (PrefixChange, bool) {
 	last := s.prefix.last
 	if last == nil {
@@ -98,7 +96,7 @@ func (s *Session) compare(r Request) (PrefixChange, bool) {
 			c.Causes = append(c.Causes, "messages were converted for another provider")
 		}
 	}
-	renewed := len(c.Causes) > 0 // another model gets a system prompt of its own
+	renewed := len(c.Causes) > 0 // another model gets its own system prompt
 	if last.system != r.System {
 		c.unexpected(!renewed, "the system prompt changed")
 	}
@@ -116,13 +114,13 @@ func (s *Session) compare(r Request) (PrefixChange, bool) {
 	return c, len(c.Causes) > 0
 }
 
-// unexpected adds a cause, and says whether nobody wanted it.
+// unexpected adds a cause, if is, and clears Expected.
 func (c *PrefixChange) unexpected(is bool, cause string) {
 	c.Causes = append(c.Causes, cause)
 	c.Expected = c.Expected && !is
 }
 
-// messagesChanged says why the message at a place is not what was sent there.
+// messagesChanged adds the reason for a changed message.
 func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
 	for _, f := range s.prefix.foreseen {
 		c.Causes = append(c.Causes, f.cause)
@@ -139,8 +137,8 @@ func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
 	c.unexpected(true, "message "+was+" is not there any more")
 }
 
-// toolsChanged says how the tools of two requests differ, and whether that is another choice of
-// tools.
+// toolsChanged describes the difference between two requests' tools. wanted reports whether it is
+// just another selection.
 func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted bool) {
 	before := map[string]string{}
 	for _, d := range last.tools {
@@ -171,24 +169,24 @@ func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted
 	return "the tools are in another order", false
 }
 
-// recount brings the ledger to the conversation as it is.
+// recount updates the ledger to the current conversation.
 func (s *Session) recount() {
 	l := &s.ledger
 	l.fix(s.config.Start.System, s.digest, s.shown(), s.config.Pieces)
 	l.sync(s.history)
-	if l.window == 0 && s.config.Window != nil { // a local server tells it with the first request
+	if l.window == 0 && s.config.Window != nil { // a local server reports it with the first request
 		l.window = s.config.Window(l.provider, l.model)
 	}
 }
 
-// Ledger tells what the next request holds, and what was used so far.
+// Ledger returns the content of the next request and the usage so far.
 func (s *Session) Ledger() Ledger {
 	s.recount()
 	return s.ledger.snapshot()
 }
 
-// Expect tells what the request with a prompt would hold, and which tools were chosen for it (nil:
-// all are shown). Nothing is stored, but the session takes it for said: it is for one that is asked
+// Expect returns the content of the request for a prompt and its tool selection; a nil Offer means
+// all tools. Nothing is stored, but the prompt joins the conversation, so use the session for
 // nothing else.
 func (s *Session) Expect(ctx context.Context, in Input) (Ledger, *Offer) {
 	offer := s.askOffer(ctx, Occasion{Prompt: in.Text})
@@ -204,15 +202,14 @@ func (s *Session) Expect(ctx context.Context, in Input) (Ledger, *Offer) {
 	return s.Ledger(), offer
 }
 
-// tell shows the ledger after a request, or with no answer's id, before one.
+// tell emits the ledger after a request, or before one if answer is "".
 func (s *Session) tell(answer string) {
 	if s.config.Observe != nil {
 		s.emit(Counted{Message: answer, Ledger: s.Ledger()})
 	}
 }
 
-// Spend counts a request that was made beside those of the session's turns, such as one for its
-// title.
+// Spend counts a request made outside of the session's turns, such as one for its title.
 func (s *Session) Spend(provider, model string, u Usage) {
 	s.ledger.account.add(provider+"/"+model, 1, u, s.config.costOf(provider, model, u))
 }

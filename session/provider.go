@@ -10,9 +10,9 @@ import (
 	"adze/tool"
 )
 
-// Provider turns a request into a stream of chunks. Contract:
-//   - the adapter is the only assembler: a Call appears once per call, whole, with a stable id; an
-//     adapter that gets no id mints one that is unique in the conversation; arguments are passed
+// A Provider turns a request into a stream of chunks. Contract:
+//   - the adapter alone assembles: a Call appears once per call, whole, with a stable id; an
+//     adapter that gets no id creates one that is unique in the conversation; arguments are passed
 //     byte for byte;
 //   - calls are yielded only after the format's terminal event, when the message ended well;
 //   - Forming reports a call that is still being written, for panes only;
@@ -20,7 +20,7 @@ import (
 //     format's terminal event is a failure (BadResponse), never an answer;
 //   - when ctx ends, Stream closes its connection and yields Done with ctx's error within 200 ms;
 //   - when the consumer stops early, Stream releases everything and yields nothing more;
-//   - errors are *ProviderError, or ctx's error; keys never stand in them;
+//   - errors are *ProviderError, or ctx's error, and never contain keys;
 //   - Stream is called again with a longer history: it sends the same bytes for the same messages.
 type Provider interface {
 	// Name is the part before the slash in a model's full name: "openai".
@@ -28,32 +28,31 @@ type Provider interface {
 	Stream(ctx context.Context, r Request) iter.Seq[Chunk]
 }
 
-// Request is one question to a model. The provider must not change what it points to.
+// A Request is one question to a model. The provider must not change the data it points to.
 type Request struct {
 	Model    string // without the provider's prefix
 	System   string
 	Messages []Message
 	Tools    []tool.Definition
-	// ToolsDigest changes when Tools do, so an adapter can keep their encoding.
+	// ToolsDigest changes with Tools, so that an adapter can cache their encoding.
 	ToolsDigest string
-	MaxTokens   int // of the answer; if 0, the provider's default
+	MaxTokens   int // of the answer; 0 is the provider's default
 	Choice      Choice
-	// Schema is the JSON Schema of the answer, where no call may come: a provider whose server has
-	// a grammar makes the model keep to it. It is a help, not a promise.
+	// Schema is the JSON Schema of an answer without calls. A provider whose server supports a
+	// grammar enforces it; others may not.
 	Schema json.RawMessage
-	// Effort is how hard the model is to think, one of Efforts; if empty, as the provider is
-	// configured.
+	// Effort is the reasoning effort, one of Efforts; "" is the provider's setting.
 	Effort string
-	// Agent is the subagent that asks; if empty, the main conversation. It is for written and recorded
-	// models, and is not sent.
+	// Agent is the asking subagent, or "" for the main conversation. Scripted and recorded models
+	// use it; it is not sent.
 	Agent string
 }
 
-// Choice says whether the model may call tools: one of the constants, or the name of the only tool
-// that it must call.
+// A Choice controls tool calls: one of the constants, or the name of the only tool, which the model
+// must call.
 type Choice string
 
-// Choices. A format that cannot force a call lets the model choose.
+// Choices. A format that cannot force a call leaves the choice to the model.
 const (
 	ChooseFreely Choice = ""
 	ChooseNone   Choice = "none"
@@ -63,18 +62,18 @@ const (
 // Chunk is Text, Reasoning, Forming, Call, Mended or Done.
 type Chunk interface{ chunk() }
 
-// Text is a piece of the answer.
+// Text is a piece from the answer.
 type Text struct{ Delta string }
 
-// Reasoning is a piece of the model's thinking. A chunk with Opaque closes the block that it
-// belongs to: the block is stored with it and goes back to the same provider unchanged.
+// Reasoning is a piece from the model's reasoning. A chunk with Opaque ends its block, which is
+// stored with it and goes back to the same provider unchanged.
 type Reasoning struct {
 	Delta   string
 	Opaque  json.RawMessage
-	Earlier bool // the text of the answer so far was thought, too
+	Earlier bool // the answer's text so far was reasoning too
 }
 
-// Forming reports progress of an unfinished call: its name, when known, and the bytes of its
+// Forming reports progress of an unfinished call: its name, once known, and the bytes of its
 // arguments.
 type Forming struct {
 	ID    tool.CallID
@@ -85,16 +84,15 @@ type Forming struct {
 // Call is a finished call.
 type Call struct{ tool.RawCall }
 
-// Mended says what of a request its server refused, so that the request was made without it. It
-// comes once, before all else that came of the request.
+// Mended lists parts of a request that its server refused, so that it was repeated without them. It
+// comes once, before the other chunks.
 type Mended struct {
 	Why      []string `json:"why,omitempty"`      // for the user
-	Messages []string `json:"messages,omitempty"` // ids of the messages whose pictures and documents were left out
-	Tools    []string `json:"tools,omitempty"`    // names of the tools that were left out
+	Messages []string `json:"messages,omitempty"` // ids of messages that lost their images and documents
+	Tools    []string `json:"tools,omitempty"`    // names of removed tools
 }
 
-// RefusedPart is what a model reads in the place of a picture or document that its server refused;
-// %s is the name.
+// RefusedPart replaces an image or document that the model's server refused; %s is its name.
 const RefusedPart = "[%s was left out of the conversation: the model's server refused it]"
 
 // Done ends every stream.
@@ -102,13 +100,13 @@ type Done struct {
 	Stop  Stop
 	Err   error
 	Usage Usage
-	// Lost is how many tokens the model wrote that are in nothing the server sent, an estimate: a call
-	// that the server could not read is counted and dropped. if 0, none, or nobody knows.
+	// Lost estimates the tokens that the model wrote but the server did not send: servers drop a
+	// call they cannot parse. 0 means none or unknown.
 	Lost int
-	// TextCalls reports that calls written as text were looked for, so that markup which is left is
-	// a call that failed.
+	// TextCalls reports that calls written as text were parsed, so that remaining markup is a
+	// failed call.
 	TextCalls bool
-	// Notice is something the user should know, such as a prompt that the server cut.
+	// Notice is for the user, such as a prompt cut by the server.
 	Notice string
 }
 
@@ -119,51 +117,51 @@ func (Call) chunk()      {}
 func (Mended) chunk()    {}
 func (Done) chunk()      {}
 
-// Stop says why an assistant message ended.
+// A Stop is the reason why an assistant message ended.
 type Stop string
 
-// Reasons, whatever the provider calls them. Calls decide, not the reason: Ollama and Gemini say
-// "stop" although there are calls.
+// Reasons, in common names. Calls have precedence over the reason: Ollama and Gemini send "stop"
+// even with calls.
 const (
 	StopEnd     Stop = "end"
 	StopCalls   Stop = "calls"
 	StopLength  Stop = "length"  // cut at the output limit
-	StopRefused Stop = "refused" // the model or a filter refused
+	StopRefused Stop = "refused" // by the model or a filter
 	StopAborted Stop = "aborted"
 	StopError   Stop = "error"
 )
 
-// ErrorKind sorts provider failures by what to do about them.
+// ErrorKind classifies provider failures by the reaction they need.
 type ErrorKind string
 
-// Kinds of provider failures.
+// Provider failure kinds.
 const (
 	AuthError     ErrorKind = "auth"          // no or wrong key, no access
 	NoModelError  ErrorKind = "no_model"      // the provider does not know the model
 	RateError     ErrorKind = "rate_limit"    // 429, 529
 	NetworkError  ErrorKind = "network"       // not reached, cut, idle
-	ServerError   ErrorKind = "server"        // 5xx, an error object without a better kind
+	ServerError   ErrorKind = "server"        // 5xx, or an error object without a better kind
 	BadResponse   ErrorKind = "bad_response"  // not the wire format
-	ContextError  ErrorKind = "context"       // the prompt does not fit
+	ContextError  ErrorKind = "context"       // the prompt is too long
 	RequestError  ErrorKind = "request"       // the provider refused our request
 	RefusedAnswer ErrorKind = "refused"       // content filter
 	EmptyAnswer   ErrorKind = "empty_answer"  // neither text nor a call, twice in a row
-	ReplayError   ErrorKind = "script_failed" // a scripted or replayed conversation does not fit
+	ReplayError   ErrorKind = "script_failed" // a scripted or replayed conversation does not match
 )
 
-// ProviderError is a failure of a model request. Message is for the user: lower case, no period,
-// without secrets; Hint is the next move.
+// ProviderError is a failed model request. Message is for the user: lower case, no period, without
+// secrets; Hint suggests the next step.
 type ProviderError struct {
 	Kind       ErrorKind
-	Status     int // HTTP status, 0 when there was none
+	Status     int // HTTP status, or 0
 	Message    string
 	Hint       string
-	RetryAfter time.Duration // what the provider asked for; if 0, nothing
-	Final      bool          // the provider says that the same request is refused again
-	// Cut says that an answer in the wire format ended before its terminal event.
+	RetryAfter time.Duration // requested by the provider, or 0
+	Final      bool          // the provider would refuse the same request again
+	// Cut means that a valid answer ended before its terminal event.
 	Cut bool
-	// Stumble is what the model wrote where its server could not read a call in it, bounded and
-	// without secrets; the model is told. If empty, it is no such failure.
+	// Stumble is the model's text in which the server could not parse a call, limited and without
+	// secrets, to be shown to the model. It is "" for other failures.
 	Stumble string
 	Err     error
 }
@@ -177,31 +175,31 @@ func (e *ProviderError) Error() string {
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Temporary reports whether asking the same again may help.
+// Temporary reports whether the same request may succeed later.
 func (e *ProviderError) Temporary() bool {
 	passes := e.Cut || e.Kind == RateError || e.Kind == NetworkError || e.Kind == ServerError
 	return passes && !e.Final && e.Stumble == ""
 }
 
-// lasts reports a limit of requests that no turn waits for.
+// lasts reports whether a rate limit is too long for a turn to wait.
 func (e *ProviderError) lasts() bool { return e.Kind == RateError && e.RetryAfter > maxRetryAfter }
 
-// Efforts are the words for how hard a model thinks before it answers, the least first. Which of
-// them a model knows differs; an adapter takes the nearest.
+// Efforts returns the words for reasoning effort, lowest first. Models know different ones; an
+// adapter picks the nearest.
 func Efforts() []string {
 	return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// DefaultEffort takes a chosen effort back: the model thinks as its provider is configured.
+// DefaultEffort resets a chosen effort to the provider's setting.
 const DefaultEffort = "default"
 
-// Permits is the data of a mode entry: the permission mode that the user chose for the session. It
-// is for the interface that goes on with it; the session itself knows no modes.
+// Permits is a mode entry's data: the session's permission mode, chosen by the user. It is for the
+// interface; the session itself knows no modes.
 type Permits struct {
 	Mode string `json:"mode"`
 }
 
-// Thinks is the data of an effort entry: how hard the model thinks from here on.
+// Thinks is an effort entry's data: the reasoning effort from here on.
 type Thinks struct {
-	Effort string `json:"effort"` // if empty, as its provider is configured
+	Effort string `json:"effort"` // "" is the provider's setting
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// Retries of one model request.
+// Retries for one model request.
 const (
 	maxAttempts = 5 // in all
-	// maxBroken is how many answers may break off after they had begun: they cost time and money,
-	// and one that breaks a third time will break again.
+	// maxBroken limits the answers that break off: they cost time and money, and after three
+	// another would break too.
 	maxBroken = 3
-	// maxRetryAfter is the longest wait that a provider may ask for, and that a turn waits. A limit
-	// of requests that lasts longer ends the turn: to ask before its end is in vain.
+	// maxRetryAfter is the longest requested wait that a turn accepts. A longer rate limit ends the
+	// turn, since earlier retries are in vain.
 	maxRetryAfter = 5 * time.Minute
 )
 
-// attempts asks until an answer, a lasting failure or the end of the attempts. Text that was shown
-// of an answer that broke off is void, which the Retry event says; nothing has run, because calls
-// come last.
+// attempts repeats a request until an answer, a lasting failure or the last attempt. The text of an
+// answer that broke off is void, as the Retry event reports; nothing has run, because calls come
+// last.
 func (s *Session) attempts(t *turn, id string) (*draft, error) {
 	pause := backoff.NewExponentialBackOff() // 0.5 s, growing by half with jitter
 	broken := 0
@@ -44,20 +44,20 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 		delay := max(pause.NextBackOff(), min(asked, maxRetryAfter))
 		s.emit(Retry{Message: id, Attempt: attempt + 1, Of: of, Delay: delay, Cause: err.Error()})
 		if err := s.config.Wait(t.ctx, delay); err != nil {
-			d.message.Parts, d.message.Stop = nil, StopAborted // what it said is void
+			d.message.Parts, d.message.Stop = nil, StopAborted // its text is void
 			return d, err
 		}
 	}
 }
 
-// spend counts what one request used and cost, whatever came of it.
+// spend counts the usage and cost of one request, whether it failed or not.
 func (s *Session) spend(t *turn, d *draft, err error) {
 	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
 	name := provider + "/" + model
 	var price cost
 	if !unanswered(d, err) {
 		price = s.config.costOf(provider, model, used)
-		broke := err != nil && d.worked && used.Output == 0 // what it had said by then was not counted
+		broke := err != nil && d.worked && used.Output == 0 // its output was not counted
 		price.unknown = price.unknown || broke
 	}
 	t.budget.spend(name, used, price)
@@ -65,7 +65,7 @@ func (s *Session) spend(t *turn, d *draft, err error) {
 	s.emit(s.requested(d, err, Requested{Message: d.message.ID, Provider: provider, Model: model, Cost: price.known()}))
 }
 
-// requested fills in what is known of a request that has ended.
+// requested fills in the known facts about an ended request.
 func (s *Session) requested(d *draft, err error, r Requested) Requested {
 	r.Stop, r.Usage, r.Took = d.message.Stop, d.done.Usage, s.config.Now().Sub(d.began)
 	if d.worked && !d.heard.IsZero() {
@@ -78,7 +78,7 @@ func (s *Session) requested(d *draft, err error, r Requested) Requested {
 	return r
 }
 
-// begun reports whether a failed attempt was an answer that broke off, not a request that got none.
+// begun reports whether a failed attempt had begun to answer.
 func (d *draft) begun(err error) bool {
 	var p *ProviderError
 	return d.worked || d.done.Usage.Output > 0 || errors.As(err, &p) && p.Cut
@@ -96,10 +96,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// FailedRequest is the data of a request entry: a model request that left no message in the log.
-// The hash of every other one is in its message.
+// FailedRequest is a request entry's data: a model request without a message in the log. Other
+// requests have their hash in their message.
 type FailedRequest struct {
-	Message  string        `json:"message"` // the id that the answer would have had
+	Message  string        `json:"message"` // id of the expected answer
 	Attempt  int           `json:"attempt"` // from 1
 	Provider string        `json:"provider"`
 	Model    string        `json:"model"`
@@ -110,15 +110,14 @@ type FailedRequest struct {
 	Took     time.Duration `json:"duration_ns,omitempty"`
 }
 
-// failedAttempt is an attempt that may have failed; again says that another one follows.
+// failedAttempt is an attempt that may have failed. again means that another one follows.
 type failedAttempt struct {
 	number int
 	again  bool
 	err    error
 }
 
-// noteFailure stores a request that left no message, so that every request is in the log: it said
-// nothing, or what it said is void.
+// noteFailure stores a request without a valid message, so that the log has every request.
 func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	if len(d.message.Parts) > 0 && !f.again || errors.Is(f.err, errStore) {
 		return nil
@@ -140,7 +139,7 @@ func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	return s.store(t.ctx, s.entry(RequestEntry, failed))
 }
 
-// recover goes on after an answer that failed, or returns what ends the turn.
+// recover continues after a failed answer, or returns the error that ends the turn.
 func (s *Session) recover(t *turn, failed error) error {
 	var c *cutCall
 	if errors.As(failed, &c) && !t.cut {

@@ -1,37 +1,33 @@
-// Package session is a conversation: its log, its loop and its ports.
+// Package session implements a conversation: its log, its loop and its ports.
 //
 // A Session appends a prompt to its log, asks the Provider, stores the answer, passes each call
-// through the tool pipeline, stores each outcome, and asks again until there are no calls, a stop,
+// through the tool pipeline, stores the outcomes, and asks again until there are no calls, a stop,
 // a budget or an abort. Observers see Events; the Store keeps Entries.
 //
-// The one rule: an event is emitted only after its entry is stored, or kept by a store that says
-// that it waits, and every call that was stored gets exactly one outcome, in this process or when
-// the log is loaded again.
+// The one rule: an event is emitted only after its entry is stored, or kept by a store that reports
+// it as waiting, and every stored call gets exactly one outcome, in this process or when the log is
+// loaded again.
 //
-// Start reading at Prompt, then turn.go, ask.go (one model request, which retry.go makes again) and
-// calls.go (its calls). provider.go and store.go are the ports, event.go what observers get,
-// message.go what is stored and sent, load.go how a log becomes a session again, person.go what a
-// user does while a turn runs.
+// Start reading at Prompt, then turn.go, ask.go (one model request; retry.go repeats it) and
+// calls.go (its calls). provider.go and store.go are the ports, event.go has the observers' events,
+// message.go the stored messages. load.go turns a log into a session, with past.go for usage and
+// open calls. person.go has the user's actions during a turn.
 //
-// offer.go holds which tools requests show; they change only at an Occasion, so that the provider's
-// cached prefix lasts; prefix.go tells when it did not, by what fingerprint.go keeps of the last
-// request. ledger.go counts what fills a request, budget.go what a turn may use, account.go what
-// the session used: a session with a Within works for the turn of another one, as a subagent.
-// past.go finds all this in a log, and settles what a process left open.
+// offer.go selects the tools in requests; they change only at an Occasion, to keep the provider's
+// cached prefix; prefix.go reports a changed prefix, using the hashes in fingerprint.go. ledger.go
+// counts the content of requests, budget.go limits a turn, account.go sums up the session's usage.
+// A session with Within is a subagent.
 //
-// hooks.go tells programs of the user's what happens, and hears what they object to. note.go is
-// how anybody else tells the model something late: a folder's instructions, a hook's context, a
-// report.
+// hooks.go runs the user's programs, which may object. note.go adds late texts for the model: a
+// folder's instructions, a hook's context, a report. compact.go and summary.go replace the start of
+// a long conversation by a summary; a conversation that is still too long ends with CauseContext.
 //
-// compact.go keeps a conversation within the model's context: a summary (summary.go) takes the
-// place of its beginning. What does not fit even so ends with CauseContext.
+// The package is large because its parts work on one log under one rule: they count, compare and
+// summarize the entries in the order in which the loop stores them.
 //
-// The package has more than twelve files because its parts work on one log under one rule: what is
-// counted, compared and summed up is what the loop stores, in the order in which it stores it.
-//
-// Known limits: of a picture that was summed up, only what the model wrote about it is left. The
-// ledger estimates tokens from bytes and counts no pages of a document; the prefix guard compares
-// what is sent, not what a provider still has in its cache.
+// Known limits: of a summarized image only the model's text about it is left. The ledger estimates
+// tokens from bytes and ignores the pages of documents; the prefix guard compares requests, not the
+// provider's actual cache.
 package session
 
 import (
@@ -47,7 +43,7 @@ import (
 	"adze/tool"
 )
 
-// Config is what a session works with.
+// Config holds a session's dependencies and settings.
 type Config struct {
 	Identity
 	Requests
@@ -57,136 +53,130 @@ type Config struct {
 	Host
 }
 
-// Identity says which conversation a session is.
+// Identity identifies a session.
 type Identity struct {
 	ID    ID
 	Start Start // stored first; a resumed session keeps its own System
-	// Effort is how hard the model is to think, one of Efforts; if empty, as the log of a resumed
-	// session says, else as the provider is configured.
+	// Effort is the reasoning effort, one of Efforts. If empty, a resumed session uses the log's,
+	// else the provider's setting applies.
 	Effort string
-	// Mode is the widest permission mode for its calls, whatever is in force; if empty, the one in
-	// force.
+	// Mode is the widest permission mode of the session's calls; "" means the current mode.
 	Mode string
 }
 
-// Requests is what a model is asked, and which one.
+// Requests configures the model and its requests.
 type Requests struct {
 	Provider Provider
 	Model    string // without the provider's prefix
-	// Offer chooses the tools that requests show; if nil, all of Tools.
+	// Offer chooses the tools in requests; if nil, all of Tools.
 	Offer Offerer
-	// Notes is asked at each prompt and after each answer's calls: what it returns is said to the
-	// model before the next request, as one message. It may read files, and ends soon after ctx does.
-	// If nil, only Session.Note hands some in.
+	// Notes returns texts for the model at each prompt and after each answer's calls. They become
+	// one message before the next request. It may read files and must end soon after ctx. If nil,
+	// notes come only from Session.Note.
 	Notes func(ctx context.Context, s Step) []Note
-	// Pieces tells the parts of a system prompt apart, for the ledger; if nil, it is one.
+	// Pieces splits a system prompt for the ledger; if nil, it is one piece.
 	Pieces func(system string) []Piece
-	// Sum is the instruction with which the model is asked to sum the conversation up; if empty, it is
-	// never compacted.
+	// Sum is the instruction for a summary; if empty, the session is never compacted.
 	Sum string
-	// Price tells what the tokens of one request cost in USD, and whether that is known; if nil, it
-	// never is.
+	// Price returns the cost of one request's tokens in USD, if known; may be nil.
 	Price func(provider, model string, u Usage) (usd float64, known bool)
-	// Window tells how many tokens a model takes, its answer included; if 0, not known. If nil, it
-	// never is.
+	// Window returns a model's context size in tokens including the answer, or 0 if unknown; may be
+	// nil.
 	Window func(provider, model string) int
-	// Blind reports a model that is known to take no pictures; if nil, it is not known of any.
+	// Blind reports whether a model is known to take no images; may be nil.
 	Blind func(provider, model string) bool
 }
 
-// Calls is how calls of tools run.
+// Calls configures the calls of tools.
 type Calls struct {
 	Tools     *tool.Set
 	Gate      tool.Gate
 	Clip      tool.Clip
-	Mask      func(string) string // hides secrets in what calls give the model; if nil, nothing is hidden
-	Snapshots Snapshots           // keeps the files around calls that change them (snapshots.go); if nil, nobody does
-	Grace     time.Duration       // how long a call may take to end after its abort; if 0, that of tool.Runner
-	// Waits is called when a call of this session begins to wait for a user, and what it returns when
-	// that is over: it is for the turn that a subagent works for. If nil, nobody counts.
+	Mask      func(string) string // hides secrets in results for the model; may be nil
+	Snapshots Snapshots           // records files around calls that change them (snapshots.go); may be nil
+	Grace     time.Duration       // limit for a call to end after its abort; 0 is the default of tool.Runner
+	// Waits is called when a call starts to wait for a user; it returns a function for the end of
+	// the wait. It stops the clock of a subagent's parent turn. May be nil.
 	Waits func() (over func())
 }
 
-// Storage is where the log is, and what of it is used again.
+// Storage configures the log and its reuse.
 type Storage struct {
 	Store Store
-	// Restorer takes what outcomes of earlier runs hold, when a session is gone on with; if nil,
-	// nobody does.
+	// Restorer receives the outcomes of earlier runs on resume; may be nil.
 	Restorer Restorer
-	// Found sees what the log of a session that is gone on with holds of undos and the prompts behind
-	// them, of subagents, of reports and of the notes that may tell of them, before anything is added;
-	// if nil, nobody looks.
+	// Found receives the resumed log's undos and the prompts after them, subagents, reports and
+	// related notes, before anything is added; may be nil.
 	Found func(log []Entry) error
-	Kept  func(tool.Outcome) (Note, bool) // which outcome a compaction says again, as a note; if nil, none
+	Kept  func(tool.Outcome) (Note, bool) // converts an outcome into a note to keep through compaction; may be nil
 }
 
-// Turns is what bounds and judges a turn.
+// Turns configures the limits and checks of turns.
 type Turns struct {
 	Limits Limits
-	// Within is the budget of the turn that a subagent works for: what it uses counts there, too. If
-	// nil, for nobody.
+	// Within is the budget of a subagent's parent turn, which counts its usage too; else nil.
 	Within *Budget
-	// Accept judges the text that a turn would end with; if nil, every text is accepted. What it
-	// returns is told to the model, which tries again; nothing: the text is accepted. tries counts the
-	// earlier ones of the turn. An error ends the turn.
+	// Accept checks the text that a turn would end with; may be nil. A correction goes to the
+	// model, which tries again; "" accepts the text. tries counts the turn's earlier corrections.
+	// An error ends the turn.
 	Accept func(text string, tries int) (correction string, err error)
-	// Schema is the JSON Schema that Accept goes by; if nil, there is none.
+	// Schema is the JSON Schema that Accept checks; may be nil.
 	Schema json.RawMessage
-	// Await waits, when a turn would end, for a note that is on its way, and returns when one may have
-	// come; if false, none is on its way any more. If nil, a turn waits for none.
+	// Await waits at a turn's end for a note on its way. It returns true when one may have arrived,
+	// false when none is expected; may be nil.
 	Await func(ctx context.Context) bool
-	// Hooks tells programs of a moment (hooks.go), from any goroutine, and returns soon after ctx
-	// ends; if nil, there are none.
+	// Hooks runs the hooks of a moment (hooks.go), from any goroutine, and returns soon after ctx
+	// ends; may be nil.
 	Hooks  func(ctx context.Context, m Moment) tool.Ruling
-	Claims ClaimCheck // compares an answer with what was done (claims.go)
+	Claims ClaimCheck // checks answers against the calls made (claims.go)
 }
 
-// Host is what a session finds in the program that it is part of.
+// Host connects a session to its program.
 type Host struct {
-	// Observe sees every event, one at a time, in order. It may block: that slows the session, nothing
-	// is dropped. If nil, nobody watches.
+	// Observe receives every event, one at a time, in order. Blocking slows the session; no event
+	// is dropped. May be nil.
 	Observe func(Event)
-	// Now is the clock; if nil, time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Wait sleeps before a request is made again, unless ctx ends first; if nil, a timer.
+	// Wait sleeps before a retry unless ctx ends first; nil uses a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Session is one conversation. Prompt runs one turn at a time; its methods are for one goroutine,
-// but Steer, Note, CancelCall and Call are for any.
+// A Session is one conversation. Prompt runs one turn at a time. One goroutine may use its methods,
+// except for Steer, Note, CancelCall and Call, which are safe for any.
 type Session struct {
 	config   Config
 	runner   *tool.Runner
 	tools    []tool.Definition
 	digest   string
-	offered  []string // names of tools, once an Offer was made
+	offered  []string // tool names, after the first Offer
 	history  []Message
-	earlier  []Message                    // summed up in earlier runs
-	skimmed  int                          // entries of earlier runs, before those were read
-	ran      map[tool.CallID]tool.Outcome // the user's own commands of earlier runs
-	messages int                          // how many message ids were given out
+	earlier  []Message                    // summarized in earlier runs
+	skimmed  int                          // entries of earlier runs, until those are read
+	ran      map[tool.CallID]tool.Outcome // the user's own commands in earlier runs
+	messages int                          // number of message ids so far
 	started  bool                         // the start entry is stored
 	prints   fingerprints
 	prefix   prefixGuard
 	ledger   ledger
-	squeezed int    // tokens from where on a conversation that was compacted may be so again
-	effort   string // as the log has it
-	usual    *usual // what the session works with, while another model answers a turn
+	squeezed int    // tokens that allow the next compaction
+	effort   string // as in the log
+	usual    *usual // the regular model while another one answers a turn
 	beside   beside
 	plans    plans
-	asked    string // the message of outcomes that notes were asked for last
+	asked    string // the last outcomes message for which notes were requested
 	hooks    *hooks
 	windows  *windows
 	claims   []Claim             // of the last answer
-	evidence []Evidence          // the same
+	evidence []Evidence          // of the last answer
 	failed   map[string][]Result // of earlier runs
-	mode     string              // that was chosen in one
+	mode     string              // chosen in an earlier run
 	callers  callers
-	watch    sync.Mutex // one observer call at a time
+	watch    sync.Mutex // serializes observer calls
 	held     heldEvent
 }
 
-// New starts a conversation. Nothing is stored before the first prompt.
+// New creates a conversation. Nothing is stored before the first prompt.
 func New(c Config) *Session {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -208,18 +198,18 @@ func New(c Config) *Session {
 	return s
 }
 
-// ID names the session.
+// ID returns the session's id.
 func (s *Session) ID() ID { return s.config.ID }
 
-// System is the system prompt of every request.
+// System returns the system prompt of all requests.
 func (s *Session) System() string { return s.config.Start.System }
 
 // History returns the conversation so far. The caller must not change it.
 func (s *Session) History() []Message { return s.history }
 
 // Prompt runs one turn: the prompt, then model requests and their calls until the model ends, a
-// tool stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the result
-// returned.
+// tool stops the turn, a budget is spent or ctx ends. The last event is TurnEnd with the returned
+// result.
 func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	t, cancel := s.begin(ctx)
 	defer cancel()
@@ -259,8 +249,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 	}
 }
 
-// prepare takes a step and what the user said meanwhile, also while the conversation was summed
-// up.
+// prepare counts a step and adds the user's messages so far, also those sent during a compaction.
 func (s *Session) prepare(t *turn) error {
 	if err := t.step(); err != nil {
 		return err
@@ -281,8 +270,8 @@ func (s *Session) prepare(t *turn) error {
 	return s.keepEffort(t)
 }
 
-// open stores the prompt, with the start entry before the first one and the notes that are due, in
-// one commit. Without a text the turn begins with the notes alone.
+// open stores the prompt, the start entry if it is the first, and the due notes in one commit.
+// Without a text the turn begins with the notes alone.
 func (s *Session) open(t *turn, in Input) error {
 	id, err := s.composed(t, &in)
 	if err == nil {
@@ -332,7 +321,7 @@ func (s *Session) nextID() string {
 	return fmt.Sprintf("m%d", s.messages)
 }
 
-// errStore marks a failure to save: side effects stop, and the exit code says so.
+// errStore marks a failure to save: side effects stop, and the exit code differs.
 var errStore = errors.New("the session could not be saved")
 
 func (s *Session) entry(kind EntryType, data any) Entry {
@@ -340,8 +329,7 @@ func (s *Session) entry(kind EntryType, data any) Entry {
 	if m, ok := data.(saidMessage); ok {
 		texts = m.texts()
 	}
-	// Nothing is escaped for HTML: what a provider wants back unchanged must be loaded as it was
-	// stored.
+	// No HTML escaping: a provider's opaque values must load as stored.
 	raw, err := jsontext.Encode(data, texts...)
 	if err != nil {
 		// Every stored type encodes; a tool's broken metadata was refused before.

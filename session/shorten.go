@@ -8,19 +8,18 @@ import (
 	"adze/tool"
 )
 
-// One result may be larger than all that a model takes. It is shortened in what is sent, before the
-// conversation is summed up or given up; the log keeps it whole, and a run that goes on later
-// shortens it again.
+// One result may exceed the model's context. It is shortened in requests before the conversation is
+// summarized or abandoned; the log keeps it whole, and a resumed session shortens it again.
 
-// Shares of the room that a conversation has: after a refusal, a result that takes more than the
-// first is shortened to the second. Before a request, only one is that no window could hold.
+// Shares of the conversation's room. After a refusal, a result above the first is shortened to the
+// second; before a request, only a result too large for the window is.
 const (
 	largeShare = 2
 	shortShare = 4
 )
 
-// room is how many tokens the conversation may have beside what every request holds. Of a window
-// that nobody knows it is less than what was just refused.
+// room returns the tokens available to the conversation beside the fixed parts of requests. If the
+// window is unknown, it is less than the size of the refused request.
 func (l *ledger) room() int {
 	if l.window <= 0 {
 		return l.since(0) * 6 / 10
@@ -28,8 +27,8 @@ func (l *ledger) room() int {
 	return max(l.window-l.tokens(l.fixedBytes)-min(freeTokens, l.window/freeShare), 0)
 }
 
-// shorter is a copy of outcomes with the large ones cut, and what the user is told. It has an id
-// of its own: adapters keep what they encoded by the id.
+// shorter returns a copy of an outcomes message with large results cut, and notices for the user.
+// The copy has its own id, since adapters cache encodings by id.
 func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
 	perToken := float64(bytesPerToken) / l.correction.factor(l.bytes())
 	large := max(int(float64(tokens)*perToken), 2*cutOutput)
@@ -51,13 +50,13 @@ func (l *ledger) shorter(m Message, tokens int) (Message, []string) {
 	return out, told
 }
 
-// shows reports an attachment that a model looks at.
+// shows reports whether a model sees the attachment as an image or document.
 func shows(a tool.Attachment) bool {
 	kind := attachedAs(a)
 	return kind == "pictures" || kind == "documents"
 }
 
-// pictures counts what a message shows.
+// pictures counts the images and documents in a message.
 func pictures(m *Message) (n int) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -76,13 +75,13 @@ func pictures(m *Message) (n int) {
 	return n
 }
 
-// pictureMemory remembers whether a conversation shows anything.
+// pictureMemory caches whether a conversation has images.
 type pictureMemory struct {
 	looked Grown
 	is     bool
 }
 
-// any reports a conversation with pictures.
+// any reports whether the conversation has images.
 func (p *pictureMemory) any(messages []Message) bool {
 	from := p.looked.Since(messages)
 	p.is = from > 0 && p.is
@@ -92,14 +91,14 @@ func (p *pictureMemory) any(messages []Message) bool {
 	return p.is
 }
 
-// Shows reports a message with pictures or documents.
+// Shows reports whether the message has images or documents.
 func (m Message) Shows() bool { return pictures(&m) > 0 }
 
-// seenEnd is what the id of a message ends with whose pictures were left out.
+// seenEnd is the id suffix of a message whose images were left out.
 const seenEnd = "-seen"
 
-// WithoutPictures is a copy of a message with notes for what it shows. It has an id of its own, as
-// shorter's has.
+// WithoutPictures returns a copy of a message with notes in place of its images and documents. The
+// copy has its own id, as in shorter.
 func (m Message) WithoutPictures(words string) Message {
 	note := func(a tool.Attachment) string { return fmt.Sprintf(words, a.Name) }
 	m.ID = strings.TrimSuffix(m.ID, seenEnd) + seenEnd

@@ -12,22 +12,22 @@ import (
 	"adze/tool"
 )
 
-// Of a log whose conversation was summed up only what stands behind the newest summary is sent. The
-// part before is skimmed: what was used, what is still open, and the outcomes that hold beyond a
-// summary. Who wants all of it, such as who shows the conversation, reads it anew.
+// Of a compacted log only the part after the newest summary is sent. The part before is skimmed for
+// usage, open calls, and outcomes that outlast a summary. A caller that shows the conversation
+// reads the log again in full.
 
-// Reader is a Store that hands over a log entry by entry: a long one is not held in memory.
-//   - Stream calls each with all entries, oldest first, and ends with the error that it returns;
+// Reader is a Store that streams a log, so that a long one is not held in memory.
+//   - Stream calls each with all entries, oldest first, and returns its first error;
 //   - Back calls each with the entries of some types, newest first, until it returns false;
-//   - the data of an entry may be used only during the call, which must not use the store.
+//   - an entry's data is valid only during the call, which must not use the store.
 type Reader interface {
 	Stream(ctx context.Context, id ID, each func(Entry) error) error
 	Back(ctx context.Context, id ID, types []EntryType, each func(Entry) (more bool)) error
 }
 
-// Restorer takes what outcomes of earlier runs hold beyond a summary.
-//   - Restores reports a tool of which it takes outcomes that were summed up;
-//   - Restore gets all completed outcomes that are still sent, and those before, oldest first.
+// Restorer receives outcomes of earlier runs that outlast a summary.
+//   - Restores reports whether it needs the summarized outcomes of a tool;
+//   - Restore gets these and all completed outcomes after the summary, oldest first.
 type Restorer interface {
 	Restores(tool string) bool
 	Restore(outcomes iter.Seq[tool.Outcome]) error
@@ -59,7 +59,7 @@ func Back(ctx context.Context, s Store, id ID, types []EntryType, each func(Entr
 	return err
 }
 
-// read reads the log of a session that is gone on with.
+// read reads the log of a resumed session.
 func (c *Config) read(ctx context.Context) (*log, error) {
 	summary, err := c.newestSummary(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Config) read(ctx context.Context) (*log, error) {
 	return l, err
 }
 
-// errSkim says that what was skimmed is needed: the newest summary is not what it seemed.
+// errSkim means that the newest summary is invalid, so that the log must be read in full.
 var errSkim = errors.New("the newest summary names a message that is not there")
 
 func (c *Config) readSkimming(ctx context.Context, summary *Compaction) (*log, error) {
@@ -97,7 +97,7 @@ func (c *Config) readSkimming(ctx context.Context, summary *Compaction) (*log, e
 	return l, nil
 }
 
-// newestSummary is the compaction that holds for what is sent; if nil, there was none.
+// newestSummary returns the compaction in effect, or nil.
 func (c *Config) newestSummary(ctx context.Context) (newest *Compaction, err error) {
 	err = Back(ctx, c.Store, c.ID, []EntryType{CompactEntry}, func(e Entry) bool {
 		var found Compaction
@@ -109,28 +109,28 @@ func (c *Config) newestSummary(ctx context.Context) (newest *Compaction, err err
 	return newest, err
 }
 
-// skim is the state of reading up to the first message that the newest summary left. Its zero value
-// and nil skim nothing.
+// skim is the state of reading up to the first message kept by the newest summary. nil and the zero
+// value skim nothing.
 type skim struct {
 	until    Compaction
 	restorer Restorer
 	ids      []string                    // of the messages
-	first    int                         // of ids: those before were summed up earlier
-	outcomes map[string][]lastingOutcome // that may last, by message
-	ended    bool                        // only ids and first are there
-	highest  int                         // number of a message
-	begun    map[callKey]Entry           // intents without an outcome yet
-	order    []callKey                   // of them
+	first    int                         // index in ids: earlier ones were summarized before
+	outcomes map[string][]lastingOutcome // by message
+	ended    bool                        // only ids and first are still set
+	highest  int                         // highest message number
+	begun    map[callKey]Entry           // intents without an outcome so far
+	order    []callKey                   // of begun
 }
 
-// lastingOutcome is an outcome that holds although what led to it was summed up.
+// lastingOutcome is an outcome that outlasts the summary of its message.
 type lastingOutcome struct {
 	call     tool.CallID
 	tool     string
 	metadata json.RawMessage
 }
 
-// last is the newest message that was skimmed.
+// last returns the newest skimmed message.
 func (s *skim) last() string {
 	if s == nil || s.ended || len(s.ids) == s.first {
 		return ""
@@ -138,7 +138,7 @@ func (s *skim) last() string {
 	return s.ids[len(s.ids)-1]
 }
 
-// take takes an entry that is skimmed, and reports whether it was.
+// take handles an entry, and reports whether it was skimmed.
 func (s *skim) take(l *log, e Entry) (skimmed bool, err error) {
 	if s == nil {
 		return false, nil
@@ -167,7 +167,7 @@ func (s *skim) take(l *log, e Entry) (skimmed bool, err error) {
 	return false, nil
 }
 
-// Fields of entries that are looked for, and where they stand in the values.
+// Field names in entries and their positions in the values.
 var (
 	messageFields = []string{"id", "role", "provider", "model", "usage"}
 	outcomeFields = []string{"call", "tool", "status", "metadata", "record", "undo"}
@@ -175,12 +175,12 @@ var (
 	promptFields  = []string{"role", "note"}
 )
 
-// message counts one, or ends the skimming with it.
+// message counts a message, or ends skimming at it.
 func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	var v [5][]byte
 	m := Message{Role: User}
 	if !jsontext.Fields(e.Data, messageFields, v[:]) {
-		return false, json.Unmarshal(e.Data, &m) // it says what is wrong
+		return false, json.Unmarshal(e.Data, &m) // returns the decoder's error
 	}
 	if err := texts(v[:2], &m.ID, (*string)(&m.Role)); err != nil {
 		return false, err
@@ -202,7 +202,7 @@ func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	return true, err
 }
 
-// kept takes the messages that were read: of them the id is enough.
+// kept drops the messages that were read, except for their ids.
 func (s *skim) kept(l *log) {
 	for _, m := range l.read {
 		s.ids = append(s.ids, m.ID)
@@ -211,7 +211,7 @@ func (s *skim) kept(l *log) {
 	l.read = l.read[:0]
 }
 
-// texts reads strings; one that is not there is empty.
+// texts decodes strings; a missing one is empty.
 func texts(values [][]byte, into ...*string) error {
 	for i, raw := range values {
 		if text, ok := jsontext.Plain(raw); ok {
@@ -225,7 +225,7 @@ func texts(values [][]byte, into ...*string) error {
 	return nil
 }
 
-// outcome closes what had begun, and keeps what lasts.
+// outcome closes an open intent and keeps a lasting outcome.
 func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
 	var v [6][]byte
 	var of [2][]byte
@@ -233,13 +233,13 @@ func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
 	var name, status string
 	if !jsontext.Fields(e.Data, outcomeFields, v[:]) || !jsontext.Fields(v[4], intentFields[:1], of[:1]) ||
 		texts([][]byte{v[0], v[1], v[2], of[0]}, (*string)(&key.call), &name, &status, &key.message) != nil {
-		return false, nil // whoever reads all of it decides
+		return false, nil // left to the full decoder
 	}
 	l.called = max(l.called, numberOf(key.message))
 	begun, open := s.begun[key]
 	delete(s.begun, key)
 	_, waits := l.running[key]
-	if v[5] != nil && open || waits { // what it changed may be open still
+	if v[5] != nil && open || waits { // its changes may still be open
 		if open {
 			err = l.call(begun)
 		}
@@ -255,7 +255,7 @@ func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
 	return true, nil
 }
 
-// intent keeps one as it stands until its outcome comes.
+// intent keeps a raw intent until its outcome comes.
 func (s *skim) intent(e Entry) (skimmed bool, err error) {
 	var v [2][]byte
 	var key callKey
@@ -267,7 +267,7 @@ func (s *skim) intent(e Entry) (skimmed bool, err error) {
 	return true, nil
 }
 
-// changed reads the intent of a call whose changes ended before it.
+// changed decodes the intent of a call whose changes ended before it.
 func (s *skim) changed(l *log, e Entry) error {
 	var w Window
 	if err := json.Unmarshal(e.Data, &w); err != nil {
@@ -282,7 +282,7 @@ func (s *skim) changed(l *log, e Entry) error {
 	return l.call(begun)
 }
 
-// rewind takes messages back: with them go what their calls came to.
+// rewind removes messages and the outcomes of their calls.
 func (s *skim) rewind(l *log, e Entry) error {
 	var r Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {
@@ -300,8 +300,7 @@ func (s *skim) rewind(l *log, e Entry) error {
 	return nil
 }
 
-// compact takes an earlier summary, or ends the skimming with the newest one, which left no
-// message.
+// compact handles an earlier summary, or ends skimming at the newest one if it kept no message.
 func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
 	var c Compaction
 	if err := json.Unmarshal(e.Data, &c); err != nil {
@@ -318,7 +317,7 @@ func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
 	return true, nil
 }
 
-// shorten obeys an earlier summary.
+// shorten applies an earlier summary.
 func (s *skim) shorten(l *log, c Compaction) {
 	at := len(s.ids)
 	if c.Kept != "" {
@@ -337,8 +336,7 @@ func (s *skim) shorten(l *log, c Compaction) {
 	}
 }
 
-// behind takes an entry behind the skimmed ones that is about messages before it: those that were
-// skimmed, or read.
+// behind handles a later entry about messages before it, which were skimmed or read.
 func (s *skim) behind(l *log, e Entry) (skimmed bool, err error) {
 	read := func(id string) bool {
 		l.broken()
@@ -360,7 +358,7 @@ func (s *skim) behind(l *log, e Entry) (skimmed bool, err error) {
 		case json.Unmarshal(e.Data, &c) != nil:
 		case c.Kept == "" || read(c.Kept):
 			s.number(l)
-			s.ids = s.ids[:s.first] // summed up
+			s.ids = s.ids[:s.first] // summarized
 		case c.Summary.ID == s.until.Summary.ID:
 			return true, errSkim
 		default:
@@ -372,17 +370,17 @@ func (s *skim) behind(l *log, e Entry) (skimmed bool, err error) {
 	return false, nil
 }
 
-// number has new messages get numbers behind those that were skimmed.
+// number makes new message numbers follow the skimmed ones.
 func (s *skim) number(l *log) { l.messages = max(l.messages, s.highest+1) }
 
-// end hands over what is still open, and what lasts.
+// end hands over open intents and lasting outcomes.
 func (s *skim) end(l *log) {
 	l.broken()
 	s.kept(l)
 	s.number(l)
 	for _, key := range s.order {
 		if e, open := s.begun[key]; open {
-			_ = l.call(e) // a damaged one was told when it was skimmed
+			_ = l.call(e) // damage was reported while skimming
 		}
 	}
 	for _, id := range s.ids {
@@ -391,7 +389,7 @@ func (s *skim) end(l *log) {
 	*s = skim{until: s.until, ids: s.ids[s.first:], highest: s.highest, ended: true}
 }
 
-// find keeps what Config.Found is shown.
+// find keeps the entries for Config.Found.
 func (l *log) find(e Entry) {
 	switch e.Type {
 	case UndoEntry:
@@ -415,7 +413,7 @@ func (l *log) find(e Entry) {
 	l.found = append(l.found, e)
 }
 
-// readWhole reads the first entries of a log, of which a part was skimmed.
+// readWhole reads the first entries of a partly skimmed log.
 func (c *Config) readWhole(ctx context.Context, entries int) (*log, error) {
 	l, errEnd := newLog(c), errors.New("all that was there")
 	err := Stream(ctx, c.Store, c.ID, func(e Entry) error {
@@ -431,8 +429,8 @@ func (c *Config) readWhole(ctx context.Context, entries int) (*log, error) {
 	return l, nil
 }
 
-// completed are the outcomes that hold: of what was skimmed only those that Restorer wants, with
-// their call, tool and metadata; of what is still sent all.
+// completed yields the valid outcomes: from the skimmed part only those for Restorer, with call,
+// tool and metadata; then all from the rest.
 func (l *log) completed() iter.Seq[tool.Outcome] {
 	return func(yield func(tool.Outcome) bool) {
 		for _, o := range l.lasting {

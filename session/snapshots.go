@@ -9,19 +9,18 @@ import (
 	"adze/tool"
 )
 
-// A call that may change files runs between two states of them: the first is named in the intent,
-// and what became of the files in the outcome, each in the commit of its entry. So what a turn did
-// can be undone by the log alone.
+// A call that may change files runs between two snapshots: the intent names the first, the outcome
+// lists the changes, each in the commit of its entry. So the log alone suffices to undo a turn.
 
-// Snapshots keeps states of the files that calls may change. Contract:
+// Snapshots records the files that calls may change. Contract:
 //   - Before is called after the gate has allowed a call and before its intent is stored. No state
-//     and no error: nothing is kept, and the call runs; an error: it does not run; It is called
-//     again for a call that asks for more before it has changed anything, where the state is of
+//     and no error: nothing is kept, and the call runs; an error: it does not run. It is called
+//     again for a call that asks for more before it has changed anything, if the state is of
 //     single paths;
-//   - After is called once for each state, when the call has ended, however it did. A call that
-//     leaves something running has a window without an end: late is called with the whole one when
-//     that is over, once, from any goroutine;
-//   - Lost is After for a state of a process that died: nobody knows who changed what since;
+//   - After is called once for each state, when the call has ended in any way. A call that leaves
+//     something running has a window without an end: late is called with the complete one when that
+//     is over, once, from any goroutine;
+//   - Lost is After for a state of a process that died: later changes have an unknown author;
 //   - all are safe for concurrent use.
 type Snapshots interface {
 	Before(ctx context.Context, r tool.Record) (*State, error)
@@ -29,91 +28,88 @@ type Snapshots interface {
 	Lost(ctx context.Context, before State) (Window, error)
 }
 
-// State names a kept state of the files of one folder.
+// A State identifies a snapshot of one folder's files.
 type State struct {
 	Root string   `json:"root"`
 	Mark string   `json:"mark"`
-	At   int64    `json:"at"`                 // nanoseconds since 1970; of two states of a folder the later one has the higher
-	Only []string `json:"only,omitempty"`     // the paths that it is of; none: the whole folder
-	Left int      `json:"left_out,omitempty"` // paths that it does not cover
-	// Provisional says that the call changes files from a later state on, which Snapshots knows.
+	At   int64    `json:"at"`                 // Unix time in nanoseconds; later states of a folder have a higher value
+	Only []string `json:"only,omitempty"`     // the covered paths; empty means the whole folder
+	Left int      `json:"left_out,omitempty"` // number of uncovered paths
+	// Provisional means that the call's changes start from a later state, known to Snapshots.
 	Provisional bool     `json:"provisional,omitempty"`
-	Named       []string `json:"-"` // the paths that were looked at, where the call names all that it changes
+	Named       []string `json:"-"` // the examined paths, if the call names all its changes
 }
 
-// Window is what became of files between two states.
+// A Window holds the file changes between two states.
 type Window struct {
 	Before State  `json:"before"`
-	After  *State `json:"after,omitempty"` // if nil, it has not ended
-	// Changes are at most MaxFileChanges of what differs, More how many others there are.
+	After  *State `json:"after,omitempty"` // nil until it has ended
+	// Changes lists at most MaxFileChanges; More counts the others.
 	Changes []FileChange `json:"changes,omitempty"`
 	More    int          `json:"more,omitempty"`
-	// By says who changed it, where that is not the call.
+	// By is the author, if not the call.
 	By string `json:"by,omitempty"`
-	// Unsure are the paths among what differs that somebody else may have changed meanwhile: nobody
-	// saw the call do it.
+	// Unsure lists changed paths with another possible author: nobody saw the call change them.
 	Unsure []string `json:"unsure,omitempty"`
-	// Message and Call name the call, or Hook the moment, of a window that has an entry of its own.
+	// Message and Call name the call, or Hook the moment, of a window with its own entry.
 	Message string      `json:"message,omitempty"`
 	Call    tool.CallID `json:"call,omitempty"`
 	Hook    string      `json:"hook,omitempty"`
 }
 
-// MaxFileChanges is how many changed files an entry lists; the states have them all.
+// MaxFileChanges limits the changes in an entry; the states have them all.
 const MaxFileChanges = 200
 
-// ByUnknown says that the process ended in the middle: the files may have been changed by anybody.
+// ByUnknown means that the process died, so that anyone may have changed the files.
 const ByUnknown = "unknown"
 
-// ByPerhaps says that all that differs may have been changed by somebody else: nobody saw what the
-// call did.
+// ByPerhaps means that all changes may have another author, since nobody saw the call make them.
 const ByPerhaps = "perhaps"
 
-// FileChange is what became of one path, relative to the root.
+// A FileChange is the change of one path, relative to the root.
 type FileChange struct {
 	Path   string    `json:"path"`
-	Git    bool      `json:"git,omitempty"` // git's own state
+	Git    bool      `json:"git,omitempty"` // a file of git itself
 	Before FileState `json:"before"`
 	After  FileState `json:"after"`
-	// Diff is a unified diff of small texts, for panes; the log has none.
+	// Diff is a unified diff of small texts, for panes; not logged.
 	Diff string `json:"-"`
 }
 
-// FileState is what stands at a path.
+// FileState describes a path's content.
 type FileState struct {
 	Kind   string `json:"kind"`           // absent, file, folder, link, left out
 	Mode   uint32 `json:"mode,omitempty"` // permission bits
 	Size   int64  `json:"size,omitempty"` // bytes
 	SHA256 string `json:"sha256,omitempty"`
-	Target string `json:"target,omitempty"` // of a link
+	Target string `json:"target,omitempty"` // of a symlink
 }
 
-// UndoState is how far an undo or a redo came.
+// UndoState is the progress of an undo or redo.
 type UndoState string
 
-// States of an undo. An entry with UndoBegun is followed by one with the same ID and another state.
-// Where that is missing, the process was killed, and only the files and what is kept of them tell
-// how far it came.
+// Undo states. UndoBegun is followed by an entry with the same ID and another state, unless the
+// process was killed; then only the files and their snapshots show how far it came.
 const (
 	UndoBegun     UndoState = "begun"     // stored before the first file is touched
-	UndoDone      UndoState = "done"      // its turns are undone, or redone; some paths may have been refused
-	UndoRefused   UndoState = "refused"   // all paths were left as they are, and so are its turns
-	UndoAbandoned UndoState = "abandoned" // it ended before the first file was touched
+	UndoDone      UndoState = "done"      // its turns are undone or redone; some paths may have been refused
+	UndoRefused   UndoState = "refused"   // all paths and turns were left unchanged
+	UndoAbandoned UndoState = "abandoned" // ended before touching a file
 )
 
-// Undone is the data of an undo entry.
+// Undone is an undo entry's data.
 type Undone struct {
 	ID    string    `json:"id"`
-	State UndoState `json:"state,omitempty"` // empty in logs of an older adze: see Stage
-	Turns []string  `json:"turns"`           // ids of their messages
-	Redo  string    `json:"redo,omitempty"`  // the id of the undo that this one takes back; if empty, it is an undo
-	Git   bool      `json:"git,omitempty"`   // git's own state too
+	State UndoState `json:"state,omitempty"` // empty in logs of older versions: see Stage
+	Turns []string  `json:"turns"`           // message ids
+	Redo  string    `json:"redo,omitempty"`  // id of the undo that this redo reverts; "" for an undo
+	Git   bool      `json:"git,omitempty"`   // includes files of git itself
 	Window
-	Done    int       `json:"done"` // paths that were put back
+	Done    int       `json:"done"` // restored paths
 	Refused []Refused `json:"refused,omitempty"`
 }
 
-// Stage is the state, also of an entry of an older adze, which stored a number of paths only.
+// Stage returns the state, also of older entries, which only hold a number of paths.
 func (u Undone) Stage() UndoState {
 	switch {
 	case u.State != "":
@@ -126,43 +122,42 @@ func (u Undone) Stage() UndoState {
 	return UndoDone
 }
 
-// Refused is a path that an undo left as it is.
+// Refused is a path that an undo left unchanged.
 type Refused struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// Intended is the data of an intent entry.
+// Intended is an intent entry's data.
 type Intended struct {
 	tool.Record
-	Undo *State `json:"undo,omitempty"` // before the call; if nil, none is kept
+	Undo *State `json:"undo,omitempty"` // before the call; may be nil
 }
 
-// Ended is the data of an outcome entry.
+// Ended is an outcome entry's data.
 type Ended struct {
 	tool.Outcome
-	Undo *Window `json:"undo,omitempty"` // if nil, nothing changed, or nothing was kept
+	Undo *Window `json:"undo,omitempty"` // nil if nothing changed or was recorded
 }
 
-// windows are the states of the calls that run, and what became of those that have ended and are
-// not stored yet.
+// windows holds the states of running calls, and the changes of ended ones until they are stored.
 type windows struct {
-	keep  Snapshots // if nil, nobody keeps anything
+	keep  Snapshots // may be nil
 	store func(context.Context, ...Entry) error
 	entry func(EntryType, any) Entry
-	begin func() []Entry // what is stored before the first entry of a session; nothing when there are some
+	begin func() []Entry // returns entries to store before the session's first one, if it has none
 	emit  func(Event)
 
 	mu     sync.Mutex
 	open   map[callKey]State
 	closed map[callKey]Window
-	// refused is why an intent was not stored, where outcomes may be: a store that keeps what it
-	// cannot save takes none.
+	// refused is the error of an intent that was not stored, where outcomes still may be: a store
+	// that keeps unsaved entries keeps no intent.
 	refused error
 }
 
-// intend stores that a call begins, with the state of the files that it may change. A call that may
-// change more, now that it runs, keeps the state from which it began.
+// intend stores a call's intent with the state of the files that it may change. A running call that
+// asks for more keeps its first state.
 func (w *windows) intend(ctx context.Context, r tool.Record) error {
 	before, err := w.before(ctx, r)
 	if err != nil {
@@ -177,7 +172,7 @@ func (w *windows) intend(ctx context.Context, r tool.Record) error {
 	return err
 }
 
-// refusal takes the reason for which an intent was not stored; if nil, none was refused.
+// refusal returns and clears the error of an unstored intent.
 func (w *windows) refusal() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -210,7 +205,7 @@ func (w *windows) before(ctx context.Context, r tool.Record) (*State, error) {
 	return before, nil
 }
 
-// notKept is why a call does not run whose files cannot be kept.
+// notKept returns the error for a call whose files cannot be recorded.
 func notKept(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -218,13 +213,13 @@ func notKept(ctx context.Context, err error) error {
 	return tool.Fail(tool.CodeEnvironment, "not run, because the files could not be kept as they are for undo: %w; go on without it, or tell the person", err)
 }
 
-// changesFiles reports a need by which files may be changed. The end of what a call of this session
-// started is none.
+// changesFiles reports whether a need may change files. Ending a process that the session started
+// does not.
 func changesFiles(n tool.Need) bool {
 	return (n.Permission == tool.Write || n.Permission == tool.Execute) && n.Reach != tool.OwnStart
 }
 
-// after ends the window of a call that has ended, and names in its outcome what it changed.
+// after ends the window of an ended call and stores the changed files in its outcome.
 func (w *windows) after(ctx context.Context, o tool.Outcome) tool.Outcome {
 	key := callKey{o.Record.Message, o.Call}
 	w.mu.Lock()
@@ -253,7 +248,6 @@ func (w *windows) after(ctx context.Context, o tool.Outcome) tool.Outcome {
 	return o
 }
 
-// ended is what is stored of an outcome.
 func (w *windows) ended(o tool.Outcome) Ended {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -266,8 +260,8 @@ func (w *windows) ended(o tool.Outcome) Ended {
 	return Ended{o, &window}
 }
 
-// changed stores what became of files beside the outcome of a call, and shows it. A failure to
-// store is not lost: the next entry fails, too.
+// changed stores file changes outside of an outcome and shows them. If storing fails, the next
+// entry fails too.
 func (w *windows) changed(x Window) {
 	if x.After != nil && x.After.Mark == x.Before.Mark && x.Hook != "" {
 		return
@@ -277,8 +271,8 @@ func (w *windows) changed(x Window) {
 	}
 }
 
-// around keeps the files as they are before the first hook of a moment starts; what it returns is
-// called when they have ended. What comes after a call belongs to it.
+// around records the files before a moment's first hook starts. end is called after the hooks.
+// Changes after a call belong to it.
 func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	if w.keep == nil || m.Event == HookAfter || m.Beside() {
 		return func() {}
@@ -287,7 +281,7 @@ func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	var before *State
 	m.Starts = func() {
 		var err error
-		if before, err = w.keep.Before(ctx, r); err != nil && ctx.Err() == nil { // the hooks are the user's own
+		if before, err = w.keep.Before(ctx, r); err != nil && ctx.Err() == nil { // hooks are the user's own programs
 			w.emit(Notice{Text: "what the hooks of " + m.Event + " change cannot be undone: " + err.Error()})
 		}
 	}
@@ -302,8 +296,8 @@ func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
 	}
 }
 
-// lost ends the windows that a dead process left open, whose calls have no outcome or left
-// something running.
+// lost ends the windows of a dead process: of calls without an outcome, or that left something
+// running.
 func (w *windows) lost(ctx context.Context, before *State) *Window {
 	if before == nil || w.keep == nil {
 		return nil
@@ -316,5 +310,5 @@ func (w *windows) lost(ctx context.Context, before *State) *Window {
 	return &x
 }
 
-// UndoNote tells the model that the user had files put back.
+// UndoNote reports to the model that the user had files restored.
 const UndoNote NoteKind = "undo"

@@ -12,10 +12,10 @@ import (
 	"adze/tool"
 )
 
-// ID names a session.
+// An ID identifies a session.
 type ID string
 
-// NewID makes a session id that sorts by time: 20060102t150405-1a2b3c.
+// NewID returns a session id that sorts by time: 20060102t150405-1a2b3c.
 func NewID(now time.Time) ID {
 	var b [3]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
@@ -39,62 +39,62 @@ type Store interface {
 	Close() error
 }
 
-// Sentinels of Store.
+// Store errors.
 var (
 	ErrLocked   = errors.New("the session is open in another process")
 	ErrNotFound = errors.New("no such session")
 )
 
-// EntryType says what a line of the log holds.
+// EntryType is the type of a log entry.
 type EntryType string
 
-// Types of entries. A reader skips types that it does not know.
+// Entry types. Readers skip unknown types.
 const (
 	StartEntry    EntryType = "start"    // Start
 	MessageEntry  EntryType = "message"  // Message of the user or the assistant
-	FragmentEntry EntryType = "fragment" // Fragment of a message that arrives; void with the whole one, or kept after a crash
-	PartialEntry  EntryType = "partial"  // Message so far, as older versions stored it
+	FragmentEntry EntryType = "fragment" // Fragment of an arriving message; void once the whole one is stored
+	PartialEntry  EntryType = "partial"  // Message so far, in logs of older versions
 	IntentEntry   EntryType = "intent"   // Intended: a tool.Record, before a side effect
 	DecisionEntry EntryType = "decision" // Decided: a user or a rule answered
 	OutcomeEntry  EntryType = "outcome"  // Ended: a tool.Outcome
-	ChangedEntry  EntryType = "changed"  // Window: what became of files beside an outcome
-	UndoEntry     EntryType = "undo"     // Undone: the user had files put back
-	RequestEntry  EntryType = "request"  // FailedRequest: one that left no message
-	OfferEntry    EntryType = "offer"    // Offer: the tools that requests show from here on
-	EffortEntry   EntryType = "effort"   // Thinks: how hard the model thinks from here on
-	ModeEntry     EntryType = "mode"     // Permits: the permission mode that the user chose for the session
+	ChangedEntry  EntryType = "changed"  // Window: file changes outside of an outcome
+	UndoEntry     EntryType = "undo"     // Undone: the user had files restored
+	RequestEntry  EntryType = "request"  // FailedRequest: one without a message
+	OfferEntry    EntryType = "offer"    // Offer: the tools in requests from here on
+	EffortEntry   EntryType = "effort"   // Thinks: the reasoning effort from here on
+	ModeEntry     EntryType = "mode"     // Permits: the permission mode chosen by the user
 	EndEntry      EntryType = "end"      // Result of one turn
-	RewindEntry   EntryType = "rewind"   // Rewound: the user took messages back
-	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has a log of its own
-	ReportEntry   EntryType = "report"   // Report: what a task in the background came to, before anybody is told
-	CompactEntry  EntryType = "compact"  // Compaction: what is sent from here on begins with a summary
-	PlanEntry     EntryType = "plan"     // Plan: what came of a plan that the model put to the user
-	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not begin with the one before
-	HookEntry     EntryType = "hook"     // HookRun: a program was started for a moment
-	NoteEntry     EntryType = "note"     // Message that holds notes: it is in what is sent, and nobody's words
-	MendedEntry   EntryType = "mended"   // Mended: what of the conversation a model's server refused
-	ClientEntry   EntryType = "client"   // Client: another process of the user steered the session
-	ImportEntry   EntryType = "import"   // Import: what comes before it was read from a file
+	RewindEntry   EntryType = "rewind"   // Rewound: the user removed messages
+	SubagentEntry EntryType = "subagent" // Subagent: a call starts one, which has its own log
+	ReportEntry   EntryType = "report"   // Report: the result of a background task, before anyone sees it
+	CompactEntry  EntryType = "compact"  // Compaction: requests from here on begin with a summary
+	PlanEntry     EntryType = "plan"     // Plan: the state of a plan for the user
+	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not start with the previous one
+	HookEntry     EntryType = "hook"     // HookRun: a program was run for a moment
+	NoteEntry     EntryType = "note"     // Message with notes: sent to the model, but not the user's words
+	MendedEntry   EntryType = "mended"   // Mended: content that a model's server refused
+	ClientEntry   EntryType = "client"   // Client: another process of the user controlled the session
+	ImportEntry   EntryType = "import"   // Import: the entries before it were read from a file
 )
 
-// Entry is one line of the log.
+// An Entry is one line of the log.
 type Entry struct {
 	Type EntryType
 	Time time.Time
 	Data json.RawMessage
 }
 
-// Client is the data of a client entry: who steered the session from elsewhere, and how.
+// Client is a client entry's data: who controlled the session from another process, and how.
 type Client struct {
 	PID int    `json:"pid"`
 	UID int    `json:"uid"`
-	As  string `json:"as,omitempty"` // what it calls itself: terminal, page, editor
+	As  string `json:"as,omitempty"` // its own name: terminal, page, editor
 	Act string `json:"act"`          // such as prompt, or answer q1 once
 }
 
 // Head describes a session in a list. Start and First are the data of its first start entry and its
-// first message, notes not counted, and may be empty. In a fork First is its first own message;
-// until there is one it is the parent's, with "copied": true.
+// first message, notes excluded, and may be empty. In a fork First is its first own message, or
+// until then the parent's, with "copied": true.
 type Head struct {
 	ID      ID
 	Created time.Time
@@ -102,12 +102,12 @@ type Head struct {
 	Entries int
 	Start   json.RawMessage
 	First   json.RawMessage
-	Name    string   // that the user or a model gave it; if empty, none
-	Tags    []string // that the user gave it, sorted
+	Name    string   // given by the user or a model; may be empty
+	Tags    []string // given by the user, sorted
 }
 
-// Title is the name of the session, else the first line of what the user first asked. A fork in
-// which nothing was asked yet has the title of its parent, marked as a copy.
+// Title returns the session's name, else the first line of the user's first prompt. A fork without
+// a prompt has its parent's title, marked as a copy.
 func (h Head) Title() string {
 	if h.Name != "" {
 		return h.Name
@@ -125,10 +125,10 @@ func (h Head) Title() string {
 	return TitleOf(m.Text())
 }
 
-// titleLength is how many characters of a prompt name its session.
+// in characters
 const titleLength = 72
 
-// TitleOf is the first line of a prompt, cut to a length that fits a list.
+// TitleOf returns the first line of a prompt, cut to fit a list.
 func TitleOf(prompt string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	runes := []rune(strings.TrimSpace(line))
@@ -141,42 +141,41 @@ func TitleOf(prompt string) string {
 // Info decodes the start entry; a damaged one is empty.
 func (h Head) Info() Start {
 	var s Start
-	_ = json.Unmarshal(h.Start, &s) // an empty Start is the answer for a damaged one
+	_ = json.Unmarshal(h.Start, &s) // a damaged one leaves Start empty
 	return s
 }
 
-// Start is the first entry of a session.
+// Start is the data of a session's first entry.
 type Start struct {
 	Version string `json:"version"` // of adze
 	Cwd     string `json:"cwd"`
 	Model   string `json:"model"`  // provider/name
 	System  string `json:"system"` // as rendered; a resumed session sends the same bytes
 	Tools   string `json:"tools_digest"`
-	// Parent is the session that this one was forked from, or with Agent the one that it works for.
+	// Parent is the original of a fork or, with Agent, the session that the subagent works for.
 	Parent ID `json:"parent,omitempty"`
-	// Copied is how many entries a fork has of its parent. Its title comes from the first message
-	// after them.
+	// Copied is the number of entries that a fork copied from its parent. Its title comes from the
+	// first message after them.
 	Copied int `json:"copied,omitempty"`
-	// Server is which program answers for Model, where its name does not say it: a session that
-	// goes on asks it in the same format.
+	// Server is the program that serves Model, if its name does not reveal it. A resumed session
+	// uses the same format.
 	Server string `json:"server,omitempty"`
-	// Lead is the agent that leads the conversation; if empty, adze's own.
+	// Lead is the agent that leads the conversation; "" is adze's own.
 	Lead string `json:"lead,omitempty"`
-	// Agent names a subagent; Call is the call of its parent that started it.
+	// Agent names a subagent; Call is the parent's call that started it.
 	Agent string      `json:"agent,omitempty"`
 	Call  tool.CallID `json:"parent_call,omitempty"`
-	// Imported says that what the log tells of did not happen here; if nil, it did.
+	// Imported is set if the log's events did not happen here.
 	Imported *Import `json:"imported,omitempty"`
 }
 
-// Import says where a session was read from. Whoever made that file could write what they liked:
-// nothing that needs consent goes by it.
+// Import is an imported session's origin. The file's author could write anything, so nothing that
+// needs consent relies on it.
 type Import struct {
-	Session ID        `json:"session"` // its id there
+	Session ID        `json:"session"` // original id
 	At      time.Time `json:"at"`
 	SHA256  string    `json:"file_sha256"`
-	// What follows stands in the start entry: how the session was called and led there, and what
-	// its export left out.
+	// Only in the start entry: the original title and lead, and the parts missing from the export.
 	Title   string    `json:"title,omitempty"`
 	Cwd     string    `json:"cwd,omitempty"`
 	Lead    string    `json:"lead,omitempty"`
@@ -185,19 +184,19 @@ type Import struct {
 	LeftOut []string  `json:"left_out,omitempty"`
 }
 
-// Subagent is the data of a subagent entry, stored before the subagent does anything.
+// Subagent is a subagent entry's data, stored before the subagent does anything.
 type Subagent struct {
 	Session ID          `json:"session"`
 	Name    string      `json:"name"`
 	Message string      `json:"message"`
 	Call    tool.CallID `json:"call"`
-	// Background says that its call did not wait for it.
+	// Background means that its call did not wait for it.
 	Background bool `json:"background,omitempty"`
 }
 
-// Report is the data of a report entry.
+// Report is a report entry's data.
 type Report struct {
 	Subagent
 	Status tool.Status `json:"status"`
-	Text   string      `json:"text"` // as the model reads it
+	Text   string      `json:"text"` // for the model
 }

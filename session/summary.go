@@ -10,13 +10,13 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// cutOutput is how much of an output is left when the conversation does not fit even to be summed
-// up.
+// cutOutput is the size of a cut output when the conversation is too long even for the summary
+// request.
 const cutOutput = 2000
 
-// sumUp asks the model for a summary of messages. It sends what the requests before it sent, so
-// that the provider's cache still holds it, with the instruction at the end. What it says is not
-// shown. attempt is the number of the last one.
+// sumUp asks the model for a summary of messages. It repeats the previous requests, to use the
+// provider's cache, with the instruction at the end. The summary is not shown. attempt is the
+// number of the last attempt.
 func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, attempt int, err error) {
 	ask := s.sumWords(wish)
 	r := s.request()
@@ -29,7 +29,7 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 			return nil, attempt, err
 		}
 		d, err = s.summarize(t.ctx, r)
-		s.ledger.asked = 0 // its own size is no measure of the next request
+		s.ledger.asked = 0 // the summary's size says nothing about the next request
 		s.spend(t, d, err)
 		asked, again := temporary(err)
 		if err == nil {
@@ -49,7 +49,7 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 	}
 }
 
-// summarize reads one summary, of which most is better than none. Nothing runs for it.
+// summarize reads one summary; a partial one is better than none. No calls run.
 func (s *Session) summarize(ctx context.Context, r Request) (*draft, error) {
 	d := &draft{message: Message{ID: r.Messages[len(r.Messages)-1].ID, Role: Assistant}, began: s.config.Now()}
 	d.message.Prompt = new(fingerprints).of(r)
@@ -60,7 +60,7 @@ func (s *Session) summarize(ctx context.Context, r Request) (*draft, error) {
 	return d, err
 }
 
-// sumWords is what the model is asked at the end of what it sums up.
+// sumWords returns the instruction after the messages to summarize.
 func (s *Session) sumWords(wish string) string {
 	if wish == "" {
 		return s.config.Sum
@@ -68,11 +68,11 @@ func (s *Session) sumWords(wish string) string {
 	return s.config.Sum + "\n\nThe person says what must not be lost: " + wish
 }
 
-// errUnsummable says that the request for a summary is known not to fit.
+// errUnsummable means that the summary request cannot fit.
 var errUnsummable = errors.New("its newest message alone does not fit into the model's context")
 
-// summable refuses a request for a summary that is known not to fit: it is larger than the context,
-// or it holds the newest message and is as large as the request that the provider has just refused.
+// summable returns an error if the summary request cannot fit: it exceeds the window, or it holds
+// the newest message and is as large as the request that the provider just refused.
 func (s *Session) summable(t *turn, cut int, wish string) error {
 	l := &s.ledger
 	_, size := l.fitting(s.history[:cut])
@@ -83,11 +83,11 @@ func (s *Session) summable(t *turn, cut int, wish string) error {
 	return nil
 }
 
-// fitting is messages as far as they fit into a request, with their tokens: the outputs of calls
-// are cut, the oldest first, and where that is not enough, the oldest messages are left out.
+// fitting returns the messages that fit into a request, with their tokens. It cuts outputs, oldest
+// first, and if that is not enough drops the oldest messages.
 func (l *ledger) fitting(messages []Message) ([]Message, int) {
 	room := l.window*9/10 - l.tokens(l.fixedBytes)
-	if l.window <= 0 { // a request that was refused, by a provider whose window nobody knows
+	if l.window <= 0 { // refused by a provider with an unknown window
 		room = l.since(0) * 6 / 10
 	}
 	size := l.since(0) - l.since(len(messages))
@@ -111,8 +111,8 @@ func (l *ledger) fitting(messages []Message) ([]Message, int) {
 	return out[first:], size
 }
 
-// withoutOutputs is a copy of a message with its outputs cut, and the bytes that this saves. It has
-// an id of its own: adapters keep what they encoded by the id.
+// withoutOutputs returns a copy of a message with its outputs cut, and the bytes saved. The copy
+// has its own id, since adapters cache encodings by id.
 func withoutOutputs(m Message) (Message, int) {
 	saved := 0
 	out := m
@@ -130,7 +130,7 @@ func withoutOutputs(m Message) (Message, int) {
 	return out, saved
 }
 
-// begins is what stands in the place of what was summed up.
+// begins returns the messages that replace the summarized ones.
 func (c Compaction) begins() []Message {
 	if c.Notes == nil {
 		return []Message{c.Summary}
@@ -138,7 +138,7 @@ func (c Compaction) begins() []Message {
 	return []Message{c.Summary, *c.Notes}
 }
 
-// summed is what an earlier compaction put at the beginning.
+// summed returns the messages that an earlier compaction put at the start.
 func summed(history []Message) []Message {
 	switch {
 	case len(history) == 0 || !history[0].Summary:
@@ -149,10 +149,10 @@ func summed(history []Message) []Message {
 	return history[:1]
 }
 
-// wordsHead stands before the user's own words in a summary.
+// wordsHead precedes the user's own words in a summary.
 const wordsHead = "\nThe person's last message, word for word:\n"
 
-// lastWords is the user's last message before the cut, word for word, when none comes after it.
+// lastWords returns the user's last message before the cut verbatim, if none follows it.
 func lastWords(history []Message, cut int) string {
 	if slices.ContainsFunc(history[cut:], prompted) {
 		return ""
@@ -162,7 +162,7 @@ func lastWords(history []Message, cut int) string {
 			return wordsHead + "<message>\n" + shortened(m.Text(), wordBytes) + "\n</message>\n"
 		}
 		if m.Summary {
-			if at := strings.LastIndex(m.Text(), wordsHead); at >= 0 { // what stands before is the model's
+			if at := strings.LastIndex(m.Text(), wordsHead); at >= 0 { // the text before is the model's
 				return m.Text()[at:]
 			}
 		}
@@ -170,10 +170,10 @@ func lastWords(history []Message, cut int) string {
 	return ""
 }
 
-// prompted reports a message that the user wrote for the model.
+// prompted reports whether the user wrote the message for the model.
 func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
 
-// shortened keeps the beginning and the end of a long text.
+// shortened keeps the start and the end of a long text.
 func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -182,21 +182,20 @@ func shortened(text string, most int) string {
 	return strings.ToValidUTF8(head, "") + fmt.Sprintf("\n[%d bytes left out]\n", len(text)-len(head)-len(tail)) + strings.ToValidUTF8(tail, "")
 }
 
-// leaveOut puts a note in the place of each picture and document but those of the newest message
-// that has any, then, where it is of an earlier turn, of that too; and reports whether there were
-// some. The log keeps them.
+// leaveOut replaces the images and documents in all messages but the newest with any by notes. If
+// only that one is left and it belongs to an earlier turn, it replaces those too. It reports
+// whether there were any. The log keeps them.
 //
-// Only room is made so, never a smaller request: as long as they fit, pictures are sent again as
-// they were. A picture of 1,600 tokens at a tenth of the price costs 160 with each request. To
-// leave it out once it was answered to, what stands behind it is paid for anew, and one more look
-// at it costs a request, the whole prefix of 30,000 tokens at a tenth and the picture in full:
-// 5,000, or thirty requests that carry it. And a model that no longer sees what it builds after
-// guesses. The files that providers keep would spare bytes and no token: they outlive the session
-// on somebody else's disk, a run that is killed removes none, and no two APIs name them alike. The
-// bytes are kept small instead (package imagescale).
+// This only makes room and never saves money: as long as images fit, they are sent again. An image
+// of 1,600 tokens costs 160 with each request at the cached price of a tenth. Leaving it out makes
+// the provider read everything after it again at full price, and another look costs a request with
+// a cached prefix of 30,000 tokens and the image in full: 5,000, or thirty requests that carry it.
+// Also, a model that no longer sees its work guesses. Files stored at a provider would save bytes
+// but no tokens: they outlive the session on a foreign disk, a killed run leaves them behind, and
+// no two APIs name them alike. Package imagescale keeps the bytes small instead.
 func (s *Session) leaveOut() bool {
 	newest, first, count := true, -1, 0
-	history := slices.Clone(s.history) // requests that were made keep theirs
+	history := slices.Clone(s.history) // earlier requests share the old slice
 	begun, earlier := s.shownBefore()
 	for i := len(history) - 1; i >= 0; i-- {
 		n := pictures(&history[i])
@@ -219,8 +218,8 @@ func (s *Session) leaveOut() bool {
 	return true
 }
 
-// shownBefore tells where the turn that runs begins, and whether more than one message shows
-// something.
+// shownBefore returns the current turn's start, and whether several messages have images or
+// documents.
 func (s *Session) shownBefore() (begun int, several bool) {
 	shown := 0
 	for i, m := range s.history {
@@ -234,14 +233,14 @@ func (s *Session) shownBefore() (begun int, several bool) {
 	return begun, shown > 1
 }
 
-// Bounds of what a compaction keeps of the notes, in tokens; of a small window a share.
+// Limits of the notes kept by a compaction, in tokens; in a small window a share applies.
 const (
 	noteTokens, noteShare = 8_000, 8
 )
 
-// lastingNotes puts the lasting notes before a cut that none after it replaces into a message for
-// behind the summary, the newest first as long as there is room. What has none is named: it may be
-// told again.
+// lastingNotes collects the lasting notes before a cut that no later note replaces into a message
+// for after the summary, newest first while there is room. It names the dropped ones, which may be
+// repeated later.
 func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	room := noteTokens
 	if w := s.ledger.window; w > 0 {
@@ -260,7 +259,7 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 			}
 			tokens := s.ledger.tokens(len(texts[j]))
 			if tokens > room || tokens == 0 {
-				if n.Kind != LoopNote { // that can nobody read again
+				if n.Kind != LoopNote { // cannot be read again
 					dropped = append(dropped, n.From)
 				}
 				continue
@@ -275,8 +274,8 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 	return m, dropped
 }
 
-// notesOf are the notes of a message with their texts: those that it holds, or those that its
-// outcomes are kept as.
+// notesOf returns the notes and texts in a message, or the notes that Config.Kept makes of its
+// outcomes.
 func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
 	if len(m.Notes) > 0 || s.config.Kept == nil {
 		return m.Notes, m.wrappedNotes()
@@ -293,7 +292,7 @@ func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
 	return notes, texts
 }
 
-// droppedNotes tells the model which notes a summary left out.
+// droppedNotes lists for the model the notes that a summary left out.
 func droppedNotes(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"adze/tool"
 )
 
-// The causes that a context may carry, so that a result can tell them apart.
+// Causes that a context may carry, to distinguish results.
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrTerminated  = errors.New("terminated")
@@ -29,22 +29,22 @@ type turn struct {
 	clock   *clock
 	result  Result
 	budget  *Budget
-	steps   int // of its own
+	steps   int // its own steps
 	guard   loop.Guard
-	last    *Message // the answer that ends the turn, which end stores
-	refused int      // tokens of the last request that was too long, an estimate; if 0, none was
-	shrunk  bool     // the last request was too long, and the conversation was summed up
-	cut     bool     // the last answer was cut inside a call, and the model was told
-	tries   int      // answers that were not accepted
-	// stumbled: the server could not read the last answer, and the model was told.
+	last    *Message // the turn's final answer, which end stores
+	refused int      // estimated tokens of the last too long request, or 0
+	shrunk  bool     // the conversation was compacted after the last request, which was too long
+	cut     bool     // the last answer was cut inside a call, and the model was warned
+	tries   int      // rejected answers
+	// stumbled: the server could not parse the last answer, and the model was warned.
 	stumbled bool
 	unable   unable
-	// silences are the answers that said nothing.
+	// silences counts the empty answers.
 	silences silences
-	holds    int    // times that hooks had it go on
-	prompt   string // the message that it began with
-	claimed  bool   // the model was told what it claimed
-	// unsummed: no summary was got when the window was nearly full.
+	holds    int    // continuations by hooks
+	prompt   string // id of its first message
+	claimed  bool   // the model was shown its claims
+	// unsummed: a summary failed when the window was nearly full.
 	unsummed bool
 }
 
@@ -60,10 +60,10 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	return t, cancel
 }
 
-// waits is what the pipeline calls when a user is waited for: it holds the clock of the running
-// turn, and that of the turn which a subagent works for.
+// waits is called by the pipeline when it asks a user. It stops the clock of the current turn and
+// of a subagent's parent turn.
 func (s *Session) waits() (over func()) {
-	_ = s.store(context.Background()) // a user is asked of what is stored; a failure is not lost: the next entry fails, too
+	_ = s.store(context.Background()) // users are asked only about stored entries; if storing fails, the next entry fails too
 	s.beside.mu.Lock()
 	own := s.beside.clock
 	s.beside.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Session) waits() (over func()) {
 	}
 }
 
-// ComposeError is why a prompt was not made: what its turn comes to.
+// A ComposeError means that no prompt was made, and holds its turn's result.
 type ComposeError struct {
 	Cause         Cause
 	Message, Hint string
@@ -91,9 +91,8 @@ type ComposeError struct {
 
 func (e *ComposeError) Error() string { return e.Message }
 
-// composed makes the text of a prompt, and says which message it will be. Calls that it needs pass
-// the same pipeline as the model's, and are stored and counted as these are; what they attach, the
-// prompt attaches.
+// composed builds a prompt's text and returns its message id. Its calls run through the same
+// pipeline as the model's, and are stored and counted alike; their attachments become the prompt's.
 func (s *Session) composed(t *turn, in *Input) (message string, err error) {
 	if in.Compose == nil {
 		return "", nil
@@ -117,13 +116,13 @@ func (s *Session) composed(t *turn, in *Input) (message string, err error) {
 			o = s.exec(t.ctx, h)
 		}
 		failed = s.settleCall(t, call, o)
-		in.Attachments = append(in.Attachments, o.Attachments...) // of the call itself the model sees nothing
+		in.Attachments = append(in.Attachments, o.Attachments...) // the model does not see the call itself
 		return o
 	})
 	return message, cmp.Or(failed, err)
 }
 
-// step takes one model request, or says why there is none.
+// step counts one model request or returns an error.
 func (t *turn) step() error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -138,7 +137,7 @@ func (t *turn) step() error {
 	return t.budget.step()
 }
 
-// count adds one outcome to the result.
+// count adds an outcome to the result.
 func (t *turn) count(o tool.Outcome) {
 	for _, path := range o.Changed {
 		if !slices.Contains(t.result.Changed, path) {
@@ -148,10 +147,10 @@ func (t *turn) count(o tool.Outcome) {
 	t.budget.count(o)
 }
 
-// endText is how much of the answer the entry of a turn's end repeats, in bytes.
+// endText limits the answer's copy in the end entry, in bytes.
 const endText = 4 << 10
 
-// usual is what a session works with, and what it learnt of that.
+// usual holds the session's model and the facts learned about it.
 type usual struct {
 	provider     Provider
 	model        string
@@ -159,8 +158,8 @@ type usual struct {
 	correction   correction
 }
 
-// Lend has another model answer the turn that is being composed; then the session goes on with its
-// own. What it answers is marked in the log. It is for an Input's Compose alone.
+// Lend makes another model answer the turn being composed; afterwards the session uses its own
+// again. The log marks the answers. Only an Input's Compose may call it.
 func (s *Session) Lend(p Provider, model string) {
 	if l := &s.ledger; s.usual == nil {
 		s.usual = &usual{s.config.Provider, s.config.Model, l.window, l.told, l.correction}
@@ -168,7 +167,7 @@ func (s *Session) Lend(p Provider, model string) {
 	s.work(usual{provider: p, model: model})
 }
 
-// giveBack ends what Lend began.
+// giveBack reverts Lend.
 func (s *Session) giveBack() {
 	if s.usual == nil {
 		return
@@ -177,8 +176,8 @@ func (s *Session) giveBack() {
 	s.usual = nil
 }
 
-// work changes the model. Of a conversation another one is sent other parts, so that it is counted
-// anew.
+// work changes the model. The conversation is counted again, since requests to another model
+// contain other parts.
 func (s *Session) work(u usual) {
 	s.config.Provider, s.config.Model = u.provider, u.model
 	l := &s.ledger
@@ -196,14 +195,14 @@ func (s *Session) end(t *turn, err error) Result {
 	r.Cause, r.Message, r.Hint = causeOf(err)
 	r.Limited = limitOf(err)
 	if err != nil {
-		r.Claims, r.Evidence = nil, nil // of an answer that was not the last word
+		r.Claims, r.Evidence = nil, nil // not of the final answer
 	}
 	var entries []Entry
 	if t.last != nil {
 		entries = append(entries, s.entry(MessageEntry, said(*t.last)))
 	}
 	stored := r
-	stored.Text, stored.Plan = shortened(r.Text, endText), nil // the message, outcome or plan entry has the whole
+	stored.Text, stored.Plan = shortened(r.Text, endText), nil // stored whole in the message, outcome or plan entry
 	serr := s.store(t.ctx, append(entries, s.entry(EndEntry, stored))...)
 	switch {
 	case serr == nil && t.last != nil:
@@ -220,7 +219,7 @@ func (s *Session) end(t *turn, err error) Result {
 	return r
 }
 
-// Sort makes the result of a run that an error ended before its first turn.
+// Sort returns the result of a run that failed before its first turn.
 func Sort(err error) Result {
 	r := Result{Err: err}
 	r.Cause, r.Message, r.Hint = causeOf(err)
@@ -228,7 +227,7 @@ func Sort(err error) Result {
 	return r
 }
 
-// limitOf is the wait of Result.Limited.
+// limitOf returns the wait for Result.Limited.
 func limitOf(err error) *time.Duration {
 	var p *ProviderError
 	if !errors.As(err, &p) || p.Kind != RateError {
@@ -237,8 +236,8 @@ func limitOf(err error) *time.Duration {
 	return new(max(0, p.RetryAfter))
 }
 
-// StoreHint returns the next move after an error of a store: what the error itself says by a method
-// Hint, or what fits its cause.
+// StoreHint returns the next step after an error of a store: from the error's Hint method, or by
+// its cause.
 func StoreHint(err error) string {
 	var own interface{ Hint() string }
 	switch {
@@ -252,7 +251,7 @@ func StoreHint(err error) string {
 	return "free disk space or check the folder's permissions"
 }
 
-// causeOf sorts what ended a turn.
+// causeOf classifies the error that ended a turn.
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError
 	var c *ComposeError
@@ -306,7 +305,7 @@ func providerCause(k ErrorKind) Cause {
 	return CauseProvider
 }
 
-// roughly is a long wait as people say it.
+// roughly formats a long wait for the user.
 func roughly(d time.Duration) string {
 	minutes := int(d.Round(time.Minute) / time.Minute)
 	if minutes < 120 {

@@ -8,10 +8,10 @@ import (
 	"adze/tool"
 )
 
-// mostUnable is how many steps in a row may fail because of the machine before the turn ends.
+// mostUnable is the number of consecutive steps that may fail because of the machine.
 const mostUnable = 3
 
-// lacking reports whether an error says that the machine has run out of descriptors, processes,
+// lacking reports whether an error means that the machine has run out of descriptors, processes,
 // memory or disk space.
 func lacking(err error) bool {
 	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT} {
@@ -22,15 +22,15 @@ func lacking(err error) bool {
 	return false
 }
 
-// unable follows whether the calls of a turn fail because the machine lacks what they need. Such a
-// turn did not do what it was asked, whatever the model says at its end.
+// unable tracks whether a turn's calls fail because of the machine. Such a turn failed, whatever
+// the model writes at its end.
 type unable struct {
-	row    int  // the last steps all of whose calls failed so
-	worked bool // another call did not
+	row    int  // consecutive steps in which all calls failed so
+	worked bool // another call ran
 	why    string
 }
 
-// saw takes the outcomes of a step, and ends the turn when too many steps failed in a row.
+// saw counts a step's outcomes and returns an error after too many failed steps in a row.
 func (u *unable) saw(outcomes Message) error {
 	for _, p := range outcomes.Parts {
 		if p.Outcome.Code != tool.CodeEnvironment {
@@ -45,7 +45,7 @@ func (u *unable) saw(outcomes Message) error {
 	return nil
 }
 
-// all is the error of a turn none of whose calls could run; if nil, one could, or none was made.
+// all returns an error if the turn made calls and none could run.
 func (u *unable) all() error {
 	if u.worked || u.row == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (e *lackError) Error() string {
 	return "no tool can work on this machine as it is: " + first
 }
 
-// hint is the next move of the user.
+// hint returns the user's next step.
 func (e *lackError) hint() string {
 	says := func(errs ...syscall.Errno) bool {
 		for _, err := range errs {
@@ -73,7 +73,7 @@ func (e *lackError) hint() string {
 	}
 	const again = ", then run adze --continue"
 	switch {
-	case says(syscall.ENFILE): // whose text begins with that of EMFILE
+	case says(syscall.ENFILE): // its text starts with that of EMFILE
 		return "close programs that hold many files open, or raise fs.file-max" + again
 	case says(syscall.EMFILE):
 		return "raise the limit of open files (ulimit -n 1024)" + again

@@ -9,26 +9,25 @@ import (
 	"adze/tool"
 )
 
-// An answer may hold neither text nor a call that can be read: some servers swallow a call of a
-// name that was not offered, some models only think. That is no end of a turn, and no older message
-// is its answer. The model is told once in a row what it can call; says it nothing again, the turn
-// ends with CauseNoAnswer. The same holds for an answer that is in doubt (doubt.go).
+// An answer may have neither text nor a readable call: some servers drop a call of a tool that was
+// not offered, and some models only reason. It does not end the turn, and no older message becomes
+// the result. The model gets a list of the tools once in a row; if it then stays silent, the turn
+// ends with CauseNoAnswer. The same applies to a doubtful answer (doubt.go).
 
-// mostSilences is how many answers without words a turn may have in all, however the model goes on
-// after each.
+// mostSilences limits a turn's empty answers, consecutive or not.
 const mostSilences = 4
 
-// silences counts the answers of a turn that said nothing.
+// silences counts a turn's empty answers.
 type silences struct {
-	now       bool  // the newest answer said nothing, or is in doubt
-	doubt     doubt // why it is
+	now       bool  // the newest answer is empty or in doubt
+	doubt     doubt // the reason for doubt
 	row, all  int
-	tokens    int  // that the newest one has cost
-	reasoning bool // it held thoughts
-	calls     int  // that were made before it
+	tokens    int  // cost of the newest one
+	reasoning bool // it had reasoning
+	calls     int  // calls before it
 }
 
-// saw takes an answer that came whole, of a request that offered tools.
+// saw checks a complete answer to a request with tools.
 func (n *silences) saw(m Message, done Done, tools []tool.Definition) {
 	n.calls += len(m.Calls())
 	n.now = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
@@ -50,7 +49,7 @@ func (n *silences) saw(m Message, done Done, tools []tool.Definition) {
 	}
 }
 
-// answer is what the model is told of its silence, or the error that ends the turn.
+// answer returns a text about its silence for the model, or the error that ends the turn.
 func (n *silences) answer(tools []tool.Definition) (string, error) {
 	over := n.row > 1 || n.all >= mostSilences
 	switch {
@@ -92,26 +91,24 @@ func (n *silences) what() string {
 	return "the model answered with nothing, twice"
 }
 
-// Two answers of which nothing runs: one that was cut at the output limit, and one that the model's
-// server could not read.
+// Answers whose calls do not run: cut at the output limit, or unreadable for the model's server.
 
-// errCut ends a turn whose answer was cut at the model's output limit.
 var errCut = errors.New("the answer was cut at the model's output limit")
 
-// cutCall is an answer that was cut inside a call, or behind one. None of its calls may run: of
-// those that look whole nobody knows what was to follow.
+// cutCall is an answer cut inside or after a call. None of its calls may run: even complete ones
+// may depend on the missing rest.
 type cutCall struct{ name string }
 
 func (c *cutCall) Error() string { return errCut.Error() + " inside a call of " + c.name }
 func (c *cutCall) Unwrap() error { return errCut }
 
-// advice tells the model what became of its answer.
+// advice returns the explanation for the model.
 func (c *cutCall) advice() string {
 	return "Your last answer was cut at the output limit inside a call of " + c.name + ". Nothing of it was run. " +
 		"Write it in smaller pieces, such as a file in several calls, and with few words around them."
 }
 
-// cutOff ends an answer that was cut. Its text is kept.
+// cutOff ends a cut answer and keeps its text.
 func (d *draft) cutOff() error {
 	if n := len(d.calls); n > 0 {
 		return &cutCall{d.calls[n-1].Name}
@@ -122,7 +119,8 @@ func (d *draft) cutOff() error {
 	return errCut
 }
 
-// stumbled is the failure of an answer in which the model's server could not read a call, or nil.
+// stumbled returns the failure of an answer with a call that the model's server could not parse, or
+// nil.
 func stumbled(failed error) *ProviderError {
 	var p *ProviderError
 	if !errors.As(failed, &p) || p.Stumble == "" {
@@ -131,14 +129,13 @@ func stumbled(failed error) *ProviderError {
 	return p
 }
 
-// correction tells the model what its server made of its answer.
+// correction returns the server's reaction to the answer, for the model.
 func (e *ProviderError) correction() string {
 	return "Your last answer could not be read, and nothing of it was run: " + e.Message + ".\nYou wrote:\n" + e.Stumble +
 		"\nCall the tool again, with the exact name of a tool that you have and its arguments as one JSON object, or answer in words."
 }
 
-// gather reads an answer without showing it: what there is of one that was cut off is one. Calls
-// are not taken.
+// gather reads an answer without showing it; a cut one is accepted. Calls are ignored.
 func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
 	for c := range p.Stream(ctx, r) {
 		if d.ended {
@@ -161,7 +158,7 @@ func (d *draft) gather(ctx context.Context, p Provider, r Request) error {
 	return nil
 }
 
-// errAfterEnd says that an adapter breaks its promise of one end.
+// errAfterEnd means that an adapter sent chunks after Done.
 func errAfterEnd() error {
 	return &ProviderError{Kind: BadResponse, Message: "the adapter sent more after the end of its stream"}
 }

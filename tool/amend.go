@@ -9,28 +9,27 @@ import (
 	"strings"
 )
 
-// A user may allow a call otherwise than the model made it: with another command, or without some
-// of the hunks of a change; and programs that they put beside the pipeline, hooks, may want other
-// arguments. What is changed is a call like any other: it is parsed, validated and judged as what
-// it has become, and the model is told.
+// A user may allow a modified call: with another command, or without some hunks. The user's hooks
+// may change arguments too. A modified call is parsed, validated and judged like any other, and the
+// model is informed.
 
-// Change is a call as it is to run instead of as it was made.
+// A Change is the modified form of a call.
 type Change struct {
-	// Arguments are all of them, as JSON.
+	// Arguments are all of the arguments, as JSON.
 	Arguments string
-	// Note tells the model what was changed, and why.
+	// Note informs the model of the change and its reason.
 	Note string
 }
 
-// Editing is a text in the arguments of a call that a user may rewrite before it runs.
+// Editing is a text argument that the user may rewrite before the call runs.
 type Editing struct {
-	Name string // of the argument
+	Name string // the argument's name
 	Text string
-	// With is the call with another text.
+	// With returns the call with another text.
 	With func(text string) Change
 }
 
-// editing is what a user may rewrite of a call; if nil, nothing.
+// editing returns the user's options to rewrite the call, or nil.
 func (x *execution) editing() *Editing {
 	name := x.h.prepared.editable
 	if name == "" {
@@ -48,7 +47,7 @@ func (x *execution) editing() *Editing {
 	}}
 }
 
-// without is the call without some of the hunks that its preview shows, counted from 1.
+// without returns the call without some hunks of its preview, counted from 1.
 func (x *execution) without(ctx context.Context, refused []int, why string) (*Change, error) {
 	type kept struct {
 		raw json.RawMessage
@@ -61,7 +60,7 @@ func (x *execution) without(ctx context.Context, refused []int, why string) (*Ch
 	return &Change{Arguments: string(got.raw), Note: rejected(refused, why)}, nil
 }
 
-// rejected tells the model which hunks a user did not want.
+// rejected tells the model which hunks the user rejected.
 func rejected(refused []int, why string) string {
 	names := make([]string, len(refused))
 	for i, n := range refused {
@@ -78,8 +77,7 @@ func rejected(refused []int, why string) string {
 	return note
 }
 
-// offerChange adds to a question what a user may change about the call. What a tool asks while it
-// runs is not changed.
+// offerChange adds the possible changes to a question. A question by the running tool has none.
 func (x *execution) offerChange(q *Question) {
 	q.Editing = x.editing()
 	if x.h.bound.parts() {
@@ -87,8 +85,7 @@ func (x *execution) offerChange(q *Question) {
 	}
 }
 
-// amend puts a call that a user changed in the place of the one that was asked about, and has it
-// judged.
+// amend replaces the call by the user's version and has it judged.
 func (x *execution) amend(ctx context.Context, c *Change) error {
 	if faults := x.rewrite(c.Arguments, c.Note, ""); len(faults) > 0 {
 		return Fail(CodeInvalidArguments, "the person changed the call to something that does not fit the tool: %s", unfit(faults))
@@ -107,8 +104,8 @@ func (x *execution) amend(ctx context.Context, c *Change) error {
 	return err
 }
 
-// rewrite puts other arguments in the place of those of the call, unrepaired; with faults nothing
-// has changed. An origin is where they are from; if empty, a user wrote them.
+// rewrite replaces the call's arguments without repair. If it returns faults, nothing has changed.
+// An empty origin means that the user wrote them.
 func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 	h := x.h
 	h.OK, h.Errors = false, nil
@@ -121,7 +118,7 @@ func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 		return faults
 	}
 	if origin == "" {
-		h.Provenance.Repair = nil // nothing of the model's words is in force
+		h.Provenance.Repair = nil // the model's text is not used
 	} else {
 		h.Provenance.Origin = origin
 	}
@@ -137,27 +134,28 @@ func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 
 func unfit(faults []Fault) string { return strings.TrimSpace(faults[0].Path + " " + faults[0].Message) }
 
-// Look is a call as hooks see it: valid, and not judged yet; with an Outcome, after it ran.
+// A Look is a hook's view of a call: valid and not yet judged, or with an Outcome, after it ran.
 type Look struct {
 	Call      CallID
 	Tool      string
 	Arguments json.RawMessage
-	// Change puts other arguments, all of them, in the place of these before the call is judged. An
-	// error says why they do not fit; the call then stays as it is. Note tells the model.
+	// Change replaces all arguments before the call is judged. An error explains why they do not
+	// fit and leaves the call unchanged. The note is for the model.
 	Change  func(arguments json.RawMessage, note string) error
 	Outcome *Outcome
 }
 
-// Ruling is what hooks say of a call. It can only narrow: what neither denies nor asks is judged as
-// if there were none.
+// A Ruling is the hooks' decision about a call. It only narrows: without Deny or Ask the call is
+// judged as usual.
 type Ruling struct {
-	Deny string // why it is not done; if empty, it may be
-	Ask  string // why a user is to look at it, whatever rules and mode say
-	By   string // who says so
+	Deny string // reason to deny the call, or ""
+	Ask  string // reason to ask the user whatever rules and mode allow, or ""
+	By   string // the hook's name
 	Stop bool   // the turn ends with this call
 }
 
-// heed hears the hooks before the call is judged. It returns why one wants a user to look at it.
+// heed runs the hooks before the call is judged. It returns the reason why one wants the user to be
+// asked, or "".
 func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err error) {
 	if x.runner.Before == nil {
 		return "", nil
@@ -182,10 +180,10 @@ func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err e
 	return r.Ask, nil
 }
 
-// after shows hooks what came of a call that ran.
+// after shows hooks the outcome.
 func (x *execution) after(ctx context.Context, o Outcome) Outcome {
 	if x.runner.After != nil && ctx.Err() == nil {
-		r, _ := guard(x, func() Ruling { // what fails there is no failure of the call
+		r, _ := guard(x, func() Ruling { // a failing hook does not fail the call
 			return x.runner.After(ctx, Look{Call: x.h.Call, Tool: x.h.Tool, Arguments: x.h.Provenance.Parsed, Outcome: &o})
 		})
 		o.Stop = o.Stop || r.Stop
@@ -193,7 +191,7 @@ func (x *execution) after(ctx context.Context, o Outcome) Outcome {
 	return o
 }
 
-// told puts what was changed before what a call gave.
+// told puts the note about a change before the output.
 func (x *execution) told(output string) string {
 	if x.changed == "" {
 		return output

@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// What is known of a call before a user is asked about it, and how long they take. A question about
-// what cannot work is none: the gate calls Question.Check first, and the call fails with what that
-// found.
+// Checks of a call before the user is asked, and the time that users take. A call that cannot work
+// needs no question: the gate calls Question.Check first, and the call fails with its error.
 
-// errUnseen ends a check that would have to look at what only a user may allow.
+// errUnseen ends a check that needs a permission only the user can give.
 var errUnseen = fmt.Errorf("not known before it is allowed: %w", ErrDenied)
 
-// check asks the tool why the call cannot work. What it may not look at, and a check that fails
-// inside, are no reason.
+// check asks the tool why the call cannot work. Missing permissions and failures inside the check
+// are ignored.
 func (x *execution) check(ctx context.Context, may func(Need) bool) error {
 	b := x.common()
 	b.metadata, b.wait = nil, nil
@@ -36,15 +35,15 @@ func (x *execution) check(ctx context.Context, may func(Need) bool) error {
 	return flaw
 }
 
-// found is what the check found; if nil, nothing, or there was none.
+// found returns the check's error; nil also if there was no check.
 func (x *execution) found() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.flaw
 }
 
-// preview is what a user sees of the call. That nothing can be shown is said, so that nobody takes
-// it for nothing to be done.
+// preview returns the user's preview. An error is shown too, so that nobody takes it for an empty
+// preview.
 func (x *execution) preview(ctx context.Context) []Block {
 	type shown struct {
 		blocks []Block
@@ -60,10 +59,10 @@ func (x *execution) preview(ctx context.Context) []Block {
 	return got.blocks
 }
 
-// maxPreviewError bounds, in runes, what a user is shown of why there is no preview.
+// in runes
 const maxPreviewError = 1_000
 
-// waits counts how long a call waited for a user; several waits at the same time count once.
+// waits adds up the time a call waited for users; concurrent waits count once.
 type waits struct {
 	mu    sync.Mutex
 	open  int
@@ -71,7 +70,7 @@ type waits struct {
 	sum   time.Duration
 }
 
-// wait notes that a user is waited for, until the function that it returns is called.
+// wait starts a wait for the user, until over is called.
 func (x *execution) wait() (over func()) {
 	tell := func() {}
 	if x.runner.Waits != nil {
@@ -100,7 +99,7 @@ func (w *waits) end(now time.Time) {
 	}
 }
 
-// total is what was waited until now.
+// total returns the time waited until now.
 func (w *waits) total(now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 	"adze/tool/schema"
 )
 
-// hooks are the functions of a Config with their types erased: an args is a *Args, a meta a *Meta.
-// Each function is compiled once for every tool, so it does no more than its type asks for.
+// hooks are a Config's functions with erased types: args is a *Args, meta a *Meta. They are
+// compiled once for every tool, so each does only the part that needs its types.
 type hooks struct {
-	args, meta func() any // a zero value
+	args, meta func() any // return zero values
 	needs      func(args any) []Need
 	beside     func(args any) bool
 	check      func(ctx context.Context, c Common, args any) error
@@ -63,7 +63,7 @@ func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks {
 	return h
 }
 
-// prepare makes a tool of a checked declaration.
+// prepare creates a tool from a checked declaration.
 func prepare(d *declaration, h *hooks, in Init) (*initTool, error) {
 	def, err := d.define(in)
 	if err != nil {
@@ -89,8 +89,7 @@ func prepare(d *declaration, h *hooks, in Init) (*initTool, error) {
 	}, nil
 }
 
-// decodeArgs decodes by type and exact name, and accepts 10.0 or 1e1 where the schema's integer
-// allows it.
+// decodeArgs decodes by type and exact name. It accepts 10.0 or 1e1 if the schema's integer does.
 func decodeArgs(args parsedObject, names *schema.Face, into any) error {
 	if wrong := names.Exact(args.tree); wrong != nil {
 		return wrong
@@ -111,7 +110,7 @@ func decodeArgs(args parsedObject, names *schema.Face, into any) error {
 	return json.Unmarshal(canonical, into)
 }
 
-// decodeTree keeps numbers as they are written.
+// decodeTree keeps numbers as written.
 func decodeTree(raw json.RawMessage) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -120,8 +119,8 @@ func decodeTree(raw json.RawMessage) (any, error) {
 	return tree, err
 }
 
-// plainIntegers writes whole numbers without point and exponent; beyond 2^53 a float is not exact,
-// and numbers that are plain already keep all their digits.
+// plainIntegers removes the point and exponent from whole numbers. Plain ones keep all digits;
+// floats above 2^53 are not exact.
 func plainIntegers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
@@ -148,8 +147,7 @@ func (h *hooks) viewOf(raw json.RawMessage) (blocks []Block) {
 	if h.view == nil {
 		return fallbackView(raw)
 	}
-	// A view that panics, or metadata that does when it is decoded, must not take the interface
-	// down with it.
+	// A panic in a view or in decoding metadata must not crash the interface.
 	defer func() {
 		if recover() != nil {
 			blocks = fallbackView(raw)
@@ -162,7 +160,7 @@ func (h *hooks) viewOf(raw json.RawMessage) (blocks []Block) {
 	return h.view(meta)
 }
 
-// call is one call with typed arguments.
+// call is a call with typed arguments.
 type call struct {
 	hooks *hooks
 	args  any
@@ -176,7 +174,7 @@ func (c *call) needs() []Need {
 	return c.hooks.needs(c.args)
 }
 
-// concurrent trusts an author's function no further than it runs: one that panics has said no.
+// concurrent treats a panic in the author's function as false.
 func (c *call) concurrent() (yes bool) {
 	defer func() {
 		if recover() != nil {
@@ -209,7 +207,6 @@ func (c *call) preview(ctx context.Context) ([]Block, error) {
 	return c.hooks.viewOf(raw), nil
 }
 
-// parts reports whether without is there.
 func (c *call) parts() bool { return c.hooks.without != nil }
 
 func (c *call) without(ctx context.Context, refused []int) (json.RawMessage, error) {
@@ -225,7 +222,7 @@ func (c *call) run(ctx context.Context, b Common) (outcomeParts, error) {
 	parts, meta, err := c.hooks.run(ctx, b, c.args)
 	parts.stop = parts.stop && err == nil
 	if err != nil && reflect.ValueOf(meta).Elem().IsZero() {
-		return parts, err // nothing to show; what was streamed stays
+		return parts, err // nothing to show; streamed metadata stays
 	}
 	raw, merr := json.Marshal(meta)
 	if merr != nil {
@@ -242,7 +239,7 @@ func (r *Result[Meta]) parts() outcomeParts {
 	}
 }
 
-// outcomeParts is a Result with its metadata encoded.
+// outcomeParts is a Result with encoded metadata.
 type outcomeParts struct {
 	title       string
 	output      string

@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// BlockKind says how a block is drawn.
+// BlockKind is a block's style.
 type BlockKind string
 
-// The display vocabulary.
+// Block styles.
 const (
 	TextBlock      BlockKind = "text"
 	CodeBlock      BlockKind = "code"
@@ -20,25 +20,25 @@ const (
 	MarkdownBlock  BlockKind = "markdown"
 )
 
-// Block is a drawable piece of metadata. Its strings are foreign text: whoever draws it sanitises
-// it.
+// A Block is a drawable piece of metadata. Its strings are untrusted; the drawing code sanitizes
+// them.
 type Block struct {
 	Kind  BlockKind `json:"kind"`
 	Title string    `json:"title,omitempty"`
 	// Text is prose, code, a unified diff, or command output.
 	Text string `json:"text,omitempty"`
-	// Path tells the language of code and names the file of a diff.
+	// Path determines the language of code and the file name of a diff.
 	Path string `json:"path,omitempty"`
-	// Line is the number of the first line of code; if 0, no line numbers.
+	// Line is the first line's number; 0 omits line numbers.
 	Line  int    `json:"line,omitempty"`
 	Items []Item `json:"items,omitempty"`
-	// Total counts the lines of what a command printed, where Text may be only its end.
+	// Total is the number of lines a command printed; Text may hold only the last ones.
 	Total int `json:"total,omitempty"`
-	// Minor is left out where there is little room.
+	// Minor blocks are omitted where space is short.
 	Minor bool `json:"minor,omitempty"`
 }
 
-// Item is one row of a list or checklist.
+// An Item is a row of a list or checklist.
 type Item struct {
 	Text string `json:"text"`
 	Note string `json:"note,omitempty"`
@@ -46,23 +46,23 @@ type Item struct {
 	State string `json:"state,omitempty"`
 }
 
-// Text is one block of prose.
+// Text returns a block of prose.
 func Text(s string) []Block { return []Block{{Kind: TextBlock, Text: s}} }
 
-// Markdown is one block of prose that is drawn as answers are.
+// Markdown returns a block of prose drawn like answers.
 func Markdown(s string) []Block { return []Block{{Kind: MarkdownBlock, Text: s}} }
 
-// Code is one block of code from path, numbered from line (0: not numbered).
+// Code returns a block of code from path, numbered from line (0: not numbered).
 func Code(path, text string, line int) []Block {
 	return []Block{{Kind: CodeBlock, Path: path, Text: text, Line: line}}
 }
 
-// Diff is one unified diff of path.
+// Diff returns a unified diff for path.
 func Diff(path, unified string) []Block {
 	return []Block{{Kind: DiffBlock, Path: path, Text: unified}}
 }
 
-// List is one list of plain rows.
+// List returns a list of plain rows.
 func List(rows []string) []Block {
 	items := make([]Item, len(rows))
 	for i, r := range rows {
@@ -71,15 +71,15 @@ func List(rows []string) []Block {
 	return []Block{{Kind: ListBlock, Items: items}}
 }
 
-// Checklist is one list of items with states.
+// Checklist returns a list of items with states.
 func Checklist(items []Item) []Block { return []Block{{Kind: ChecklistBlock, Items: items}} }
 
-// Output is what a command printed.
+// Output returns a block with a command's output.
 func Output(title, text string) []Block {
 	return []Block{{Kind: OutputBlock, Title: title, Text: text}}
 }
 
-// fallbackView draws metadata of a tool without a View: one row a field.
+// fallbackView draws metadata for a tool without a View, one row for each field.
 func fallbackView(raw json.RawMessage) []Block {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil || len(fields) == 0 {

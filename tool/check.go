@@ -11,8 +11,8 @@ import (
 	"adze/tool/schema"
 )
 
-// goodName accepts the names that every provider accepts: a letter, then up to 63 letters, digits,
-// _ or -.
+// goodName accepts names that all providers accept: a letter, then up to 63 letters, digits, _ or
+// -.
 func goodName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -24,7 +24,7 @@ func goodName(name string) bool {
 	return len(name) >= 1 && len(name) <= 64
 }
 
-// check is what Define can know: registration fails closed, with one clear error each.
+// check finds all errors that are known at Define.
 func (d *declaration) check() error {
 	f := d.face
 	var errs []error
@@ -65,8 +65,8 @@ func (d *declaration) check() error {
 	return errors.Join(errs...)
 }
 
-// checkArgAliases compares aliases of arguments with the properties of a schema that lists some: an
-// alias that leads nowhere would only show when a model uses it.
+// checkArgAliases checks that argument aliases lead to properties, if the schema lists any. A bad
+// alias would otherwise surface only when a model uses it.
 func (d *declaration) checkArgAliases() (errs []error) {
 	if len(d.compat.Args) == 0 {
 		return nil
@@ -92,8 +92,7 @@ func (d *declaration) checkArgAliases() (errs []error) {
 	return errs
 }
 
-// argNames are the properties of the arguments: as the given schema lists them, or those of the
-// struct.
+// argNames returns the argument names from the given schema or the struct.
 func (d *declaration) argNames() map[string]bool {
 	names := map[string]bool{}
 	if d.face.Parameters == nil {
@@ -103,7 +102,7 @@ func (d *declaration) argNames() map[string]bool {
 		return names
 	}
 	var schema struct{ Properties map[string]any }
-	_ = json.Unmarshal(d.face.Parameters, &schema) // checkSchema says what is wrong with it
+	_ = json.Unmarshal(d.face.Parameters, &schema) // checkSchema reports errors
 	for name := range schema.Properties {
 		names[name] = true
 	}

@@ -12,29 +12,29 @@ import (
 	"adze/tool/schema"
 )
 
-// Default bounds of what one call gives the model.
+// Default limits for one call's output.
 const (
 	DefaultLines = 2000
 	DefaultBytes = 50 << 10
 )
 
-// Clip bounds a call's output. The zero value uses the defaults and spills nowhere.
+// Clip limits a call's output. The zero value uses the defaults and stores nothing.
 type Clip struct {
 	Lines, Bytes int
-	// Spill stores the whole output and returns how the model can read it, a path; if nil, no file.
+	// Spill stores the full output and returns a path for the model; may be nil.
 	Spill func(ctx context.Context, call CallID, whole string) (string, error)
 }
 
-// Bound is a number of lines and of bytes; 0 stands for the usual.
+// A Bound limits lines and bytes; 0 means the default.
 type Bound struct{ Lines, Bytes int }
 
-// within is the clip with a tool's own bound.
+// within returns the clip with a tool's own bound.
 func (c Clip) within(b Bound) Clip {
 	c.Lines, c.Bytes = cmp.Or(b.Lines, c.Lines), cmp.Or(b.Bytes, c.Bytes)
 	return c
 }
 
-// apply cuts out to whole lines within the bounds and says what was left out and how to get it.
+// apply cuts out to whole lines within the bounds and describes the missing part and how to get it.
 func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file string, cut bool) {
 	lines, size := c.Lines, c.Bytes
 	if lines <= 0 {
@@ -57,10 +57,10 @@ func (c Clip) apply(ctx context.Context, call CallID, out string) (text, file st
 	return strings.TrimSuffix(out[:end], "\n") + note + saved + ")", file, true
 }
 
-// longLine is how long a line is that is cut where an output has too many bytes.
+// longLine is the line length above which lines are cut if the output is too large.
 const longLine = 8000
 
-// shortLines is a text whose very long lines are cut with a mark.
+// shortLines cuts very long lines and marks the cuts.
 func shortLines(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
@@ -77,7 +77,7 @@ func shortLines(s string) string {
 	return b.String()
 }
 
-// keep stores the whole of an output that was shortened, and says where it is.
+// keep stores a shortened output in full and returns a note with its location.
 func (c Clip) keep(ctx context.Context, call CallID, whole string) (note, file string) {
 	note, file = c.save(ctx, call, whole, "; read it with offset and limit, or grep it")
 	return "\n(shortened" + note + ")", file
@@ -94,8 +94,8 @@ func (c Clip) save(ctx context.Context, call CallID, whole, how string) (note, f
 	return "; the whole is in " + path + how, path
 }
 
-// bounded is the length of the longest run of whole lines within the bounds. A first line that
-// alone is over the bound is cut inside, at a rune.
+// bounded returns the length of the longest run of whole lines within the limits. A too long first
+// line is cut at a rune.
 func bounded(out string, lines, size int) int {
 	end := 0
 	for range lines {
@@ -121,7 +121,7 @@ func bounded(out string, lines, size int) int {
 			return start
 		}
 	}
-	return end // not UTF-8: any byte is as good
+	return end // not UTF-8: cut at any byte
 }
 
 func countLines(s string) int {
@@ -158,7 +158,7 @@ func (x *execution) clip(ctx context.Context, p outcomeParts) outcomeParts {
 	return p
 }
 
-// mask comes before the cut, which could leave the half of a secret that nobody would know for one.
+// mask runs before cutting, which could leave half a secret that is not recognized.
 func (x *execution) mask(text string) string {
 	if x.runner.Mask == nil || text == "" {
 		return text

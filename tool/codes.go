@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Stable error codes, the same for the model, the log and --output-format json.
+// Stable error codes for the model, the log and --output-format json.
 const (
 	CodeNotFound         = "not_found"
 	CodeIsDirectory      = "is_directory"
@@ -30,32 +30,31 @@ const (
 	CodeUnknownTool      = "unknown_tool"
 	CodeDuplicateCall    = "duplicate_call"
 	CodeIO               = "io"
-	CodeExit             = "exit_status" // a command ran and did not succeed
-	CodeEnvironment      = "environment" // the machine lacks what the call needs
+	CodeExit             = "exit_status" // a command failed
+	CodeEnvironment      = "environment" // the machine lacks a requirement
 	CodePanic            = "internal"
 	CodeFailed           = "failed"
 	CodeNoModel          = "LLM_ASSIST_REQUIRED"
 )
 
-// Error is a failure with a stable code. Message is for the model: what happened, then the next
-// move.
+// Error is a failure with a stable code. Message is for the model: the problem, then the next step.
 type Error struct {
 	Code    string
 	Message string
-	Err     error // the cause, for the log; may be nil
+	Err     error // for the log; may be nil
 }
 
 func (e *Error) Error() string     { return e.Message }
 func (e *Error) Unwrap() error     { return e.Err }
 func (e *Error) ErrorCode() string { return e.Code }
 
-// Fail makes an Error with a formatted message; %w keeps the cause.
+// Fail returns an Error with a formatted message; %w keeps the cause.
 func Fail(code, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// CodeOf finds the stable code of an error: its own ErrorCode, or what its kind implies.
+// CodeOf returns an error's stable code: its own ErrorCode, or one by its kind.
 func CodeOf(err error) string {
 	var coded interface{ ErrorCode() string }
 	switch {

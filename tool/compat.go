@@ -10,25 +10,23 @@ import (
 	"adze/tool/laxjson"
 )
 
-// Compat is how models that were trained on other assistants' tools call a tool of this kind. It is
-// read only where arguments do not fit the schema, and the schema judges the result. What it does
-// not know is refused.
+// Compat maps the calls of models trained on other assistants' tools to this tool. It is used only
+// if arguments do not fit the schema, which validates the result. Anything unknown is refused.
 type Compat struct {
-	// Verbs are names of other assistants' tools of which this tool is one part.
+	// Verbs are names of other assistants' tools that this tool is one part of.
 	Verbs []Verb
-	// Kin are names of tools that do such work in a way that cannot be translated: they are not
-	// accepted, but this tool is named instead.
+	// Kin are names of similar tools whose arguments cannot be translated. Their calls fail with a
+	// hint at this tool.
 	Kin []string
-	// Args maps argument names that models use instead to the real ones. In the items of a list they
-	// are written with its name: {"todos/step": "content"}.
+	// Args maps foreign argument names to real ones. Names inside a list's items have the list as
+	// prefix: {"todos/step": "content"}.
 	Args map[string]string
-	// Values maps other words for the values of an argument, without case and separators, to the real
-	// ones.
+	// Values maps foreign values of an argument to real ones, ignoring case and separators.
 	Values map[string]map[string]string
-	// Ignored are arguments that change nothing here, with the values for which that holds. No values
-	// stand for every text, number and boolean.
+	// Ignored are arguments without effect here, with the values for which that is true. An empty
+	// list stands for all strings, numbers and booleans.
 	Ignored map[string][]any
-	// Adapt rewrites arguments that another name or value does not explain. It invents nothing.
+	// Adapt rewrites arguments that the maps do not explain. It must not invent content.
 	Adapt func(args map[string]any)
 }
 
@@ -38,7 +36,7 @@ func (c Compat) clone() Compat {
 	return c
 }
 
-// ignores reports whether an argument that the schema does not know changes nothing here.
+// ignores reports whether an unknown argument has no effect here.
 func (c Compat) ignores(name string, value *laxjson.Tree) bool {
 	for known, values := range c.Ignored {
 		if known != name && fuzzy.Fold(known) != fuzzy.Fold(name) {
@@ -53,7 +51,6 @@ func (c Compat) ignores(name string, value *laxjson.Tree) bool {
 	return false
 }
 
-// adapt lets the tool rewrite its arguments.
 func (m *mender) adapt(v *laxjson.Tree) {
 	value, ok := v.Value()
 	before, _ := value.(map[string]any)
@@ -79,7 +76,7 @@ func (m *mender) adapt(v *laxjson.Tree) {
 	v.Names, v.Items = names, items
 }
 
-// reword gives the values of an object the words of the schema.
+// reword replaces foreign values in an object.
 func (m *mender) reword(v *laxjson.Tree) {
 	for i, name := range v.Names {
 		if item := v.Items[i]; item.Kind == laxjson.String {
@@ -91,7 +88,7 @@ func (m *mender) reword(v *laxjson.Tree) {
 	}
 }
 
-// place is a path without the numbers of list items: todos of /todos/3.
+// place returns a path without list indexes: todos for /todos/3.
 func place(path string) string {
 	steps := slices.DeleteFunc(strings.Split(path, "/"), func(step string) bool {
 		return strings.Trim(step, "0123456789") == ""
@@ -99,7 +96,7 @@ func place(path string) string {
 	return strings.Join(steps, "/")
 }
 
-// spoken reports whether a mended call was no fault but another assistant's way to say it.
+// spoken reports whether a repaired call only used another assistant's dialect.
 func (f *fixes) spoken() bool {
 	return !slices.ContainsFunc(f.kinds, func(kind string) bool {
 		return !slices.Contains([]string{stepAlias, stepName, stepDialect, stepUnknown}, kind)

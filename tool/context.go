@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// Context is what a running call knows and may do besides its arguments. Its methods are safe for
-// concurrent use.
+// Context gives a running call its environment. It is safe for concurrent use.
 type Context[Meta any] struct{ Common }
 
 // Common is the part of a Context that is the same for every tool.
@@ -17,12 +16,11 @@ type Common struct {
 	Agent     string
 	CallID    CallID
 	Init      Init
-	// ByRule says that a rule allowed what the call needs, and no person has seen it; see Decision.
+	// ByRule means that a rule allowed the call's needs and no person has seen it; see Decision.
 	ByRule bool
-	// Approved says that a user has said yes to what Needs named; a yes that Ask brings is not in it.
+	// Approved means that the user approved the Needs; approval through Ask does not count.
 	Approved bool
-	// Judged is how the gate has read the command that the call needs; if nil, nothing was judged, and
-	// it runs as written.
+	// Judged is the gate's reading of the call's command; if nil, it runs as written.
 	Judged *Judged
 
 	metadata func(title string, encode func() (json.RawMessage, error))
@@ -31,8 +29,7 @@ type Common struct {
 	wait     func() func()
 }
 
-// Waits says that the call waits for a user from now on, until the function that it returns is
-// called: a user's time is not the call's.
+// Waits stops the call's clock while it waits for a user, until over is called.
 func (c Common) Waits() (over func()) {
 	if c.wait == nil {
 		return func() {}
@@ -41,9 +38,8 @@ func (c Common) Waits() (over func()) {
 }
 
 // Metadata streams progress to panes: a title for the user and the newest metadata, at most 20
-// times a second, latest wins; the last one always arrives. It is encoded when it is passed on, so
-// what m points to must not change after the call: give it a copy of a map or slice that you go on
-// changing.
+// times a second. Later updates replace earlier ones; the last one always arrives. It is encoded
+// later, so m must not point to data that changes: pass a copy of a map or slice.
 func (c Context[Meta]) Metadata(title string, m Meta) {
 	if c.metadata == nil {
 		return
@@ -51,8 +47,8 @@ func (c Context[Meta]) Metadata(title string, m Meta) {
 	c.metadata(title, func() (json.RawMessage, error) { return json.Marshal(m) })
 }
 
-// Ask passes a need that only became known while running through the gate. Its error wraps
-// ErrDenied when the gate said no; return it unchanged.
+// Ask passes a need found while running through the gate. If the gate refuses, the error wraps
+// ErrDenied; return it unchanged.
 func (c Common) Ask(ctx context.Context, n Need) error {
 	if c.ask == nil {
 		return fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
@@ -60,10 +56,10 @@ func (c Common) Ask(ctx context.Context, n Need) error {
 	return c.ask(ctx, n)
 }
 
-// Review puts changes that the call has made apart to the user, who applies all of them, some hunks
-// or none. why says in a sentence what they are, and blocks hold them as diffs. refused are the
-// hunks of all diffs that are not wanted, counted from 1, and said is the reason. Its error wraps
-// ErrDenied when nothing is wanted, or nobody is there.
+// Review shows the user changes that the call has made in a separate copy. The user applies all,
+// some or no hunks. why describes them in a sentence, and blocks hold them as diffs. refused lists
+// rejected hunks, counted from 1 over all diffs, and said is the reason. The error wraps ErrDenied
+// if all are rejected or nobody is there.
 func (c Common) Review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	if c.review == nil {
 		return nil, "", fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
@@ -71,28 +67,28 @@ func (c Common) Review(ctx context.Context, n Need, why string, blocks []Block) 
 	return c.review(ctx, n, why, blocks)
 }
 
-// Result is what Run returns.
+// Result is returned by Run.
 type Result[Meta any] struct {
 	Title       string // one line for the user
 	Metadata    Meta   // for panes and the log; never for the model
 	Output      string // for the model
 	Attachments []Attachment
-	Changed     []string // files this call changed, as shown to a user
-	// OutputFile and Truncated are set by tools that bound their own output (bash); others leave
-	// clipping to the pipeline.
+	Changed     []string // changed files, as shown to a user
+	// OutputFile and Truncated are set by tools that limit their own output (bash); others leave
+	// that to the pipeline.
 	OutputFile string
 	Truncated  bool
-	// Whole is the output before the tool shortened it for the model: the pipeline keeps it in a file
-	// and says which. If empty, Output is all there is.
+	// Whole is the full output if the tool shortened Output for the model: the pipeline stores it
+	// and names the file. Empty means that Output is complete.
 	Whole   string
-	Sandbox string    // what held the commands that it ran, for the record; if empty, nothing did, or there were none
-	Refused []Refusal // what that refused them, whether they failed or not, for the record
-	Carried []Carried // what that carried to hosts and from them, for the record
+	Sandbox string    // sandbox of the commands run, for the record; "" for none
+	Refused []Refusal // that sandbox's refusals, whether commands failed or not, for the record
+	Carried []Carried // that sandbox's traffic with hosts, for the record
 	Stop    bool      // ends the turn
-	Pending bool      // what the call asked after goes on by itself: asked again, it may tell more
+	Pending bool      // the subject of the call is still running: another call may find more
 }
 
-// Attachment is an image or document for models that take it.
+// An Attachment is an image or document for models that accept it.
 type Attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
@@ -101,7 +97,6 @@ type Attachment struct {
 
 type reviewer func(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error)
 
-// common is what a call may do, made for it.
 func (x *execution) common() Common {
 	return Common{
 		SessionID: x.runner.Session, MessageID: x.record.Message, Agent: x.runner.Agent, CallID: x.h.Call, ByRule: x.byRule, Judged: x.judged, Approved: x.reviewed(),
@@ -116,7 +111,7 @@ func (x *execution) common() Common {
 	}
 }
 
-// review asks about changes that were made apart.
+// review asks the user about separate changes.
 func (x *execution) review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	_, err = x.ask(ctx, Permissions{}.cover([]Need{n}), func(q *Question) {
 		q.Wanted, q.Preview = why, func(context.Context) []Block { return blocks }

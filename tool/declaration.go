@@ -9,29 +9,28 @@ import (
 	"adze/tool/schema"
 )
 
-// declaration is a Config without its types, frozen: what is checked and described is the same code
-// for every tool, and only the hooks (bind.go) are compiled for each.
+// declaration is a frozen Config without its types: all tools share the code that checks and
+// describes it, and only the hooks (bind.go) are compiled for each.
 type declaration struct {
-	face      Definition // Description not filled in, Parameters nil when they come from args, no Digest
+	face      Definition // Description not filled in, Parameters nil when derived from args, no Digest
 	args      reflect.Type
 	compat    Compat
 	output    Bound
 	editable  string
 	redact    Redaction
 	unoffered bool
-	checked   bool                 // its schema was, before
-	runs      bool                 // it has a Run
-	derive    func() derivedSchema // what args say, made once for check and definition
+	checked   bool                 // the schema was checked before
+	runs      bool                 // has a Run
+	derive    func() derivedSchema // computed once for check and definition
 }
 
 type derivedSchema struct {
 	schema     json.RawMessage
-	offered    json.RawMessage // what a model is shown of it
+	offered    json.RawMessage // the schema shown to models
 	properties []schema.Property
 	err        error
 }
 
-// declare takes what an author wrote.
 func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 	d := &declaration{
 		face: Definition{
@@ -44,7 +43,7 @@ func declare[Args, Meta any](id string, c Config[Args, Meta]) *declaration {
 		args: reflect.TypeFor[Args](), compat: c.Compat.clone(), output: c.Output, editable: c.Editable, redact: c.Redact,
 		unoffered: c.Unoffered, checked: c.Checked, runs: c.Run != nil,
 	}
-	d.face = d.face.Clone() // an author could still change theirs
+	d.face = d.face.Clone() // the author could still change the original
 	d.derive = deriveOnce(d.args)
 	return d
 }
@@ -58,8 +57,8 @@ func deriveOnce(args reflect.Type) func() derivedSchema {
 	})
 }
 
-// define makes the public face of a declaration that check accepted. It shares what the declaration
-// holds: nobody gets it but as a copy.
+// define creates the definition of a checked declaration. It shares data with the declaration, so
+// hand out copies only.
 func (d *declaration) define(in Init) (Definition, error) {
 	def := d.face
 	var err error
@@ -71,7 +70,7 @@ func (d *declaration) define(in Init) (Definition, error) {
 		switch {
 		case args.err == nil:
 			def.Parameters = args.schema
-			if def.ProviderSchema == nil && (def.Strict == nil || !*def.Strict) { // a strict one is shown as it validates
+			if def.ProviderSchema == nil && (def.Strict == nil || !*def.Strict) { // a strict schema is shown as it validates
 				def.ProviderSchema = args.offered
 			}
 		case def.AllowNoSchema:
@@ -84,10 +83,10 @@ func (d *declaration) define(in Init) (Definition, error) {
 	return def, nil
 }
 
-// ErrNoSchema is returned for arguments from which no schema can be derived.
+// ErrNoSchema is returned for arguments without a derivable schema.
 var ErrNoSchema = schema.ErrNone
 
-// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties stand in field order, so the
+// SchemaOf derives a JSON Schema (2020-12) from a struct. Properties are in field order, so the
 // bytes are stable. Field tags: json (name, omitempty = optional), doc (description), enum (comma
 // separated), min and max (numbers). Unknown properties are refused.
 func SchemaOf[Args any]() (json.RawMessage, error) {
@@ -95,8 +94,8 @@ func SchemaOf[Args any]() (json.RawMessage, error) {
 	return schema, err
 }
 
-// OfferOf derives the view that a model is shown of the schema of a struct: without bounds, without
-// optional fields with the tag offer:"-", and without what offer:"plain" says that its name says.
+// OfferOf derives the model's view of a struct's schema: without bounds, optional fields tagged
+// offer:"-", and descriptions that offer:"plain" marks as obvious from the name.
 func OfferOf[Args any]() (json.RawMessage, error) {
 	_, properties, err := schema.Of(reflect.TypeFor[Args]())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Definition is the canonical, frozen public face of a tool. Every Definition handed out is a copy:
-// changing one changes nothing elsewhere.
+// Definition is a tool's canonical, frozen description. Every Definition handed out is a copy,
+// which may be changed.
 type Definition struct {
 	Type           string          `json:"type"` // always "function"
 	Name           string          `json:"name"`
@@ -28,39 +28,39 @@ type Definition struct {
 	Aliases        []string        `json:"aliases,omitempty"`
 	Permissions    Permissions     `json:"permissions"`
 	CostClass      string          `json:"cost_class,omitempty"`
-	// Digest is the SHA-256 of all fields above, in hexadecimal.
+	// Digest is the hexadecimal SHA-256 of the fields above.
 	Digest string `json:"digest"`
 }
 
-// Safety is what the author says about harm.
+// Safety is the author's risk assessment.
 type Safety struct {
 	Safe             bool   `json:"safe"`
 	ThreatLevel      string `json:"threat_level,omitempty"` // low, medium or high
 	RequiresApproval bool   `json:"requires_approval,omitempty"`
 }
 
-// Declared is the tag of a tool that a user declared in a file.
+// Declared is the tag for tools that a user declared in a file.
 const Declared = "declared"
 
-// Capabilities is what the tool can do beside returning a result.
+// Capabilities lists a tool's abilities beside returning a result.
 type Capabilities struct {
 	Streaming   bool `json:"streaming,omitempty"`
 	Background  bool `json:"background,omitempty"`
 	Attachments bool `json:"attachments,omitempty"`
 }
 
-// NoSchemaMode says what a call without a schema may do.
+// NoSchemaMode restricts calls without a schema.
 type NoSchemaMode string
 
 // Modes for tools without a schema.
 const (
-	NoSchemaReadOnly NoSchemaMode = "read-only"      // side effects are refused
-	NoSchemaApproval NoSchemaMode = "human-approval" // always asked, denied when nobody is there
-	NoSchemaFull     NoSchemaMode = "full"           // as any other tool
+	NoSchemaReadOnly NoSchemaMode = "read-only"      // no side effects
+	NoSchemaApproval NoSchemaMode = "human-approval" // always asked; denied if nobody is there
+	NoSchemaFull     NoSchemaMode = "full"           // like other tools
 )
 
-// Breach says why a call with these needs may not run whatever a gate says; if empty, it may. A
-// tool that takes unchecked arguments and is to read only does nothing else.
+// Breach returns why a call with these needs must not run regardless of the gate, or "". A tool
+// with unchecked arguments in read-only mode may do nothing else.
 func (d Definition) Breach(needs []Need) string {
 	if !d.AllowNoSchema || d.NoSchemaMode != NoSchemaReadOnly {
 		return ""
@@ -76,7 +76,7 @@ func (d Definition) Breach(needs []Need) string {
 	return ""
 }
 
-// Offered is the schema shown to the model: the compact view where there is one.
+// Offered returns the schema for the model: the compact view if there is one.
 func (d Definition) Offered() json.RawMessage {
 	if len(d.ProviderSchema) > 0 {
 		return d.ProviderSchema
@@ -84,12 +84,12 @@ func (d Definition) Offered() json.RawMessage {
 	return d.Parameters
 }
 
-// Concurrent reports whether calls may run beside each other: they only read or use the network.
+// Concurrent reports whether calls may run concurrently, since they only read or use the network.
 func (d Definition) Concurrent() bool {
 	return !d.Permissions.SideEffects() && len(d.Permissions.Required) > 0
 }
 
-// Clone is a copy that shares nothing with d: whoever gets it may change it.
+// Clone returns a deep copy.
 func (d Definition) Clone() Definition {
 	d.Parameters = bytes.Clone(d.Parameters)
 	d.ProviderSchema = bytes.Clone(d.ProviderSchema)
@@ -103,8 +103,8 @@ func (d Definition) Clone() Definition {
 	return d
 }
 
-// sum is the digest of all fields but Digest. Each text and list comes with its length before it,
-// so that nothing can move from one field to another, and schemas count as the author wrote them.
+// sum returns the digest of all fields but Digest. Each text and list follows its length, so that
+// nothing can move between fields, and schemas count as written.
 func (d Definition) sum() string {
 	b := make([]byte, 0, len(d.Description)+len(d.Parameters)+len(d.ProviderSchema)+512)
 	number := func(n int) { b = binary.AppendUvarint(b, uint64(n)) }

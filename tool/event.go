@@ -5,41 +5,41 @@ import (
 	"time"
 )
 
-// CallID names one call from the model's request to its outcome. The adapter that received the call
-// keeps the provider's id or mints one.
+// CallID identifies a call from the model's request to its outcome. The adapter keeps the
+// provider's id or creates one.
 type CallID string
 
-// Origin says how a call was written by the model, or that a hook wrote its arguments.
+// Origin is a call's form in the model's message, or a hook as the arguments' author.
 type Origin string
 
-// Origins. A repaired or text call never has more rights than a native one.
+// Origins. Repaired calls and calls in text never have more rights than native ones.
 const (
 	Native   Origin = "native"
 	Alias    Origin = "alias"
 	Repaired Origin = "repaired"
 	FromText Origin = "text"
-	// FromCommand is a call of a command that the user gave: a part of a file that a shell runs
-	// or that is read.
+	// FromCommand is a call for the user's command: part of a file that a shell runs or that is
+	// read.
 	FromCommand Origin = "command"
-	// FromHook is a call whose arguments a hook wrote.
+	// FromHook is a call with arguments by a hook.
 	FromHook Origin = "hook"
 )
 
-// RawCall is a model's request as its adapter assembled it: whole, but unchecked.
+// RawCall is a model's unchecked request, assembled by its adapter.
 type RawCall struct {
 	ID   CallID `json:"id"`
 	Name string `json:"name"`
-	// Arguments is what the model wrote, byte for byte; it need not be JSON.
+	// Arguments holds the model's text unchanged; it may be invalid JSON.
 	Arguments string `json:"arguments"`
 	// Origin is Native or FromText.
 	Origin Origin `json:"origin,omitempty"`
-	// Opaque is what the provider wants back unchanged with this call, such as a signature.
+	// Opaque must go back to the provider unchanged with this call, such as a signature.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
-	// Message is the message that holds the call; the session sets it before hydration.
+	// Message is the id of the message with the call; the session sets it before hydration.
 	Message string `json:"-"`
 }
 
-// Status is how a call ended.
+// Status is the way in which a call ended.
 type Status string
 
 // Every call ends in exactly one of these.
@@ -51,14 +51,14 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Outcome is what the pipeline concluded about one call.
+// Outcome is the result of one call.
 type Outcome struct {
 	Call   CallID `json:"call"`
 	Tool   string `json:"tool"`
 	Status Status `json:"status"`
 	// Code is stable, for scripts and the log; empty when completed.
 	Code string `json:"code,omitempty"`
-	// Title is one line for the user: its heading, where it has one.
+	// Title is one line for the user: the heading if there is one.
 	Title   string  `json:"title,omitempty"`
 	Heading Heading `json:"heading,omitzero"`
 	// Output is for the model, clipped.
@@ -68,46 +68,46 @@ type Outcome struct {
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 	Truncated  bool            `json:"truncated,omitempty"`
 	OutputFile string          `json:"output_file,omitempty"`
-	// Changed lists files that the call changed, as shown to a user.
+	// Changed lists the files that the call changed, as shown to a user.
 	Changed  []string      `json:"changed,omitempty"`
 	Duration time.Duration `json:"duration_ns"`
 	// Stop ends the turn.
 	Stop bool `json:"stop,omitempty"`
-	// Pending says that what the call asked after goes on by itself.
+	// Pending means that the call's subject is still running.
 	Pending bool `json:"pending,omitempty"`
-	// Repair is the fix of its arguments, before and after; local like Output, never redacted.
+	// Repair holds the arguments before and after repair; like Output, it stays local and is never
+	// redacted.
 	Repair *Repair `json:"repair,omitempty"`
 	// Record is the audit record, stored with the outcome.
 	Record Record `json:"record"`
 }
 
-// EventKind names what happened to a call while it was in the pipeline.
+// EventKind is the kind of a tool event.
 type EventKind string
 
-// Kinds of tool events. The end of a call is not among them: the session announces the outcome once
-// it is stored.
+// Tool event kinds. The session announces the end of a call once the outcome is stored.
 const (
-	Queued  EventKind = "queue" // its arguments are read; it starts when it is its turn and it is allowed
+	Queued  EventKind = "queue" // arguments are read; the call waits for its turn and permission
 	Started EventKind = "start"
 	Updated EventKind = "update"
 	Asked   EventKind = "ask"
 )
 
-// Event is progress of one call. Updates of one call replace each other; nothing else may be
-// dropped.
+// An Event is the progress of one call. A later update may replace earlier ones; other events must
+// not be dropped.
 type Event struct {
 	Kind     EventKind
 	Call     CallID
-	Parent   CallID // the call that started the subagent which made this one; if empty, the main conversation's
-	Agent    string // the name of that subagent
+	Parent   CallID // the call that started the subagent, or ""
+	Agent    string // the subagent, or "" for the main conversation
 	Tool     string
 	Title    string
-	Heading  Heading         // with Queued, Started and Updated, if its tool makes one
+	Heading  Heading         // with Queued, Started and Updated, if the tool has one
 	Args     json.RawMessage // redacted; with Queued and Started
 	Metadata json.RawMessage // with Updated
 	Origin   Origin          // with Started
 	Repair   *Repair         // with Started
-	// NoSchemaMode is set, with Started, where nothing validated the arguments.
+	// NoSchemaMode is set with Started if nothing validated the arguments.
 	NoSchemaMode NoSchemaMode
 	Needs        []Need    // with Asked
 	Decision     *Decision // with Asked

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fill replaces ${name} in a description. A name that Init does not know is the author's mistake.
-// Any other dollar stays, so that $HOME and $5 can be written, and $${name} writes ${name}.
+// fill replaces ${name} in a description. An unknown name is an error by the author. Other dollars
+// stay, such as $HOME and $5, and $${name} writes ${name}.
 func fill(text string, in Init) (string, error) {
 	var b strings.Builder
 	var unknown error
@@ -34,7 +34,7 @@ func fill(text string, in Init) (string, error) {
 	}
 }
 
-// variable looks a name up in Vars, then among the directories.
+// variable finds a name in Vars, then among the directories.
 func (in Init) variable(name string) (string, bool) {
 	if value, ok := in.Vars[name]; ok {
 		return value, true

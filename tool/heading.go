@@ -9,52 +9,52 @@ import (
 	"strings"
 )
 
-// Heading says in one row what a call is and what came of it: verb, object and result. It is made
-// of what the tool lets be logged of the arguments, so that it may stand wherever a call is shown.
-// The model's own words about a call are its Note and never take the place of the object.
+// Heading describes a call and its result in one row: verb, object and result. It is built only
+// from arguments that may be logged, so it may be shown anywhere. The model's own words are in Note
+// and never replace the object.
 type Heading struct {
-	// Verb is what is done: read, edit, or $ for a command line.
+	// Verb is the action: read, edit, or $ for a command line.
 	Verb string `json:"verb"`
-	// Object is what it is done to: a path with its lines, a pattern, the whole command line.
+	// Object is a path with its lines, a pattern, or the whole command line.
 	Object string `json:"object,omitempty"`
-	// Note is what the model says that the call is for.
+	// Note is the model's purpose for the call.
 	Note string `json:"note,omitempty"`
-	// Result is what came of it, in a few words: 29 lines, +1 −1, exit 1.
+	// Result is a few words: 29 lines, +1 −1, exit 1.
 	Result string `json:"result,omitempty"`
-	// Shape says how much room the call takes where a conversation is shown.
+	// Shape is the call's size in a shown conversation.
 	Shape Shape `json:"shape,omitempty"`
 }
 
-// Shape says how much room a call takes where a conversation is shown.
+// Shape is a call's size in a shown conversation.
 type Shape string
 
-// Shapes. The zero value is a call whose result is shown below its heading.
+// Shapes. The zero value shows the result below the heading.
 const (
-	// OneRow is a call that only looks: its heading says all, and neighbours with the same verb
+	// OneRow is a call that only reads: its heading is enough, and neighbors with the same verb
 	// share a row.
 	OneRow Shape = "row"
-	// Live is a call whose output is followed while it runs.
+	// Live is a call with output to follow while it runs.
 	Live Shape = "live"
-	// NoRow is a call whose result stands elsewhere on the screen, unless it fails.
+	// NoRow is a call with its result elsewhere on the screen, unless it fails.
 	NoRow Shape = "none"
 )
 
-// maxObject bounds the object of a heading, in bytes: a command line may hold a whole file.
+// maxObject limits the heading's object, in bytes: a command line may hold a whole file.
 const maxObject = 8 << 10
 
-// String is the heading on one line, without the note.
+// String returns the heading on one line, without the note.
 func (h Heading) String() string {
 	out := strings.TrimSpace(h.Verb + " " + h.Line())
 	switch {
 	case h.Result == "":
 		return out
-	case strings.HasPrefix(h.Result, "+"): // the lines of a change belong to its path
+	case strings.HasPrefix(h.Result, "+"): // changed lines belong to the path
 		return out + " " + h.Result
 	}
 	return out + " · " + h.Result
 }
 
-// Line is the object on one line: the first of several, and how many there are.
+// Line returns the object's first line, and the number of lines if there are more.
 func (h Heading) Line() string {
 	text := strings.TrimSpace(h.Object)
 	first, rest, more := strings.Cut(text, "\n")
@@ -74,15 +74,15 @@ func (h Heading) bounded() Heading {
 	return h
 }
 
-// headingOf calls an author's function with what is known. Arguments lack fields that are not
-// logged, and metadata is empty until there is some. A field that cannot be decoded stays zero.
+// headingOf calls the author's function. Arguments lack unlogged fields, and metadata may be empty.
+// Fields that cannot be decoded stay zero.
 func (h *hooks) headingOf(args, meta json.RawMessage) Heading {
 	if h.heading == nil {
 		return Heading{}
 	}
 	out, err := sound(func() (Heading, error) {
 		in, m := h.args(), h.meta()
-		_ = json.Unmarshal(args, in) // a part of it is enough
+		_ = json.Unmarshal(args, in) // partial data is enough
 		if len(meta) > 0 {
 			_ = json.Unmarshal(meta, m)
 		}
@@ -94,7 +94,7 @@ func (h *hooks) headingOf(args, meta json.RawMessage) Heading {
 	return out.bounded()
 }
 
-// Heading is what the call is, as far as its arguments tell.
+// Heading returns the call's heading, based on its arguments.
 func (h Hydration) Heading() Heading { return h.heading(h.Exposed(), nil) }
 
 func (h Hydration) heading(args, meta json.RawMessage) Heading {
@@ -104,14 +104,14 @@ func (h Hydration) heading(args, meta json.RawMessage) Heading {
 	return h.prepared.heading(args, meta)
 }
 
-// HeadingOr is a heading, where a call has none, as for tools of others and in older sessions,
-// one of its name, its title and its arguments.
+// HeadingOr returns h, or if it is empty, as for foreign tools and in older sessions, a heading
+// from the name, title and arguments.
 func HeadingOr(h Heading, name, title string, args json.RawMessage) Heading {
 	if h.Verb != "" {
 		return h
 	}
 	var fields map[string]any
-	_ = json.Unmarshal(args, &fields) // no fields: the title alone
+	_ = json.Unmarshal(args, &fields) // without fields: the title alone
 	if command, ok := fields["command"].(string); ok && command != "" {
 		note, _ := fields["description"].(string)
 		workdir, _ := fields["workdir"].(string)
@@ -120,11 +120,10 @@ func HeadingOr(h Heading, name, title string, args json.RawMessage) Heading {
 	return Heading{Verb: name, Object: cmp.Or(title, fieldsLine(fields))}.bounded()
 }
 
-// Headed is the outcome's heading, as HeadingOr makes it.
+// Headed returns the outcome's heading or a substitute, as HeadingOr does.
 func (o Outcome) Headed() Heading { return HeadingOr(o.Heading, o.Tool, o.Title, o.Record.Args) }
 
-// fieldsLine is one line of arguments. Purpose and place come first, as they are; the rest has its
-// names.
+// fieldsLine formats arguments on one line. Purpose and place come first, without their names.
 func fieldsLine(args map[string]any) string {
 	var first, rest []string
 	known := []string{"description", "path", "workdir"}
@@ -146,7 +145,7 @@ func fieldsLine(args map[string]any) string {
 	return strings.Join(first, " · ")
 }
 
-// InWords says a stable code in words for a user; the code itself is for JSON and the model.
+// InWords returns a stable code in words for the user; the code itself is for JSON and the model.
 func InWords(code string) string {
 	if words, ok := codeWords()[code]; ok {
 		return words

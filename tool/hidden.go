@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// ShownHidden writes out the characters of a text that a user never sees and a model reads all the
-// same: controls, which steer terminals (ESC, C1); tags, which spell whole sentences unseen, and
-// selectors beyond those of emoji, which spell bytes (U+E0000 to U+E01EF); marks that turn the
-// direction of writing, so that code looks other than it runs (U+202A to U+202E, U+2066 to U+2069;
-// CVE-2021-42574); characters that are invisible in every script (U+200B, U+2060 to U+206F, U+FEFF,
-// the fillers of Hangul). Every output and every instruction file passes it on its way to the
-// model. Marks that scripts need, joiners and the selectors of emoji stay, and so do ends of lines
-// and pages.
+// ShownHidden escapes characters that a user never sees but a model reads: controls, which act on
+// terminals (ESC, C1); tags, which can spell whole sentences, and selectors beyond emoji, which can
+// spell bytes (U+E0000 to U+E01EF); marks that change the writing direction, so that code looks
+// different from what runs (U+202A to U+202E, U+2066 to U+2069; CVE-2021-42574); characters that
+// are invisible in every script (U+200B, U+2060 to U+206F, U+FEFF, the Hangul fillers). Every
+// output and instruction file passes it on its way to the model. Marks that scripts need, joiners,
+// emoji selectors, line ends and page ends stay.
 func ShownHidden(s string) string {
 	if !mayHide(s) {
 		return s
@@ -34,7 +33,7 @@ func ShownHidden(s string) string {
 	return b.String()
 }
 
-// TakenHidden is the text that ShownHidden shows so.
+// TakenHidden reverses ShownHidden.
 func TakenHidden(s string) string {
 	var b strings.Builder
 	for {
@@ -55,7 +54,7 @@ func TakenHidden(s string) string {
 	}
 }
 
-// mayHide looks for the bytes of such characters: most texts have none.
+// mayHide searches the bytes of such characters: most texts have none.
 func mayHide(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -77,7 +76,7 @@ func runeAt(s string, i int) rune {
 	return r
 }
 
-// Hidden reports a character that a user never sees, or that steers a terminal.
+// Hidden reports whether a user never sees the character, or it acts on a terminal.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0xA0:
@@ -92,8 +91,8 @@ func Hidden(r rune) bool {
 
 const zeroWidthSpace = 0x200B
 
-// spaced reports a letter of the scripts that part words by U+200B: Thai, Lao, Tibetan, Burmese,
-// Khmer and their neighbours.
+// spaced reports letters from scripts that separate words by U+200B: Thai, Lao, Tibetan, Burmese,
+// Khmer and their neighbors.
 func spaced(r rune) bool {
 	return r >= 0x0E00 && r <= 0x109F || r >= 0x1780 && r <= 0x17FF || r >= 0x1950 && r <= 0x1AAF || r >= 0xA9E0 && r <= 0xAADF
 }

@@ -16,10 +16,10 @@ import (
 	"adze/tool/schema"
 )
 
-// Stage names the step of hydration that found a fault.
+// Stage is the hydration step that found a fault.
 type Stage string
 
-// Stages, in their order.
+// Stages, in order.
 const (
 	StageLookup      Stage = "lookup"
 	StageParse       Stage = "parse"
@@ -27,7 +27,7 @@ const (
 	StageInstantiate Stage = "instantiate"
 )
 
-// Fault is one thing wrong with a call. Message never repeats the raw arguments.
+// A Fault is one error in a call. Message never repeats raw arguments.
 type Fault struct {
 	Stage   Stage  `json:"stage"`
 	Code    string `json:"code"`
@@ -36,9 +36,9 @@ type Fault struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// Provenance tells how a call came to its arguments. Original and the Before of Dialect and Repair
-// are what the model wrote, unredacted: they are for the caller that has the model's message
-// anyway, never for log or audit.
+// Provenance records the history of a call's arguments. Original and the Before of Dialect and
+// Repair are the model's text, unredacted: they are for the caller, which has the message anyway,
+// never for log or audit.
 type Provenance struct {
 	ProviderID CallID          `json:"provider_id"`
 	Original   string          `json:"original_arguments"`
@@ -46,25 +46,26 @@ type Provenance struct {
 	Validated  json.RawMessage `json:"validated,omitempty"`
 	Validator  *ValidatorInfo  `json:"validator,omitempty"`
 	Origin     Origin          `json:"origin"`
-	Alias      string          `json:"alias,omitempty"` // the name the model used
-	// Dialect is how arguments in another assistant's words were read. It is no repair: nothing was
-	// wrong with them but the words.
+	Alias      string          `json:"alias,omitempty"` // the name that the model used
+	// Dialect is the translation from another assistant's dialect. It is no repair, since the
+	// arguments were otherwise valid.
 	Dialect *Repair `json:"dialect,omitempty"`
 	Repair  *Repair `json:"repair,omitempty"`
-	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
+	// NoSchemaMode is set if nothing validated the arguments, and restricts the call.
 	NoSchemaMode NoSchemaMode  `json:"no_schema_mode,omitempty"`
 	Duration     time.Duration `json:"duration_ns"`
 }
 
-// ValidatorInfo names the validator that accepted or refused the arguments; there is none before a
-// call was parsed, and none for a tool without a schema.
+// ValidatorInfo identifies the validator that accepted or refused the arguments. It is missing
+// before parsing and for tools without a schema.
 type ValidatorInfo struct {
 	Name       string    `json:"name"`
 	Version    string    `json:"version"`
-	CompiledAt time.Time `json:"compiled_at"` // when the tool's schema was compiled
+	CompiledAt time.Time `json:"compiled_at"` // the schema's compile time
 }
 
-// Hydration is what came of a call's arguments. Only Runner.Hydrate makes one that can run.
+// Hydration is the result of processing a call's arguments. Only Runner.Hydrate makes one that can
+// run.
 type Hydration struct {
 	OK         bool       `json:"ok"`
 	Call       CallID     `json:"call"`
@@ -75,22 +76,21 @@ type Hydration struct {
 	message  string
 	prepared *initTool
 	bound    *call
-	ran      *atomic.Bool // one call, one outcome: the second Exec is refused
+	ran      *atomic.Bool // one call, one outcome: a second Exec is refused
 }
 
-// Concurrent reports whether the call may run beside others.
+// Concurrent reports whether the call may run concurrently with others.
 func (h Hydration) Concurrent() bool {
 	return h.runnable() && (h.prepared.def.Concurrent() || h.bound.concurrent())
 }
 
-// Reads reports whether the call does nothing but look at files that it names, or does not run at
-// all because of its faults.
+// Reads reports whether the call only reads files that it names, or has faults and cannot run.
 func (h Hydration) Reads() (yes bool) {
 	if !h.runnable() {
 		return true
 	}
 	defer func() {
-		if recover() != nil { // an author's function is trusted no further than it runs
+		if recover() != nil { // treat a panic in the author's function as false
 			yes = false
 		}
 	}()
@@ -100,12 +100,12 @@ func (h Hydration) Reads() (yes bool) {
 		!slices.ContainsFunc(needs, func(n Need) bool { return n.Permission != Read || n.Reach != "" })
 }
 
-// Intends reports whether the call, if it runs, has its intent recorded before.
+// Intends reports whether running the call first records its intent.
 func (h Hydration) Intends() bool {
 	return h.runnable() && h.prepared.def.Permissions.SideEffects()
 }
 
-// Exposed is what of its arguments may be shown and logged.
+// Exposed returns the arguments that may be shown and logged.
 func (h Hydration) Exposed() json.RawMessage {
 	if h.prepared == nil {
 		return json.RawMessage(`{}`)
@@ -113,12 +113,12 @@ func (h Hydration) Exposed() json.RawMessage {
 	return h.prepared.redact.Apply(h.Provenance.Parsed)
 }
 
-// runnable does not trust OK alone: anybody can set that.
+// runnable does not trust OK alone, which anyone can set.
 func (h Hydration) runnable() bool {
 	return h.OK && h.bound != nil && h.prepared != nil && h.ran != nil
 }
 
-// Hydrate turns each request into a structured result, in order; it never fails and never panics.
+// Hydrate processes each request, in order. It never fails or panics.
 func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydration {
 	out := make([]Hydration, len(calls))
 	seen := map[CallID]bool{}
@@ -131,8 +131,8 @@ func (r *Runner) Hydrate(ctx context.Context, s *Set, calls []RawCall) []Hydrati
 	return out
 }
 
-// maxArguments bounds the arguments of a call, in bytes. It is more than a model can write in an
-// answer; each byte is parsed, validated, redacted and masked several times.
+// maxArguments limits a call's arguments, in bytes. It exceeds the output limit of models; each
+// byte is parsed, validated, redacted and masked several times.
 const maxArguments = 8 << 20
 
 func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate bool) (h Hydration) {
@@ -142,7 +142,7 @@ func (r *Runner) hydrate(ctx context.Context, s *Set, raw RawCall, duplicate boo
 	if h.Provenance.Origin == "" {
 		h.Provenance.Origin = Native
 	}
-	// Instantiation may run an author's UnmarshalJSON.
+	// Instantiation may run the author's UnmarshalJSON.
 	defer func() {
 		if p := recover(); p != nil {
 			h.OK, h.bound = false, nil
@@ -191,7 +191,7 @@ func (h *Hydration) find(s *Set, raw RawCall) bool {
 	return true
 }
 
-// aliased notes that a call was made in another assistant's words.
+// aliased records the use of another assistant's name.
 func (h *Hydration) aliased() {
 	if h.Provenance.Origin == Native {
 		h.Provenance.Origin = Alias
@@ -204,7 +204,7 @@ type parsedObject struct {
 	tree map[string]any
 }
 
-// accept parses and validates arguments as they stand.
+// accept parses and validates arguments without repair.
 func (h *Hydration) accept(arguments string) (parsedObject, []Fault) {
 	args, faults := parse(arguments)
 	if len(faults) > 0 {
@@ -214,15 +214,14 @@ func (h *Hydration) accept(arguments string) (parsedObject, []Fault) {
 	return args, h.validate(args.tree)
 }
 
-// parse reads a JSON object; models write "", null or nothing for a call without arguments.
+// parse reads a JSON object. Models write "", null or nothing for a call without arguments.
 func parse(arguments string) (parsedObject, []Fault) {
 	text := strings.TrimSpace(arguments)
 	if text == "" || text == "null" {
 		text = "{}"
 	}
 	if !utf8.ValidString(text) {
-		// The decoder would replace what is not UTF-8, and a file would be written with other
-		// bytes.
+		// The decoder would replace invalid UTF-8, and a file would get other bytes.
 		return parsedObject{}, []Fault{{Stage: StageParse, Code: CodeInvalidJSON, Message: "the arguments are not valid UTF-8"}}
 	}
 	var value any
@@ -280,7 +279,7 @@ func (h *Hydration) instantiate(args parsedObject) {
 		h.fail(instantiateFault(err))
 		return
 	}
-	if !h.prepared.def.AllowNoSchema { // nothing validated those
+	if !h.prepared.def.AllowNoSchema { // arguments that nothing validated
 		h.Provenance.Validated = args.raw
 	}
 	h.bound, h.OK = b, true
@@ -304,7 +303,7 @@ func instantiateFault(err error) Fault {
 	return f
 }
 
-// advice is what the model reads when its call could not run.
+// advice returns the model's text for a call that could not run.
 func (h Hydration) advice() string {
 	var b strings.Builder
 	if h.prepared == nil {
@@ -329,10 +328,10 @@ func (h Hydration) advice() string {
 	return b.String() + " Call it again with " + h.expected() + "."
 }
 
-// maxExpected bounds, in runes, what a refusal says of the arguments.
+// maxExpected limits the description of arguments in a refusal, in runes.
 const maxExpected = 600
 
-// expected names the arguments that the tool offers, with their types.
+// expected lists the tool's arguments with their types.
 func (h Hydration) expected() string {
 	shapes, err := schema.ReadShapes(h.prepared.def.Offered())
 	if err != nil || len(shapes.Top().Properties) == 0 {

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// liveInterval spaces updates of one call: 19 in any second and the one that stop passes on make
-// 20, more than anybody reads.
+// liveInterval is the time between updates for one call: at most 19 in a second, and 20 with the
+// last one from stop.
 const liveInterval = 55 * time.Millisecond
 
-// live passes on the newest metadata of one call: at once when the last update is old enough, else
-// when the interval ends or the call does, so the last one always arrives. After stop nothing is
-// passed on.
+// live sends a call's newest metadata: at once if the last update is old enough, else when the
+// interval or the call ends, so that the last one always arrives. It sends nothing after stop.
 type live struct {
 	emit func(title string, metadata json.RawMessage)
 
 	mu      sync.Mutex
 	title   string
-	encode  func() (json.RawMessage, error) // if nil, nothing new
+	encode  func() (json.RawMessage, error) // nil if nothing is new
 	newest  json.RawMessage
-	shown   string // the title that belongs to newest
+	shown   string // the title for newest
 	timer   *time.Timer
 	stopped bool
 }
@@ -38,7 +37,7 @@ func (l *live) update(title string, encode func() (json.RawMessage, error)) {
 	}
 }
 
-// tick ends an interval: with news it passes them on and opens the next, without it closes.
+// tick ends an interval. If there is an update it sends it and starts the next interval.
 func (l *live) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,9 +52,8 @@ func (l *live) tick() {
 	l.timer = time.AfterFunc(liveInterval, l.tick)
 }
 
-// flush passes the newest metadata on. Encoding runs an author's MarshalJSON and emitting an
-// observer, here on a timer's goroutine, where a panic would end the process; such metadata is not
-// shown.
+// flush sends the newest metadata. The author's MarshalJSON or an observer may panic on the timer's
+// goroutine, which would end the process; such metadata is dropped.
 func (l *live) flush() {
 	encode := l.encode
 	l.encode = nil
@@ -69,7 +67,7 @@ func (l *live) flush() {
 	})
 }
 
-// stop passes on what still waits and ends the stream.
+// stop sends the pending update and ends the stream.
 func (l *live) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +83,7 @@ func (l *live) stop() {
 	}
 }
 
-// last is what was passed on last, for a call that ends without a result of its own.
+// last returns the last update, for a call that ends without its own result.
 func (l *live) last() (title string, metadata json.RawMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,8 +2,8 @@ package tool
 
 import "strings"
 
-// PlainName is a name with _ in place of all but ASCII letters, digits, _ and -: what models and
-// rules call a tool of an MCP server. An empty name is _.
+// PlainName replaces all but ASCII letters, digits, _ and - by _, as in the names of MCP tools for
+// models and rules. An empty name becomes _.
 func PlainName(s string) string {
 	out := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
@@ -17,11 +17,10 @@ func PlainName(s string) string {
 	return out
 }
 
-// The decoder of encoding/json is laxer about names than a schema: it takes "PATH" for path, and
-// merges two objects of one name. Arguments must be what was validated, so both are refused.
+// encoding/json is laxer about names than a schema: it takes "PATH" for path and merges duplicate
+// objects. Arguments must equal their validated form, so both are refused.
 
-// keysWritten counts the names in a JSON text, which is known to be valid: one colon each, outside
-// strings.
+// keysWritten counts the names in a valid JSON text by the colons outside strings.
 func keysWritten(text string) int {
 	n, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -37,8 +36,7 @@ func keysWritten(text string) int {
 	return n
 }
 
-// measure counts the names in a decoded value and how deep it nests; names that were written twice
-// are there once.
+// measure counts a decoded value's names and its depth. Duplicate names count once.
 func measure(value any) (names, depth int) {
 	var children []any
 	switch v := value.(type) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// fail ends a call that the gate, the tool or an abort stopped. What the tool had to say and to
-// show stays, and the reason is never clipped away with it.
+// fail ends a call stopped by the gate, the tool or an abort. The tool's output and metadata stay,
+// and the reason is never clipped.
 func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome {
 	p.output = x.told(p.output)
 	clipped := x.clip(context.WithoutCancel(ctx), p)
@@ -30,12 +30,11 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 	return x.finish(clipped, status, code)
 }
 
-// maxFailure bounds the reason of a failure, in runes: an edit that found nothing shows the nearest
-// lines.
+// maxFailure limits a failure's reason, in runes: a failed edit shows the nearest lines.
 const maxFailure = 10_000
 
-// verdict tells an abort from a failure: what the context ended is aborted, whatever the tool
-// returned.
+// verdict distinguishes an abort from a failure: if the context ended, the call is aborted,
+// whatever the tool returned.
 func verdict(ctx context.Context, err error) (Status, string) {
 	switch {
 	case ctx.Err() != nil:
@@ -46,7 +45,7 @@ func verdict(ctx context.Context, err error) (Status, string) {
 	return Failed, CodeOf(err)
 }
 
-// withCause adds who or what ended a call, when its context knows more than that it ended.
+// withCause adds the context's cause, if it has one.
 func withCause(ctx context.Context, text string) string {
 	cause := context.Cause(ctx)
 	if cause == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) || strings.Contains(text, cause.Error()) {
@@ -70,7 +69,7 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// finish makes the one outcome and its audit record.
+// finish creates the outcome and its audit record.
 func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 	hash := hashOf(p.output)
 	x.note(func(r *Record) {
@@ -91,7 +90,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 	}
 }
 
-// snapshot is a copy of the record that later notes do not change.
+// snapshot returns a copy of the record, independent of later notes.
 func (x *execution) snapshot() Record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -100,7 +99,7 @@ func (x *execution) snapshot() Record {
 	return record
 }
 
-// contain keeps the promise of one outcome when a port (Emit, Intent, Spill) panics.
+// contain still returns one outcome when a port (Emit, Intent, Spill) panics.
 func (x *execution) contain(ctx context.Context, out *Outcome) {
 	if p := recover(); p != nil {
 		x.note(func(r *Record) { r.Panic = panicked(p) })
@@ -113,7 +112,7 @@ func errInside() error {
 	return &Error{Code: CodePanic, Message: "the tool failed inside; try another way"}
 }
 
-// guard turns a panic of an author's function into an error with the code "internal" and keeps the
+// guard turns a panic in the author's function into an error with the code "internal" and keeps the
 // stack for the log.
 func guard[T any](x *execution, f func() T) (out T, err error) {
 	defer func() {
@@ -125,7 +124,7 @@ func guard[T any](x *execution, f func() T) (out T, err error) {
 	return f(), nil
 }
 
-// denial is a gate's no, with its reason for the model.
+// denial is the gate's refusal, with its reason for the model.
 type denial struct{ decision Decision }
 
 func (d *denial) Error() string {
@@ -145,7 +144,7 @@ func (h Hydration) code() string {
 	return h.Errors[0].Code
 }
 
-// withoutDetail keeps what a library said about the arguments out of the audit: it may quote them.
+// withoutDetail removes a library's messages from the audit: they may quote arguments.
 func withoutDetail(faults []Fault) []Fault {
 	out := slices.Clone(faults)
 	for i := range out {
@@ -154,8 +153,7 @@ func withoutDetail(faults []Fault) []Fault {
 	return out
 }
 
-// sound runs code that an author or a library brings. What panics has failed, and takes nothing
-// else with it.
+// sound runs an author's or a library's code and turns a panic into an error.
 func sound[T any](f func() (T, error)) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,7 +9,6 @@ import (
 // Permission is a kind of access.
 type Permission string
 
-// The four kinds of access.
 const (
 	Read    Permission = "read"
 	Write   Permission = "write"
@@ -17,13 +16,13 @@ const (
 	Network Permission = "network"
 )
 
-// Permissions says what a tool always uses and what it may use.
+// Permissions lists the access that a tool always uses or may use.
 type Permissions struct {
 	Required []Permission `json:"required,omitempty"`
 	Optional []Permission `json:"optional,omitempty"`
 }
 
-// Requires is the usual case: permissions that every call uses.
+// Requires returns permissions that every call uses.
 func Requires(p ...Permission) Permissions { return Permissions{Required: p} }
 
 // MayUse adds permissions that only some calls use.
@@ -38,63 +37,62 @@ func (p Permissions) SideEffects() bool {
 	return slices.ContainsFunc(p.Required, changes) || slices.ContainsFunc(p.Optional, changes)
 }
 
-// Need is one thing that a call touches. It is shown to the user who is asked, streamed, and kept
-// in the audit whole, since a decision without what was decided on proves nothing: naming a Need
-// declares it loggable, as Redact does for arguments. What must not be logged does not belong in a
-// Target; name the host and not the address with its token.
+// A Need is one thing that a call touches. It is shown to the user, streamed, and kept unabridged
+// in the audit, since a decision proves nothing without its subject: naming a Need declares it
+// loggable, as Redact does for arguments. A Target must not hold secrets; name the host and not the
+// URL with its token.
 type Need struct {
 	Permission Permission `json:"permission"`
 	// Target is a path as the model gave it, a command, or a URL.
 	Target string `json:"target"`
-	// Dir is the directory in which a command runs; if empty, the workspace.
+	// Dir is a command's directory; "" is the workspace.
 	Dir string `json:"dir,omitempty"`
-	// Reach is empty where Target says exactly what is touched.
+	// Reach is empty if Target is exact.
 	Reach Reach `json:"reach,omitempty"`
-	// Caged says of a command that the tool starts it in the sandbox, where the run has one;
-	// Outside says why it is to run outside all the same, now that it could not do inside what it
-	// wanted.
+	// Caged means that the tool starts the command in the run's sandbox, if there is one. Outside
+	// is the reason to run it outside after it failed inside.
 	Caged   bool   `json:"caged,omitempty"`
 	Outside string `json:"outside,omitempty"`
-	// Aside says of a command that the tool can run it so that its changes are kept apart until
-	// somebody decides about them.
+	// Aside means that the tool can keep a command's changes separate until somebody decides about
+	// them.
 	Aside bool `json:"-"`
-	// Lasts says of a command that it goes on beyond its call.
+	// Lasts means that a command outlives its call.
 	Lasts bool `json:"lasts,omitempty"`
-	// Sends is what goes to Target besides its name, such as the words of a search. It is judged,
-	// and neither shown nor kept.
+	// Sends is data for Target beyond its name, such as the words of a search. It is judged, but
+	// neither shown nor stored.
 	Sends string `json:"-"`
 }
 
-// Reach says how far a need goes that names no file, program or address.
+// Reach is the extent of a need without a file, program or address.
 type Reach string
 
-// Reaches.
+// Reach values.
 const (
-	// Anything is the widest need: whatever this kind of access can touch. The pipeline adds it for
-	// each required permission that no need of a call covers, so that a tool that names nothing is
-	// asked for as one that may do all.
+	// Anything is the widest need: all that this kind of access can touch. The pipeline adds it for
+	// each required permission that no need covers, so that a tool that names nothing is asked for
+	// as one that may do all.
 	Anything Reach = "anything"
-	// State is a read of what adze or the system tells about itself, its todo list or its processes
-	// say, and of no file. Target names it. It holds for Read alone.
+	// State reads state of adze or the system, such as todo lists or processes, and no file. Target
+	// names it. Only for Read.
 	State Reach = "state"
-	// OwnStart is an act on what a call of this session started, such as the end of its job: that
-	// was allowed then, and is asked for no more. Target names it. It holds for Execute alone.
+	// OwnStart acts on something that an earlier call in this session started, such as ending its
+	// job. It was allowed then and is not asked for again. Target names it. Only for Execute.
 	OwnStart Reach = "own_start"
-	// ServerTool is a call of a tool of an MCP server, whatever its arguments. Target is mcp:SERVER
-	// TOOL. It holds for Execute alone.
+	// ServerTool calls a tool on an MCP server, with any arguments. Target is mcp:SERVER TOOL. Only
+	// for Execute.
 	ServerTool Reach = "server_tool"
-	// OwnChange is to apply what a command of the call changed apart. The user is asked about it
-	// each time, and Target says what it is. It holds for Write alone.
+	// OwnChange applies a command's separate changes. The user is asked each time. Target names it.
+	// Only for Write.
 	OwnChange Reach = "own_change"
-	// OwnStage is to apply what a staged turn has changed. The user alone asks for it, and Target says
-	// what it is. It holds for Write alone.
+	// OwnStage applies a staged turn's changes, at the user's request alone. Target names it. Only
+	// for Write.
 	OwnStage Reach = "own_stage"
 )
 
-// Told is the one need of a tool that reads state and no file.
+// Told returns the need for a tool that reads state and no file.
 func Told(what string) []Need { return []Need{{Permission: Read, Target: what, Reach: State}} }
 
-// Touches says what is touched, for people and models.
+// Touches describes the need for people and models.
 func (n Need) Touches() string {
 	if n.Reach != Anything {
 		return n.Target
@@ -104,8 +102,8 @@ func (n Need) Touches() string {
 	}[n.Permission] + " (the tool does not say which)"
 }
 
-// cover adds what makes the needs of one call whole: a need without a target may be anything, and
-// so may a required permission that no need is of.
+// cover completes a call's needs: one without a target becomes Anything, as does a required
+// permission without a need.
 func (p Permissions) cover(needs []Need) []Need {
 	whole := slices.Clone(needs)
 	for i, n := range whole {
@@ -121,101 +119,96 @@ func (p Permissions) cover(needs []Need) []Need {
 	return whole
 }
 
-// Question is what a gate decides on.
+// A Question is the input for a gate's decision.
 type Question struct {
 	Session string
 	Call    CallID
 	Agent   string
-	// Mode is the widest permission mode that may hold for the agent that makes the call; if empty,
-	// the one in force.
+	// Mode is the widest permission mode for the calling agent; "" is the current mode.
 	Mode   string
 	Tool   Definition
 	Needs  []Need
 	Origin Origin
-	// Repaired and Validated let a gate be stricter with calls that were mended or never checked.
+	// Repaired and Validated let a gate be stricter with repaired or unchecked calls.
 	Repaired  bool
 	Validated bool
-	// Repair is the fix, as a user should see it; if nil, the arguments are the model's own.
+	// Repair is the fix to show to a user; nil if the arguments are the model's own.
 	Repair *Repair
-	// Reviewed is true when a user has allowed this very call before: a tool asks again while it runs.
+	// Reviewed is true if a user already allowed this call, and its tool asks again while running.
 	Reviewed bool
-	// Preview shows a user what would happen; it only reads, and may be nil.
+	// Preview shows the user the effect; it only reads, and may be nil.
 	Preview func(context.Context) []Block
-	// Check says why the call cannot work, so that nobody is asked about it. It looks only at what may
-	// allows without a question; if nil, nothing is known before.
+	// Check returns why the call cannot work, so that nobody is asked about it. It only accesses
+	// needs that may allows without a question; may be nil.
 	Check func(ctx context.Context, may func(Need) bool) error
-	// Editing is what a user may rewrite of the call; if nil, nothing.
+	// Editing is the text that a user may rewrite; may be nil.
 	Editing *Editing
-	// Without is the call without some of the hunks that Preview shows, counted from 1, and why they
-	// were refused; if nil, the call is allowed whole or not at all.
+	// Without returns the call without some hunks in Preview, counted from 1, and the reason for
+	// their refusal; if nil, the call is allowed whole or not at all.
 	Without func(ctx context.Context, refused []int, why string) (*Change, error)
-	// Wanted says why a hook wants a user to look at the call, whatever rules and mode allow; if
-	// empty, none does.
+	// Wanted is the reason why a hook wants the user to be asked, whatever rules and mode allow, or
+	// "".
 	Wanted string
-	// Amended is true when a user changed the call and allowed it so.
+	// Amended is true if the user changed the call and allowed it in that form.
 	Amended bool
-	// Waits is called when a user is waited for, and what it returns when that is over: the time
-	// between is not the call's. It may be nil.
+	// Waits stops the call's clock while a user is asked, until over is called; may be nil.
 	Waits func() (over func())
 }
 
 // Decision is a gate's answer.
 type Decision struct {
 	Allow bool `json:"allow"`
-	// Asked is true when a user answered, or should have and nobody was there.
+	// Asked is true if a user answered, or should have but nobody was there.
 	Asked bool `json:"asked,omitempty"`
-	// Rule and Layer name what decided: "deny execute(rm **)" of "user".
+	// Rule and Layer name the origin of the decision: "deny execute(rm **)" in "user".
 	Rule  string `json:"rule,omitempty"`
 	Layer string `json:"layer,omitempty"`
 	// Reason goes to the model with a denial.
 	Reason string `json:"reason,omitempty"`
-	// Said is what the user answered with a no, in their own words; the model is told it as
-	// theirs.
+	// Said is the user's reply with a denial; the model sees it as the user's words.
 	Said string `json:"said,omitempty"`
-	// By says from where a user answered, if not in the session's own window: a page, a device by
-	// its id and the name that it gave itself, or another process.
+	// By is the answering client, unless it is the session's own window: a page, a device by its id
+	// and name, or another process.
 	By string `json:"by,omitempty"`
-	// Change is set when a user allowed the call otherwise than it was made: it is then judged once
-	// more, as what it has become. Only a user changes a call.
+	// Change is the user's modified call, which is judged again. Only users change calls.
 	Change *Change `json:"-"`
-	// Code is set when nothing was judged because the call itself is wrong, a path with a NUL byte
-	// say, or because Check told that it cannot work: it then fails with this code and what Check
-	// said, else Reason, and does not count as denied.
+	// Code is set without judging if the call itself is wrong, such as a path with a NUL byte, or
+	// if Check failed. The call then fails with this code and the text from Check, else Reason, and
+	// does not count as denied.
 	Code string `json:"code,omitempty"`
-	// Need is the one that was decisive in a denial.
+	// Need is the decisive one in a denial.
 	Need *Need `json:"need,omitempty"`
-	// Offers are rules that would have allowed the call, as --allow takes them, where the user could
-	// not be asked.
+	// Offers lists --allow rules that would have allowed the call if the user could not be asked.
 	Offers []string `json:"offers,omitempty"`
-	// ByRule is true when a rule allowed a command that no person has seen: it then runs with the
-	// workspace's own programs out of its way.
+	// ByRule is true if a rule allowed a command that no person has seen: it then runs without
+	// access to the workspace's own programs.
 	ByRule bool `json:"-"`
-	// Judged is how an allowed command runs, so that nothing runs but what was read; if nil, as it is
-	// written.
+	// Judged defines how an allowed command runs, so that only the inspected form runs; if nil, it
+	// runs as written.
 	Judged *Judged `json:"-"`
 }
 
-// Judged is a command as its gate has read it: one program without a shell, or a script that can be
-// read in one way.
+// Judged is the gate's reading of a command: one program without a shell, or a script with a single
+// interpretation.
 type Judged struct {
-	// Caged says that it was allowed because the sandbox holds it: it runs there or not at all.
+	// Caged means that the command was allowed because of the sandbox and runs there or not at all.
 	Caged bool
-	// Planned says that its changes are dropped, and that it reaches no network.
+	// Planned means that its changes are dropped and that it has no network.
 	Planned bool
-	// Leaves says what a sandbox would keep it from: where it would run in one, it is asked for
-	// outside before it runs.
+	// Leaves is the access that a sandbox would refuse it: if it would run in one, the user is
+	// asked to run it outside first.
 	Leaves string
-	Env    []string // set for Argv, NAME=value
+	Env    []string // for Argv, NAME=value
 	Argv   []string // one program; if nil, Script is for bash
 	Script string
-	// Git says that a git is among the programs that only look, and Looks that there are no others:
-	// the repository then has no say in what runs.
+	// Git means that git is among the read-only programs, and Looks that all are read-only: the
+	// repository then cannot influence what runs.
 	Git, Looks bool
 }
 
-// Gate is the choke point that every call of every agent passes. Contract:
-//   - Decide is called once before Run with all that Needs named, and once for each Context.Ask;
-//   - it calls Check before it asks a user, and asks none where that says why the call cannot work;
+// A Gate decides about every call by every agent. Contract:
+//   - Decide is called once before Run with all Needs, and once for each Context.Ask;
+//   - it calls Check before it asks a user, and asks none if that returns why the call cannot work;
 //   - it may wait for a user, and returns ctx.Err() when ctx ends meanwhile;
 //   - an error other than ctx's is a denial: the gate fails closed;
 //   - it is safe for concurrent use.
@@ -229,5 +222,5 @@ type GateFunc func(context.Context, Question) (Decision, error)
 // Decide calls f.
 func (f GateFunc) Decide(ctx context.Context, q Question) (Decision, error) { return f(ctx, q) }
 
-// ErrDenied is wrapped by the error of Context.Ask when the gate said no.
+// ErrDenied is wrapped by errors of Context.Ask when the gate refuses.
 var ErrDenied = errors.New("denied")

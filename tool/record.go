@@ -11,69 +11,68 @@ import (
 	"time"
 )
 
-// Record is the audit record of one call. Of arguments it holds what Redact exposed; Needs and
-// Decisions are whole, because they are what was decided on. It is made twice for a call with side
-// effects: as the intent, stored before the effect, and with the outcome.
+// Record is one call's audit record. It holds only the arguments exposed by Redact, but Needs and
+// Decisions in full, since they are the subject of the decision. A call with side effects has two:
+// the intent, stored before the effect, and one with the outcome.
 type Record struct {
 	Session string `json:"session,omitempty"`
 	Message string `json:"message,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Call    CallID `json:"call"`
 	Tool    string `json:"tool"`
-	Digest  string `json:"digest,omitempty"` // of the definition
+	Digest  string `json:"digest,omitempty"` // the definition's digest
 	Origin  Origin `json:"origin"`
-	// Alias is the name that the model used for the tool, and Dialect how its arguments in another
-	// assistant's words were read; neither is a fault.
+	// Alias is the model's name for the tool, and Dialect the translation of its arguments; neither
+	// is a fault.
 	Alias     string `json:"alias,omitempty"`
 	Dialect   string `json:"dialect,omitempty"`
-	Repair    string `json:"repair,omitempty"` // its kind; before and after are in the outcome
+	Repair    string `json:"repair,omitempty"` // kind only; the outcome has before and after
 	Validated bool   `json:"validated"`
-	// NoSchemaMode is set where nothing could be validated, and says what such a call may do.
+	// NoSchemaMode is set if nothing validated the arguments, and restricts the call.
 	NoSchemaMode NoSchemaMode `json:"no_schema_mode,omitempty"`
-	// Args is what Redact exposed; ArgsHash is the SHA-256 of all of what ran, in hexadecimal.
+	// Args holds the exposed arguments; ArgsHash is the hexadecimal SHA-256 of all arguments that
+	// ran.
 	Args      json.RawMessage `json:"args"`
 	ArgsHash  string          `json:"args_sha256,omitempty"`
-	Changed   bool            `json:"changed,omitempty"` // by a user or a hook, before it ran: Args, ArgsHash and Needs are of what ran
+	Changed   bool            `json:"changed,omitempty"` // by a user or a hook, before it ran: Args, ArgsHash and Needs describe the changed call
 	Needs     []Need          `json:"needs,omitempty"`
 	Decisions []Decision      `json:"decisions,omitempty"`
-	// Status is empty in the intent record, which is written before the effect.
+	// Status is empty in the intent record.
 	Status     Status        `json:"status,omitempty"`
 	Code       string        `json:"code,omitempty"`
 	Faults     []Fault       `json:"faults,omitempty"`
 	Start      time.Time     `json:"start"`
 	Duration   time.Duration `json:"duration_ns,omitempty"` // without Waited
-	Waited     time.Duration `json:"waited_ns,omitempty"`   // for a user
+	Waited     time.Duration `json:"waited_ns,omitempty"`   // waiting for users
 	OutputHash string        `json:"output_sha256,omitempty"`
-	Sandbox    string        `json:"sandbox,omitempty"` // the level that its commands ran at, and by what; if empty, outside one, or it ran none
-	Refused    []Refusal     `json:"refused,omitempty"` // what that refused its commands, whether they failed or not
-	Carried    []Carried     `json:"carried,omitempty"` // what the door of that sandbox carried
-	// Panic is the value and stack of a panic. It may quote arguments, so it stays in the local
-	// log: Public leaves it out.
+	Sandbox    string        `json:"sandbox,omitempty"` // sandbox level and implementation for its commands; "" if none ran or without a sandbox
+	Refused    []Refusal     `json:"refused,omitempty"` // that sandbox's refusals, whether commands failed or not
+	Carried    []Carried     `json:"carried,omitempty"` // that sandbox's network traffic
+	// Panic is a panic's value and stack. It may quote arguments, so Public removes it and it stays
+	// in the local log.
 	Panic string `json:"panic,omitempty"`
 }
 
-// Refusal is one thing that a command tried and that its sandbox refused, or made and that was not
-// applied.
+// Refusal is an access that a sandbox refused a command, or a change that was not applied.
 type Refusal struct {
 	Kind   string `json:"kind"` // host, path, socket or call
 	Name   string `json:"name"`
 	Reason string `json:"reason,omitempty"`
-	// Hint says that the output of the command says so and nobody saw it: it may be wrong, and
-	// counts as no denial.
+	// Hint means that the refusal was guessed from the command's output: it may be wrong, and is
+	// not counted as a denial.
 	Hint bool `json:"hint,omitempty"`
 }
 
-// Carried is what went to one host and came from it, through the door of a sandbox: bytes inside
-// the connections, which for https are those of TLS.
+// Carried is the traffic with one host through a sandbox's proxy: bytes inside the connections,
+// which for https are TLS.
 type Carried struct {
-	Host        string `json:"host"` // with its port
+	Host        string `json:"host"` // with port
 	Connections int    `json:"connections"`
 	Sent        int64  `json:"sent_bytes"`
 	Received    int64  `json:"received_bytes"`
 }
 
-// Public is the record as far as it may leave the local log: without the value and stack of a
-// panic.
+// Public returns the record without the panic, for use outside of the local log.
 func (r Record) Public() Record {
 	if r.Panic != "" {
 		r.Panic = "the tool failed inside; the stack is in the session's log"
@@ -81,10 +80,10 @@ func (r Record) Public() Record {
 	return r
 }
 
-// maxPanic bounds what a record keeps of a panic, in runes: the value and the innermost frames.
+// maxPanic limits a recorded panic, in runes: the value and the innermost frames.
 const maxPanic = 8_000
 
-// panicked describes a panic for the log. It is called from the deferred function that recovered.
+// panicked describes a panic for the log. The deferred function that recovered calls it.
 func panicked(value any) string {
 	return cut(fmt.Sprintf("%s\n%s", cut(fmt.Sprint(value), maxPanic/4), debug.Stack()), maxPanic)
 }
@@ -94,8 +93,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Skip concludes a call that is not run, such as one over a budget, with a whole record. The call
-// counts as run: a later Exec of it is refused.
+// Skip returns the outcome for a call that is not run, such as one over a budget, with a full
+// record. The call counts as run: a later Exec is refused.
 func (r *Runner) Skip(h Hydration, code, why string) Outcome {
 	if h.ran != nil {
 		h.ran.Store(true)
@@ -103,8 +102,8 @@ func (r *Runner) Skip(h Hydration, code, why string) Outcome {
 	return r.begin(h).finish(outcomeParts{output: why}, Aborted, code)
 }
 
-// intendMore stores the record again when a running call was allowed something more that changes
-// things: its new decision must be durable before the effect, too.
+// intendMore stores the record again when a running call is allowed another change: the new
+// decision must be durable before the effect, too.
 func (x *execution) intendMore(ctx context.Context, n Need) error {
 	if !n.changes() {
 		return nil
@@ -112,8 +111,8 @@ func (x *execution) intendMore(ctx context.Context, n Need) error {
 	return x.intend(ctx)
 }
 
-// mayChange goes by what the tool declares and by what this call names: a tool that is declared
-// wrongly leaves its intent, too.
+// mayChange considers both the tool's declaration and this call's needs: a wrongly declared tool
+// stores its intent, too.
 func (x *execution) mayChange() bool {
 	if x.h.prepared.def.Permissions.SideEffects() {
 		return true
@@ -125,8 +124,7 @@ func (x *execution) mayChange() bool {
 
 func (n Need) changes() bool { return n.Permission == Write || n.Permission == Execute }
 
-// Aborted makes the outcome of a call whose process ended before it, from what was recorded until
-// then. Nothing is known about how long it ran.
+// Aborted returns the outcome for a call whose process died. Its duration is unknown.
 func (r Record) Aborted(output string) Outcome {
 	r.Status, r.Code, r.OutputHash = Aborted, CodeAborted, hashOf(output)
 	return Outcome{Call: r.Call, Tool: r.Tool, Status: r.Status, Code: r.Code, Output: output, Record: r}

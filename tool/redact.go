@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Redaction is the mandatory allowlist of top-level fields, of arguments and of metadata, that may
-// leave for log and audit. Its zero value is undeclared, and a tool with it does not register. It
-// does not govern Needs: what a call touches is what was decided on, and is declared loggable by
-// being a Need.
+// Redaction is the mandatory allowlist for the top-level fields of arguments and metadata in log
+// and audit. A tool with the zero value, which is undeclared, does not register. Needs are not
+// redacted: they are the subject of decisions and always loggable.
 type Redaction struct {
 	declared bool
 	fields   []string
 }
 
-// Expose declares the fields that may be logged; Expose() declares that none may.
+// Expose allows fields to be logged; Expose() allows none.
 func Expose(fields ...string) Redaction {
 	return Redaction{declared: true, fields: slices.Clone(fields)}
 }

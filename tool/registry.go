@@ -11,27 +11,26 @@ import (
 	"time"
 )
 
-// Registry holds declared tools in the order of their registration. The zero value is ready for use
-// with the default Validator. It is safe for concurrent use.
+// Registry holds declared tools in registration order. The zero value is ready to use with the
+// default Validator. It is safe for concurrent use.
 type Registry struct {
-	// Validator compiles schemas; if nil, JSONSchema. Set it, and the other fields, before the first
-	// Tools.
+	// Validator compiles schemas; nil means JSONSchema. Set it, and the other fields, before the
+	// first Tools.
 	Validator Validator
 	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles
-	// at its first call, which keeps a start short.
+	// at its first call, for a faster start.
 	Eager bool
-	// Now is the clock for the time of compilation; if nil, time.Now.
+	// Now is the clock for compile times; nil means time.Now.
 	Now func() time.Time
 
 	mu    sync.Mutex
 	tools []Tool
-	taken map[string]string // names and aliases in small letters, and whose they are
+	taken map[string]string // lower-case names and aliases with their tools
 }
 
-// Register adds a tool and fails closed: a bad or taken name or alias, no schema, one that its
-// metaschema does not allow, a pattern that cannot be read, a remote $ref, no Redact, an unknown
-// permission are errors, all named at once. Of names, case does not count: models do not keep to
-// it.
+// Register adds a tool. It reports all errors at once: a bad or taken name or alias, a missing
+// schema, one that violates its metaschema, an invalid pattern, a remote $ref, no Redact, an
+// unknown permission. Names ignore case, as models do.
 func (r *Registry) Register(t Tool) error {
 	if !goodName(t.id) {
 		return fmt.Errorf("tool %q: bad name: want a letter, then up to 63 letters, digits, _ or -", t.id)
@@ -45,8 +44,8 @@ func (r *Registry) Register(t Tool) error {
 	return r.RegisterTested(t)
 }
 
-// RegisterTested is Register for a declaration that is the same in every run, and that a test has
-// given to Register: what that finds wrong is not looked for again at each start of the program.
+// RegisterTested adds a constant declaration that a test passes to Register. To save time at each
+// start, it checks only whether the names are taken.
 func (r *Registry) RegisterTested(t Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +56,7 @@ func (r *Registry) RegisterTested(t Tool) error {
 	return nil
 }
 
-// claim takes the tool's name and aliases, or none of them.
+// claim reserves the tool's name and aliases, or none.
 func (r *Registry) claim(t Tool) error {
 	names := append([]string{t.id}, t.aliases...)
 	for i, name := range names {
@@ -82,8 +81,7 @@ func (r *Registry) claim(t Tool) error {
 	return nil
 }
 
-// Unregister removes a tool from future Sets and reports whether it was there. Sets already handed
-// out keep it.
+// Unregister removes a tool from future Sets and reports whether it existed. Existing Sets keep it.
 func (r *Registry) Unregister(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,8 +91,8 @@ func (r *Registry) Unregister(id string) bool {
 	return len(r.tools) < before
 }
 
-// Get returns a copy of one definition, initialised with empty directories; false when it is not
-// registered or cannot be initialised.
+// Get returns a copy of one definition, initialized with empty directories; false if it is not
+// registered or cannot be initialized.
 func (r *Registry) Get(id string) (Definition, bool) {
 	for _, t := range r.all() {
 		if t.id == id {
@@ -108,8 +106,8 @@ func (r *Registry) Get(id string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// Enabled returns copies of the definitions whose required permissions are all granted, in order.
-// Tools that cannot be initialised are left out.
+// Enabled returns copies of the definitions whose required permissions are all granted, in order,
+// without tools that cannot be initialized.
 func (r *Registry) Enabled(granted ...Permission) []Definition {
 	var out []Definition
 	for _, t := range r.all() {
@@ -131,15 +129,15 @@ func (r *Registry) all() []Tool {
 	return slices.Clone(r.tools)
 }
 
-// Tools initialises and describes every tool once and returns an immutable Set. Schemas compile on
-// first use, or here with Eager. One tool that fails to initialise fails the whole: a missing tool
+// Tools initializes and describes every tool once and returns an immutable Set. Schemas compile on
+// first use, or here with Eager. One tool that cannot be initialized fails the call: a missing tool
 // must not go unnoticed.
 func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	validator := r.Validator
 	if validator == nil {
 		validator = JSONSchema{}
 	}
-	in.Vars = maps.Clone(in.Vars) // every call of the set sees it
+	in.Vars = maps.Clone(in.Vars) // shared by all calls in the set
 	all := r.all()
 	set := newSet(len(all))
 	owners := map[string]string{}
@@ -148,7 +146,7 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, alias := range p.def.Aliases { // those of DefineFunc are known only now
+		for _, alias := range p.def.Aliases { // DefineFunc's are known only now
 			if owner, taken := owners[strings.ToLower(alias)]; taken && owner != t.id {
 				return nil, fmt.Errorf("tool %s: the alias %q is taken by the tool %s", t.id, alias, owner)
 			}
@@ -163,7 +161,7 @@ func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	return set, nil
 }
 
-// compiler compiles a schema once, at its first use.
+// compiler compiles a schema once, on first use.
 func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compiledCheck, error) {
 	now := r.Now
 	if now == nil {

@@ -9,21 +9,20 @@ import (
 	"adze/tool/schema"
 )
 
-// Repair records the single fix of arguments. A repair reshapes what the model wrote; it never
-// invents or completes content: what ends too early stays refused, and no character of a value
+// Repair records the single fix of a call's arguments. A repair reshapes the model's text but never
+// invents or completes content: truncated arguments stay refused, and no character in a value
 // changes.
 type Repair struct {
-	// Kind joins the steps that applied with +, in order: "double_encoded+alias".
+	// Kind joins the applied steps with +, in order: "double_encoded+alias".
 	Kind   string          `json:"kind"`
 	Before string          `json:"before"`
 	After  json.RawMessage `json:"after"`
-	// Dropped are JSON pointers to what was left out because it says nothing, or only talks about
-	// the call; at most 20.
+	// Dropped lists JSON pointers to removed values that are empty or only comment on the call; at
+	// most 20.
 	Dropped []string `json:"dropped,omitempty"`
 }
 
-// Guessed reports a fix that is worth a look: one that did more than understand other names. A nil
-// Repair is none.
+// Guessed reports whether the fix did more than translate names and should be shown. False for nil.
 func (r *Repair) Guessed() bool {
 	if r == nil {
 		return false
@@ -36,25 +35,24 @@ func (r *Repair) Guessed() bool {
 	return false
 }
 
-// Steps of a repair that fit values to the schema; those that read text that is not JSON are with
-// the reader.
+// Repair steps that fit values to the schema; those for text that is not JSON are with the reader.
 const (
-	stepDouble   = "double_encoded"    // a string that holds the JSON of what the schema wants
-	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments, or a list of one
-	stepAlias    = "alias"             // a name that models use instead
+	stepDouble   = "double_encoded"    // a string with the expected value as JSON
+	stepWrapped  = "wrapped"           // {"arguments":{…}} instead of the arguments, or a list with one element
+	stepAlias    = "alias"             // another name used by models
 	stepName     = "name_variant"      // filePath, file-path or FilePath for file_path
 	stepNumber   = "string_to_number"  // "10" where only a number fits
 	stepBoolean  = "string_to_boolean" // "true" where only a boolean fits
 	stepString   = "number_to_string"  // 10 where only a string fits
 	stepArray    = "array_of_one"      // one value where only an array fits
 	stepNull     = "null_dropped"      // null for an optional property
-	stepUnknown  = "unknown_dropped"   // a property that does not exist and says nothing
-	stepDialect  = "dialect"           // a value or an argument that Compat explains
+	stepUnknown  = "unknown_dropped"   // an unknown property without meaning
+	stepDialect  = "dialect"           // a value or argument explained by Compat
 	maxDropped   = 20                  // pointers in a record
-	repairAtMost = 16 << 20            // bytes of arguments that are worth mending
+	repairAtMost = 16 << 20            // larger arguments are not repaired, in bytes
 )
 
-// fixes is what a repair did.
+// fixes is the result of a repair.
 type fixes struct {
 	kinds   laxjson.Steps
 	dropped []string
@@ -68,9 +66,8 @@ func (f *fixes) drop(path string) {
 
 func (f *fixes) did(kind string) { f.kinds.Add(kind) }
 
-// repair makes the one attempt: every step that applies, then one more judgement. When the result
-// is not valid either, the model is told what is left: its other names are understood beside one
-// that is not.
+// repair makes one attempt with all applicable steps, then validates again. If the result is
+// invalid too, the model is told only the remaining faults, since its other names are understood.
 func (h *Hydration) repair(before string, faults []Fault) (parsedObject, []Fault) {
 	text, did := mend(h.prepared, before)
 	if len(did.kinds) == 0 {
@@ -98,8 +95,8 @@ func (f *fixes) record(before string, after parsedObject) *Repair {
 	return &Repair{Kind: strings.Join(f.kinds, "+"), Before: before, After: after.raw, Dropped: f.dropped}
 }
 
-// mend makes one pass over the arguments: it reads what is almost JSON, then fits it to the schema.
-// Nothing applied when no kind is recorded, also where the text cannot be read with certainty.
+// mend makes one pass over the arguments: it parses near-JSON, then fits it to the schema. An empty
+// kind means that no step applied, as when the text is ambiguous.
 func mend(p *initTool, text string) (string, fixes) {
 	if len(text) > repairAtMost || !utf8.ValidString(text) {
 		return "", fixes{}

@@ -8,16 +8,15 @@ import (
 	"adze/tool/schema"
 )
 
-// mender fits a value to a schema. It touches only what is wrong for certain: a value of a type
-// that the schema does not take, a name that it does not know. Whatever it makes is judged by the
-// validator again.
+// mender fits a value to a schema. It changes only certain errors: values with a type that the
+// schema does not allow, and unknown names. The validator judges the result again.
 type mender struct {
 	prepared *initTool
 	shapes   *schema.Shapes
 	did      *fixes
 }
 
-// top fits the arguments themselves.
+// top fits the whole arguments.
 func (m *mender) top(v *laxjson.Tree) {
 	s := m.shapes.Top()
 	m.unwrap(v, s)
@@ -27,7 +26,7 @@ func (m *mender) top(v *laxjson.Tree) {
 	m.fit(v, s, "")
 }
 
-// value fits anything below.
+// value fits a nested value.
 func (m *mender) value(v *laxjson.Tree, schema any, path string) {
 	s := m.shapes.Of(schema)
 	if !s.Takes(v.Type()) {
@@ -40,8 +39,7 @@ func (m *mender) value(v *laxjson.Tree, schema any, path string) {
 	m.fit(v, s, path)
 }
 
-// fit goes on with what lies in a value. Trees that were read nest within laxjson.MaxNesting, and
-// so do the schemas' demands on them.
+// fit descends into a value. The depth is limited by laxjson.MaxNesting.
 func (m *mender) fit(v *laxjson.Tree, s *schema.Shape, path string) {
 	switch v.Kind {
 	case laxjson.Object:
@@ -63,7 +61,7 @@ func (m *mender) fit(v *laxjson.Tree, s *schema.Shape, path string) {
 	}
 }
 
-// convert rewrites a value of a wrong type into the one that is meant, where there is no doubt.
+// convert changes a value with a wrong type into the intended one if that is certain.
 func (m *mender) convert(v *laxjson.Tree, s *schema.Shape) {
 	switch {
 	case v.Kind == laxjson.String && (s.Wants("object") || s.Wants("array")) && m.decode(v, s):
@@ -78,14 +76,14 @@ func (m *mender) convert(v *laxjson.Tree, s *schema.Shape) {
 	}
 }
 
-// encoded reports whether a string looks like the JSON of a list or object. One that could not be
-// read is not an item.
+// encoded reports whether a string looks like JSON for a list or object. If it cannot be parsed, it
+// is not an item.
 func encoded(v *laxjson.Tree) bool {
 	text := strings.TrimSpace(v.Text)
 	return v.Kind == laxjson.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{"))
 }
 
-// decode takes the object or array out of a string that holds it.
+// decode replaces a string by the object or array in it.
 func (m *mender) decode(v *laxjson.Tree, s *schema.Shape) bool {
 	var did laxjson.Steps
 	if !encoded(v) {
@@ -103,7 +101,7 @@ func (m *mender) decode(v *laxjson.Tree, s *schema.Shape) bool {
 	return true
 }
 
-// fromLiteral takes the quotes off a number or boolean that is written exactly as one.
+// fromLiteral removes the quotes from an exactly written number or boolean.
 func (m *mender) fromLiteral(v *laxjson.Tree, s *schema.Shape) bool {
 	number := laxjson.Tree{Kind: laxjson.Number, Text: v.Text}
 	switch {

@@ -10,9 +10,8 @@ import (
 	"adze/tool/schema"
 )
 
-// rename gives properties the names of the schema: aliases that the author declared, and what
-// differs only in case and separators. Two candidates for one name, or a name that is there
-// already, leave all as it is.
+// rename renames properties to the schema's names: declared aliases, and variants in case and
+// separators. If two match one name, or the name is already there, nothing changes.
 func (m *mender) rename(v *laxjson.Tree, s *schema.Shape, aliases map[string]string) {
 	targets, claims := make([]string, len(v.Names)), map[string]int{}
 	for i, name := range v.Names {
@@ -34,8 +33,8 @@ func (m *mender) rename(v *laxjson.Tree, s *schema.Shape, aliases map[string]str
 	}
 }
 
-// aliasesIn are the declared aliases of names that an object below the top has as well: who writes
-// oldText for old_string does so in a list of edits too.
+// aliasesIn returns the declared aliases whose names also occur in an object below the top: models
+// write oldText for old_string in a list of edits too.
 func (m *mender) aliasesIn(s *schema.Shape, path string) map[string]string {
 	if !s.Closed() {
 		return nil
@@ -52,9 +51,8 @@ func (m *mender) aliasesIn(s *schema.Shape, path string) map[string]string {
 	return found
 }
 
-// realName finds the property that an unknown name stands for; "" where there is none or more than
-// one. In an object that takes any name a variant may be meant as it is, unless the property is
-// required.
+// realName finds the property meant by an unknown name, or "" if there is none or several. In an
+// object that allows any name a variant is kept, unless the property is required.
 func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	if target, ok := aliases[name]; ok {
 		return target
@@ -76,9 +74,9 @@ func realName(name string, s *schema.Shape, aliases map[string]string) string {
 	return slices.Sorted(maps.Keys(found))[0]
 }
 
-// drop leaves out what cannot change the meaning of a call: null where a property is optional, and
-// unknown properties that are empty or only talk about the call. Any other unknown property is
-// refused: dry_run without effect would be the opposite of what was asked.
+// drop removes properties that cannot change the call's meaning: null for optional ones, and
+// unknown ones that are empty or comment on the call. Other unknown properties are refused:
+// ignoring dry_run would reverse the request.
 func (m *mender) drop(v *laxjson.Tree, s *schema.Shape, path string) {
 	names, items := v.Names[:0:0], v.Items[:0:0]
 	for i, name := range v.Names {
@@ -93,7 +91,7 @@ func (m *mender) drop(v *laxjson.Tree, s *schema.Shape, path string) {
 	v.Names, v.Items = names, items
 }
 
-// pointless names the step that drops a property; "" where it stays.
+// pointless returns the step that drops a property, or "" to keep it.
 func (m *mender) pointless(name string, value *laxjson.Tree, s *schema.Shape) string {
 	schema, known := s.Properties[name]
 	switch {
@@ -105,14 +103,14 @@ func (m *mender) pointless(name string, value *laxjson.Tree, s *schema.Shape) st
 	return ""
 }
 
-// none reports whether a text says that there is no value, where no text fits.
+// none reports whether a string means "no value" where no string fits.
 func (m *mender) none(value *laxjson.Tree, schema any) bool {
 	return value.Kind == laxjson.String && slices.Contains([]string{"", "null", "None", "undefined"}, value.Text) && !m.shapes.Of(schema).Takes("string")
 }
 
-// meansNothing reports whether an unknown property can go. One that resembles a known name can not:
-// the known one may be meant. Nor can one that the schema speaks of elsewhere: its presence means
-// something.
+// meansNothing reports whether an unknown property can be dropped. One that resembles a known name
+// cannot, since that may be meant, nor one that the schema mentions elsewhere, where its presence
+// has a meaning.
 func (m *mender) meansNothing(name string, value *laxjson.Tree, s *schema.Shape) bool {
 	if m.prepared.compat.ignores(name, value) && realName(name, s, m.prepared.compat.Args) == "" {
 		return true
@@ -123,8 +121,8 @@ func (m *mender) meansNothing(name string, value *laxjson.Tree, s *schema.Shape)
 	return value.Empty() || m.addresses(name, value) || value.Kind == laxjson.String && m.remark(name)
 }
 
-// remark knows the names under which models say why they make a call. Some of them may be content,
-// such as the description of an issue, and go only where a call changes nothing.
+// remark reports whether models use the name to explain a call. Some may be content, such as an
+// issue's description, and are dropped only if the call changes nothing.
 func (m *mender) remark(name string) bool {
 	switch fuzzy.Fold(name) {
 	case "explanation", "reasoning", "rationale", "justification", "thought", "thoughts", "thinking", "intent", "securityrisk", "taskprogress", "toolsummary",
@@ -137,7 +135,7 @@ func (m *mender) remark(name string) bool {
 	return false
 }
 
-// unwrap takes the arguments out of an envelope that names this very tool, or none.
+// unwrap takes the arguments out of an envelope that names this tool or none.
 func (m *mender) unwrap(v *laxjson.Tree, s *schema.Shape) {
 	var inner *laxjson.Tree
 	for i, name := range v.Names {
@@ -163,14 +161,13 @@ func (m *mender) unwrap(v *laxjson.Tree, s *schema.Shape) {
 	}
 }
 
-// envelope reports whether a property may hold the arguments: by a name that is used for them, by
-// that of the tool.
+// envelope reports whether a property may hold the arguments: by a common name or the tool's name.
 func (m *mender) envelope(name string, value *laxjson.Tree) bool {
 	return slices.Contains([]string{"arguments", "parameters", "args", "input", "kwargs", "params", "tool_input", "properties"}, name) ||
 		value.Kind == laxjson.Object && fuzzy.Fold(name) == fuzzy.Fold(m.prepared.def.Name)
 }
 
-// addresses reports whether a property of an envelope says what the call says already.
+// addresses reports whether a property in an envelope repeats a fact about the call.
 func (m *mender) addresses(name string, value *laxjson.Tree) bool {
 	switch name {
 	case "type":

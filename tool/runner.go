@@ -12,36 +12,36 @@ import (
 	"time"
 )
 
-// Runner is the pipeline. Its fields are its whole contact with the world; none may change while it
-// is in use. It is safe for concurrent use.
+// Runner is the pipeline. Its fields are its only contact with the world and must not change while
+// it is in use. It is safe for concurrent use.
 type Runner struct {
-	// Gate decides; nil denies everything.
+	// Gate decides about calls; nil denies everything.
 	Gate Gate
-	// Emit sees progress; if nil, nobody watches. It must not block for long.
+	// Emit receives progress events; may be nil. It must not block for long.
 	Emit func(Event)
-	// Intent stores the record of a call with side effects, durably, before the effect; an error stops
-	// the call, and an *Error says itself why. If nil, not stored.
+	// Intent durably stores the record of a call with side effects before the effect; may be nil.
+	// An error stops the call, and an *Error becomes its message.
 	Intent func(context.Context, Record) error
 	Clip   Clip
-	// Mask hides secrets in what a call gives the model; if nil, nothing is hidden.
+	// Mask hides secrets in output for the model; may be nil.
 	Mask func(string) string
-	// Before lets hooks look at each call before it is judged, After shows them what came of one that
-	// ran; if nil, there are none. They are called from any goroutine.
+	// Before shows hooks each call before it is judged, After shows them the outcome of one that
+	// ran; may be nil. Any goroutine may call them.
 	Before func(context.Context, Look) Ruling
 	After  func(context.Context, Look) Ruling
-	// Waits is called when a call begins to wait for a user, and what it returns when that is over; if
-	// nil, nobody counts. It is called from any goroutine.
+	// Waits is called when a call starts to wait for a user and returns a function for the end; may
+	// be nil. Any goroutine may call it.
 	Waits func() (over func())
-	// Lacking reports that an error says that the machine has run out of something that every call
-	// needs; if nil, none does.
+	// Lacking reports whether an error means that the machine has run out of a resource that every
+	// call needs; may be nil.
 	Lacking func(error) bool
-	// Now is the clock; if nil, time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Grace is how long a Run may take to return after its context ended; if 0, two seconds.
+	// Grace is the time for Run to return after its context ended; 0 means two seconds.
 	Grace   time.Duration
 	Session string
 	Agent   string
-	Mode    string // of Question: what binds the agent beside the mode in force
+	Mode    string // Question.Mode: the agent's limit beside the current mode
 }
 
 const defaultGrace = 2 * time.Second
@@ -75,7 +75,7 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	if err == nil {
 		err = x.intend(ctx)
 	}
-	x.announce() // who saw a call begin finds its record
+	x.announce() // the record exists before observers see the call
 	if err != nil {
 		return x.fail(ctx, outcomeParts{}, err)
 	}
@@ -87,7 +87,7 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	return x.after(ctx, x.finish(x.clip(ctx, parts), Completed, ""))
 }
 
-// execution is one call on its way through Exec.
+// execution is one call in Exec.
 type execution struct {
 	runner *Runner
 	h      Hydration
@@ -95,12 +95,12 @@ type execution struct {
 
 	mu     sync.Mutex // a running tool may ask from its own goroutines
 	record Record
-	byRule bool  // of the last decision
-	over   bool  // the outcome is made; nothing may be asked or noted any more
+	byRule bool  // in the last decision
+	over   bool  // the outcome exists; questions and notes are refused
 	stop   bool  // a hook ends the turn
-	flaw   error // that the check before a question found
+	flaw   error // found by the check before a question
 	waits  waits
-	// changed is what the model is told of a call that was changed; if empty, it was not.
+	// changed informs the model that its call was changed, or is "".
 	changed string
 	judged  *Judged
 }
@@ -140,7 +140,7 @@ func (r *Runner) begin(h Hydration) *execution {
 	return x
 }
 
-// headed is the title of the call and its heading, with what is known of it by now.
+// headed returns the call's title and heading from the data so far.
 func (x *execution) headed(title string, meta json.RawMessage) (string, Heading) {
 	h := x.h.heading(x.record.Args, meta)
 	if h.Verb == "" {
@@ -156,7 +156,7 @@ func (x *execution) announce() {
 		Origin: x.h.Provenance.Origin, Repair: x.h.Provenance.Repair, NoSchemaMode: x.h.Provenance.NoSchemaMode})
 }
 
-// permit asks the gate about everything the call is known to touch.
+// permit asks the gate about all known needs.
 func (x *execution) permit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -179,8 +179,7 @@ func (x *execution) permit(ctx context.Context) error {
 	return x.amend(ctx, d.Change)
 }
 
-// ask puts needs to the gate. More, which may be nil, adds to the question what is known before the
-// call runs.
+// ask passes needs to the gate. more may add facts known before the call runs; may be nil.
 func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question)) (Decision, error) {
 	if x.runner.Gate == nil {
 		return Decision{}, fmt.Errorf("%w: there is no gate", ErrDenied)
@@ -215,7 +214,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 	return d, &denial{d}
 }
 
-// refuse concludes what no gate may allow.
+// refuse denies needs that no gate may allow.
 func (x *execution) refuse(needs []Need, layer, why string) error {
 	d := Decision{Layer: layer, Reason: why}
 	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
@@ -223,14 +222,14 @@ func (x *execution) refuse(needs []Need, layer, why string) error {
 	return &denial{d}
 }
 
-// reviewed reports whether a user has allowed this call before.
+// reviewed reports whether a user allowed this call before.
 func (x *execution) reviewed() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.ContainsFunc(x.record.Decisions, func(d Decision) bool { return d.Allow && d.Asked })
 }
 
-// decide asks the gate; one that panics has not allowed anything.
+// decide asks the gate; a panic denies the call.
 func (x *execution) decide(ctx context.Context, q Question) (d Decision, err error) {
 	_, panicked := guard(x, func() struct{} {
 		d, err = x.runner.Gate.Decide(ctx, q)
@@ -251,7 +250,7 @@ func (x *execution) question(needs []Need) Question {
 	}
 }
 
-// intend stores what is about to happen, when it may change something.
+// intend stores the intent if the call may change something.
 func (x *execution) intend(ctx context.Context) error {
 	if x.runner.Intent == nil || !x.mayChange() {
 		return ctx.Err()
@@ -266,7 +265,7 @@ func (x *execution) intend(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run starts the tool on its own goroutine, so that one that ignores its context cannot hold the
+// run starts the tool on its own goroutine, so that one that ignores its context cannot block the
 // session.
 func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	type ended struct {
@@ -276,7 +275,7 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	done := make(chan ended, 1)
 	go func() {
 		deepen()
-		e := ended{err: errInside()} // of a Run that ends its goroutine
+		e := ended{err: errInside()} // for a Run that ends its goroutine
 		defer func() { done <- e }()
 		_, err := guard(x, func() struct{} {
 			e.parts, e.err = x.h.bound.run(ctx, x.common())
@@ -306,8 +305,8 @@ func (x *execution) run(ctx context.Context) (outcomeParts, error) {
 	}
 }
 
-// deepen grows the stack of a new goroutine at once to what most tools need: otherwise it is copied
-// four times on the way.
+// deepen grows a new goroutine's stack at once to the size that most tools need: otherwise it is
+// copied four times.
 //
 //go:noinline
 func deepen() {

@@ -13,16 +13,16 @@ import (
 	"adze/tool/laxjson"
 )
 
-// Set is an immutable selection of initialised tools, in order. It is safe for concurrent use.
+// Set is an immutable, ordered selection of initialized tools. It is safe for concurrent use.
 type Set struct {
 	order  []*initTool
 	silent []*initTool // Unoffered ones
 	byName map[string]*initTool
-	roster func() *roster // made at the first call of a tool by another name
+	roster func() *roster // built at the first call with an unknown name
 	digest func() string
 }
 
-// newSet makes one that is filled before anybody has it.
+// newSet returns an empty Set to be filled before use.
 func newSet(room int) *Set {
 	s := &Set{byName: make(map[string]*initTool, room), order: make([]*initTool, 0, room)}
 	s.digest = sync.OnceValue(s.sum)
@@ -36,7 +36,7 @@ func newSet(room int) *Set {
 	return s
 }
 
-// add keeps the first owner of an alias; there is no second one in what Tools makes.
+// add keeps an alias's first owner; sets made by Tools have no duplicates.
 func (s *Set) add(e *initTool) {
 	if e.unoffered {
 		s.silent = append(s.silent, e)
@@ -46,7 +46,7 @@ func (s *Set) add(e *initTool) {
 	s.byName[e.def.Name] = e
 }
 
-// Definitions returns copies of all definitions that are offered, in order.
+// Definitions returns copies of all offered definitions, in order.
 func (s *Set) Definitions() []Definition {
 	out := make([]Definition, len(s.order))
 	for i, e := range s.order {
@@ -55,7 +55,7 @@ func (s *Set) Definitions() []Definition {
 	return out
 }
 
-// Names lists the tools that are offered, in order.
+// Names lists the offered tools, in order.
 func (s *Set) Names() []string {
 	out := make([]string, len(s.order))
 	for i, e := range s.order {
@@ -64,7 +64,7 @@ func (s *Set) Names() []string {
 	return out
 }
 
-// Get returns a copy of one definition, of an Unoffered tool too.
+// Get returns a copy of one definition, also of an Unoffered tool.
 func (s *Set) Get(name string) (Definition, bool) {
 	e, ok := s.byName[name]
 	if !ok {
@@ -73,22 +73,22 @@ func (s *Set) Get(name string) (Definition, bool) {
 	return e.def.Clone(), true
 }
 
-// Has reports whether there is a tool of a name, Unoffered or not.
+// Has reports whether the set has a tool with this name, Unoffered or not.
 func (s *Set) Has(name string) bool { return s.byName[name] != nil }
 
-// SideEffects reports whether the tool of that name declares that it may change something, and
-// whether there is one.
+// SideEffects reports whether the tool declares that it may change something, and whether it
+// exists.
 func (s *Set) SideEffects(name string) (declared, known bool) {
 	e, known := s.byName[name]
 	return known && e.def.Permissions.SideEffects(), known
 }
 
-// Only returns the Set of those tools that keep accepts.
+// Only returns the Set of tools that keep accepts.
 func (s *Set) Only(keep func(Definition) bool) *Set {
 	return s.filter(func(e *initTool) bool { return keep(e.def.Clone()) })
 }
 
-// Named returns the Set of those tools whose names keep accepts.
+// Named returns the Set of tools whose names keep accepts.
 func (s *Set) Named(keep func(name string) bool) *Set {
 	return s.filter(func(e *initTool) bool { return keep(e.def.Name) })
 }
@@ -107,7 +107,7 @@ func (s *Set) filter(keep func(*initTool) bool) *Set {
 	return out
 }
 
-// Digest names the selection: the SHA-256 of its definitions in order, in hexadecimal.
+// Digest identifies the selection: the hexadecimal SHA-256 of its definitions in order.
 func (s *Set) Digest() string { return s.digest() }
 
 func (s *Set) sum() string {
@@ -119,7 +119,7 @@ func (s *Set) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Blocks draws the metadata of a tool's call; a tool that is not in the set gets the generic view.
+// Blocks draws the metadata of a tool's call; an unknown tool gets the generic view.
 func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
 	if e, ok := s.byName[name]; ok {
 		return e.view(metadata)
@@ -127,7 +127,7 @@ func (s *Set) Blocks(name string, metadata json.RawMessage) []Block {
 	return fallbackView(metadata)
 }
 
-// Redact keeps of a call's metadata what its tool lets be logged; of an unknown tool nothing.
+// Redact returns the metadata that a tool allows to be logged; nothing for an unknown tool.
 func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
 	if e, ok := s.byName[name]; ok {
 		return e.redact.Apply(metadata)
@@ -135,14 +135,14 @@ func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{}`)
 }
 
-// Verb is a name under which another assistant has several tools in one, told apart by an argument:
+// A Verb is another assistant's name for several tools in one, selected by an argument:
 // str_replace_editor with command view is one tool, with command create another.
 type Verb struct{ Name, Argument, Value string }
 
-// roster finds tools by what models call them.
+// roster finds tools by names that models use.
 type roster struct {
-	aliases map[string]string // the first owner of an alias keeps it
-	// folded has real names and aliases without case and separators; "" where two tools share one.
+	aliases map[string]string // an alias's first owner keeps it
+	// The folded maps ignore case and separators; "" marks an ambiguous name.
 	foldedNames, foldedAliases map[string]string
 	verbs                      []verb
 	kin                        map[string]string
@@ -179,8 +179,8 @@ func claim(owners map[string]string, key, name string) {
 	owners[key] = name
 }
 
-// find is the name of the tool that is meant; "" where there is none, or more than one. A real name
-// wins over an alias, and both as they are written over another case.
+// find returns the tool meant by name, or "" if there is none or several. Real names precede
+// aliases, and exact names those in another case.
 func (n *roster) find(name string) string {
 	if owner, ok := n.aliases[name]; ok {
 		return owner
@@ -191,7 +191,7 @@ func (n *roster) find(name string) string {
 	return n.foldedAliases[fuzzy.Fold(name)]
 }
 
-// verb is the tool that arguments choose among those of one name.
+// verb returns the tool that arguments select among those with one name.
 func (n *roster) verb(name, arguments string) string {
 	if !slices.ContainsFunc(n.verbs, func(v verb) bool { return fuzzy.Fold(v.Name) == fuzzy.Fold(name) }) {
 		return ""
@@ -209,11 +209,11 @@ func (n *roster) verb(name, arguments string) string {
 	return ""
 }
 
-// mostPrefixed bounds the names that are looked at without their prefix, in bytes.
+// mostPrefixed limits names that are tried without their prefix, in bytes.
 const mostPrefixed = 200
 
-// unprefixed takes off what models were trained to write before a function's name, and the number
-// that some write behind it: functions.read:0 is read.
+// unprefixed removes the prefix that models were trained to write before a function's name, and the
+// number that some append: functions.read:0 becomes read.
 func unprefixed(name string) string {
 	if len(name) > mostPrefixed {
 		return name
@@ -229,8 +229,8 @@ func unprefixed(name string) string {
 	return name
 }
 
-// lookup finds a tool by its name, or by what other assistants call it; alias reports the latter.
-// Arguments choose where one foreign name stands for several tools.
+// lookup finds a tool by its name or by another assistant's name, reported by alias. If a foreign
+// name stands for several tools, the arguments select one.
 func (s *Set) lookup(name, arguments string) (p *initTool, alias bool) {
 	if e, ok := s.byName[name]; ok {
 		return e, false
@@ -249,7 +249,7 @@ func (s *Set) lookup(name, arguments string) (p *initTool, alias bool) {
 	return nil, false
 }
 
-// Resolve is the name of the tool that a model means by name; false where there is none.
+// Resolve returns the tool that a model means by name, and false if there is none.
 func (s *Set) Resolve(name string) (string, bool) {
 	p, _ := s.lookup(name, "")
 	if p == nil {
@@ -258,7 +258,7 @@ func (s *Set) Resolve(name string) (string, bool) {
 	return p.def.Name, true
 }
 
-// instead says what to call where there is no tool of a name.
+// instead suggests tools to call in place of an unknown name.
 func (s *Set) instead(name string) string {
 	if kin := s.roster().kin[fuzzy.Fold(unprefixed(cut(name, mostPrefixed)))]; kin != "" {
 		return fmt.Sprintf("%s does such work, with arguments of its own", kin)
@@ -269,7 +269,7 @@ func (s *Set) instead(name string) string {
 	return "use one of: " + strings.Join(s.Names(), ", ")
 }
 
-// Nearest returns up to n candidates that look like name, best first: for "did you mean".
+// Nearest returns up to n candidates that resemble name, best first, for "did you mean".
 func Nearest(name string, candidates []string, n int) []string {
 	return fuzzy.Names(name, candidates, n)
 }

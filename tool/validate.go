@@ -6,20 +6,19 @@ import (
 	"adze/tool/schema"
 )
 
-// Validator compiles a schema. Contract: Compile may be slow, the Check it returns is fast, pure
-// and safe for concurrent use; references outside the schema are never followed; a fault repeats no
-// value.
+// Validator compiles a schema. Contract: Compile may be slow, the returned Check is fast, pure and
+// safe for concurrent use; external references are never followed; a fault repeats no value.
 type Validator interface {
 	Name() string
 	Version() string
 	Compile(schema json.RawMessage) (Check, error)
 }
 
-// Check validates a decoded JSON value and returns every fault, in document order of the pointers;
-// none means valid.
+// Check validates a decoded JSON value and returns all faults by pointer in document order; none
+// means valid.
 type Check func(value any) []Fault
 
-// compiledCheck is a Check with where it came from.
+// compiledCheck is a Check with its origin.
 type compiledCheck struct {
 	check Check
 	info  ValidatorInfo
@@ -29,10 +28,10 @@ type compiledCheck struct {
 // with all errors instead of the first.
 type JSONSchema struct{}
 
-// Name of the validator, for provenance.
+// Name returns the validator's name, for provenance.
 func (JSONSchema) Name() string { return "jsonschema-go" }
 
-// Version of the library, for provenance.
+// Version returns the library's version, for provenance.
 func (JSONSchema) Version() string { return "0.4.3" }
 
 // Compile resolves the schema once.

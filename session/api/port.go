@@ -1,7 +1,7 @@
-// Package api is what the interface asks of the program beside running a turn, and what goes
-// through those doors: sessions, models, modes, prompts, and how the user wants to go on.
+// Package api defines the interface's requests to the program beside running a turn, and their
+// values: sessions, models, modes, prompts, and the user's next choice.
 //
-// The one rule: only functions and plain values; a port that is missing is said to the user, not
+// The one rule: only functions and plain values; the user is told about a missing port, nothing is
 // guessed.
 //
 // Start reading at Ports. Known limits: none that are known.
@@ -15,156 +15,147 @@ import (
 	"adze/tool"
 )
 
-// Ports are what the interface can ask of the program beside running a turn. Each may be nil: the
-// keys and commands that need it then say that it is not there. All may be slow but SetMode,
+// Ports are the interface's functions in the program, beside running a turn. Each may be nil: the
+// keys and commands that need it then report that it is missing. All may be slow but SetMode,
 // SetEffort, CancelCall, Steer, Late and Drop, which are called between two frames.
 type Ports struct {
-	// Switch says that Next is obeyed: another session or model can be opened.
+	// Switch means that Next is obeyed: another session or model can be opened.
 	Switch bool
 	// Sessions lists stored sessions, newest first.
 	Sessions func(ctx context.Context) ([]SessionHead, error)
-	// Peek looks into a stored session.
+	// Peek returns a summary of a stored session.
 	Peek func(ctx context.Context, id string) (SessionPeek, error)
-	// Search finds what was said and done in stored sessions; note tells what is to be known of
-	// that, such as that not all was read yet.
+	// Search finds text and actions in stored sessions. note is for the user, such as that not all
+	// were read yet.
 	Search func(ctx context.Context, text string) (found []Found, note string, err error)
-	// Models lists the models that can be chosen, and those that cannot be used now with the
-	// reason.
+	// Models lists the available models, and the unavailable ones with the reason.
 	Models func(ctx context.Context) ([]ModelRow, error)
-	// CheckModel says why a model of this name cannot be used, as far as that is known without asking
-	// its provider; if nil, nothing is checked.
+	// CheckModel returns why a model cannot be used, without asking its provider; may be nil.
 	CheckModel func(name string) error
-	// Modes are the permission modes, Mode is the one in force, and SetMode puts one in force. Review
-	// stages the changes of later turns for one review each, or not.
+	// Modes lists the permission modes, Mode returns the current one, and SetMode changes it.
+	// Review switches staged turns, which end in one review each.
 	Modes   []Mode
 	Mode    func() string
 	Review  func(once bool) error
 	SetMode func(name string) error
-	// Sandbox is what the next command runs in, in a word for the status line; asked at each change
-	// of the mode and after each call.
+	// Sandbox returns a word for the status line about the next command's sandbox. It is called at
+	// each mode change and after each call.
 	Sandbox func() string
-	// Efforts are how hard the model can be asked to think, and SetEffort asks it, from its next
-	// request on; it returns what is in force then, if empty, nothing is said about it.
+	// Efforts lists the reasoning efforts, and SetEffort sets one from the next request on. It
+	// returns the current one, or "" to show none.
 	Efforts   []Mode
 	SetEffort func(name string) string
-	// CancelCall aborts one running call; if false, it is not running.
+	// CancelCall aborts one running call, or returns false if it is not running.
 	CancelCall func(id tool.CallID) bool
-	// Jobs are the commands and tasks that were started to go on in the background, oldest first;
-	// JobOutput is the end of what one wrote, and EndJob ends one with all that it started.
+	// Jobs lists background commands and tasks, oldest first. JobOutput returns the end of a job's
+	// output, and EndJob ends a job with all its processes.
 	Jobs      func() []Job
 	JobOutput func(ctx context.Context, id string) (string, error)
 	EndJob    func(id string) error
-	// Late reports that the model was not told yet what came by itself, such as the report of a
-	// task in the background, and Wake has it told without a prompt of the user; it blocks and
-	// shows itself by events, as Send does.
+	// Late reports whether the model has not seen news yet, such as a background task's report.
+	// Wake sends it without a prompt; it blocks and emits events, as Send does.
 	Late func() bool
 	Wake func(ctx context.Context) session.Result
-	// Branch is the git branch that is checked out, for the status line; if empty, there is none.
+	// Branch returns the current git branch for the status line, or "".
 	Branch func() string
 	// Files lists the workspace, for completion; some, if not nil, gets first parts of a long list.
 	Files func(ctx context.Context, some func(Files)) (Files, error)
-	// Folder lists one that the user writes out, such as ~/ or ../: what it is, and the names in
-	// it, those of folders with a slash behind.
+	// Folder lists a folder that the user types, such as ~/ or ../: its path, and its names,
+	// folders with a trailing slash.
 	Folder func(ctx context.Context, dir string) (base string, names []string, err error)
-	// Carried lists what the project would run, and Consent allows one of them as it was listed, or
-	// takes that back.
+	// Carried lists programs in the project that would run, and Consent allows one as listed, or
+	// revokes that.
 	Carried func(ctx context.Context) ([]Carried, error)
 	Consent func(ctx context.Context, item Carried, allow bool) error
-	// Servers are the MCP servers of this session, and Serve does something with one: start, stop,
-	// test or login. It may take its time, shows what goes on by events, and returns what came of
-	// it.
+	// Servers lists this session's MCP servers, and Serve acts on one: start, stop, test or login.
+	// It may be slow, emits events, and returns a message.
 	Servers func(ctx context.Context) ([]Server, error)
 	Serve   func(ctx context.Context, name, act string) (string, error)
-	// Run runs one command of the user's own; like Send it blocks and shows itself by events.
+	// Run runs the user's own command; like Send it blocks and emits events.
 	Run func(ctx context.Context, command string) session.Result
-	// Compact has the conversation summed up; wish says what must not be lost. It blocks and shows
-	// itself by events, as Run does.
+	// Compact summarizes the conversation; wish names things to keep. It blocks and emits events,
+	// as Run does.
 	Compact func(ctx context.Context, wish string) session.Result
-	// Plan puts the plan that waits to the user once more, through the door of the model's
-	// questions; it blocks until they have decided, and returns what to ask the model then;
-	// nothing: no plan waits.
+	// Plan shows the waiting plan to the user again, as a question of the model. It blocks until
+	// the decision, and returns the prompt to send then, or "" if no plan waits.
 	Plan func(ctx context.Context) (prompt string, err error)
-	// Steer hands the agent a message to read before its next step; if false, its turn is over.
+	// Steer sends the agent a message before its next step, or returns false if its turn is over.
 	Steer func(text string) bool
-	// Rewind takes back the last prompt and all that came after it, and returns its text.
+	// Rewind removes the last prompt and all after it, and returns its text.
 	Rewind func(ctx context.Context) (string, error)
-	// Undo puts files back as they were before turns of this session, or says what it would put
-	// back.
+	// Undo restores files from before turns in this session, or only lists the changes.
 	Undo func(ctx context.Context, u Undo) (Undone, error)
-	// Net tells what differs now from a moment, each hunk once; Revert takes a hunk back as a call of
-	// the user's own, and Stage adds it to git's index. Both block and show themselves by events, as
-	// Run does.
+	// Net returns the differences from a moment by hunk. Revert reverts a hunk as the user's own
+	// call, and Stage adds it to git's index. Both block and emit events, as Run does.
 	Net    func(ctx context.Context, since Since) (Net, error)
 	Revert func(ctx context.Context, h NetHunk) session.Result
 	Stage  func(ctx context.Context, h NetHunk) session.Result
-	// Draft has the model write the message of a commit of what is staged, and Commit makes that
-	// commit as a command of the user's own.
+	// Draft asks the model for a commit message for the staged changes, and Commit commits them as
+	// the user's own command.
 	Draft  func(ctx context.Context) (message string, err error)
 	Commit func(ctx context.Context, message string) session.Result
-	// StageAll adds all that differs to git's index, as Stage does with one hunk.
+	// StageAll adds all differences to git's index.
 	StageAll func(ctx context.Context, n Net) session.Result
-	// MergePlan tells what a merge of the session's branch into the main checkout comes to; its error
-	// says why there is none. Merge makes it as a command of the user's own.
+	// MergePlan previews a merge of the session's branch into the main checkout; its error explains
+	// why there is none. Merge performs it as the user's own command.
 	MergePlan func(ctx context.Context) (Merge, error)
 	Merge     func(ctx context.Context) session.Result
-	// Overview shows all sessions, while this one goes on; it returns when the user comes back to it.
+	// Overview shows all sessions, while this one continues; it returns when the user comes back.
 	// The terminal is free while it runs.
 	Overview func() error
-	// Staged has the user decide about the changes of a staged turn: "review", "take" or "drop". It
-	// blocks and shows itself by events, as Run does.
+	// Staged asks the user about a staged turn's changes: "review", "take" or "drop". It blocks and
+	// emits events, as Run does.
 	Staged func(ctx context.Context, decision string) session.Result
 	// Open opens a file at a line, from 1, in the user's own editor, as Edit does with a text.
 	Open func(path string, line int) error
-	// Edit lets the user write in their own editor; the terminal is free while it runs.
+	// Edit opens the user's own editor; the terminal is free while it runs.
 	Edit func(text string) (string, error)
-	// Drop looks at a text that was pasted: one that is the path of a file is what a terminal
-	// pastes when a file is dropped on it.
+	// Drop checks a pasted text: terminals paste a path when a file is dropped on them.
 	Drop func(text string) (Dropped, bool)
-	// Picture keeps the picture that is on the clipboard in a file and returns its path.
+	// Picture saves the clipboard's image to a file and returns its path.
 	Picture func(ctx context.Context) (string, error)
-	// Keep writes a choice down for later sessions: "interface.theme" or "interface.keys". Kept is
-	// what holds for those and "model" now.
+	// Keep stores a choice for later sessions: "interface.theme" or "interface.keys". Kept returns
+	// the current values for those and "model".
 	Keep func(name, value string) error
 	Kept func(name string) string
-	// Past is what the user wrote in this workspace before, oldest first; Remember keeps what
-	// they send.
+	// Past returns the user's earlier prompts in this workspace, oldest first; Remember adds one.
 	Past     func() []string
 	Remember func(text string)
 }
 
-// Carried is a thing of the project that would run, such as a tool.
+// Carried is something in the project that would run, such as a tool.
 type Carried struct {
 	ID      string
 	State   string
 	Command string
-	Lines   []string // all that is consented to: command, folder, variables, files, hash
-	Hash    string   // of it
+	Lines   []string // subject of the consent: command, folder, variables, files, hash
+	Hash    string   // of the same
 	Allowed bool
-	Off     string // why it cannot be allowed; if empty, it can
+	Off     string // why it cannot be allowed, or ""
 }
 
 // Server is an MCP server.
 type Server struct {
-	Name, Transport, From string // stdio or http; the file that names it
-	State, Why            string // off, starting, ready, failed or held; why
-	Title, Version        string // what it calls itself; the version of the protocol
+	Name, Transport, From string // stdio or http; its configuration file
+	State, Why            string // off, starting, ready, failed or held; the reason
+	Title, Version        string // its own name; the protocol version
 	Tools                 []string
 	Resources, Prompts    int
-	Bytes                 int    // of the definitions of its tools, as a request carries them
-	Last                  string // its last output beside its messages
-	Login                 bool   // a user can log in there
+	Bytes                 int    // size of its tool definitions in a request
+	Last                  string // its last output beside messages
+	Login                 bool   // supports login
 }
 
-// Named is a command or a skill that the user or the project carries. A message that begins with
-// its name is sent as it is, and the program makes of it what the model gets.
+// Named is a command or skill from the user or the project. A message that begins with its name is
+// sent unchanged, and the program expands it.
 type Named struct {
 	Name string // without the slash
-	Args string // as its file hints at them
+	Args string // argument hint from its file
 	Help string
 	From string // its file
 }
 
-// Note is what is told of it in a list.
+// Note returns its description for a list.
 func (n Named) Note() string {
 	if n.Help == "" {
 		return n.From
@@ -172,17 +163,17 @@ func (n Named) Note() string {
 	return n.Help + " (" + n.From + ")"
 }
 
-// Since is the moment that files are compared with.
+// Since is the moment to compare files with.
 type Since string
 
-// The moments.
+// Moments.
 const (
-	SinceSession Since = "session" // before its first call that could change files
-	SinceTurn    Since = "turn"    // likewise, of the newest turn with such a call
-	SinceBranch  Since = "branch"  // where the branch parted from the main one
+	SinceSession Since = "session" // before the first call that could change files
+	SinceTurn    Since = "turn"    // the same, for the newest turn with such a call
+	SinceBranch  Since = "branch"  // where the branch left the main one
 )
 
-// Net is what differs now from a moment, in the order of the paths.
+// Net holds the differences from a moment, by path.
 type Net struct {
 	From  string // the moment, in words
 	Files []NetFile
@@ -191,57 +182,56 @@ type Net struct {
 // NetFile is a file that differs.
 type NetFile struct {
 	Path  string     `json:"path"`
-	Diff  string     `json:"-"` // unified; if empty, Note says what differs
+	Diff  string     `json:"-"` // unified; if empty, Note describes the difference
 	Note  string     `json:"note,omitempty"`
 	New   bool       `json:"new,omitempty"`
 	Gone  bool       `json:"gone,omitempty"`
-	Mode  uint32     `json:"-"` // permission bits of a file that is gone; if 0, not known
+	Mode  uint32     `json:"-"` // permissions of a deleted file; 0 if unknown
 	Hunks []HunkText `json:"hunks,omitempty"`
 }
 
-// HunkText is a hunk as it is shown, and the line of the file, from 1, where its change begins.
+// HunkText is a displayed hunk, and the file's line, from 1, where its change begins.
 type HunkText struct {
 	Text string `json:"text"` // without secrets
 	Line int    `json:"line"`
-	Hash string `json:"hash,omitempty"` // names it in a request to another process
+	Hash string `json:"hash,omitempty"` // identifies it in a request to another process
 }
 
-// NetHunk is a hunk of a file's diff, counted from 0.
+// NetHunk identifies a hunk in a file's diff, counted from 0.
 type NetHunk struct {
 	File   NetFile
 	Number int
 }
 
-// Merge is what a merge comes to.
+// Merge is the result of a merge.
 type Merge struct {
-	Says  string   // in a sentence
-	Files []string // that it changes
+	Says  string   // one sentence
+	Files []string // changed files
 }
 
-// Undo is a wish to have files put back: what the last turn did that changed some.
+// Undo is a request to restore files: by default those changed by the last turn that changed any.
 type Undo struct {
-	Redo  bool // not a turn: what the last undo did
+	Redo  bool // revert the last undo instead
 	Since bool // all since the last message, which may be nothing
-	// Message, with Since, is an earlier message of the user.
+	// Message, with Since, is an earlier user message.
 	Message string
-	// Git also puts back what git keeps of its own state, Unknown what changed while a call ran,
-	// without anybody to see who changed it.
+	// Git includes git's own state, Unknown changes made during a call by an unknown author.
 	Git, Unknown bool
-	Dry          bool // say what would be done
-	// Plan is Undone.Plan as it was shown. If the plan is another one by now, nothing is done, and
-	// the error says so. Optional.
+	Dry          bool // only list the changes
+	// Plan is Undone.Plan as shown. If the plan has changed, Undo does nothing and returns an
+	// error. Optional.
 	Plan string
 }
 
-// Undone is what came of it, or would.
+// Undone is the actual or planned result.
 type Undone struct {
-	Turns []string // what was asked for in them, newest first; none: there is nothing to undo
-	Paths []string // with what is done: "create  a.go"
-	Left  []string // what is left as it is, with the reason
-	Git   bool     // git's own state changed, too, and was not asked for
-	Asks  bool     // some is left that Unknown puts back
-	Doubt []string // those of them that changed while a command ran, and nobody saw who did it
-	Plan  string   // names the turns and the paths, each with its change
+	Turns []string // their prompts, newest first; empty if there is nothing to undo
+	Paths []string // with the action: "create  a.go"
+	Left  []string // unchanged paths, with the reason
+	Git   bool     // git's own state changed, too, and was not requested
+	Asks  bool     // some are left that Unknown restores
+	Doubt []string // those changed during a command by an unknown author
+	Plan  string   // identifies the turns and the paths, each with its change
 }
 
 // Mode is a permission mode, or an effort.
@@ -249,105 +239,105 @@ type Mode struct {
 	Name, Means string
 }
 
-// Job is a command or a task in the background.
+// Job is a background command or task.
 type Job struct {
 	ID, Command string
 	Running     bool
 	Started     time.Time
-	Ended       string // how, where it does not run any more
+	Ended       string // how it ended; "" while it runs
 }
 
-// Files are what can be completed: paths in the workspace, folders with a slash behind. Near are
-// those that were changed lately, as git says.
+// Files are the paths for completion in the workspace, folders with a trailing slash. Near are
+// recently changed ones, according to git.
 type Files struct{ Paths, Near []string }
 
-// Dropped is a file that was dropped on the terminal.
+// Dropped is a file dropped on the terminal.
 type Dropped struct {
-	Path   string // as it is written in a prompt
-	Attach string // the file to attach, such as a picture; if empty, only its path is of use
+	Path   string // as written in a prompt
+	Attach string // file to attach, such as an image; "" to use only the path
 }
 
-// Prompt is what the user sends.
+// Prompt is the user's message.
 type Prompt struct {
 	Text   string
 	Attach []string // files
-	// Sent and Beside are what came along from elsewhere: pictures and PDFs, and texts.
+	// Sent and Beside came from other clients: images and PDFs, and texts.
 	Sent   []tool.Attachment
 	Beside string
-	Draft  string // as it was written, pastes folded; if empty, as Text
+	Draft  string // as typed, with folded pastes; "" if the same as Text
 }
 
-// ModelRow is a model in the list of those to go on with.
+// ModelRow is a model in the list to choose from.
 type ModelRow struct {
 	Name    string // provider/name
-	Context int    // tokens that fit into a request with its answer; if 0, not known
-	// Input and Output are what a million tokens cost in USD; if nil, not known.
+	Context int    // context size in tokens, answer included; 0 if unknown
+	// Input and Output are prices in USD for a million tokens; nil if unknown.
 	Input, Output *float64
 	Vision, Tools bool   // known to have it
 	Note          string // such as its size
-	Why           string // why it cannot be used now; if empty, it can
+	Why           string // why it cannot be used now, or ""
 }
 
 // SessionHead is a stored session in the list.
 type SessionHead struct {
 	ID    string
-	Title string // its name, else the first line of what was first asked
+	Title string // its name, else the first prompt's first line
 	Tags  []string
 	Model string
 	Cwd   string
-	// Worktree is the name of the git work tree that it works in; if empty, none that adze made.
+	// Worktree is the session's git work tree, or "" if adze made none.
 	Worktree string
 	Updated  time.Time
 }
 
-// Place is where something was said or done in a session: in a message, or by a call.
+// Place is a message or call in a session.
 type Place struct {
 	Message string
-	Call    tool.CallID // if empty, by the message itself
+	Call    tool.CallID // "" for the message itself
 }
 
-// Found is something that was said or done in a stored session.
+// Found is a search result in a stored session.
 type Found struct {
 	Session string
 	Place
-	Title   string // of the session
-	Kind    string // prompt, answer, or the name of a tool
-	Snippet string // of it, on one line
+	Title   string // the session's title
+	Kind    string // prompt, answer, or a tool's name
+	Snippet string // excerpt on one line
 	Cwd     string
 	Time    time.Time
 }
 
-// SessionPeek is what a look into a stored session shows.
+// SessionPeek summarizes a stored session.
 type SessionPeek struct {
 	Turns, Messages int
-	// Cost is what its turns cost in USD; if nil, that of at least one is not known.
+	// Cost is the total in USD; nil if one turn's is unknown.
 	Cost *float64
 	// Asked and Answered are its last exchange.
 	Asked, Answered string
-	// Changed are the files that its turns changed, each once, in order.
+	// Changed lists the changed files, each once, in order.
 	Changed []string
 }
 
-// Screen is how the interface is drawn.
+// Screen is the interface's display mode.
 type Screen string
 
-// The screens: all of the terminal, or the conversation in its own scrollback.
+// Screens: the whole terminal, or the conversation in its own scrollback.
 const (
 	Whole  Screen = "whole"
 	Inline Screen = "inline"
 )
 
-// Next says how the user wants to go on after Run: the interface itself cannot exchange its
-// session or model. The zero value means that they quit.
+// Next is the user's choice after Run, since the interface cannot change its session or model. The
+// zero value means quit.
 type Next struct {
-	Session string // the id to open
-	New     bool   // a new session in this folder
-	Model   string // the model to go on with: provider/name
-	Keep    bool   // that model is the default from now on, if it can be used
-	Fork    bool   // in a copy of that session
-	At      Place  // to show of that session; the zero value: its end
-	Demo    bool   // the demo
-	// Background is the prompt on which the session goes on without a terminal; if empty, it does not.
+	Session string // id to open
+	New     bool   // new session in this folder
+	Model   string // model to use: provider/name
+	Keep    bool   // make the model the default, if it can be used
+	Fork    bool   // copy the session
+	At      Place  // place to show in the session; the zero value is the end
+	Demo    bool   // start the demo
+	// Background is the prompt with which the session continues without a terminal, or "".
 	Background string
-	Screen     Screen // how the interface is drawn; if empty, as it is
+	Screen     Screen // "" keeps the current one
 }

@@ -1,20 +1,18 @@
-// Package loop tells a model that repeats itself from one that makes progress. A Guard watches the
-// calls of one turn and their results. It warns the model once, and ends the turn when the model
-// goes on.
+// Package loop distinguishes a model that repeats itself from one that makes progress. A Guard
+// watches one turn's calls and results. It warns the model once, and ends the turn if it continues.
 //
-// Three things are counted:
-//   - a circle: a run of steps all of whose calls were made before with the same results, such as A
-//     A A or A B A B;
-//   - standing still: one call made over and over among others that tell something, while nothing
-//     that may change its result ran;
+// It counts three things:
+//   - circles: steps whose calls were all made before with the same results, such as A A A or
+//     A B A B;
+//   - standing still: one call repeated among others with new results, while nothing ran that may
+//     change its result;
 //   - fruitless steps: calls that differ, by a counter or in their words, while no file changes and
-//     no result says anything new.
+//     no result has anything new.
 //
 // Start reading at Guard.Close.
 //
-// Known limits: a model that changes a file a little in every step makes progress by this measure,
-// and so does one whose results differ in a number. A command that only looks counts as one that
-// may change something.
+// Known limits: small file changes in every step count as progress, as do results that differ in a
+// number. A read-only command counts as one that may change something.
 package loop
 
 import (
@@ -27,44 +25,44 @@ import (
 	"adze/tool"
 )
 
-// Bounds of the counts of repeated calls, and of the cost of fruitless steps: at one the model is
-// told, at one the turn ends.
+// Limits for repeated calls and for the cost of fruitless steps: the first warns the model, the
+// second ends the turn.
 const (
 	circleTell, circleStop       = 3, 5
 	stillTell, stillStop         = 6, 12
 	fruitlessTell, fruitlessStop = 50, 100
-	costFailed, costSeen         = 5, 1 // of a step that failed, and of one whose result was seen before
-	// Steps that take long on average may be waiting for something, such as a server that starts, and
-	// so may those that ask after a job. They may go on longer.
+	costFailed, costSeen         = 5, 1 // a failed step; a result seen before
+	// Slow steps may be waiting for something, such as a starting server, and so may questions
+	// about a job. They get higher limits.
 	slowStep, patience       = time.Second / 2, 4
-	mostNamed, mostArguments = 4, 80 // calls that a warning names, and how much of their arguments, in characters
+	mostNamed, mostArguments = 4, 80 // calls named in a warning, and characters from their arguments
 )
 
 // Err ends a turn.
 var Err = errors.New("the model repeats itself")
 
-// stepCall is a call of the step that runs.
+// stepCall is a call in the current step.
 type stepCall struct {
-	print   callPrint // of the call and its result
-	asked   callPrint // of the call
-	name    string    // with the beginning of its arguments
-	pending bool      // it asks after something that goes on by itself
-	effect  bool      // it may have changed something
-	cost    int       // if 0, it brought the work further
+	print   callPrint // hash with result
+	asked   callPrint // hash without result
+	name    string    // with the start of the arguments
+	pending bool      // its subject is still running
+	effect  bool      // may have changed something
+	cost    int       // 0 for progress
 }
 
-// run is some steps in a row.
+// run is a sequence of steps.
 type run struct {
-	names         []string // of the calls, in the order in which they were first made
+	names         []string // calls by first appearance
 	times         map[callPrint]int
-	least, most   int // how often each call of the last step was made at least, and any call at most
+	least, most   int // fewest repetitions in the last step, and most overall
 	top           string
 	steps, cost   int
 	took          time.Duration
 	pending, told bool
 }
 
-// add takes a step; the same call twice in it counts once.
+// add adds a step; duplicate calls in it count once.
 func (r *run) add(step []stepCall, took time.Duration) {
 	if r.times == nil {
 		r.times = map[callPrint]int{}
@@ -91,7 +89,7 @@ func (r *run) add(step []stepCall, took time.Duration) {
 	r.steps, r.cost, r.took = r.steps+1, r.cost+cost, r.took+took
 }
 
-// is reports that a measure of the run has come to a bound.
+// is reports whether a measure has reached a limit.
 func (r *run) is(measure, bound int) bool {
 	if r.pending || r.steps > 0 && r.took/time.Duration(r.steps) >= slowStep {
 		bound *= patience
@@ -99,25 +97,25 @@ func (r *run) is(measure, bound int) bool {
 	return measure >= bound
 }
 
-// Guard watches the calls of a turn. Its zero value is ready. It is for one goroutine.
+// Guard watches a turn's calls. The zero value is ready to use. It is not safe for concurrent use.
 type Guard struct {
-	step []stepCall // that runs
+	step []stepCall // the current step
 	took time.Duration
 
 	ever      map[callPrint]bool
-	seen      map[callPrint]bool // since something changed that never did before
-	circle    run                // the stale steps since the last one that told something
-	still     run                // the steps since something may have changed
-	fruitless run                // the steps since the last one that brought the work further
+	seen      map[callPrint]bool // since the last new kind of change
+	circle    run                // stale steps since the last new result
+	still     run                // steps since something may have changed
+	fruitless run                // steps since the last progress
 	memory    memory
 	warn      string
 }
 
-// Saw takes a call that has ended, and whether files of the workspace are known to have changed
-// while it ran.
+// Saw adds an ended call. changed reports whether workspace files are known to have changed while
+// it ran.
 func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 	if o.Status == tool.Aborted {
-		g.Forget() // a user stepped in, or the turn ends
+		g.Forget() // a user intervened, or the turn ends
 		return
 	}
 	name, arguments := cmp.Or(o.Tool, call.Name), canonical(call.Arguments)
@@ -129,10 +127,10 @@ func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 	g.took += o.Duration
 }
 
-// Forget begins anew: the user said something, or the model no longer sees what it did.
+// Forget restarts: the user sent a message, or the model no longer sees its calls.
 func (g *Guard) Forget() { *g = Guard{} }
 
-// Close weighs the step whose calls have all ended.
+// Close evaluates the step after all its calls have ended.
 func (g *Guard) Close() {
 	if len(g.step) == 0 {
 		return
@@ -146,7 +144,7 @@ func (g *Guard) Close() {
 	if g.ever == nil {
 		g.ever = map[callPrint]bool{}
 	}
-	if changed || g.seen == nil { // the first look after a change tells something, also when it shows what it did before
+	if changed || g.seen == nil { // the first read after a change is new, even with an old result
 		g.still, g.seen = run{}, map[callPrint]bool{}
 	}
 	for _, m := range g.step {
@@ -163,7 +161,7 @@ func (g *Guard) Close() {
 	g.weigh()
 }
 
-// weigh has the model told once for each run.
+// weigh warns the model once for each run.
 func (g *Guard) weigh() {
 	tell := func(r *run, measure, bound int, format string, args ...any) {
 		if r.told || !r.is(measure, bound) {
@@ -173,13 +171,13 @@ func (g *Guard) weigh() {
 			g.warn = fmt.Sprintf(format, args...)
 		}
 	}
-	rounds := g.circle.least + 1 // the first time told something
+	rounds := g.circle.least + 1 // the first round was new
 	tell(&g.circle, rounds, circleTell, "You have made the same calls %d times, and their results did not change: %s. ", rounds, g.circle.list())
 	tell(&g.still, g.still.most, stillTell, "You have made the same call %d times, and nothing was changed in between: %s. ", g.still.most, g.still.top)
 	tell(&g.fruitless, g.fruitless.cost, fruitlessTell, "Your last %d steps changed no file, and their results say nothing that earlier ones did not. ", g.fruitless.steps)
 }
 
-// Stuck ends a turn whose model went on after it was told.
+// Stuck returns an error if the model continued after the warning.
 func (g *Guard) Stuck() error {
 	switch rounds := g.circle.least + 1; {
 	case g.circle.told && g.circle.is(rounds, circleStop):
@@ -192,7 +190,7 @@ func (g *Guard) Stuck() error {
 	return nil
 }
 
-// Warning is what the model is told now; if empty, nothing.
+// Warning returns the text for the model, or "".
 func (g *Guard) Warning() string {
 	text := g.warn
 	if g.warn = ""; text == "" {
@@ -202,7 +200,7 @@ func (g *Guard) Warning() string {
 		"If you are waiting for something, wait longer in one call. The turn ends if this goes on."
 }
 
-// list names the calls of a run.
+// list names the calls in a run.
 func (r *run) list() string {
 	names, more := r.names, ""
 	if left := len(names) - mostNamed; left > 0 {
@@ -211,7 +209,7 @@ func (r *run) list() string {
 	return strings.Join(names, ", ") + more
 }
 
-// effect reports an outcome after which other calls may have other results.
+// effect reports whether other calls may have new results after this outcome.
 func effect(o tool.Outcome) bool {
 	if len(o.Changed) > 0 {
 		return true
@@ -219,7 +217,7 @@ func effect(o tool.Outcome) bool {
 	return o.Status != tool.Denied && o.Status != tool.Invalid && (needs(o, tool.Write) || needs(o, tool.Execute))
 }
 
-// named is a call as the model knows it again.
+// named returns a call in a form that the model recognizes.
 func named(call tool.RawCall) string {
 	arguments := []rune(strings.Join(strings.Fields(call.Arguments[:min(len(call.Arguments), 16*mostArguments)]), " "))
 	if len(arguments) > mostArguments {

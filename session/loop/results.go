@@ -13,18 +13,16 @@ import (
 	"adze/tool"
 )
 
-// measured finds durations that somebody measured, such as 0.12s or 3 ms, and addresses such as
-// 0xc000012a80: tests that fail again in 0.13 s and not in 0.12 s fail as before. Whole seconds are
-// none: they are what a thing that one waits for counts ("12s elapsed"), and such a result did
-// change.
+// measured matches measured durations, such as 0.12s or 3 ms, and addresses, such as 0xc000012a80:
+// tests that fail again in 0.13 s instead of 0.12 s fail as before. Whole seconds are not matched:
+// waiting programs count them ("12s elapsed"), and such a result did change.
 var measured = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b0[xX][0-9a-fA-F]{6,}|\b\d+(?:\.\d+)? ?(?:[mun]s|µs)\b|\b\d+\.\d+ ?(?:s|secs?|seconds?|m|min)\b`)
 })
 
-// callPrint is a call, or a call with its result.
+// callPrint is the hash of a call, with or without its result.
 type callPrint [sha256.Size]byte
 
-// printOf tells texts and attachments from others.
 func printOf(attachments []tool.Attachment, texts ...string) callPrint {
 	var b []byte
 	for _, text := range texts {
@@ -37,11 +35,11 @@ func printOf(attachments []tool.Attachment, texts ...string) callPrint {
 	return sha256.Sum256(b)
 }
 
-// mostCanonical is up to which size, in bytes, arguments are decoded to be compared: longer ones
-// are compared as they are.
+// mostCanonical is the largest size of arguments, in bytes, to be decoded for comparison; larger
+// ones are compared as written.
 const mostCanonical = 64 << 10
 
-// canonical is JSON with sorted keys and without spaces; what is no JSON stays as it is.
+// canonical returns JSON with sorted keys and without spaces; other text is unchanged.
 func canonical(arguments string) string {
 	if len(arguments) > mostCanonical {
 		return arguments
@@ -59,19 +57,18 @@ func canonical(arguments string) string {
 	return string(out)
 }
 
-// memory is what the results of a turn have said so far.
+// memory holds the turn's results so far.
 type memory struct {
-	failures map[string]bool    // words of results that failed
+	failures map[string]bool    // words in failed results
 	results  map[callPrint]bool // whole results
-	calls    map[callPrint]bool // calls, whatever came of them
+	calls    map[callPrint]bool // calls with any result
 }
 
-// newsShare: a failure is news when at least one of so many of its words was not in an earlier one.
+// newsShare: a failure is new if at least one in newsShare words did not occur in earlier ones.
 const newsShare = 8
 
-// cost weighs the result of a call and remembers it. A word or number that stands in the arguments
-// says nothing: a failure that repeats the name of its file says what all such failures do. The
-// output is without what was measured.
+// cost weighs a call's result and remembers it. Words and numbers from the arguments do not count:
+// every failure repeats its file's name. o.Output is without measured values.
 func (m *memory) cost(call stepCall, arguments string, o tool.Outcome, changed bool) int {
 	if m.results == nil {
 		*m = memory{map[string]bool{}, map[callPrint]bool{}, map[callPrint]bool{}}
@@ -85,7 +82,7 @@ func (m *memory) cost(call stepCall, arguments string, o tool.Outcome, changed b
 	seen, again := m.results[result], m.calls[call.asked]
 	m.results[result], m.calls[call.asked] = true, true
 	if o.Status == tool.Completed {
-		if seen && !changed && (again || !needs(o, tool.Write)) { // a further item may be written elsewhere
+		if seen && !changed && (again || !needs(o, tool.Write)) { // another item may be written elsewhere
 			return costSeen
 		}
 		return 0
@@ -109,12 +106,12 @@ func (m *memory) cost(call stepCall, arguments string, o tool.Outcome, changed b
 	return costFailed
 }
 
-// words are the runs of letters and digits of a text, in lower case.
+// words returns the runs of letters and digits, in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// needs reports a call of a tool that asked for a permission.
+// needs reports whether a call asked for a permission.
 func needs(o tool.Outcome, p tool.Permission) bool {
 	return slices.ContainsFunc(o.Record.Needs, func(n tool.Need) bool { return n.Permission == p })
 }
