@@ -8,34 +8,33 @@ import (
 	"adze/session"
 )
 
-// Sizes of the context, in tokens.
+// Context sizes in tokens.
 const (
 	smallestContext = 8192 // tools, a system prompt and a few files
 	largeContext    = 32768
-	answerRoom      = 4096 // when the request does not say how long the answer may be
+	answerRoom      = 4096 // if the request sets no limit
 	unknownLimit    = 32768
-	// bytesPerToken is a first guess for code and prose; what the server counts corrects it.
+	// A first guess for code and prose, corrected by the server's counts.
 	bytesPerToken = 4.0
-	// Bounds of a believable count: denser than 2 bytes a token, or thinner than 8, no tokenizer
-	// is.
+	// Bounds of a plausible count, in bytes per token; no tokenizer exceeds them.
 	densest, thinnest = 2.0, 8.0
-	// imageTokens is what vision models spend on a picture, about.
+	// Vision models spend about this much on an image.
 	imageTokens = 1024
 )
 
-// window is the context of one model in this process.
+// window is one model's context in this process.
 type window struct {
-	context int     // the largest num_ctx sent so far; another value makes the server load the model anew
-	ratio   float64 // bytes a token
+	context int     // largest num_ctx sent so far; any other value makes the server reload the model
+	ratio   float64 // bytes per token
 }
 
-// sizedRequest is what a request was sized for.
+// sizedRequest holds the numbers that a request was sized by.
 type sizedRequest struct {
 	bytes, tokens, context int
 }
 
-// fit chooses num_ctx for a prompt of so many bytes: the estimate and room for the answer, rounded
-// up to a step, never less than before, at most what the model has and Options.MaxContext allows.
+// fit chooses num_ctx for a prompt of bytes length: the estimate plus room for the answer, rounded
+// up to a step. It never shrinks, and stays within the model's limit and Options.MaxContext.
 func (p *Provider) fit(r session.Request, d details, bytes int) sizedRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,9 +55,9 @@ func (p *Provider) fit(r session.Request, d details, bytes int) sizedRequest {
 	return sizedRequest{bytes, tokens, w.context}
 }
 
-// step is the next larger num_ctx. A new value makes the server load the model anew and read the
-// whole prompt again, so small ones double; large ones, whose memory counts, grow by half of a
-// power of two: 32k, 48k, 64k, 96k, 128k.
+// step returns the next larger num_ctx. A new value makes the server reload the model and read the
+// prompt again, so small ones double; large ones, limited by memory, grow in half steps: 32k, 48k,
+// 64k, 96k, 128k.
 func step(context int) int {
 	power := smallestContext
 	for power*2 <= context {
@@ -73,7 +72,7 @@ func step(context int) int {
 	return power * 2
 }
 
-// textBytes is the length of a body in which each image counts as what it costs, not as its base64.
+// textBytes returns a body's length with each image counted at its token cost, not as base64.
 func textBytes(r session.Request, d details, bytes int) int {
 	e := encoder{images: d.vision}
 	for _, m := range r.Messages {
@@ -105,9 +104,8 @@ func (p *Provider) limit(d details) int {
 	return limit
 }
 
-// Limit is the largest context that a request to a model gets, in tokens: what the model has, at
-// most Options.MaxContext. It asks the server once for each model; if 0, the server does not
-// answer.
+// Limit returns the largest context in tokens that a request to a model gets: the model's own, at
+// most Options.MaxContext. It queries the server once per model and returns 0 if that fails.
 func (p *Provider) Limit(ctx context.Context, model string) int {
 	d, err := p.details(ctx, model)
 	if err != nil {
@@ -116,20 +114,20 @@ func (p *Provider) Limit(ctx context.Context, model string) int {
 	return p.limit(d)
 }
 
-// Toolless reports a model of which the server says that it takes no tools.
+// Toolless reports whether the server says that a model takes no tools.
 func (p *Provider) Toolless(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	return err == nil && d.toolless
 }
 
-// Blind reports a model of which the server says that it takes no pictures.
+// Blind reports whether the server says that a model takes no images.
 func (p *Provider) Blind(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	return err == nil && !d.absent && !d.vision
 }
 
-// widen enlarges the context after the server said that a prompt did not fit; if false, the model
-// has no more.
+// widen enlarges the context after the server refused a prompt as too long. It returns false at the
+// model's limit.
 func (p *Provider) widen(model string, s sizedRequest, d details) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,11 +139,11 @@ func (p *Provider) widen(model string, s sizedRequest, d details) bool {
 	return true
 }
 
-// counted compares the server's count of the prompt with what was sent, corrects the estimate, and
-// fails when the server cut the prompt: what it answered is about something else.
+// counted corrects the estimate by the server's count of the prompt, and fails if the server cut
+// the prompt.
 func (p *Provider) counted(model string, s sizedRequest, count int) error {
 	if count <= 0 {
-		return nil // an older server that had the whole prompt cached
+		return nil // an older server with the prompt in its cache
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

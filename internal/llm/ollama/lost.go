@@ -2,35 +2,32 @@ package ollama
 
 import "unicode/utf8"
 
-// A server counts every token that the model wrote, also those of a call that it could not read and
-// dropped. What it sent, the text and the thoughts, explains some of the tokens; the others are
-// lost. Where a server joins tokens into one record, which Ollama does not, a short call that was
-// dropped behind many words is not seen.
+// A server counts every token that the model wrote, including those of a call that it could not
+// parse and dropped. The text and thoughts it sent explain some of the tokens; the rest is lost. A
+// short dropped call after much text goes unnoticed if a server joins tokens into one record, which
+// Ollama does not.
 
 const (
-	// thoughtMarks is how many tokens stand around a thought and the answer behind it; gpt-oss
-	// writes the most.
+	// Tokens around a thought and before the answer; gpt-oss writes the most.
 	thoughtMarks = 12
-	// letters is how many letters a further token of a word has at least, on average, in a Latin
-	// alphabet.
+	// Least average letters per further token of a word, in a Latin alphabet.
 	letters = 3.0
-	// fewRecords is how many records say nothing yet about how many tokens a record has.
+	// With fewer records, the tokens per record are unknown.
 	fewRecords = 4
 )
 
-// tally counts what came of an answer.
+// tally counts an answer's text.
 type tally struct {
-	tokens   float64 // that the text may have had at most
-	records  int     // with something in them
-	units    int     // words, numbers and runs of signs in them; a token is hardly ever more than one
-	breaks   int     // records that begin with a line break, which may have been held back before
-	foreign  int     // bytes of digits and other scripts, whose tokens show no bounds
+	tokens   float64 // upper bound for the text
+	records  int     // not empty
+	units    int     // words, numbers and runs of signs; a token rarely covers more than one
+	breaks   int     // records that begin with a line break, which may have been held back
+	foreign  int     // bytes of digits and other scripts, where token bounds do not show
 	bytes    int
 	last     rune
 	thoughts bool
 }
 
-// take counts one record.
 func (r *tally) take(text, thinking string) {
 	if text == "" && thinking == "" {
 		return
@@ -51,15 +48,15 @@ func (r *tally) take(text, thinking string) {
 	}
 }
 
-// mostTokens is how many tokens a text has at most: a small vocabulary has short words, one token
-// for each digit and sign, and one for each byte of other scripts, with the spaces between.
+// mostTokens returns an upper bound for a text's tokens: a small vocabulary has short words, one
+// token for each digit and sign, and one for each byte of other scripts, including spaces between.
 func (r *tally) mostTokens(text string) (sum float64) {
 	for _, c := range text {
 		switch {
 		case c|0x20 >= 'a' && c|0x20 <= 'z' && r.last|0x20 >= 'a' && r.last|0x20 <= 'z':
 			sum += 1 / letters
-		case c == ' ' && r.last < 0x300, c == '\t' && r.last == '\t': // it belongs to the next word
-		case c >= 0xc0 && c < 0x300: // letters with accents
+		case c == ' ' && r.last < 0x300, c == '\t' && r.last == '\t': // joins the next word
+		case c >= 0xc0 && c < 0x300: // accented letters
 			sum += 1.5
 		case c < utf8.RuneSelf:
 			sum++
@@ -98,14 +95,13 @@ func unitsOf(text string) int {
 	return count
 }
 
-// granular reports a server that sends each token in a record of its own: hardly any record has
+// granular reports whether the server sends each token in its own record: hardly any record has
 // more than one unit.
 func (r *tally) granular() bool {
 	return r.records >= fewRecords && r.units*5 <= r.records*6 && r.foreign*5 <= r.bytes && r.bytes <= r.records*7
 }
 
-// lost is how many of the tokens that the model wrote are in nothing that was sent; if 0, none, as
-// far as is known.
+// lost returns how many of the written tokens are missing from the sent text, or 0 if unknown.
 func (r *tally) lost(written int) int {
 	explained := r.tokens
 	if r.granular() {

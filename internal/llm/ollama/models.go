@@ -17,38 +17,37 @@ import (
 )
 
 const (
-	// maxShown bounds how many models are asked for their details, and maxAtOnce how many together.
+	// Limits of detail queries: all, and at once.
 	maxShown  = 64
 	maxAtOnce = 4
-	// maxDetails bounds one answer of /api/show or /api/tags.
+	// of one response, in bytes
 	maxDetails = 8 << 20
 )
 
-// Model is one model on the server.
+// A Model is a model on the server.
 type Model struct {
 	Name     string
 	Size     int64 // bytes on disk
-	Context  int   // its limit in tokens; if 0, unknown
+	Context  int   // in tokens; 0 if unknown
 	Tools    bool
 	Vision   bool
 	Thinking bool
 	Loaded   bool // in memory now
-	Running  int  // the context that it has in memory; if 0, not loaded, or not told
+	Running  int  // its context in memory; 0 if not loaded or unknown
 }
 
-// details are what /api/show tells that matters for a request.
+// details holds the used fields of /api/show.
 type details struct {
-	context    int // the model's limit; if 0, unknown
-	configured int // num_ctx of its Modelfile; if 0, none
+	context    int // the model's limit; 0 if unknown
+	configured int // num_ctx in its Modelfile; 0 if none
 	tools      bool
 	vision     bool
 	thinking   bool
 	absent     bool // the server has no such endpoint
-	toolless   bool // the server says so, and refuses a request with tools
+	toolless   bool // the server refuses requests with tools
 }
 
-// Models lists the models of a running server, newest first. It fails fast when there is none, if
-// ctx says so.
+// Models lists a running server's models, newest first. The caller limits the wait by ctx.
 func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	var tags struct {
 		Models []struct {
@@ -71,7 +70,7 @@ func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 			m := &models[i]
 			d, err := p.details(inner, m.Name)
 			if err != nil {
-				return inner.Err() // one model that cannot be shown hides no other
+				return inner.Err() // one failure does not hide the others
 			}
 			m.Context, m.Tools, m.Vision, m.Thinking = d.context, d.tools, d.vision, d.thinking
 			m.Running, m.Loaded = loaded[m.Name]
@@ -81,7 +80,7 @@ func (p *Provider) Models(ctx context.Context) ([]Model, error) {
 	return models, group.Wait()
 }
 
-// loaded lists the models in memory with their contexts; an older server that cannot tell has none.
+// loaded returns the contexts of the models in memory; nil for an older server.
 func (p *Provider) loaded(ctx context.Context) map[string]int {
 	var running struct {
 		Models []struct {
@@ -99,7 +98,7 @@ func (p *Provider) loaded(ctx context.Context) map[string]int {
 	return contexts
 }
 
-// details asks once for each model.
+// details queries each model once.
 func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	p.mu.Lock()
 	d, ok := p.known[model]
@@ -125,7 +124,7 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	return p.seen(d), nil
 }
 
-// seen are the details of a model with what the user says of its sight.
+// seen applies the user's vision setting to a model's details.
 func (p *Provider) seen(d details) details {
 	if sees := p.Options.Vision; sees != nil {
 		d.vision = *sees
@@ -133,7 +132,7 @@ func (p *Provider) seen(d details) details {
 	return d
 }
 
-// Version is what the server says of itself; if empty, it does not.
+// Version returns the server's version, or "".
 func (p *Provider) Version(ctx context.Context) string {
 	var told struct{ Version string }
 	if p.get(ctx, "/api/version", &told) != nil {
@@ -142,23 +141,22 @@ func (p *Provider) Version(ctx context.Context) string {
 	return told.Version
 }
 
-// Speaks reports whether a server that may be another program answers as an Ollama: about a model,
-// or that it has no such model.
+// Speaks reports whether the server answers like an Ollama: with a model's details, or that it has
+// no such model.
 func (p *Provider) Speaks(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	var failure *session.ProviderError
 	return err == nil && !d.absent || errors.As(err, &failure) && failure.Kind == session.NoModelError
 }
 
-// unsupported reports that the server has no such endpoint: a proxy, or another program that speaks
-// /api/chat. Its models are used without knowing them.
+// unsupported reports whether the server lacks the endpoint: a proxy, or another program with
+// /api/chat. Its models are used without details.
 func unsupported(err error) bool {
 	var failure *session.ProviderError
 	return errors.As(err, &failure) && failure.Kind == session.RequestError &&
 		(failure.Status == http.StatusNotFound || failure.Status == http.StatusMethodNotAllowed)
 }
 
-// showAnswer is the answer of /api/show.
 type showAnswer struct {
 	Capabilities []string                   `json:"capabilities"`
 	Parameters   string                     `json:"parameters"`
@@ -173,7 +171,7 @@ func (s showAnswer) details() details {
 		thinking: slices.Contains(s.Capabilities, "thinking"),
 	}
 	d.toolless = s.Capabilities != nil && !d.tools
-	if s.Capabilities == nil { // before version 0.6.4; the template tells
+	if s.Capabilities == nil { // before version 0.6.4; use the template
 		d.tools = strings.Contains(s.Template, ".Tools")
 	}
 	for key, raw := range s.Info {
@@ -203,7 +201,7 @@ func (p *Provider) get(ctx context.Context, path string, into any) error {
 	return p.decode(reply, into)
 }
 
-// decode reads a whole small answer and closes it.
+// decode reads a small response and closes it.
 func (p *Provider) decode(reply *wire.Reply, into any) error {
 	defer reply.Close()
 	raw, err := io.ReadAll(io.LimitReader(reply, maxDetails))

@@ -1,14 +1,13 @@
-// Package ollama speaks Ollama's own API: /api/chat with options.num_ctx, because Ollama silently
-// cuts the front of a prompt that does not fit its context, and only this API can set it.
+// Package ollama speaks Ollama's own API: /api/chat with options.num_ctx. Ollama silently cuts the
+// front of a prompt that exceeds its context, and only this API can set it.
 //
-// The one rule: an answer is complete with done:true, and nothing else; calls decide how it ended,
-// not done_reason, which is "stop" although there are calls.
+// The one rule: only done:true completes an answer. Calls take precedence over done_reason, which
+// is "stop" even if there are calls.
 //
-// Start at Provider.Stream; context.go chooses num_ctx, models.go asks the server what it has.
+// Start at Provider.Stream; context.go chooses num_ctx, models.go queries the models.
 //
-// Known limits: the prompt is estimated by its bytes, corrected by what the server counted; a
-// server older than the truncate option still cuts, which Done.Notice tells, but only after the
-// fact.
+// Known limits: the prompt size is estimated by bytes, corrected by the server's counts. A server
+// older than the truncate option still cuts; Done.Notice reports it afterwards.
 package ollama
 
 import (
@@ -30,18 +29,17 @@ import (
 const (
 	home        = "http://127.0.0.1:11434"
 	defaultPort = "11434"
-	// keepAlive keeps the model loaded between turns: reading output and answering a dialog often
-	// take longer than the server's five minutes, and loading anew evaluates the whole prompt
-	// again.
+	// Reading output and answering a dialog often take longer than the server's default of five
+	// minutes, and reloading evaluates the whole prompt again.
 	keepAlive = "30m"
 )
 
-// Options configure a provider. The zero value is the server on this machine. With the Effort
-// "none" a model does not think, with any other it does, and without one where it can.
+// Options configure a provider. The zero value is the server on this machine. Effort "none" turns
+// thinking off, any other turns it on; by default a model thinks if it can.
 type Options = wire.Options
 
-// BaseOf reads an address as Ollama reads OLLAMA_HOST: host, host:port, :port or a URL; an address
-// that means every interface becomes loopback, and nothing stays nothing.
+// BaseOf parses an address like Ollama's OLLAMA_HOST: host, host:port, :port or a URL. An address
+// of all interfaces becomes loopback, and "" stays "".
 func BaseOf(value string) string {
 	if value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), `"'`)); value == "" {
 		return ""
@@ -76,20 +74,20 @@ func BaseOf(value string) string {
 	return base
 }
 
-// Provider is a session.Provider. It is safe for concurrent use.
+// A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
 	base string
 
 	mu     sync.Mutex
 	known  map[string]details // by model
-	loose  map[string]bool    // by model: a schema was refused
+	loose  map[string]bool    // models whose schema was refused
 	window map[string]*window // by model
 }
 
 var _ session.Provider = (*Provider)(nil)
 
-// New makes a provider. It does no work and opens no connection.
+// New returns a provider. It opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{
 		Name: "ollama", BaseURL: home, Idle: wire.LocalIdle,
@@ -102,7 +100,7 @@ func New(o Options) *Provider {
 	}
 }
 
-// Format is what the choice of a model knows of this format.
+// Format describes this format to package models.
 func Format() wire.Format {
 	return wire.Format{
 		Name:  "ollama",
@@ -112,7 +110,7 @@ func Format() wire.Format {
 	}
 }
 
-// Stream asks the model.
+// Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Ask(ctx, r, func(out *wire.Out, r session.Request, _ wire.Quirks) (session.Done, error) {
 		d, err := p.details(ctx, r.Model)
@@ -135,7 +133,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	})
 }
 
-// advise tells what to do about a model that the server does not have, or that cannot use tools.
+// advise adds a hint for a missing model or one that cannot use tools.
 func advise(err error, model string) error {
 	var failure *session.ProviderError
 	switch {
@@ -148,8 +146,8 @@ func advise(err error, model string) error {
 	return err
 }
 
-// open sends the request. A server that finds the prompt too long for num_ctx is asked again with
-// more, as long as the model has more.
+// open sends the request. If the prompt exceeds num_ctx, it tries again with more, up to the
+// model's limit.
 func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wire.Reply, sizedRequest, error) {
 	if d.vision {
 		r.Messages = p.Cache.Pictures(ctx, r.Messages, wire.OllamaPictures)
@@ -167,15 +165,15 @@ func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wir
 	}
 }
 
-// formless reports whether a model is asked without a schema.
+// formless reports whether schemas are left out for a model.
 func (p *Provider) formless(model string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.loose[model]
 }
 
-// loosen remembers that the server could not make a grammar of a schema; if false, it did not say
-// so.
+// loosen records that the server could not convert a schema to a grammar. It returns false for any
+// other failure.
 func (p *Provider) loosen(r session.Request, failure *session.ProviderError) bool {
 	text := strings.ToLower(failure.Message)
 	if len(r.Schema) == 0 || failure.Kind == session.ContextError ||

@@ -11,25 +11,25 @@ import (
 	"adze/tool"
 )
 
-// maxCallID bounds ids that another provider made; Ollama itself takes any.
+// For ids of other providers; Ollama itself takes any length.
 const maxCallID = 64
 
-// What a request is made of; see the API reference of Ollama.
+// The parts of a request; see Ollama's API reference.
 type (
 	head struct {
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
 	}
 	tail struct {
-		// Truncate false makes a server since v0.12.6 refuse a prompt that does not fit, not cut
-		// it, and Shift false makes it end an answer at the context's end, not forget the
-		// beginning. Older servers skip both.
+		// Truncate false makes a server since v0.12.6 refuse a long prompt instead of cutting it.
+		// Shift false makes it end an answer at the context's end instead of forgetting the
+		// beginning. Older servers ignore both.
 		Truncate  bool    `json:"truncate"`
 		Shift     bool    `json:"shift"`
 		Options   options `json:"options"`
 		KeepAlive string  `json:"keep_alive"`
 		Think     any     `json:"think,omitempty"`
-		// Format is a JSON Schema to which the server holds the answer; no call can come then.
+		// Format is a JSON Schema for the answer; it excludes calls.
 		Format json.RawMessage `json:"format,omitempty"`
 	}
 	options struct {
@@ -64,12 +64,12 @@ type (
 	}
 )
 
-// body is the request up to its tail, in pieces. Only the end grows from turn to turn.
+// body returns the request before its tail, in pieces. Between turns only the end grows.
 func (p *Provider) body(r session.Request, d details) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(head{r.Model, true}), []byte("}")))
-	// The API has no choice of tools: none is offered where none may be called, and nothing forces
-	// a call.
+	// The API has no tool choice: without permission to call, no tool is offered, and nothing
+	// forces a call.
 	if len(r.Tools) > 0 && r.Choice != session.ChooseNone {
 		b.Text(`,"tools":`)
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
@@ -85,7 +85,7 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 	return b
 }
 
-// tail follows the messages, so that a larger num_ctx changes no byte before it.
+// tail follows the messages, so that a larger num_ctx leaves the bytes before it unchanged.
 func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.Options.KeepAlive}
 	if !p.formless(r.Model) {
@@ -98,7 +98,8 @@ func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	return append([]byte(","), wire.JSON(t)[1:]...)
 }
 
-// think is whether the model thinks; gpt-oss alone takes how hard, and cannot do without.
+// think reports whether the model thinks; gpt-oss alone takes an effort and cannot turn thinking
+// off.
 func (p *Provider) think(r session.Request) any {
 	if effort := p.Effort(r, "low", "high"); effort != "" && strings.Contains(strings.ToLower(r.Model), "gpt-oss") {
 		return effort
@@ -114,13 +115,13 @@ func offer(tools []tool.Definition) []offered {
 	return out
 }
 
-// encoder makes wire messages for one kind of model.
+// encoder encodes messages for one kind of model.
 type encoder struct {
 	own    string
 	images bool
 }
 
-// encode makes the wire messages of one message, joined by commas; nothing for an empty one.
+// encode returns one message's wire messages, joined by commas, or nothing for an empty one.
 func (e encoder) encode(m session.Message) []byte {
 	var list [][]byte
 	switch m.Role {
@@ -156,7 +157,7 @@ func (e encoder) user(parts []session.Part) message {
 
 func (e encoder) takes(a tool.Attachment) bool { return e.images && wire.KindOf(a) == wire.Image }
 
-// assistant sends thinking back with the calls that it led to, where models expect it.
+// assistant sends thinking back with its calls, where models expect it.
 func (e encoder) assistant(m session.Message) message {
 	out := message{Role: "assistant", Content: m.Text()}
 	var thought strings.Builder
@@ -177,7 +178,7 @@ func (e encoder) assistant(m session.Message) message {
 	return out
 }
 
-// outcomes are one tool message each. Images follow in a user message.
+// outcomes returns one tool message each. Images follow in a user message.
 func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var shown []session.Part

@@ -8,7 +8,7 @@ import (
 	"adze/session"
 )
 
-// What a stream is made of: one JSON object a line.
+// The stream has one JSON object per line.
 type (
 	chunk struct {
 		Message wire.Maybe[struct {
@@ -31,7 +31,6 @@ type (
 	}
 )
 
-// answer reads one stream.
 type answer struct {
 	wire.Answer
 
@@ -93,12 +92,12 @@ func (a *answer) line(line []byte, last bool) error {
 	return nil
 }
 
-// conclude maps the reason and releases the calls; calls decide, not the reason.
+// conclude maps the reason and releases the calls; calls take precedence over the reason.
 func (a *answer) conclude() error {
 	if finished, err := a.Ending(a.reason, ""); !finished {
 		return err
 	}
-	if a.Calls.Len() == 0 { // those of a call are in the call
+	if a.Calls.Len() == 0 { // the tokens of a call are in the call
 		a.Done.Lost = a.came.lost(a.Done.Usage.Output)
 	}
 	return a.Conclude(nil)

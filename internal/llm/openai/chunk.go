@@ -7,32 +7,32 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// What a stream is made of; fields that are not here are not needed.
+// The fields of a stream chunk that adze uses.
 type (
 	chunk struct {
 		Choices wire.Maybe[[]choice] `json:"choices"`
 		Usage   wire.Aside[usage]    `json:"usage"`
 		Error   json.RawMessage      `json:"error"`
-		// Message is in the error of older vLLM servers: {"object":"error","message":...}.
+		// Older vLLM servers: {"object":"error","message":...}.
 		Message wire.Word `json:"message"`
-		// Base is MiniMax's way to fail with status 200.
+		// MiniMax reports failures here, with status 200.
 		Base wire.Aside[baseResponse] `json:"base_resp"`
-		// Groq has what Groq adds: the counts, and why it stopped a stream early.
+		// Groq's additions: counts, and the reason for an early end.
 		Groq wire.Aside[struct {
 			Usage wire.Aside[usage] `json:"usage"`
 			Error json.RawMessage   `json:"error"`
 		}] `json:"x_groq"`
 	}
 	baseResponse struct {
-		Code    wire.Count `json:"status_code"` // if 0, all is well
+		Code    wire.Count `json:"status_code"` // 0 means success
 		Message wire.Word  `json:"status_msg"`
 	}
 	choice struct {
 		Index   wire.Number        `json:"index"`
 		Delta   *wire.Maybe[delta] `json:"delta"`
-		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream, or beside what it streams
+		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream, or in addition to the stream
 		Finish  wire.Word          `json:"finish_reason"`
-		Native  wire.Word          `json:"native_finish_reason"` // OpenRouter: that of the provider behind it
+		Native  wire.Word          `json:"native_finish_reason"` // OpenRouter: the original provider's
 		Error   json.RawMessage    `json:"error"`                // OpenRouter
 		Usage   wire.Aside[usage]  `json:"usage"`                // Kimi
 	}
@@ -45,7 +45,7 @@ type (
 		Details          wire.Maybe[[]json.RawMessage] `json:"reasoning_details"` // OpenRouter
 		Refusal          wire.Prose                    `json:"refusal"`
 		Calls            wire.Maybe[[]fragment]        `json:"tool_calls"`
-		// Called is the one call that the first version of the format knew.
+		// The single call of the format's first version.
 		Called wire.Maybe[called] `json:"function_call"`
 	}
 	fragment struct {
@@ -53,7 +53,7 @@ type (
 		ID       wire.Word          `json:"id"`
 		Function wire.Maybe[called] `json:"function"`
 		Extra    json.RawMessage    `json:"extra_content"`
-		called                      // without the function around it: Workers AI
+		called                      // without the enclosing function: Workers AI
 	}
 	called struct {
 		Name      string          `json:"name"`
@@ -74,12 +74,12 @@ type (
 		}] `json:"completion_tokens_details"`
 		CacheHit wire.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
 		Cached   wire.Count `json:"cached_tokens"`               // Kimi
-		Read     wire.Count `json:"cache_read_input_tokens"`     // LiteLLM, in front of Anthropic
-		Written  wire.Count `json:"cache_creation_input_tokens"` // the same
+		Read     wire.Count `json:"cache_read_input_tokens"`     // LiteLLM, for Anthropic
+		Written  wire.Count `json:"cache_creation_input_tokens"` // LiteLLM, for Anthropic
 	}
 )
 
-// thought is what a piece thinks, and the field that holds it.
+// thought returns the thinking in a delta, and its field's name.
 func (d delta) thought() (text, field string) {
 	switch {
 	case d.ReasoningContent != "":
@@ -90,14 +90,13 @@ func (d delta) thought() (text, field string) {
 	return string(cmp.Or(d.ReasoningText, d.Thinking)), ""
 }
 
-// says reports whether a piece brings what an answer is made of.
+// says reports whether a delta has any content.
 func (d delta) says() bool {
 	return len(d.Content) > 0 || d.Refusal != "" || len(d.Calls.V) > 0 || d.Called.V.given()
 }
 
 func (c called) given() bool { return c.Name != "" || wire.Given(c.Arguments) }
 
-// counts maps the usage.
 func (u usage) counts() wire.Counts {
 	d := u.PromptDetails.V
 	return wire.Counts{

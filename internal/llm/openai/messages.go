@@ -12,25 +12,24 @@ import (
 	"adze/tool"
 )
 
-// encoder makes wire messages for one server and one model.
+// encoder encodes messages for one server and model.
 type encoder struct {
 	own, model, host string
 	quirks           wire.Quirks
 	marked           bool // with a cache mark in the last part
 }
 
-// opaqueThinking goes back unchanged with the thinking that it closes, as session.Part.Opaque.
+// opaqueThinking is stored in session.Part.Opaque and sent back unchanged with its thinking.
 type opaqueThinking struct {
-	// Details are OpenRouter's reasoning_details.
+	// OpenRouter's reasoning_details.
 	Details []json.RawMessage `json:"details,omitempty"`
-	// Chunk says that the thinking came as a part of the content, as Mistral sends it, and goes
-	// back so.
+	// Chunk: the thinking was part of the content, as Mistral sends it, and is sent back likewise.
 	Chunk bool `json:"chunk,omitempty"`
-	// Field is the one in which the thinking came and goes back; if empty, reasoning_content.
+	// Field is the thinking's field; if empty, reasoning_content.
 	Field string `json:"field,omitempty"`
 }
 
-// encode makes the wire messages of one message, joined by commas; nothing for an empty one.
+// encode returns one message's wire messages, joined by commas, or nothing for an empty one.
 func (e encoder) encode(m session.Message) []byte {
 	var list [][]byte
 	switch m.Role {
@@ -51,7 +50,7 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	own := m.Provider == e.own
 	for _, part := range m.Parts {
 		if part.Kind == session.CallPart {
-			// api.openai.com wants nothing back with a call, and may have got it over the Responses
+			// api.openai.com takes no extra data with a call, which may come from the Responses
 			// format.
 			out.Calls = append(out.Calls, e.call(*part.Call, own && e.host != homeAPI))
 		}
@@ -70,8 +69,8 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	if len(chunks) > 0 {
 		out.Content = chunks
 	}
-	// DeepSeek and others refuse a tool loop without the thinking that led to the call, and ignore
-	// or refuse it elsewhere. api.openai.com never sends any.
+	// DeepSeek and others refuse a tool loop without the thinking before the call, and ignore or
+	// refuse it elsewhere. api.openai.com never sends any.
 	switch {
 	case e.host == homeAPI || e.quirks[noThoughts] || len(chunks) > 0:
 	case e.quirks[allThoughts]:
@@ -87,18 +86,17 @@ func (e encoder) assistant(m session.Message) (message, bool) {
 	return out, out.Content != nil || len(out.Calls) > 0
 }
 
-// noThought stands for the thinking before a call that has none: Kimi takes an empty one for
-// missing.
+// noThought replaces missing thinking before a call: Kimi takes an empty one for missing.
 const noThought = "."
 
-// unsigned stands for the signature of a call that another model made, as Google's page on thought
-// signatures says for its compatible endpoint.
+// unsigned replaces the signature of another model's call, as Google's page on thought signatures
+// documents for its compatible endpoint.
 const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 
-// plainField is what some servers call the field of a model's thinking: OpenRouter, vLLM, Ollama.
+// The thinking field of OpenRouter, vLLM and Ollama.
 const plainField = "reasoning"
 
-// field is the one in which the thinking of a message came.
+// field returns the field of a message's thinking.
 func (e encoder) field(m session.Message) string {
 	for _, p := range m.Parts {
 		var k opaqueThinking
@@ -109,8 +107,8 @@ func (e encoder) field(m session.Message) string {
 	return ""
 }
 
-// thoughts are what a message of this provider thought: as text, as details, and, where it came
-// among the content, as parts of it with the text between.
+// thoughts returns the thinking in this provider's own message: as text, as details, or, if it was
+// part of the content, as parts including the text between.
 func (e encoder) thoughts(m session.Message) (text string, details []json.RawMessage, chunks []part) {
 	if m.Provider != e.own {
 		return "", nil, nil
@@ -123,7 +121,7 @@ func (e encoder) thoughts(m session.Message) (text string, details []json.RawMes
 			chunks = append(chunks, part{Type: "text", Text: p.Text})
 		case session.ReasoningPart:
 			var k opaqueThinking
-			_ = json.Unmarshal(p.Opaque, &k) // what another format kept has no fields for us
+			_ = json.Unmarshal(p.Opaque, &k) // data of another format has none of these fields
 			all.WriteString(p.Text)
 			details = append(details, k.Details...)
 			if k.Chunk {
@@ -163,7 +161,7 @@ func (e encoder) id(id tool.CallID) string {
 	return wire.BoundID(id, maxCallID)
 }
 
-// outcomes are one tool message each. What a tool message cannot hold follows in a user message.
+// outcomes returns one tool message each. Attachments follow in a user message.
 func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var shown []session.Part
@@ -184,7 +182,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	return list
 }
 
-// content is plain text where it can be: simple servers know nothing else.
+// content returns plain text if possible: simple servers take nothing else.
 func (e encoder) content(parts []session.Part) any {
 	var list []part
 	plain := !e.marked
@@ -215,8 +213,7 @@ func (e encoder) content(parts []session.Part) any {
 	return strings.Join(texts, "\n")
 }
 
-// takes reports whether a server reads an attachment: images everywhere, PDF where it is
-// documented.
+// takes reports whether a server reads an attachment: images everywhere, PDF where documented.
 func (e encoder) takes(a tool.Attachment) bool {
 	kind := wire.KindOf(a)
 	return kind == wire.Image || kind == wire.Document && (e.host == homeAPI || e.host == openRouter)

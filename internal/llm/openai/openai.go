@@ -1,15 +1,14 @@
-// Package openai speaks the Chat Completions format, streaming: api.openai.com and every compatible
-// server by base URL (llama.cpp, vLLM, LM Studio, OpenRouter, Groq, ...).
+// Package openai speaks the streaming Chat Completions format, with api.openai.com and every
+// compatible server (llama.cpp, vLLM, LM Studio, OpenRouter, Groq, ...).
 //
-// The one rule: an answer is complete with a finish_reason or [DONE], and nothing else; calls are
-// released only then, and never after "length".
+// The one rule: only a finish_reason or [DONE] completes an answer; calls are released only then,
+// and never after "length".
 //
-// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, quirks.go tells
-// the servers apart.
+// Start at Provider.Stream; request.go and messages.go encode, stream.go decodes, quirks.go lists
+// the servers' differences.
 //
 // Known limits: only the first choice is read; PDF documents go to api.openai.com and OpenRouter
-// only and become a note elsewhere; details of reasoning go back to the model that made them, not
-// to another one at the same gateway.
+// only and become a note elsewhere; reasoning details go back only to the model that made them.
 package openai
 
 import (
@@ -28,11 +27,11 @@ const (
 	openRouter = "openrouter.ai"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to
-// and including the version: "https://api.openai.com/v1".
+// Options configure a provider. The zero value is api.openai.com without a key. BaseURL includes
+// the version: "https://api.openai.com/v1".
 type Options = wire.Options
 
-// Provider is a session.Provider. It is safe for concurrent use.
+// A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
 	host string
@@ -40,7 +39,7 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// New makes a provider. It does no work and opens no connection.
+// New returns a provider. It opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
 	p := &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
@@ -48,7 +47,7 @@ func New(o Options) *Provider {
 	return p
 }
 
-// Format is what the choice of a model knows of this format.
+// Format describes this format to package models.
 func Format() wire.Format {
 	return wire.Format{
 		Name:   "chat",
@@ -58,7 +57,7 @@ func Format() wire.Format {
 	}
 }
 
-// Stream asks the model.
+// Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, "/chat/completions", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole}

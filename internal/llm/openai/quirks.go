@@ -2,29 +2,29 @@ package openai
 
 import "adze/internal/llm/wire"
 
-// Parts of a request on which compatible servers differ.
+// Quirks: parts of a request on which compatible servers differ.
 const (
 	noUsage    = "NoUsage"    // refuses stream_options
 	noSchema   = "NoSchema"   // refuses response_format, or this schema in it
-	fewEfforts = "FewEfforts" // knows low, medium and high alone
+	fewEfforts = "FewEfforts" // takes only low, medium and high
 	noEffort   = "NoEffort"   // refuses reasoning_effort: models that do not reason
-	// otherLimit: knows the bound of an answer by the other of its two names (Azure; gateways of
+	// Takes the output limit only by the other of its two names (Azure; gateways to
 	// api.openai.com).
 	otherLimit = "OtherLimit"
-	// noThoughts: refuses reasoning_content and its like in the history (Groq, Cerebras).
+	// Refuses reasoning_content and similar fields in the history (Groq, Cerebras).
 	noThoughts = "NoThoughts"
-	// allThoughts: wants reasoning_content with every answer of a conversation that has tools, be
-	// it empty (DeepSeek since V4, and models like it behind gateways).
+	// Wants reasoning_content, even if empty, with every answer in a conversation with tools
+	// (DeepSeek since V4, and similar models behind gateways).
 	allThoughts = "AllThoughts"
-	nineIDs     = "NineIDs"  // takes ids of calls of nine letters and digits only (Mistral)
-	plainIDs    = "PlainIDs" // takes ids of letters, digits, _ and - only
-	// signed: wants a signature with the calls of other models (Gemini behind this format).
+	nineIDs     = "NineIDs"  // takes only call ids of nine letters and digits (Mistral)
+	plainIDs    = "PlainIDs" // takes only letters, digits, _ and - in call ids
+	// Wants a signature with other models' calls (Gemini in this format).
 	signed = "Signed"
-	// bridging: wants the assistant to speak between results and the user (Mistral).
+	// Wants an assistant message between results and the user (Mistral).
 	bridging = "Bridged"
 )
 
-// quirks are learned from refusals; the words are those of the servers.
+// quirks are learned from the servers' error messages.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
 		{Name: otherLimit, When: [][]string{{"max_completion_tokens"}, {"not supported", "unsupported", "unrecognized", "not permitted", "unknown", "unexpected"}}},
@@ -41,7 +41,7 @@ func quirks() []wire.Quirk {
 	}
 }
 
-// quirksOf are those of servers that are known to differ, by host.
+// quirksOf returns the known quirks of a host.
 func quirksOf(host string) wire.Quirks {
 	switch host {
 	case "api.groq.com", "api.cerebras.ai":

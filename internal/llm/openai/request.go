@@ -12,33 +12,33 @@ import (
 	"adze/tool"
 )
 
-// homeCallID is the longest id of a call that api.openai.com takes back, maxCallID what others get
-// at most: vLLM's own have 46 letters.
+// homeCallID is the longest call id that api.openai.com accepts; maxCallID is for others: vLLM's
+// own ids have 46 letters.
 const (
 	homeCallID = 40
 	maxCallID  = 64
-	// signedID is in an id that holds a signature of Gemini's, which LiteLLM wants back with it;
-	// maxSignedID is its bound.
+	// signedID marks an id that contains a Gemini signature, which LiteLLM wants back; maxSignedID
+	// is its limit.
 	signedID    = "__thought__"
 	maxSignedID = 64 << 10
 )
 
-// What a request is made of; see the API reference for Chat Completions.
+// The parts of a request; see the API reference for Chat Completions.
 type (
 	head struct {
 		Model         string         `json:"model"`
 		Stream        bool           `json:"stream"`
 		StreamOptions *streamOptions `json:"stream_options,omitempty"`
-		// Effort is for all servers but OpenRouter, which has Reasoning.
+		// For all servers but OpenRouter, which has Reasoning.
 		Effort    string     `json:"reasoning_effort,omitempty"`
 		Reasoning *reasoning `json:"reasoning,omitempty"`
-		// Choice is "none", "required" or a choice of one function; nothing lets the model choose.
+		// "none", "required" or one function; omitted, the model chooses.
 		Choice any `json:"tool_choice,omitempty"`
 		// MaxCompletionTokens is for api.openai.com, whose reasoning models refuse the older
-		// max_tokens; MaxTokens is for the servers that know only that.
+		// max_tokens; MaxTokens is for servers that know only that.
 		MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
 		MaxTokens           int `json:"max_tokens,omitempty"`
-		// Format holds the answer to a schema.
+		// For structured output.
 		Format *format `json:"response_format,omitempty"`
 	}
 	format struct {
@@ -59,9 +59,9 @@ type (
 	message struct {
 		Role    string `json:"role"`
 		Content any    `json:"content"` // string, []part or null
-		// Thoughts is a pointer, because some servers want it empty rather than not at all.
+		// A pointer, because some servers want it empty rather than missing.
 		Thoughts *string `json:"reasoning_content,omitempty"`
-		// Reasoning is the same, for servers that send it so.
+		// The same, for servers with this name.
 		Reasoning *string         `json:"reasoning,omitempty"`
 		Details   json.RawMessage `json:"reasoning_details,omitempty"`
 		Calls     []call          `json:"tool_calls,omitempty"`
@@ -71,7 +71,7 @@ type (
 		ID       string   `json:"id"`
 		Type     string   `json:"type"`
 		Function function `json:"function"`
-		// Extra is what Gemini's compatible endpoint wants back with a call.
+		// Sent back with a call to Gemini's compatible endpoint.
 		Extra json.RawMessage `json:"extra_content,omitempty"`
 	}
 	function struct {
@@ -83,9 +83,9 @@ type (
 		Text  string `json:"text,omitempty"`
 		Image *image `json:"image_url,omitempty"`
 		File  *file  `json:"file,omitempty"`
-		// Thinking is a thought of a Mistral model: text parts.
+		// A Mistral model's thought, in text parts.
 		Thinking []part `json:"thinking,omitempty"`
-		// Cache asks for the prompt to be kept up to here: Anthropic's models at OpenRouter.
+		// Marks the end of a cached prompt: Anthropic's models at OpenRouter.
 		Cache *cacheControl `json:"cache_control,omitempty"`
 	}
 	cacheControl struct {
@@ -110,7 +110,7 @@ type (
 	}
 )
 
-// body is the request in pieces: head, tools, messages. Only the end grows from turn to turn, and
+// body returns the request in pieces: head, tools, messages. Between turns only the end grows and
 // the cache marks move.
 func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
@@ -134,7 +134,7 @@ func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	return b
 }
 
-// pieces are the messages, encoded. Cache marks move, so the marked ones are encoded each time.
+// pieces returns the encoded messages. Cache marks move, so marked messages are encoded each time.
 func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][]byte {
 	pieces := p.Cache.Messages(fmt.Sprint(e.model, e.quirks), history, func(i int) []byte { return e.encode(history[i]) })
 	if !marked {
@@ -149,11 +149,10 @@ func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][
 	return pieces
 }
 
-// bridge is what the assistant says between results and the user, where a server wants it to say
-// something.
+// An assistant message between results and the user, for servers that require one.
 const bridge = `{"role":"assistant","content":"(continued)"}`
 
-// bridged puts that between pieces where it is wanted.
+// bridged inserts it where needed.
 func bridged(history []session.Message, pieces [][]byte) (out [][]byte) {
 	for i, piece := range pieces {
 		if len(piece) > 0 && i > 0 && history[i].Role == session.User && history[i-1].Role == session.ToolRole {
@@ -164,16 +163,16 @@ func bridged(history []session.Message, pieces [][]byte) (out [][]byte) {
 	return out
 }
 
-// marks reports whether a model's prompt is kept only on request.
+// marks reports whether a model's prompt is cached only on request.
 func (p *Provider) marks(model string) bool {
 	return p.host == openRouter && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
 
-// markedTurns are the last messages of the user's side with a cache mark; with the system prompt,
-// which takes in the tools before it, one mark of four stays free.
+// The number of last user turns with a cache mark. With the system prompt, which covers the tools
+// before it, they leave one of four marks free.
 const markedTurns = 2
 
-// lastTurns is where the last messages of the user's side begin.
+// lastTurns returns the index of the first marked user turn.
 func lastTurns(history []session.Message) int {
 	left := markedTurns
 	for i := len(history) - 1; i >= 0; i-- {
@@ -223,8 +222,8 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	return h
 }
 
-// schema is the form of an answer. api.openai.com holds to it only in its strict form, which not
-// every schema has.
+// schema returns the response format. api.openai.com enforces a schema only in its strict form,
+// which not every schema has.
 func (p *Provider) schema(given json.RawMessage) schema {
 	s := schema{Name: "answer", Schema: given}
 	if p.host == homeAPI {
@@ -234,7 +233,7 @@ func (p *Provider) schema(given json.RawMessage) schema {
 	return s
 }
 
-// only says that the model must call one tool.
+// only forces a call to one tool.
 func only(name string) any {
 	type named struct {
 		Name string `json:"name"`
@@ -245,8 +244,8 @@ func only(name string) any {
 	}{"function", named{name}}
 }
 
-// offer makes the list of tools. At api.openai.com a strict one is so only when its schema has the
-// form that the server demands.
+// offer returns the tool list. At api.openai.com a strict tool is sent as such only if its schema
+// has the form that the server demands.
 func (p *Provider) offer(tools []tool.Definition) []offered {
 	out := make([]offered, len(tools))
 	for i, d := range tools {

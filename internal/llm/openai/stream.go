@@ -7,19 +7,18 @@ import (
 	"adze/session"
 )
 
-// answer reads one stream.
 type answer struct {
 	wire.Answer
 
 	finish  string
-	counted bool // the counts came alone, as they do at the end, and nothing after them
-	choices bool // there was one
-	told    bool // something of the answer
+	counted bool // counts came without a choice, as at the end, and nothing after them
+	choices bool // a choice was seen
+	told    bool // some content was sent
 	calling form // of the first call
 	refused bool
-	chunk   bool // a thought that came among the content is not closed
+	chunk   bool // a thought within the content is open
 	details details
-	field   string // in which the thinking came
+	field   string // the thinking's field
 }
 
 // read decodes the stream to its end and releases the calls.
@@ -74,7 +73,7 @@ func (a *answer) event(data []byte, last bool) error {
 	return nil
 }
 
-// count takes counts, unless they say nothing: zeros at the end of a stream undo none before it.
+// count stores counts; zeros at the end of a stream do not replace earlier ones.
 func (a *answer) count(u wire.Aside[usage]) (given bool) {
 	if counts := u.V.counts(); u.Given && counts != (wire.Counts{}) {
 		a.Counted(counts)
@@ -87,7 +86,7 @@ func (a *answer) choice(c choice) error {
 	a.count(c.Usage)
 	d := c.Delta
 	if d == nil && !a.told {
-		d = c.Message // what came in pieces already is not taken from the whole beside or after them
+		d = c.Message // content that came in pieces is not repeated from a full message
 	}
 	if d != nil {
 		if err := a.delta(d.V); err != nil {
@@ -122,7 +121,7 @@ func (a *answer) delta(d delta) error {
 	a.told = a.told || d.says()
 	if d.says() || thought != "" || len(d.Details.V) > 0 {
 		a.Reply.Content()
-		a.finish, a.counted = "", false // an end that is followed by more was none
+		a.finish, a.counted = "", false // a reason followed by more was not the end
 	}
 	if err := a.Out.Reasoning(thought); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (a *answer) delta(d delta) error {
 	return a.calls(d)
 }
 
-// form is the way in which a server writes calls; one that knows both writes each call twice.
+// form is a way to write calls; a server that uses both writes each call twice.
 type form int
 
 const (
@@ -166,7 +165,7 @@ func (a *answer) calls(d delta) error {
 	return nil
 }
 
-// piece passes on a piece of the content. A thought among it is closed by the text that follows.
+// piece passes on a piece of the content. Text closes a preceding thought.
 func (a *answer) piece(p piece) error {
 	if p.thought {
 		a.chunk = true
@@ -186,7 +185,7 @@ func (a *answer) closeThought() error {
 	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaqueThinking{Chunk: true})})
 }
 
-// seal closes the thinking with what must go back with it.
+// seal closes the thinking with the data to send back with it.
 func (a *answer) seal() error {
 	if err := a.closeThought(); err != nil {
 		return err
@@ -220,7 +219,7 @@ func (a *answer) fragment(f fragment, position int) error {
 	})
 }
 
-// conclude maps the reason and releases the calls; calls decide, not the reason.
+// conclude maps the reason and releases the calls; calls take precedence over the reason.
 func (a *answer) conclude() error {
 	if err := a.seal(); err != nil {
 		return err

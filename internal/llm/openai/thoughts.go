@@ -8,7 +8,7 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// content is a text, or a list of parts as Mistral sends it: text, and thinking that holds texts.
+// content is a string, or Mistral's list of parts: text, and thinking with nested text.
 type content []piece
 
 type piece struct {
@@ -16,7 +16,7 @@ type piece struct {
 	thought bool
 }
 
-// UnmarshalJSON reads either form. Parts of other kinds (references, images) say nothing in words.
+// UnmarshalJSON reads either form. Other parts (references, images) are skipped.
 func (c *content) UnmarshalJSON(raw []byte) error {
 	*c = nil
 	if len(raw) == 0 || raw[0] != '[' {
@@ -34,7 +34,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// element takes one part of a list: an object, or a bare text.
+// element reads one part: an object, or a bare string.
 func (c *content) element(raw json.RawMessage) error {
 	if len(raw) > 0 && raw[0] != '{' {
 		return c.add(raw, false)
@@ -73,7 +73,7 @@ func (c *content) part(kind string, text, thinking json.RawMessage) error {
 	return nil
 }
 
-// add takes a text, or null and nothing, which are none.
+// add reads a string; null counts as empty.
 func (c *content) add(raw json.RawMessage, thought bool) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -88,20 +88,20 @@ func (c *content) add(raw json.RawMessage, thought bool) error {
 	return nil
 }
 
-// details assembles OpenRouter's reasoning_details. A stream cuts a detail of text or summary into
-// pieces of one type and index, which follow each other; their words are joined, and what a later
-// piece brings besides (a signature) completes the detail. The order stays.
+// details assembles OpenRouter's reasoning_details. A stream splits a text or summary into
+// consecutive pieces of one type and index; their text is joined, and other fields of a later piece
+// (a signature) are added. The order is kept.
 type details struct{ all []*detail }
 
 type detail struct {
 	kind, index string // as written
-	word        string // the field that grows: text or summary; if empty, it came whole
+	word        string // the growing field, text or summary; empty if there is none
 	raw         json.RawMessage
-	fields      map[string]json.RawMessage // of several pieces
+	fields      map[string]json.RawMessage // merged from several pieces
 	said        strings.Builder
 }
 
-// add takes the details of one delta and returns their words.
+// add merges one delta's details and returns their text.
 func (d *details) add(list []json.RawMessage) (string, error) {
 	told := ""
 	for _, raw := range list {
@@ -118,7 +118,7 @@ func (d *details) add(list []json.RawMessage) (string, error) {
 		}
 		words := ""
 		if next.word != "" {
-			_ = json.Unmarshal(fields[next.word], &words) // null says nothing
+			_ = json.Unmarshal(fields[next.word], &words) // null has no text
 			told += words
 		}
 		if last := d.last(); last != nil && next.word != "" && last.kind == next.kind && last.index == next.index {
@@ -141,7 +141,7 @@ func (d *details) last() *detail {
 func (t *detail) grow(fields map[string]json.RawMessage, words string) {
 	if t.fields == nil {
 		t.fields = map[string]json.RawMessage{}
-		_ = json.Unmarshal(t.raw, &t.fields) // it was an object before
+		_ = json.Unmarshal(t.raw, &t.fields) // already known to be an object
 	}
 	for key, v := range fields {
 		if _, there := t.fields[key]; !there || string(v) != "null" {
@@ -151,7 +151,7 @@ func (t *detail) grow(fields map[string]json.RawMessage, words string) {
 	t.said.WriteString(words)
 }
 
-// list is what goes back.
+// list returns the details to send back.
 func (d *details) list() []json.RawMessage {
 	var out []json.RawMessage
 	for _, t := range d.all {

@@ -8,13 +8,13 @@ import (
 	"adze/internal/text/redact"
 )
 
-// masker is the one that all logs have, for answers in pieces.
+// masker adds redaction of text in pieces to the shared masker.
 type masker struct{ *redact.Masker }
 
 func newMasker(values []string) masker { return masker{redact.New(values...)} }
 
-// pieces replaces secrets in a text that lies in several pieces, each of which keeps its place: the
-// mark stands where a secret began.
+// pieces redacts secrets in a text that is split into pieces, keeping the pieces: the mask stands
+// where a secret began.
 func (m masker) pieces(list []*string, whole string) {
 	spans := m.Spans(whole)
 	if len(spans) == 0 {
@@ -40,13 +40,13 @@ func (m masker) pieces(list []*string, whole string) {
 	}
 }
 
-// times are durations as tools print them.
+// times matches durations in tool output.
 var times = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|m|min)\b`) })
 
-// ids are names of sessions, of which no two are the same.
+// ids matches session ids, which are unique.
 var ids = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{8}t\d{6}-[0-9a-f]{6}\b`) })
 
-// comparable is a text without what differs between two runs of the same thing.
+// comparable removes differences between two runs of the same thing.
 func (m masker) comparable(s string) string {
 	return times().ReplaceAllString(ids().ReplaceAllString(m.Text(s), "SESSION"), "TIME")
 }

@@ -13,19 +13,19 @@ import (
 	"adze/session"
 )
 
-// Player is a Provider that serves a recording. It is safe for concurrent use.
+// A Player is a Provider that replays a recording. It is safe for concurrent use.
 type Player struct {
 	head   Header
 	steps  []Step
 	masker masker
 
 	mu    sync.Mutex
-	next  map[string]int // by conversation: the place in steps after the last that was served
+	next  map[string]int // index of the next step, by conversation
 	talks map[string]*talk
 }
 
-// NewPlayer reads a whole recording; a damaged one is an error that names the place. The values of
-// secrets are compared as the recorder wrote them.
+// NewPlayer reads a whole recording; its error gives the position of damage. Secrets are masked as
+// in the recorder before comparison.
 func NewPlayer(in io.Reader, secrets ...string) (*Player, error) {
 	dec := json.NewDecoder(in)
 	p := &Player{masker: newMasker(secrets), next: map[string]int{}, talks: map[string]*talk{}}
@@ -51,13 +51,13 @@ func NewPlayer(in io.Reader, secrets ...string) (*Player, error) {
 	}
 }
 
-// Name is the recorded provider's, so that a replayed run looks like the first.
+// Name returns the recorded provider's name, so that a replayed run looks like the first.
 func (p *Player) Name() string { return p.head.Provider }
 
-// Model is the recorded model's name.
+// Model returns the recorded model's name.
 func (p *Player) Model() string { return p.head.Model }
 
-// Stream serves the next step, when the request is the one that was recorded.
+// Stream replays the next step if the request equals the recorded one.
 func (p *Player) Stream(ctx context.Context, q session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		step, err := p.take(q)
@@ -102,8 +102,8 @@ func (p *Player) take(q session.Request) (Step, error) {
 	return step, nil
 }
 
-// compare names the first difference between what was sent then and now; if empty, none that
-// counts.
+// compare describes the first relevant difference between recorded and current messages, or returns
+// "".
 func (m masker) compare(then, now []Sent) string {
 	for i := range max(len(then), len(now)) {
 		switch {
@@ -143,7 +143,7 @@ func (m masker) compareParts(then, now Sent) string {
 	return ""
 }
 
-// spell is a part as text to compare.
+// spell returns a part as text for comparison.
 func spell(p SentPart) string {
 	if o := p.Outcome; o != nil {
 		return string(o.Status) + ": " + o.Output
@@ -154,7 +154,7 @@ func spell(p SentPart) string {
 	return p.Text + p.Reasoning + p.Attachment
 }
 
-// around quotes the first difference with a little of what stands before it.
+// around quotes the first difference with some preceding context.
 func around(s, other string) string {
 	at := 0
 	for at < len(s) && at < len(other) && s[at] == other[at] {

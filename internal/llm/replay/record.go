@@ -11,8 +11,7 @@ import (
 	"adze/session"
 )
 
-// Recorder is a Provider that passes everything through and writes it down. It is safe for
-// concurrent use.
+// A Recorder is a Provider that records another one. It is safe for concurrent use.
 type Recorder struct {
 	inner  session.Provider
 	masker masker
@@ -25,16 +24,16 @@ type Recorder struct {
 	err   error
 }
 
-// NewRecorder records to out; the values of secrets are written nowhere. What cannot be written
-// stops the run at the next request: a recording with holes would be worse than none.
+// NewRecorder records to out, with secrets masked. A write error fails the next request, because a
+// recording with gaps would be useless.
 func NewRecorder(inner session.Provider, out io.Writer, secrets ...string) *Recorder {
 	return &Recorder{inner: inner, out: out, masker: newMasker(secrets), talks: map[string]*talk{}}
 }
 
-// Name is the recorded provider's.
+// Name returns the recorded provider's name.
 func (r *Recorder) Name() string { return r.inner.Name() }
 
-// Stream asks the inner provider and writes the step down when it has ended.
+// Stream forwards the request and writes the step when it has ended.
 func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		step, err := r.begin(q)
@@ -46,7 +45,8 @@ func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[sessi
 			step.Answer = append(step.Answer, r.masker.answerOf(c))
 			done, ended := c.(session.Done)
 			if ended {
-				// Written before the end is passed on: a run that succeeded is wholly on disk.
+				// Written before the end is passed on, so that a successful run is completely on
+				// disk.
 				if err := r.write(step); err != nil && done.Err == nil {
 					c = session.Done{Stop: session.StopError, Err: err, Usage: done.Usage}
 				}
@@ -54,7 +54,7 @@ func (r *Recorder) Stream(ctx context.Context, q session.Request) iter.Seq[sessi
 			if !yield(c) {
 				if !ended {
 					step.Answer = append(step.Answer, r.masker.answerOf(session.Done{Stop: session.StopAborted, Err: context.Canceled}))
-					_ = r.write(step) // kept for the next request, which says it
+					_ = r.write(step) // the next request reports the error
 				}
 				return
 			}

@@ -1,22 +1,20 @@
-// Package replay writes down what a model was sent and what it answered, and serves it again
-// without the model: for bug reports, for tests of a workflow, and to see where a changed workspace
-// takes another turn.
+// Package replay records a model's requests and answers and replays them without the model: for bug
+// reports, for workflow tests, and to find where a changed workspace leads to another turn.
 //
-// The one rule: a run that no longer fits its recording fails and names the step and the
-// difference; it never goes on with answers to another question.
+// The one rule: a run that no longer matches its recording fails and names the step and the
+// difference.
 //
-// A recording is a sequence of indented JSON values: a Header, then one Step for each model request
-// with what was new in it and every chunk of the answer. It holds neither addresses nor headers.
-// Secrets that the recorder was told, shapes of secrets, and what stands where keys stand are
-// masked before anything is written (mask.go), and again before anything is compared, so that a
-// recording can be handed on.
+// A recording is a sequence of indented JSON values: a Header, then one Step per model request with
+// the new messages and every chunk of the answer. It contains neither addresses nor headers. Known
+// secrets, text shaped like secrets, and values of key fields are masked before writing (mask.go)
+// and before comparing, so that a recording can be shared.
 //
 // Start reading at Recorder.Stream and Player.Stream.
 //
-// Known limits: two subagents that are asked the same at the same time may get each other's
-// answers. Times in outputs ("in 0.3 s") and ids of sessions are not compared; a masked argument of
-// a call is replayed as the mask. A recording from which whole steps were cut off at its end is
-// found out only when the run asks for them.
+// Known limits: two subagents with equal prompts at the same time may get each other's answers.
+// Durations in outputs ("in 0.3 s") and session ids are not compared; a masked call argument is
+// replayed as the mask. If whole steps are missing at the end, that shows only when the run
+// requests them.
 package replay
 
 import (
@@ -26,38 +24,38 @@ import (
 	"adze/tool"
 )
 
-// Format names the shape of a recording.
+// Format is the version of the recording format.
 const Format = "adze.recording/1"
 
-// Header opens a recording.
+// A Header is a recording's first value.
 type Header struct {
 	Format   string `json:"format"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 }
 
-// Step is one model request and its answer.
+// A Step is one model request and its answer.
 type Step struct {
 	Step int `json:"step"`
-	// Agent is the subagent that asked, and Talk its conversation, by the hash of what it was asked
-	// first; both are empty for the main one.
+	// Agent is the requesting subagent, and Talk its conversation by the hash of its first prompt;
+	// both are empty for the main one.
 	Agent string `json:"agent,omitempty"`
 	Talk  string `json:"talk,omitempty"`
-	// System and Tools are hashes for the reader: a system prompt names the day and the folder, so
-	// they are not compared.
+	// Hashes for the reader. They are not compared, because a system prompt contains the date and
+	// the folder.
 	System string   `json:"system_sha256,omitempty"`
 	Tools  string   `json:"tools_digest,omitempty"`
-	Sent   []Sent   `json:"sent"` // what the request has more than the one before
+	Sent   []Sent   `json:"sent"` // messages added since the previous request
 	Answer []Answer `json:"answer"`
 }
 
-// Sent is one message as a model reads it.
+// Sent is one message as the model reads it.
 type Sent struct {
 	Role  session.Role `json:"role"`
 	Parts []SentPart   `json:"parts"`
 }
 
-// SentPart is one part of it. Durations and other facts that a model does not see are left out.
+// SentPart is one part, without durations and other data that the model does not see.
 type SentPart struct {
 	Text       string      `json:"text,omitempty"`
 	Reasoning  string      `json:"reasoning,omitempty"`
@@ -66,7 +64,7 @@ type SentPart struct {
 	Attachment string      `json:"attachment_sha256,omitempty"`
 }
 
-// SentResult is an outcome as the model gets it.
+// SentResult is a tool result as the model reads it.
 type SentResult struct {
 	Call   tool.CallID `json:"call"`
 	Tool   string      `json:"tool"`
@@ -74,7 +72,7 @@ type SentResult struct {
 	Output string      `json:"output"`
 }
 
-// Answer is one chunk; exactly one field is set.
+// An Answer is one chunk; exactly one field is set.
 type Answer struct {
 	Text      *string        `json:"text,omitempty"`
 	Reasoning *Thought       `json:"reasoning,omitempty"`
@@ -86,16 +84,16 @@ type Answer struct {
 	Error     *Failure       `json:"error,omitempty"`
 }
 
-// Thought is a reasoning chunk. Opaque is JSON kept as text, because its bytes must not change.
+// A Thought is a reasoning chunk. Opaque is JSON stored as text, because its bytes must not change.
 type Thought struct {
 	Delta  string `json:"delta,omitempty"`
 	Opaque string `json:"opaque,omitempty"`
-	// Earlier is that of session.Reasoning.
+	// See session.Reasoning.
 	Earlier bool `json:"earlier,omitempty"`
 }
 
-// FullCall is a call chunk, or a call in the history, which has only the first three; Opaque as in
-// Thought.
+// A FullCall is a call chunk, or a call in the history, which has only the first three fields;
+// Opaque is as in Thought.
 type FullCall struct {
 	ID        tool.CallID `json:"id"`
 	Name      string      `json:"name"`
@@ -104,15 +102,15 @@ type FullCall struct {
 	Opaque    string      `json:"opaque,omitempty"`
 }
 
-// FormingCall is a forming chunk. What there is of its arguments is not recorded: a secret that
-// comes in pieces would not be known for one, and the call has them whole.
+// A FormingCall is a forming chunk. Partial arguments are not recorded: a split secret would not be
+// recognized, and the call has them complete.
 type FormingCall struct {
 	ID    tool.CallID `json:"id,omitempty"`
 	Name  string      `json:"name,omitempty"`
 	Bytes int         `json:"bytes"`
 }
 
-// Failure is a recorded *session.ProviderError.
+// A Failure is a recorded *session.ProviderError.
 type Failure struct {
 	Kind    session.ErrorKind `json:"kind"`
 	Status  int               `json:"status,omitempty"`

@@ -17,7 +17,7 @@ func digest(s []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sent keeps of messages what a model reads, masked.
+// sent returns the parts of messages that a model reads, masked.
 func (m masker) sent(messages []session.Message) []Sent {
 	out := make([]Sent, len(messages))
 	for i, message := range messages {
@@ -44,7 +44,7 @@ func (m masker) sentPart(p session.Part) SentPart {
 	return SentPart{Text: m.Text(p.Text)}
 }
 
-// answerOf writes a chunk down; what it says is masked when the answer is whole.
+// answerOf converts a chunk; hide masks the completed answer.
 func (m masker) answerOf(c session.Chunk) Answer {
 	switch c := c.(type) {
 	case session.Text:
@@ -65,7 +65,7 @@ func (m masker) answerOf(c session.Chunk) Answer {
 	return Answer{}
 }
 
-// hide masks the words of an answer. A model says a secret in pieces, none of which looks like one.
+// hide masks an answer's text. A model writes a secret in pieces, none of which looks like one.
 func (m masker) hide(answer []Answer) {
 	var text, thought strings.Builder
 	var texts, thoughts []*string
@@ -83,7 +83,7 @@ func (m masker) hide(answer []Answer) {
 	m.pieces(thoughts, thought.String())
 }
 
-// failureOf keeps what an error says, and whether the run would ask again.
+// failureOf records an error's text and whether the run would retry.
 func (m masker) failureOf(err error) *Failure {
 	var p *session.ProviderError
 	switch {
@@ -117,7 +117,7 @@ func (a Answer) chunk() session.Chunk {
 	return nil
 }
 
-// opaque keeps nil apart from empty, as the providers do.
+// opaque keeps nil distinct from empty, as the providers do.
 func opaque(s string) json.RawMessage {
 	if s == "" {
 		return nil

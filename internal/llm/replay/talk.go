@@ -4,7 +4,7 @@ import (
 	"adze/session"
 )
 
-// talkOf names the conversation of a request.
+// talkOf returns a request's conversation.
 func talkOf(q session.Request) string { return q.Agent + "/" + talkHash(q) }
 
 func talkHash(q session.Request) string {
@@ -23,11 +23,11 @@ func firstWords(q session.Request) string {
 
 func (s Step) talk() string { return s.Agent + "/" + s.Talk }
 
-// talk is how far one conversation has come.
-type talk struct{ sent []string } // ids of the messages of its last request
+// talk tracks one conversation.
+type talk struct{ sent []string } // message ids in its last request
 
-// news are the messages that a request has more than the one before; a conversation that was taken
-// back begins where the two part.
+// news returns the messages added since the previous request; after an undo, those from the first
+// difference on.
 func (t *talk) news(messages []session.Message) []session.Message {
 	same := 0
 	for same < len(t.sent) && same < len(messages) && t.sent[same] == messages[same].ID {

@@ -9,16 +9,16 @@ import (
 	"adze/session"
 )
 
-// item is an output item that has been opened.
+// item is an output item in the stream.
 type item struct {
 	kind   string
 	callID string
-	call   int  // its number among the calls
+	call   int  // its index among the calls
 	before int  // finished reasoning items before it
 	grown  bool // by deltas
 	text   strings.Builder
 	closed bool
-	ended  bool // by the item itself
+	ended  bool // by its own end event
 }
 
 // streamItem is an item as the server sends it.
@@ -47,7 +47,6 @@ func (a *answer) receive(raw json.RawMessage) (streamItem, error) {
 	return r, nil
 }
 
-// added opens an item.
 func (a *answer) added(e event) error {
 	r, err := a.receive(e.Item)
 	if err != nil {
@@ -57,14 +56,14 @@ func (a *answer) added(e event) error {
 	return err
 }
 
-// known reports whether an item of this kind is part of an answer to us. Others belong to tools of
-// the server; how they are numbered and named is no business of ours.
+// known reports whether items of this kind belong to adze's answer. Others belong to server tools,
+// and their numbers and names are ignored.
 func known(kind string) bool {
 	return kind == "function_call" || kind == "message" || kind == "reasoning"
 }
 
-// open makes an item. Its id tells items apart, because Ollama gives all of them the output_index
-// 0; a server without ids has only the index.
+// open makes an item. The id identifies it, because Ollama sends output_index 0 for all; a server
+// without ids has only the index.
 func (a *answer) open(r streamItem, index int) (*item, error) {
 	id := string(r.ID)
 	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
@@ -87,15 +86,14 @@ func (a *answer) open(r streamItem, index int) (*item, error) {
 	return it, a.add(it, wire.Fragment{New: true, ID: it.callID, Name: string(r.Name)})
 }
 
-// add gives a fragment to an item's call.
 func (a *answer) add(it *item, f wire.Fragment) error {
 	f.Index = it.call
 	it.text.WriteString(f.Arguments)
 	return a.Grow(f)
 }
 
-// find returns the item that an event is about, or nil. Some servers renew the id with each event;
-// then the index tells, if it was given to one item only.
+// find returns an event's item, or nil. Some servers renew the id with each event; then the index
+// decides, if only one item has it.
 func (a *answer) find(e event) *item {
 	if it := a.items[string(e.ItemID)]; it != nil && e.ItemID != "" {
 		return it
@@ -121,7 +119,7 @@ func (a *answer) grow(e event) error {
 	return a.add(it, wire.Fragment{Arguments: text})
 }
 
-// whole takes the arguments that end a call.
+// whole handles the arguments at the end of a call.
 func (a *answer) whole(e event) error {
 	it := a.find(e)
 	if it == nil || it.kind != "function_call" {
@@ -130,14 +128,14 @@ func (a *answer) whole(e event) error {
 	return a.close(it, e.Arguments)
 }
 
-// close ends a call. Its pieces must be what the end says: a piece that got lost could leave a
-// shorter command that is valid.
+// close ends a call. Its pieces must equal the final arguments: a lost piece could leave a shorter
+// but valid command.
 func (a *answer) close(it *item, raw json.RawMessage) error {
 	text, err := wire.Arguments(raw)
 	switch {
 	case err != nil:
 		return a.Client.Framing(err)
-	case text == "" || text == it.text.String(): // some servers leave them out here
+	case text == "" || text == it.text.String(): // some servers omit them here
 	case it.grown || it.closed:
 		if !sameJSON(text, it.text.String()) {
 			return a.Client.Bad("sent pieces of arguments that differ from the whole")
@@ -149,13 +147,13 @@ func (a *answer) close(it *item, raw json.RawMessage) error {
 	return err
 }
 
-// sameJSON reports whether two texts mean the same: a server may space them otherwise.
+// sameJSON reports whether two texts are equal JSON except for spacing.
 func sameJSON(a, b string) bool {
 	var x, y any
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// finished takes a whole item, also one that was never opened.
+// finished handles a whole item, which may never have been opened.
 func (a *answer) finished(e event) error {
 	r, err := a.receive(e.Item)
 	if err != nil {
@@ -169,7 +167,7 @@ func (a *answer) finished(e event) error {
 	}
 	it.ended = true
 	if r.Status == "incomplete" {
-		return nil // the response will be, too
+		return nil // the response will be incomplete, too
 	}
 	switch r.Type {
 	case "function_call":
@@ -183,8 +181,8 @@ func (a *answer) finished(e event) error {
 	return nil
 }
 
-// pending is the opened item that a finished one completes, or nil: one that ended is another,
-// unless its id says so.
+// pending returns the open item that a finished one completes, or nil. An ended item is not reused
+// unless its id matches.
 func (a *answer) pending(r streamItem, index wire.Number) *item {
 	it := a.find(event{ItemID: r.ID, Index: index})
 	if it == nil || it.ended && (r.ID == "" || a.items[string(r.ID)] != it) || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
@@ -193,7 +191,7 @@ func (a *answer) pending(r streamItem, index wire.Number) *item {
 	return it
 }
 
-// seal keeps a reasoning item as it came; its text is used when no delta brought any.
+// seal stores a reasoning item unchanged; its text is used if no delta had any.
 func (a *answer) seal(it *item, r streamItem, raw json.RawMessage) error {
 	if it.closed {
 		return nil
@@ -211,14 +209,14 @@ func (a *answer) seal(it *item, r streamItem, raw json.RawMessage) error {
 	return a.Out.Send(session.Reasoning{Delta: text, Opaque: raw})
 }
 
-// came reports whether what an item of a kind says came in pieces of no item before it.
+// came reports whether an item's content already came in pieces that belong to no earlier item.
 func (a *answer) came(kind string) bool {
 	came := a.loose[kind]
 	delete(a.loose, kind)
 	return came
 }
 
-// message takes the text of a message that came without deltas.
+// message handles a message without deltas.
 func (a *answer) message(it *item, r streamItem) error {
 	if it.closed {
 		return nil
@@ -228,7 +226,7 @@ func (a *answer) message(it *item, r streamItem) error {
 		return nil
 	}
 	var list []said
-	_ = json.Unmarshal(r.Content, &list) // another shape has no text for us
+	_ = json.Unmarshal(r.Content, &list) // other shapes have no text
 	for _, s := range list {
 		a.refused = a.refused || s.Refusal != ""
 		a.told = a.told || s.Text+s.Refusal != ""
@@ -239,10 +237,10 @@ func (a *answer) message(it *item, r streamItem) error {
 	return nil
 }
 
-// join is the text of a reasoning item's parts.
+// join returns the text of a reasoning item's parts.
 func join(raw json.RawMessage) string {
 	var list []said
-	_ = json.Unmarshal(raw, &list) // another shape has no text for us
+	_ = json.Unmarshal(raw, &list) // other shapes have no text
 	text := ""
 	for _, s := range list {
 		if text != "" {

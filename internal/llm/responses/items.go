@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// maxCallID is the longest call_id that api.openai.com takes back.
+// The longest call_id that api.openai.com accepts.
 const maxCallID = 64
 
 // Input items; see the API reference for Responses.
@@ -20,8 +20,7 @@ type (
 		Role    string `json:"role"`
 		Content []part `json:"content"`
 	}
-	// callItem has no id of its own: with one, the API looks for the reasoning item that belonged
-	// to it.
+	// callItem omits its id: with one, the API looks for the reasoning item of that call.
 	callItem struct {
 		Type      string `json:"type"`
 		CallID    string `json:"call_id"`
@@ -42,12 +41,12 @@ type (
 	}
 )
 
-// callPlace is kept with a call that stood before a reasoning item: how many came before it.
+// callPlace is stored with a call before a reasoning item: the number of reasoning items before it.
 type callPlace struct {
 	After int `json:"after"`
 }
 
-// encoder makes items for one kind of server.
+// encoder encodes items for one kind of server.
 type encoder struct {
 	own      string
 	hosted   bool
@@ -55,7 +54,7 @@ type encoder struct {
 	plainIDs bool
 }
 
-// encode makes the items of one message, joined by commas; nothing for an empty one.
+// encode returns one message's items, joined by commas, or nothing for an empty one.
 func (e encoder) encode(m session.Message) []byte {
 	var list [][]byte
 	switch m.Role {
@@ -85,11 +84,11 @@ func (e encoder) user(parts []session.Part) [][]byte {
 	return [][]byte{wire.JSON(messageItem{"message", "user", content})}
 }
 
-// assistant restores the order in which reasoning and calls came, because the API checks it.
+// assistant restores the order of reasoning and calls, which the API checks.
 func (e encoder) assistant(m session.Message) [][]byte {
 	calls := m.Calls()
 	var list [][]byte
-	thoughts, solid := 0, 0 // solid is where the last item that is no reasoning ends
+	thoughts, solid := 0, 0 // solid is the end of the last item that is not reasoning
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == session.ReasoningPart && m.Provider == e.own && len(p.Opaque) > 0:
@@ -110,11 +109,11 @@ func (e encoder) assistant(m session.Message) [][]byte {
 		list = append(list, e.call(c))
 		solid = len(list)
 	}
-	return list[:solid] // reasoning that nothing follows was cut off; the API refuses it
+	return list[:solid] // trailing reasoning was cut off, and the API refuses it
 }
 
-// sends reports whether a reasoning item can go back. Without its encrypted content api.openai.com
-// would look for a stored one; open models keep their thinking readable, in content or summary.
+// sends reports whether a reasoning item can be sent back. Without encrypted content api.openai.com
+// would look for a stored one; open models have readable thinking in content or summary.
 func (e encoder) sends(opaque json.RawMessage) bool {
 	var kept struct {
 		Type      string            `json:"type"`
@@ -128,7 +127,7 @@ func (e encoder) sends(opaque json.RawMessage) bool {
 	return kept.Encrypted != "" || !e.hosted && len(kept.Content)+len(kept.Summary) > 0
 }
 
-// placeOf is the number of reasoning items before a call, or -1 when it came after all of them.
+// placeOf returns the number of reasoning items before a call, or -1 if it came after all of them.
 func placeOf(c tool.RawCall) int {
 	at := callPlace{-1}
 	if json.Unmarshal(c.Opaque, &at) != nil {
@@ -150,7 +149,8 @@ func (e encoder) id(id tool.CallID) string {
 	return wire.BoundID(id, maxCallID)
 }
 
-// outcomes are one output each. What an output cannot hold follows in a message of the user.
+// outcomes returns one output each. Attachments that an output cannot hold follow in a user
+// message.
 func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var later []session.Part
@@ -168,7 +168,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	return append(list, e.user(later)...)
 }
 
-// shown is an outcome for api.openai.com, whose outputs may hold images and files.
+// shown returns an output for api.openai.com, which may hold images and files.
 func (e encoder) shown(o tool.Outcome) any {
 	if len(o.Attachments) == 0 {
 		return o.Output

@@ -10,21 +10,21 @@ import (
 	"adze/tool"
 )
 
-// What a request is made of; see the API reference for Responses.
+// The parts of a request; see the API reference for Responses.
 type (
 	head struct {
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
-		// Store false keeps the conversation out of the provider's records; then the reasoning must
-		// come back with it, encrypted.
+		// Store false keeps the conversation out of the provider's records; the encrypted reasoning
+		// must then be sent back.
 		Store        bool       `json:"store"`
 		Include      []string   `json:"include,omitempty"`
 		Reasoning    *reasoning `json:"reasoning,omitempty"`
 		MaxTokens    int        `json:"max_output_tokens,omitempty"`
 		Instructions string     `json:"instructions,omitempty"`
-		// Choice is "none", "required" or a choice of one function; nothing lets the model choose.
+		// "none", "required" or one function; omitted, the model chooses.
 		Choice any `json:"tool_choice,omitempty"`
-		// Text holds the answer to a schema.
+		// For structured output.
 		Text *text `json:"text,omitempty"`
 	}
 	text struct {
@@ -40,7 +40,7 @@ type (
 		Effort  string `json:"effort,omitempty"`
 		Summary string `json:"summary,omitempty"`
 	}
-	// offered has the flat form. Strict is always sent: this API takes a missing one for true.
+	// The flat form. Strict is always sent: this API's default is true.
 	offered struct {
 		Type        string          `json:"type"`
 		Name        string          `json:"name"`
@@ -50,7 +50,7 @@ type (
 	}
 )
 
-// body is the request in pieces: head, tools, items. Only the end grows from turn to turn.
+// body returns the request in pieces: head, tools, items. Between turns only the end grows.
 func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	b := &wire.Body{}
 	b.Add(bytes.TrimSuffix(wire.JSON(p.head(r, q)), []byte("}")))
@@ -86,7 +86,7 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	return h
 }
 
-// only says that the model must call one tool.
+// only forces a call to one tool.
 func only(name string) any {
 	return struct {
 		Type string `json:"type"`

@@ -1,15 +1,15 @@
-// Package responses speaks the OpenAI Responses format, streaming: api.openai.com and servers that
-// offer /v1/responses (Ollama, vLLM, LM Studio, OpenRouter, ...). Nothing is stored at the
-// provider: each request carries the whole conversation, with the model's encrypted reasoning.
+// Package responses speaks the streaming OpenAI Responses format, with api.openai.com and other
+// servers of /v1/responses (Ollama, vLLM, LM Studio, OpenRouter, ...). The provider stores nothing:
+// each request carries the whole conversation, including encrypted reasoning.
 //
-// The one rule: an answer is complete with response.completed, and nothing else; a call is released
-// only then, when its own item was finished, and when its pieces are what the finished item says.
+// The one rule: only response.completed completes an answer. A call is released only then, if its
+// own item was finished and equals its pieces.
 //
 // Start at Provider.Stream; request.go and items.go encode, stream.go and item.go decode.
 //
-// Known limits: items of tools that run at the provider (web search, code interpreter) are skipped,
-// because none is offered; images and documents in outcomes go to api.openai.com only, others get
-// them in a message of the user that follows.
+// Known limits: items of server tools (web search, code interpreter) are skipped, because none is
+// offered; images and documents in results go to api.openai.com only, other servers get them in a
+// user message that follows.
 package responses
 
 import (
@@ -27,11 +27,11 @@ const (
 	homeAPI = "api.openai.com"
 )
 
-// Options configure a provider. The zero value is api.openai.com without a key; BaseURL goes up to
-// and including the version: "https://api.openai.com/v1".
+// Options configure a provider. The zero value is api.openai.com without a key. BaseURL includes
+// the version: "https://api.openai.com/v1".
 type Options = wire.Options
 
-// Provider is a session.Provider. It is safe for concurrent use.
+// A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
 	hosted bool // api.openai.com itself
@@ -39,7 +39,7 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// New makes a provider. It does no work and opens no connection.
+// New returns a provider. It opens no connection.
 func New(o Options) *Provider {
 	o = o.Or(Options{
 		Name: "responses", BaseURL: home, KeyEnv: "OPENAI_API_KEY",
@@ -50,7 +50,7 @@ func New(o Options) *Provider {
 	return p
 }
 
-// Format is what the choice of a model knows of this format.
+// Format describes this format to package models.
 func Format() wire.Format {
 	return wire.Format{
 		Name:   "responses",
@@ -60,7 +60,7 @@ func Format() wire.Format {
 	}
 }
 
-// Stream asks the model.
+// Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, "/responses", p.body, func(whole wire.Answer) (session.Done, error) {
 		a := answer{Answer: whole, items: map[string]*item{}, places: map[int][]*item{}, loose: map[string]bool{}}
@@ -69,17 +69,17 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	})
 }
 
-// Parts of a request that not every model or account accepts.
+// Quirks: parts of a request that not every model or account accepts.
 const (
 	noSchema    = "NoSchema"    // text.format, or this schema in it
-	noEncrypted = "NoEncrypted" // include: models that do not reason refuse it
-	fewEfforts  = "FewEfforts"  // reasoning.effort: knows low, medium and high alone
-	noSummary   = "NoSummary"   // reasoning.summary: the same, and accounts that are not verified
-	noThoughts  = "NoThoughts"  // reasoning items: sealed for another account
-	plainIDs    = "PlainIDs"    // ids of calls with other signs than letters, digits, _ and -
+	noEncrypted = "NoEncrypted" // include: refused by models that do not reason
+	fewEfforts  = "FewEfforts"  // reasoning.effort: only low, medium and high
+	noSummary   = "NoSummary"   // reasoning.summary: the same, and unverified accounts
+	noThoughts  = "NoThoughts"  // reasoning items encrypted for another account
+	plainIDs    = "PlainIDs"    // call ids with signs other than letters, digits, _ and -
 )
 
-// quirks are learned from refusals; the words are those of api.openai.com.
+// quirks are learned from error messages of api.openai.com.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
 		{Name: noSchema, When: [][]string{{"text.format", "json_schema", "structured output"}}, Once: true},

@@ -9,9 +9,8 @@ import (
 	"adze/session"
 )
 
-// What a stream is made of. One struct holds the fields of all events; type says which count.
-// Delta, item and response stay raw, because events of tools that we never offer give them other
-// shapes.
+// One struct holds the fields of all stream events; type selects the valid ones. Delta, item and
+// response stay raw, because events of server tools have other shapes there.
 type (
 	event struct {
 		Type      wire.Word       `json:"type"`
@@ -50,16 +49,15 @@ type (
 	}
 )
 
-// answer reads one stream.
 type answer struct {
 	wire.Answer
 
 	items    map[string]*item // by id
 	places   map[int][]*item  // by output_index
-	list     []*item          // the calls, in the order of calls
+	list     []*item          // the calls, in order
 	thoughts int              // finished reasoning items
-	told     bool             // some text
-	loose    map[string]bool  // by kind of item: what came in pieces of none
+	told     bool             // some text was sent
+	loose    map[string]bool  // kinds of items whose pieces belong to no item
 	refused  bool
 	ended    bool
 }
@@ -119,10 +117,10 @@ func (a *answer) event(from wire.Event, last bool) error {
 	case "error", "":
 		return a.failed(e, from.Data, last)
 	}
-	return nil // the API may add events, and has many of tools that are not offered
+	return nil // the API may add events, and has many for server tools
 }
 
-// failed reads an error event, which is flat at OpenAI and an object elsewhere.
+// failed reads an error event, which is flat at OpenAI and nested elsewhere.
 func (a *answer) failed(e event, data []byte, last bool) error {
 	switch {
 	case wire.Given(e.Error):
@@ -133,7 +131,7 @@ func (a *answer) failed(e event, data []byte, last bool) error {
 	return a.Client.Malformed(data, last)
 }
 
-// said passes a piece of a kind of item on: text or thinking.
+// said passes on a piece of text or thinking.
 func (a *answer) said(e event, kind string) error {
 	var text string
 	if json.Unmarshal(e.Delta, &text) != nil {
@@ -155,7 +153,7 @@ func (a *answer) said(e event, kind string) error {
 	return a.Out.Text(text)
 }
 
-// spoken takes the text at its end, from a server that sent no pieces of it.
+// spoken handles the final text of a server that sent no pieces.
 func (a *answer) spoken(e event) error {
 	if it := a.find(e); e.Text == "" || it != nil && (it.grown || it.closed) || it == nil && a.told {
 		return nil
@@ -164,8 +162,8 @@ func (a *answer) spoken(e event) error {
 	return a.said(e, "message")
 }
 
-// terminal reads the response at its end. Its status is that of the event where a gateway leaves it
-// out.
+// terminal reads the final response. A missing status is taken from the event, for gateways that
+// omit it.
 func (a *answer) terminal(raw json.RawMessage, status string) error {
 	var r response
 	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
@@ -192,8 +190,7 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }
 
-// complete takes what a server tells only at the end: the text where none came, the calls where
-// none came.
+// complete adds text and calls that a server sends only at the end.
 func (a *answer) complete(r response) error {
 	had := map[string]bool{"message": a.told, "function_call": a.Calls.Len() > 0, "reasoning": len(a.places) > 0}
 	for i, raw := range r.Output.V {
@@ -213,7 +210,7 @@ func (a *answer) complete(r response) error {
 	return nil
 }
 
-// conclude releases the calls; calls decide, not the status.
+// conclude releases the calls; calls take precedence over the status.
 func (a *answer) conclude() error {
 	switch {
 	case a.Done.Stop == session.StopLength:

@@ -13,26 +13,26 @@ import (
 	"adze/session"
 )
 
-// step is one written reply.
+// step is one scripted reply.
 type step struct {
 	number int
-	title  string // the name of its file: "2 look at the test"
+	title  string // its file name: "2 look at the test"
 	lines  []line // expect, save, reasoning, text and call
 	usage  session.Usage
-	stop   session.Stop // if empty, its calls decide
+	stop   session.Stop // if empty, the calls decide
 	fail   error
 	hold   bool
 }
 
-// line is one line of a step: the words before its colon, and the text after it.
+// line is one line of a step, split at its colon.
 type line struct {
 	number int
 	words  []string
 	text   string
-	match  *regexp.Regexp // of expect and save
+	match  *regexp.Regexp // for expect and save
 }
 
-// parse reads the steps of each conversation: the main one has no name.
+// parse reads the steps by conversation; the main one has the name "".
 func parse(raw []byte) (map[string]*part, error) {
 	parts := map[string]*part{}
 	for _, f := range txtar.Parse(raw).Files {
@@ -57,8 +57,7 @@ func parse(raw []byte) (map[string]*part, error) {
 	return parts, nil
 }
 
-// owner cuts the subagent's name off a step's: "explore: find it: 1 look" is step 1 of "explore:
-// find it".
+// owner splits off a step's subagent: "explore: find it: 1 look" is step 1 of "explore: find it".
 func owner(name string) (agent, rest string) {
 	if m := regexp.MustCompile(`^(.*): (\d.*)$`).FindStringSubmatch(name); m != nil && (name[0] < '0' || name[0] > '9') {
 		return m[1], m[2]
@@ -66,10 +65,10 @@ func owner(name string) (agent, rest string) {
 	return "", name
 }
 
-// parse joins continued lines and cuts each at its first colon.
+// parse joins continued lines and splits each at its first colon.
 func (s *step) parse(text string) error {
 	var last *line
-	var whole strings.Builder // the text of the last line
+	var whole strings.Builder // text of the last line
 	end := func() error {
 		if last == nil {
 			return nil
@@ -106,7 +105,6 @@ func (s *step) parse(text string) error {
 	return end()
 }
 
-// add takes a whole line.
 func (s *step) add(l line) (err error) {
 	word, others := "", len(l.words)-1
 	if others >= 0 {
@@ -147,7 +145,7 @@ func (s *step) add(l line) (err error) {
 	return err
 }
 
-// failures are the kinds that a request can fail with.
+// failures returns the error kinds that a script can use.
 func failures() []session.ErrorKind {
 	return []session.ErrorKind{
 		session.AuthError, session.NoModelError, session.RateError, session.NetworkError, session.ServerError,
@@ -155,7 +153,7 @@ func failures() []session.ErrorKind {
 	}
 }
 
-// count reads name=number, and more of them.
+// count parses name=number pairs.
 func (s *step) count(text string) error {
 	var fields []string
 	for field := range strings.FieldsSeq(text) {

@@ -14,10 +14,11 @@ import (
 	"adze/tool"
 )
 
-// deltaLength is the size of a piece of text in bytes, about what models send.
+// in bytes; models send pieces of about this size
 const deltaLength = 12
 
-// meet checks the expectations, saves, and returns what the step says, filled in.
+// meet checks the expectations, saves values, and returns the step's lines with variables filled
+// in.
 func (s *step) meet(now situation, saved map[string]string) (acts []line, err error) {
 	for _, l := range s.lines {
 		switch l.words[0] {
@@ -48,7 +49,7 @@ func (s *step) meet(now situation, saved map[string]string) (acts []line, err er
 	return acts, nil
 }
 
-// check returns what stands in the place of what a line expects.
+// check describes the actual text if a line's expectation fails.
 func (l line) check(now situation) error {
 	var had []string
 	switch l.words[1] {
@@ -80,7 +81,7 @@ func (l line) check(now situation) error {
 	return fmt.Errorf("the outcomes are:\n%s", strings.Join(had, "\n"))
 }
 
-// bound keeps messages readable.
+// bound shortens text for messages.
 func bound(text string) string {
 	const limit = 600
 	if len(text) <= limit {
@@ -89,7 +90,7 @@ func bound(text string) string {
 	return text[:limit] + "…"
 }
 
-// fill replaces ${name}. Other dollar signs stay: scripts call shells.
+// fill replaces ${name}. Other dollar signs stay, for shell commands.
 func fill(text string, saved map[string]string, quoted bool) (filled string, err error) {
 	filled = regexp.MustCompile(`\$\{[^}]*\}`).ReplaceAllStringFunc(text, func(whole string) string {
 		name := whole[2 : len(whole)-1]
@@ -106,7 +107,7 @@ func fill(text string, saved map[string]string, quoted bool) (filled string, err
 	return filled, err
 }
 
-// mint makes ids that are the same in each run: call_2_1 is the first call of step 2.
+// mint returns a generator of reproducible ids: call_2_1 is the first call of step 2.
 func (s *step) mint() func() string {
 	n := 0
 	return func() string {
@@ -115,7 +116,6 @@ func (s *step) mint() func() string {
 	}
 }
 
-// actor plays one step.
 type actor struct {
 	ctx   context.Context
 	out   *wire.Out

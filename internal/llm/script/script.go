@@ -1,13 +1,11 @@
 // Package script replays a written conversation from a txtar file: for tests, the demo and --model
-// script/FILE. The model's name is the path of the file. The replies are written, the tools that
-// they call are real.
+// script/FILE. The model's name is the file's path. The replies are scripted, their tool calls real.
 //
-// The one rule: a run that differs from what was written fails and names the step; it never goes on
-// with replies that no longer fit.
+// The one rule: a run that differs from its script fails and names the step.
 //
 // The n-th request gets the n-th step. Steps are numbered files of the archive; the text after the
-// number is for readers. A step is a list of lines, each a word and what follows it. Lines that
-// begin with a tab or two spaces continue the line before; # begins a comment.
+// number is for readers. A step is a list of lines, each a word and its value. A line that begins
+// with a tab or two spaces continues the previous one; # begins a comment.
 //
 //	# finds and fixes the failing test
 //	-- 1 look at the tests --
@@ -38,24 +36,22 @@
 //	call NAME: ARGUMENTS     a call; ${NAME} inside is escaped as in a JSON string
 //	usage: input=N output=N cache_read=N cache_write=N reasoning=N
 //	stop: length|refused     how the answer ends; otherwise by its calls, or normally
-//	fail: KIND MESSAGE       the request fails with this session.ErrorKind after what was written
-//	hold:                    the stream stays open after what was written, until the user stops it
-//	cut:                     the stream breaks after what was written; its calls are not released
+//	fail: KIND MESSAGE       the request fails with this session.ErrorKind after the lines before
+//	hold:                    the stream stays open after the lines before, until the user stops it
+//	cut:                     the stream breaks after the lines before; its calls are not released
 //
-// A subagent has steps of its own, which begin with its name and are numbered from 1:
+// A subagent has its own steps, which begin with its name and are numbered from 1:
 //
 //	-- explore: find the parser: 1 --
 //	call grep: {"pattern":"func parse"}
 //
-// What it saves is its own, too. One without steps gets those of the name alone that stands before
-// its first colon ("-- explore: 1 --"), and one that works for another ("general: mend it ›
-// explore: look") those of the last name; subagents that share them so take them in the order in
-// which they ask.
+// It also has its own saved values. One without steps gets those of the name before its first colon
+// ("-- explore: 1 --"), and one that works for another ("general: mend it › explore: look") those of
+// the last name; subagents that share steps take them in order of arrival.
 //
 // Start reading at Provider.Stream, then parse.go and play.go.
 //
-// Known limits: only the last outcomes and the last prompt can be expected, not what was said
-// before.
+// Known limits: only the last results and the last prompt can be expected, nothing earlier.
 package script
 
 import (
@@ -74,17 +70,16 @@ import (
 
 // Options configure a provider.
 type Options struct {
-	// Script replaces the file: the archive itself. Name is what errors call it.
+	// Script is an archive that replaces the file. Name identifies it in errors.
 	Script []byte
 	Name   string
-	// Read reads the file that a request names; if nil, os.ReadFile.
+	// Read reads the requested file; nil means os.ReadFile.
 	Read func(name string) ([]byte, error)
-	// Pace is the pause between two pieces of text; if 0, none. The demo uses it to be watchable.
+	// Pace is the pause between two pieces of text. The demo uses it.
 	Pace time.Duration
 }
 
-// Provider is a session.Provider. It is safe for concurrent use; requests take steps in the order
-// in which they come.
+// A Provider plays scripts. It is safe for concurrent use; requests take steps in order of arrival.
 type Provider struct {
 	options Options
 
@@ -94,20 +89,20 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// play is one script and how far it has come.
+// play is a script and its position.
 type play struct {
 	name  string
 	parts map[string]*part // by agent; "" is the main conversation
 }
 
-// part is the steps of one conversation of a script.
+// part holds the steps of one conversation.
 type part struct {
 	steps []*step
 	next  int
 	saved map[string]string
 }
 
-// New makes a provider. A file is read at the first request that names it.
+// New returns a provider. A file is read at the first request for it.
 func New(o Options) *Provider {
 	if o.Read == nil {
 		o.Read = os.ReadFile
@@ -115,10 +110,10 @@ func New(o Options) *Provider {
 	return &Provider{options: o, scripts: map[string]*play{}}
 }
 
-// Name is "script".
+// Name returns "script".
 func (p *Provider) Name() string { return "script" }
 
-// Check reads and parses the script that a model's name means, without taking a step.
+// Check parses a model's script without playing a step.
 func (p *Provider) Check(model string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +121,7 @@ func (p *Provider) Check(model string) error {
 	return err
 }
 
-// Stream answers with the next step.
+// Stream plays the next step.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
 		s, acts, err := p.take(r)
@@ -138,7 +133,7 @@ func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[sessi
 	})
 }
 
-// take checks what the next step expects of the request and returns it with its answer, filled in.
+// take checks the next step's expectations and returns the step with its filled-in lines.
 func (p *Provider) take(r session.Request) (*step, []line, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +160,7 @@ func (p *Provider) take(r session.Request) (*step, []line, error) {
 	return s, acts, nil
 }
 
-// of finds the part for an agent.
+// of returns an agent's part.
 func (p *play) of(agent string) *part {
 	if own, ok := p.parts[agent]; ok || agent == "" {
 		return own
@@ -211,18 +206,18 @@ func failure(format string, args ...any) error {
 	}
 }
 
-// situation is what a step may expect something of.
+// situation holds the texts that a step can match.
 type situation struct {
 	prompt   string
 	outcomes []tool.Outcome
-	notes    string // that were said since the last answer
+	notes    string // since the last answer
 }
 
 func situationOf(messages []session.Message) situation {
 	var s situation
 	for _, m := range messages {
 		switch {
-		case len(m.Notes) > 0: // it stands beside the outcomes or the prompt
+		case len(m.Notes) > 0: // accompanies results or a prompt
 			s.notes += m.Text()
 		case m.Role == session.User:
 			s = situation{prompt: m.Text(), notes: s.notes}
