@@ -1,5 +1,5 @@
 // Package script replays a written conversation from a txtar file: for tests, the demo and --model
-// script/FILE. The model's name is the file's path. The replies are scripted, their tool calls real.
+// script/FILE. The model's name is the file's path. Replies are scripted, their tool calls real.
 //
 // The one rule: a run that differs from its script fails and names the step.
 //
@@ -46,8 +46,8 @@
 //	call grep: {"pattern":"func parse"}
 //
 // It also has its own saved values. One without steps gets those of the name before its first colon
-// ("-- explore: 1 --"), and one that works for another ("general: mend it › explore: look") those of
-// the last name; subagents that share steps take them in order of arrival.
+// ("-- explore: 1 --"), and one that works for another ("general: mend it › explore: look") those
+// of the last name; subagents that share steps take them in order of arrival.
 //
 // Start reading at Provider.Stream, then parse.go and play.go.
 //

@@ -8,28 +8,27 @@ import (
 	"adze/session"
 )
 
-// block is a piece of the message that is no text, as long as it stands.
+// block is markup between text, until it is decided.
 type block struct {
 	raw   string
 	calls []blockCall
 	doubt doubt
 	gap   bool
-	// hidden blocks are marks of a format that nobody misses, such as the header of a channel.
+	// hidden: a format mark without meaning for the user, such as a channel header.
 	hidden bool
 }
 
-// doubt is which text after a block makes it text, too.
+// doubt is the kind of following text that turns a block into text.
 type doubt int
 
-// Doubts.
 const (
 	firm     doubt = iota // none
-	sameLine              // of the same line: a tag in a sentence is spoken of, not used
-	anyText               // any: there is no markup that only a call would use
-	spoken                // any: it stands in the middle of a sentence, and so does what follows it without words between
+	sameLine              // on the same line: a tag in a sentence is mentioned, not used
+	anyText               // any: no markup that only a call would use
+	spoken                // any: inside a sentence, and so are adjacent blocks without words between
 )
 
-// doubts judges a block by its form and by what stands before it.
+// doubts classifies a block by its form and the preceding text.
 func (s *scanner) doubts(f *form, r blockResult, held string) doubt {
 	before := firm
 	for _, b := range s.blocks[s.loose:] {
@@ -38,7 +37,7 @@ func (s *scanner) doubts(f *form, r blockResult, held string) doubt {
 		}
 	}
 	switch {
-	case before == spoken, len(r.calls) == 0: // a mark decides about nothing
+	case before == spoken, len(r.calls) == 0: // a mark alone decides nothing
 		return before
 	case f.weak:
 		return anyText
@@ -50,12 +49,12 @@ func (s *scanner) doubts(f *form, r blockResult, held string) doubt {
 	return firm
 }
 
-// special reports whether a block opens with a token that models have for nothing else.
+// special reports whether a block opens with a reserved token.
 func special(held string) bool {
 	return strings.HasPrefix(held, "<|") || strings.HasPrefix(held, "<｜")
 }
 
-// accept takes a block out of the text.
+// accept removes a block from the text.
 func (s *scanner) accept(f *form, held string, r blockResult) {
 	if r.reasoning != "" {
 		s.flush()
@@ -76,7 +75,7 @@ func (s *scanner) accept(f *form, held string, r blockResult) {
 	s.pos = s.start
 }
 
-// harden keeps what came before a block that is certain; the space between them is dropped.
+// harden keeps the results before a certain block and drops the space between them.
 func (s *scanner) harden() {
 	for i := s.loose; i < len(s.blocks); i++ {
 		s.blocks[i].doubt = firm
@@ -84,8 +83,7 @@ func (s *scanner) harden() {
 	s.loose = len(s.blocks)
 }
 
-// endLine ends the doubt about blocks with nothing between them, when text begins on a line behind
-// the last.
+// endLine settles blocks with nothing between them once text begins on a later line.
 func (s *scanner) endLine() {
 	ended := false
 	for i := len(s.blocks) - 1; i >= s.loose; i-- {
@@ -103,7 +101,7 @@ func (s *scanner) endLine() {
 	}
 }
 
-// plain takes text. Space after a block is kept back: at the end it is nobody's.
+// plain handles text. Space after a block is held back and dropped at the end.
 func (s *scanner) plain(text []byte) {
 	for len(text) > 0 && len(s.blocks) > 0 && s.line.fresh {
 		n := len(text) - len(bytes.TrimLeft(text, " \t\r\n;"))
@@ -123,11 +121,11 @@ func (s *scanner) plain(text []byte) {
 }
 
 func (s *scanner) gap(text string) {
-	s.line.add([]byte(strings.ReplaceAll(text, ";", " "))) // Llama's sign between calls
+	s.line.add([]byte(strings.ReplaceAll(text, ";", " "))) // Llama's separator between calls
 	s.blocks = append(s.blocks, block{raw: text, gap: true})
 }
 
-// soften makes gaps and blocks in doubt text, because text follows them.
+// soften turns gaps and doubtful blocks into text, because text follows.
 func (s *scanner) soften() {
 	s.endLine()
 	for _, b := range s.blocks[s.loose:] {

@@ -8,29 +8,28 @@ import (
 	"sync"
 )
 
-// form is one way in which models write calls.
+// form is one syntax for calls.
 type form struct {
-	opens  []string // how it begins
-	closes []string // where to look whether it is whole; one that is also in opens begins the next
-	// balanced looks where all brackets are closed, line wants a line of its own, weak that only space
-	// and other blocks follow, and bare has no marks beside those of the call itself.
+	opens  []string // opening marks
+	closes []string // where to check for completeness; one that is also in opens begins the next block
+	// balanced: check where all brackets are closed. line: needs its own line. weak: only space and
+	// other blocks may follow. bare: no marks beside the call's own.
 	balanced, line, weak, bare bool
-	// read judges the whole; if nil, what stands between the marks is read as calls. It must not
-	// change its mind about a block that it has refused or taken.
+	// read judges a block; if nil, the text between the marks is read as calls. It must not change
+	// its mind about a block that it has rejected or accepted.
 	read func(s *scanner, held string) blockResult
 }
 
-// verdict is what a form says about a block.
+// verdict is a form's decision about a block.
 type verdict int
 
-// Verdicts.
 const (
-	wait verdict = iota // it is not at its end
-	no                  // it is text
-	yes                 // it is calls
+	wait verdict = iota // incomplete
+	no                  // text
+	yes                 // calls
 )
 
-// blockResult is the result of reading a block; the last rest bytes do not belong to it.
+// blockResult is the result of reading a block; its last rest bytes belong to the next one.
 type blockResult struct {
 	verdict   verdict
 	calls     []blockCall
@@ -38,7 +37,7 @@ type blockResult struct {
 	rest      int
 }
 
-// forms are the markups, by family.
+// forms returns the syntaxes by model family.
 func forms() []form {
 	list := []form{
 		{opens: []string{"<tool_call>"}, closes: []string{"</tool_call>", "<tool_call>"}}, // Hermes, Qwen, GLM
@@ -52,7 +51,7 @@ func forms() []form {
 		{opens: []string{"```"}, line: true, weak: true, closes: []string{"```"}, read: readFence},
 		{opens: []string{"{", "["}, line: true, weak: true, balanced: true, bare: true}, // Llama
 	}
-	for _, mark := range []string{"｜DSML｜", "|DSML|", ""} { // DeepSeek since V3.2; without a mark Claude's, which others were trained on
+	for _, mark := range []string{"｜DSML｜", "|DSML|", ""} { // DeepSeek since V3.2; without a mark Claude's, used in training other models
 		for _, outer := range []string{"function_calls>", "tool_calls>"} {
 			list = append(list, form{opens: []string{"<" + mark + outer}, closes: []string{"</" + mark + outer}})
 		}
@@ -64,19 +63,18 @@ func forms() []form {
 	return list
 }
 
-// strays are marks that say nothing where markup came before them: ends without their beginning,
-// and the tokens with which messages end, which some servers print.
+// strays are marks without meaning after other markup: ends without their beginning, and
+// end-of-message tokens, which some servers print.
 func strays() []string {
 	return slices.Concat([]string{"</tool_call>", "</tool_calls>", "</function_calls>", "<|end|>", "<|return|>", "<|call|>", "<|python_end|>"}, sectionCloses(), endTokens())
 }
 
-// endTokens are those with which messages end.
 func endTokens() []string {
 	return []string{"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eom|>", "<|eot|>", "<|endoftext|>", "<|end_of_text|>", "</s>",
 		"<｜end▁of▁sentence｜>", "<|observation|>", "<|user|>"}
 }
 
-// stray takes an end mark without a beginning, when there was markup before it; else it is text.
+// stray skips an end mark without a beginning after other markup; otherwise it is text.
 func stray(s *scanner, _ string) blockResult {
 	if len(s.blocks) > 0 {
 		return blockResult{verdict: yes}
@@ -84,7 +82,7 @@ func stray(s *scanner, _ string) blockResult {
 	return blockResult{verdict: no}
 }
 
-// ends reports whether a block may be whole here.
+// ends reports whether a block may be complete here.
 func (f *form) ends(held []byte, b balance) bool {
 	if f.balanced && b.closed() {
 		return f.begun(held)
@@ -95,12 +93,12 @@ func (f *form) ends(held []byte, b balance) bool {
 	}) && f.begun(held)
 }
 
-// begun reports whether the whole opening is there.
+// begun reports whether the whole opening mark has arrived.
 func (f *form) begun(held []byte) bool {
 	return slices.ContainsFunc(f.opens, func(o string) bool { return bytes.HasPrefix(held, []byte(o)) })
 }
 
-// between cuts the marks off a block. Rest is the beginning of the next one.
+// between strips a block's marks. rest is the next block's beginning.
 func (f *form) between(held string) (body string, rest int, closed bool) {
 	body = held
 	for _, open := range f.opens {
@@ -116,8 +114,8 @@ func (f *form) between(held string) (body string, rest int, closed bool) {
 	return strings.TrimSpace(body), 0, false
 }
 
-// marked reads calls between marks. The closing mark may be missing where what stands before it is
-// whole by itself: servers do not print a model's stop token.
+// marked reads calls between marks. The closing mark may be missing if the content is complete by
+// itself: servers do not print a model's stop token.
 func (f *form) marked(s *scanner, held string) blockResult {
 	body, rest, closed := held, 0, true
 	if !f.bare {
@@ -135,13 +133,13 @@ func (f *form) marked(s *scanner, held string) blockResult {
 	return r
 }
 
-// delimited reports whether text shows itself where it ends.
+// delimited reports whether text marks its own end.
 func delimited(body string) bool {
 	return strings.ContainsRune("{[`", rune(body[0])) || strings.HasPrefix(body, "<") && !strings.HasPrefix(body, "<arg_")
 }
 
-// body reads calls in any of the ways to write them, to the end of the text; strict wants nothing
-// but a call, all of which can be read.
+// body reads calls in any syntax, to the end of the text. strict accepts only calls, all of which
+// must be readable.
 func (s *scanner) body(body string, strict bool) (calls []blockCall, ok bool) {
 	body = strings.TrimSpace(body)
 	word := leadingName(body)
@@ -172,13 +170,13 @@ func (s *scanner) body(body string, strict bool) (calls []blockCall, ok bool) {
 	return []blockCall{f}, ok
 }
 
-// leadingName is the name with which a text begins.
+// leadingName returns the name at the start of text.
 func leadingName(text string) string {
 	p := python{text}
 	return p.word(true)
 }
 
-// named reads a name and an object of arguments: as Mistral writes it, NAME[CALL_ID]9[ARGS]{…}.
+// named reads a name and an argument object, such as Mistral's NAME[CALL_ID]9[ARGS]{…}.
 func named(text string) (blockCall, bool) {
 	at := strings.IndexByte(text, '{')
 	if at <= 0 || span(text, at) != len(text) {
@@ -188,7 +186,7 @@ func named(text string) (blockCall, bool) {
 	return blockCall{strings.Trim(strings.TrimSuffix(strings.TrimSpace(head), "[ARGS]"), space+":"), text[at:]}, true
 }
 
-// orWait reads on where a refused block may only hold its closing mark inside a value.
+// orWait keeps reading a rejected block whose closing mark may be inside a value.
 func (s *scanner) orWait(r blockResult) blockResult {
 	if r.verdict == no {
 		r.verdict = s.atEnd(no)
@@ -196,8 +194,7 @@ func (s *scanner) orWait(r blockResult) blockResult {
 	return r
 }
 
-// atEnd is a verdict that can be given only at the end of the message; before it, the form reads
-// on.
+// atEnd returns v at the end of the message, and wait before it.
 func (s *scanner) atEnd(v verdict) verdict {
 	if s.ended {
 		return v
@@ -205,10 +202,10 @@ func (s *scanner) atEnd(v verdict) verdict {
 	return wait
 }
 
-// languages of a fence that can hold calls.
+// languages returns the fence languages that can hold calls.
 func languages() []string { return []string{"", "json", "tool_call", "tool_calls"} }
 
-// readFence reads a fence that holds nothing but calls.
+// readFence reads a fence with nothing but calls.
 func readFence(s *scanner, held string) blockResult {
 	body, open := strings.CutSuffix(held[3:], "```")
 	_, body, _ = strings.Cut(body, "\n")
@@ -220,7 +217,7 @@ func readFence(s *scanner, held string) blockResult {
 	return s.orWait(s.all(calls, ok && rest == ""))
 }
 
-// probe judges what follows the opening: false when no offered tool can come of it.
+// probe returns false if the text after the opening mark cannot become an offered tool's call.
 func (f *form) probe(s *scanner, open, rest string) bool {
 	if f.bare {
 		rest = open + rest
@@ -239,7 +236,7 @@ func (f *form) probe(s *scanner, open, rest string) bool {
 	return s.probeName(trimmed)
 }
 
-// probeFence judges a fence's language and the beginning of what it holds.
+// probeFence checks a fence's language and the beginning of its content.
 func (s *scanner) probeFence(rest string) bool {
 	language, body, whole := strings.Cut(rest, "\n")
 	language = strings.TrimRight(language, " \r")
@@ -256,7 +253,7 @@ func (s *scanner) probeFence(rest string) bool {
 	return (body[0] == '{' || body[0] == '[') && s.probeValue(body)
 }
 
-// probeName judges the beginning of a name with what stands behind it.
+// probeName checks the beginning of a name and the text after it.
 func (s *scanner) probeName(text string) bool {
 	name := leadingName(text)
 	after := text[len(name):]
@@ -266,7 +263,7 @@ func (s *scanner) probeName(text string) bool {
 	return after == "" && s.tools.starts(name) || s.tools.named(name) != nil
 }
 
-// probeValue judges the beginning of an object, or of a list of objects or of calls.
+// probeValue checks the beginning of an object, or of a list of objects or calls.
 func (s *scanner) probeValue(text string) bool {
 	list := text[0] == '['
 	rest := strings.TrimLeft(text[1:], space)
@@ -282,7 +279,7 @@ func (s *scanner) probeValue(text string) bool {
 	return s.probeObject(rest)
 }
 
-// probeObject judges the first key of an object, and the name when that is the key.
+// probeObject checks an object's first key, and the value if the key is the name.
 func (s *scanner) probeObject(rest string) bool {
 	if rest == "" {
 		return true
@@ -308,14 +305,15 @@ func (s *scanner) probeObject(rest string) bool {
 	return (after[0] == '"' || after[0] == '\'') && s.tools.starts(after[1:])
 }
 
-// keyStarts reports whether a key of a call begins so.
+// keyStarts reports whether prefix begins a key of a call.
 func keyStarts(prefix string) bool {
 	return slices.ContainsFunc(slices.Concat(nameKeys(), argsKeys(), sideKeys(), []string{"tool_call", "tool_calls", "function_call"}),
 		func(key string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// DeepSeek and Kimi write a section of calls, each BEGIN head SEPARATOR arguments END. Converted
-// models spell the joints of DeepSeek's marks in plain letters, with spaces or with a backslash.
+// DeepSeek and Kimi write sections of calls, each BEGIN head SEPARATOR arguments END. Converted
+// models write the separators in DeepSeek's marks in plain letters, with spaces or with a
+// backslash.
 func spelled(mark string) (out []string) {
 	for _, joint := range []string{"▁", "_", " ", `\_`} {
 		text := strings.ReplaceAll(mark, "▁", joint)
@@ -332,7 +330,7 @@ func sectionCloses() []string {
 	return append(slices.Concat(spelled("tool▁calls▁end"), spelled("tool▁call▁end")), "<|tool_calls_section_end|>", "<|tool_call_section_end|>")
 }
 
-// sectionMarks match the marks of a section and of a call in it.
+// sectionMarks match the marks of a section and its calls.
 var sectionMarks = sync.OnceValue(func() [3]*regexp.Regexp {
 	const j = `(?:▁|_| |\\_)`
 	return [3]*regexp.Regexp{
@@ -342,8 +340,8 @@ var sectionMarks = sync.OnceValue(func() [3]*regexp.Regexp {
 	}
 })
 
-// readSections reads the calls of a section. Without outer marks, one call is the block; an outer
-// end may be missing at the end of the message.
+// readSections reads a section's calls. Without outer marks, one call is the block; an outer end
+// mark may be missing at the end of the message.
 func readSections(s *scanner, held string) blockResult {
 	marks, body, outer := sectionMarks(), held, false
 	if m := marks[0].FindString(body); m != "" && marks[1].FindString(body) == "" {
@@ -369,8 +367,8 @@ func readSections(s *scanner, held string) blockResult {
 	return s.orWait(s.all(calls, true))
 }
 
-// section reads one call: the head is functions.NAME:0, NAME, or function with the name on the
-// first line of the body and the arguments in a fence.
+// section reads one call. The head is functions.NAME:0, NAME, or function with the name on the
+// body's first line and the arguments in a fence.
 func section(text string) (f blockCall, rest string, ok bool) {
 	m := sectionMarks()[1].FindStringSubmatch(text)
 	if m == nil {
@@ -397,16 +395,16 @@ func section(text string) (f blockCall, rest string, ok bool) {
 	return f, body[len(close):], close != "" && ok == fenced
 }
 
-// leakedHeader begins a call of harmony whose tokens a server has dropped: commentary
+// leakedHeader begins a harmony call without its tokens, dropped by a server: commentary
 // to=functions.NAME json{…}.
 const leakedHeader = "commentary to=functions."
 
-// harmonyEnds are the marks at which a channel may end, or its header does.
+// harmonyEnds are the marks that end a channel or its header.
 func harmonyEnds() []string {
 	return []string{"<|message|>", "<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"}
 }
 
-// readHarmony reads one channel: thinking, a call, or the header of text.
+// readHarmony reads one channel: thinking, a call, or a text header.
 func readHarmony(s *scanner, held string) blockResult {
 	header, body, ok := strings.Cut(held, "<|message|>")
 	if strings.HasPrefix(held, leakedHeader) {
@@ -445,7 +443,7 @@ func readHarmony(s *scanner, held string) blockResult {
 	return blockResult{}
 }
 
-// recipient is the function that a header names.
+// recipient returns the function that a header names.
 func recipient(header string) string {
 	_, to, ok := strings.Cut(header, "to=")
 	if !ok {
@@ -458,7 +456,7 @@ func recipient(header string) string {
 	return strings.TrimPrefix(to[:end], "functions.")
 }
 
-// channelEnd cuts the mark at which a channel ends; one that begins the next stays in the rest.
+// channelEnd cuts off the mark that ends a channel; one that begins the next stays in rest.
 func channelEnd(body string) (text string, rest int, ended bool) {
 	for _, mark := range harmonyEnds()[1:] {
 		if text, ok := strings.CutSuffix(body, mark); ok && (mark == "<|start|>" || mark == "<|channel|>") {

@@ -8,10 +8,10 @@ import (
 	"adze/tool/laxjson"
 )
 
-// kinds are the types that a schema lets an argument have; none: any.
+// kinds are the types that a schema allows for an argument; empty means any.
 type kinds map[string]bool
 
-// schema is what is read of one.
+// schema holds the used fields of a JSON Schema.
 type schema struct {
 	Type       json.RawMessage   `json:"type"`
 	Enum       []any             `json:"enum"`
@@ -27,7 +27,7 @@ func (s schema) kinds() kinds {
 	if json.Unmarshal(s.Type, &one) == nil {
 		list = []string{one}
 	} else {
-		_ = json.Unmarshal(s.Type, &list) // neither: no type
+		_ = json.Unmarshal(s.Type, &list) // neither form: no type
 	}
 	for _, name := range list {
 		out[name] = true
@@ -45,7 +45,7 @@ func (s schema) kinds() kinds {
 	return out
 }
 
-// of is what a tool's argument may be; one that the schema does not know is text.
+// of returns the types of a tool's argument; one missing in the schema is text.
 func (t *tools) of(name, argument string) kinds {
 	o := t.named(name)
 	if !o.read {
@@ -69,8 +69,8 @@ func (t *tools) has(name, argument string) bool {
 	return known
 }
 
-// value writes what stands bare in markup as JSON, when the kinds let it be something else than
-// text. Models write True, TRUE and None where the schema says what is meant.
+// value converts a bare value in markup to JSON if the types allow more than text. Models write
+// True, TRUE and None.
 func (k kinds) value(bare string) (string, bool) {
 	text := k["string"]
 	switch word := strings.ToLower(bare); {
@@ -90,21 +90,20 @@ func (k kinds) value(bare string) (string, bool) {
 	return "", false
 }
 
-// tools are what a call may name. They are put in order by name at the first look: most answers
-// have no text that could be a call.
+// tools are the offered tools. They are indexed by name on first use: most answers contain nothing
+// like a call.
 type tools struct {
 	list []tool.Definition
 	by   map[string]*toolKinds
 }
 
-// toolKinds is a tool with the kinds of its arguments, which are read when first needed.
+// toolKinds is a tool with its argument types, parsed on first use.
 type toolKinds struct {
 	schema json.RawMessage
 	kinds  map[string]kinds
 	read   bool
 }
 
-// all are the tools by their names.
 func (t *tools) all() map[string]*toolKinds {
 	if t.by == nil {
 		t.by = map[string]*toolKinds{}
@@ -119,10 +118,10 @@ func (t *tools) all() map[string]*toolKinds {
 	return t.by
 }
 
-// named is the tool with a name; if nil, there is none.
+// named returns a tool by name, or nil.
 func (t *tools) named(name string) *toolKinds { return t.all()[name] }
 
-// starts reports whether an offered name begins so.
+// starts reports whether prefix begins an offered tool's name.
 func (t *tools) starts(prefix string) bool {
 	for name := range t.all() {
 		if strings.HasPrefix(name, prefix) {
@@ -132,7 +131,7 @@ func (t *tools) starts(prefix string) bool {
 	return false
 }
 
-// all is the reading of calls that must all be offered.
+// all accepts the calls if all of their tools are offered.
 func (s *scanner) all(calls []blockCall, ok bool) blockResult {
 	if !ok || len(calls) == 0 {
 		return blockResult{verdict: no}

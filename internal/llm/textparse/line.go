@@ -2,25 +2,24 @@ package textparse
 
 import "bytes"
 
-// line is where on its line the text stands, and whether it is an example: in a fence, in
-// backticks, in a quotation.
+// line tracks the position in a line, and whether it is inside an example: a fence, backticks, or a
+// quotation.
 type line struct {
-	blank bool // nothing but space so far
-	words bool // there is text on it, before any block
+	blank bool // only space so far
+	words bool // it has text before any block
 	last  byte
-	end   byte // the last byte that is no space
+	end   byte // last non-space byte
 	fresh bool // a block has just ended
 
-	mark, run int // the sign of a fence at its start, and how often
-	// fence is the sign of the open fence, ticks its length: only a line of as many, and nothing
-	// else, closes it.
+	mark, run int // the fence sign at its start, and its count
+	// fence is the open fence's sign, ticks its length: only a line of as many signs closes it.
 	fence, ticks     int
-	opening, closing bool // this line opens the fence, or closes it so far
+	opening, closing bool // this line opens the fence, or may close it
 	quotation        bool // the line begins with >
 
-	tickRun int // how many backticks came last
-	// span is how many backticks opened the code in which markup begins: only as many close it, on
-	// whatever line.
+	tickRun int // number of adjacent backticks
+	// span is the number of backticks of the inline code around markup: only as many close it, on
+	// any line.
 	span int
 }
 
@@ -42,7 +41,7 @@ func (l *line) add(text []byte) {
 	}
 }
 
-// code follows runs of backticks to the one that closes code in a line.
+// code tracks runs of backticks to the one that closes inline code.
 func (l *line) code(b byte) {
 	if b == '`' {
 		l.tickRun++
@@ -54,7 +53,7 @@ func (l *line) code(b byte) {
 	l.tickRun = 0
 }
 
-// tick counts the signs that a fence is made of.
+// tick counts fence signs.
 func (l *line) tick(b int) {
 	l.blank, l.words, l.mark, l.end = false, true, b, byte(b)
 	l.run++
@@ -67,19 +66,19 @@ func (l *line) tick(b int) {
 }
 
 func (l *line) word(b byte) {
-	if l.opening && l.mark == '`' && b == '`' { // code in a line, not the language of a fence
+	if l.opening && l.mark == '`' && b == '`' { // inline code, not a fence's language
 		l.fence, l.opening = 0, false
 	}
 	l.quotation = l.quotation || l.blank && b == '>'
 	l.blank, l.words, l.closing, l.end, l.run = false, true, false, b, 0
 }
 
-// quoted reports whether what begins here is an example.
+// quoted reports whether markup here is an example.
 func (l *line) quoted() bool { return l.fence != 0 || l.last == '`' || l.quotation || l.span > 0 }
 
-// sentence reports whether what begins here begins a sentence, or nothing was said. Of letters that
-// are no ASCII the last byte tells: most end a sentence in another script or are pictures, but for
-// the marks that open a quotation.
+// sentence reports whether markup here begins a sentence or the message. Of non-ASCII letters it
+// sees the last byte: most end a sentence in another script or are emoji, except for opening
+// quotation marks.
 func (l *line) sentence() bool {
 	if l.end >= 0x80 {
 		return bytes.IndexByte([]byte("\x9c\x9e\x98\xab\x8c\x8e\xb9"), l.end) < 0
@@ -87,7 +86,7 @@ func (l *line) sentence() bool {
 	return l.end == 0 || bytes.IndexByte([]byte(".!?:;>*)]}`"), l.end) >= 0
 }
 
-// starting is where the first byte stands that can begin markup, or the length of the text.
+// starting returns the index of the first byte that can begin markup, or len(text).
 func starting(text []byte) int {
 	n := bytes.IndexAny(text, starters)
 	if n < 0 {

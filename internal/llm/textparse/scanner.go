@@ -10,27 +10,23 @@ import (
 )
 
 const (
-	// maxHeld bounds what is held back for one block, in bytes. A longer one, and all after it, is
-	// text.
+	// Limit for one block, in bytes. A longer one and everything after it is text.
 	maxHeld = 1 << 20
-	// maxTries bounds how often one block is judged before the rest of the message is given up as
-	// text.
+	// Limit for checks of one block, after which the rest of the message is text.
 	maxTries = 256
-	// maxLate bounds how many openings are tried again when a message ends inside one.
+	// Limit for openings that are tried again if a message ends inside a block.
 	maxLate = 64
-	// probed is how far into a block its beginning is judged, in bytes: the name stands there.
-	probed = 256
-	// starters are the bytes that can begin markup.
+	// The length of a block's beginning that is checked for a name, in bytes.
+	probed   = 256
 	starters = "<[{`"
 )
 
-// blockCall is a call in a block.
 type blockCall struct{ name, arguments string }
 
-// scanner tells text from calls.
+// scanner separates text from calls.
 type scanner struct {
 	tools *tools
-	forms map[byte][]*form // by the byte with which they open
+	forms map[byte][]*form // by first byte
 	ready []session.Chunk
 	text  strings.Builder // comes after ready
 
@@ -44,7 +40,7 @@ type scanner struct {
 	off        bool // the rest is text
 
 	blocks []block
-	loose  int // from this block on, text would make gaps and blocks in doubt text
+	loose  int // from this block on, more text would turn gaps and doubtful blocks into text
 	line   line
 }
 
@@ -54,7 +50,7 @@ func newScanner(offered []tool.Definition) *scanner {
 	return s
 }
 
-// formsByStart are the forms by the first byte of what opens them; nobody changes them.
+// formsByStart are the forms by the first byte of their opening marks. They must not be changed.
 var formsByStart = sync.OnceValue(func() map[byte][]*form {
 	by := map[byte][]*form{}
 	for _, f := range forms() {
@@ -67,7 +63,7 @@ var formsByStart = sync.OnceValue(func() map[byte][]*form {
 	return by
 })
 
-// take returns what was decided since the last time.
+// take returns the chunks decided since the last call.
 func (s *scanner) take() []session.Chunk {
 	s.flush()
 	out := s.ready
@@ -84,7 +80,6 @@ func (s *scanner) feed(text string) {
 	s.scan()
 }
 
-// scan reads all that is unread.
 func (s *scanner) scan() {
 	for s.pos < len(s.buf) {
 		if s.start == s.pos {
@@ -99,7 +94,7 @@ func (s *scanner) scan() {
 	}
 }
 
-// skip passes a run of text in which nothing can begin.
+// skip passes text in which no markup can begin.
 func (s *scanner) skip() {
 	rest := s.buf[s.pos:]
 	n := len(rest)
@@ -111,7 +106,7 @@ func (s *scanner) skip() {
 	s.start = s.pos
 }
 
-// open begins to hold back at a byte that can begin markup, if it can here.
+// open starts holding text back at a byte that can begin markup, if allowed here.
 func (s *scanner) open() {
 	s.alive = s.alive[:0]
 	if s.line.span == 0 && s.buf[s.pos] != '`' {
@@ -128,7 +123,7 @@ func (s *scanner) open() {
 	s.push(s.buf[s.pos])
 }
 
-// push takes one byte into what is held back, and decides.
+// push adds one byte to the held text and decides.
 func (s *scanner) push(b byte) {
 	s.pos++
 	s.balance.add(b)
@@ -168,7 +163,7 @@ func (s *scanner) possible(f *form, held string) bool {
 	return false
 }
 
-// decide asks a form about a block; if false, it must read on.
+// decide asks a form about a block. It returns false if more text is needed.
 func (s *scanner) decide(f *form, held string) bool {
 	s.tries++
 	read := f.read
@@ -187,14 +182,13 @@ func (s *scanner) decide(f *form, held string) bool {
 	return true
 }
 
-// reject makes the first n bytes that are held back text, and reads the others again.
+// reject turns the first n held bytes into text and reads the rest again.
 func (s *scanner) reject(n int) {
 	s.plain(s.buf[s.start : s.start+n])
 	s.start += n
 	s.pos = s.start
 }
 
-// say sends text on.
 func (s *scanner) say(text string) { s.text.WriteString(text) }
 
 func (s *scanner) flush() {
@@ -204,7 +198,7 @@ func (s *scanner) flush() {
 	}
 }
 
-// finish reads the end of the message. When it did not end well, everything is text.
+// finish ends the message. If well is false, everything is text.
 func (s *scanner) finish(well bool) []blockCall {
 	s.ended = true
 	tail := cutEndTokens(s.buf[s.start:])
@@ -228,7 +222,7 @@ func (s *scanner) finish(well bool) []blockCall {
 	return nil
 }
 
-// decideAll decides about everything that is held back at the end of the message.
+// decideAll decides about all held text at the end of the message.
 func (s *scanner) decideAll(well bool) {
 	for s.start < len(s.buf) {
 		if !well || s.off || s.late > maxLate {
@@ -241,8 +235,8 @@ func (s *scanner) decideAll(well bool) {
 	}
 }
 
-// cutEndTokens is what stands at the end of a text beginning with the first token that ends
-// messages: some servers print it, and a block whose end mark is missing is whole before it.
+// cutEndTokens returns the end of the text from the first end-of-message token on: some servers
+// print it, and a block without its end mark is complete before it.
 func cutEndTokens(text []byte) string {
 	rest := string(text)
 	for {
@@ -258,7 +252,7 @@ func cutEndTokens(text []byte) string {
 	}
 }
 
-// last decides about what is held back at the end of the message.
+// last decides about one held block at the end of the message.
 func (s *scanner) last() {
 	held := s.buf[s.start:]
 	for _, f := range s.alive {

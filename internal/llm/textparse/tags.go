@@ -9,14 +9,14 @@ import (
 	"adze/tool/laxjson"
 )
 
-// tagFamily is how a family writes a call in tags. The expressions match at the start of a text and
-// have the name, or the key and whether the value is text, as groups.
+// tagFamily describes a family's calls in tags. The expressions match at the start of a text; their
+// groups are the name, or the key and whether the value is text.
 type tagFamily struct {
 	open, param *regexp.Regexp
-	begin       string // of open, in plain letters; of a call without an opening tag none
-	valueEnd    string // the closing tag of a value
-	end         string // of the call; if empty, the call ends with the text
-	next        string // how the next parameter begins
+	begin       string // plain beginning of open; empty for a call without an opening tag
+	valueEnd    string // closes a value
+	end         string // closes the call; if empty, the call ends with the text
+	next        string // begins the next parameter
 	tight       bool   // the template has no line breaks around values
 }
 
@@ -39,7 +39,7 @@ var tagFamilies = sync.OnceValue(func() (out []tagFamily) {
 	})
 })
 
-// tags reads calls in tags one after the other, to the end of the text.
+// tags reads consecutive calls in tags to the end of the text.
 func (s *scanner) tags(text string) (calls []blockCall, ok bool) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		f, rest, ok := s.tagged(text)
@@ -66,7 +66,7 @@ func (s *scanner) tagged(text string) (f blockCall, rest string, ok bool) {
 	return f, text, false
 }
 
-// parameters reads what stands between the tags of a call: parameters, or JSON.
+// parameters reads a call's content: parameters, or JSON.
 func (s *scanner) parameters(f tagFamily, name, body string) (arguments, rest string, ok bool) {
 	body = strings.TrimLeft(body, space)
 	if to := span(body, 0); strings.HasPrefix(body, "{") && f.end != "" {
@@ -101,8 +101,8 @@ func (s *scanner) parameters(f tagFamily, name, body string) (arguments, rest st
 	}
 }
 
-// valueEnd finds the closing tag of a value, which another parameter or the end of the call
-// follows: a value may hold such a tag itself.
+// valueEnd finds a value's closing tag, which must be followed by another parameter or the call's
+// end: the value itself may contain such a tag.
 func valueEnd(f tagFamily, text string) int {
 	for at := 0; ; at++ {
 		n := strings.Index(text[at:], f.valueEnd)
@@ -117,7 +117,7 @@ func valueEnd(f tagFamily, text string) int {
 	}
 }
 
-// args gathers arguments that were written as text, typed as the tool's schema says.
+// args collects arguments written as text, with types from the tool's schema.
 type args struct {
 	tools *tools
 	name  string
@@ -126,12 +126,11 @@ type args struct {
 	b     strings.Builder
 }
 
-// unclosed is where the next parameter begins in what seems a value, because a model left out a
-// closing tag; if -1, there is none. Only an argument of the tool that is still to come can begin
-// so, on a line of its own.
+// unclosed returns the start of the next parameter inside an apparent value, for models that omit a
+// closing tag, or -1. It must be an unused argument of the tool, on its own line.
 func (a *args) unclosed(f tagFamily, value, key string) int {
 	if strings.Contains(value, f.valueEnd) {
-		return -1 // a text that holds parameters
+		return -1 // text that contains parameters
 	}
 	for at := 0; ; at++ {
 		i := strings.Index(value[at:], f.next)
@@ -146,8 +145,8 @@ func (a *args) unclosed(f tagFamily, value, key string) int {
 	}
 }
 
-// add takes one; false for one that was there already. A parameter may say itself whether it is
-// text.
+// add adds an argument; it returns false for a duplicate. A parameter may itself specify whether it
+// is text.
 func (a *args) add(key, isText, text string) bool {
 	if key == "" || a.seen[key] {
 		return false
@@ -168,7 +167,7 @@ func (a *args) add(key, isText, text string) bool {
 	return true
 }
 
-// typed writes a value as JSON. A line break on either side belongs to the tags; where a family's
+// typed converts a value to JSON. A line break on each side belongs to the tags; if a family's
 // template has none, one at the end alone belongs to the value.
 func (a *args) typed(key, text string) string {
 	if raw, ok := a.tools.of(a.name, key).value(strings.TrimSpace(text)); ok {

@@ -1,20 +1,20 @@
-// Package textparse recovers calls that a model wrote as text, in the markup of its family, because
-// the server in between did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM
-// tags, Mistral's [TOOL_CALLS], Llama's JSON and pythonic lists, DeepSeek's and Kimi's sections,
-// DeepSeek's DSML, harmony channels, and JSON in a fence.
+// Package textparse recovers calls that a model wrote as text in its family's markup, because the
+// server did not know that markup: Hermes and Qwen <tool_call>, Qwen-coder and GLM tags, Mistral's
+// [TOOL_CALLS], Llama's JSON and pythonic lists, DeepSeek's and Kimi's sections, DeepSeek's DSML,
+// harmony channels, and JSON in a fence.
 //
-// The one rule: a call is recovered only when its name is an offered tool and its block is whole,
-// in a message that ended well; everything else stays text, every byte of it. Nothing is mended
-// here: arguments are what the model wrote, and what is cut is never completed.
+// The one rule: a call is recovered only if its name is an offered tool and its block is complete,
+// in a message that ended well; every other byte stays text. Arguments are passed on as written,
+// and truncated ones are never completed.
 //
-// Start at Recover, then scanner.feed, which decides byte by byte, so that the pieces of a stream
-// make no difference; forms.go is the table of markups, tags.go that of the families that write
-// arguments in tags, and blocks.go tells calls from text about calls.
+// Start at Recover, then scanner.feed, which decides byte by byte, so that stream boundaries make
+// no difference; forms.go is the table of markups, tags.go reads arguments in tags, and blocks.go
+// distinguishes calls from text about calls.
 //
-// Known limits: markup in a message's thinking stays there; a block in a code fence of another
-// language, or in backticks or after >, is an example and stays text, and so does one in a sentence
-// that goes on behind it; JSON and pythonic calls without any tags count only at the end of a
-// message; a call in a sentence that ends with it is taken for one that is made.
+// Known limits: markup in thinking stays there; a block in a code fence of another language, in
+// backticks or after > is an example and stays text, as does one in a sentence that continues after
+// it; JSON and pythonic calls without tags count only at the end of a message; a call at the end of
+// a sentence is taken for a real one.
 package textparse
 
 import (
@@ -27,9 +27,8 @@ import (
 	"adze/tool"
 )
 
-// Recover reads a stream of a request. Text that may be the beginning of markup is held back until
-// that is known; recovered calls come directly before Done, after those that the server knew
-// itself.
+// Recover filters the answer to a request. Text that may begin markup is held back until decided;
+// recovered calls come directly before Done, after the server's own.
 func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string) iter.Seq[session.Chunk] {
 	if len(r.Tools) == 0 {
 		return seq
@@ -44,7 +43,7 @@ func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string
 	}
 }
 
-// recovery is one stream on its way.
+// recovery is the state of one stream.
 type recovery struct {
 	*scanner
 	yield  func(session.Chunk) bool
@@ -52,7 +51,7 @@ type recovery struct {
 	native []session.Call
 }
 
-// chunk passes one chunk on; if false, the consumer has left.
+// chunk passes one chunk on; it returns false if the consumer has stopped.
 func (v *recovery) chunk(c session.Chunk) bool {
 	switch c := c.(type) {
 	case session.Text:
@@ -66,7 +65,7 @@ func (v *recovery) chunk(c session.Chunk) bool {
 	return v.yield(c)
 }
 
-// drain sends what the scanner has decided about.
+// drain sends the scanner's decided chunks.
 func (v *recovery) drain() bool {
 	ready := v.take()
 	for _, c := range ready {
@@ -77,7 +76,7 @@ func (v *recovery) drain() bool {
 	return true
 }
 
-// done releases the calls, when the message ended well.
+// done releases the calls if the message ended well.
 func (v *recovery) done(d session.Done) bool {
 	d.TextCalls = true
 	well := d.Err == nil && (d.Stop == session.StopEnd || d.Stop == session.StopCalls)
@@ -109,7 +108,7 @@ func (v *recovery) done(d session.Done) bool {
 	return v.yield(d)
 }
 
-// known reports whether the server understood the same call and left its text standing.
+// known reports whether the server itself returned the same call and left its text in place.
 func (v *recovery) known(f blockCall) bool {
 	for _, c := range v.native {
 		if c.Name == f.name && sameJSON(c.Arguments, f.arguments) {

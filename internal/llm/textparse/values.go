@@ -9,14 +9,14 @@ import (
 	"adze/tool/laxjson"
 )
 
-// balance follows brackets and strings of JSON and of Python, byte by byte.
+// balance tracks brackets and strings of JSON and Python, byte by byte.
 type balance struct {
 	depth  int
 	opened bool
 	quote  byte
 	triple bool
 	escape bool
-	run    int // quotes of the same kind that just came, outside of a string
+	run    int // adjacent quotes of the same kind, outside of a string
 }
 
 func (b *balance) add(c byte) {
@@ -35,7 +35,7 @@ func (b *balance) add(c byte) {
 	}
 }
 
-// begin tells an empty string, a string and a triple quote apart.
+// begin distinguishes an empty string, a string and a triple quote.
 func (b *balance) begin(c byte) {
 	switch {
 	case c == b.quote && b.run == 1:
@@ -66,17 +66,17 @@ func (b *balance) inside(c byte) {
 	}
 }
 
-// close counts the quotes that end a triple one, below zero so that begin does not take them.
+// close counts the quotes that end a triple one, below zero so that begin ignores them.
 func (b *balance) close(byte) {
 	if b.run--; b.run == -3 {
 		*b = balance{depth: b.depth, opened: b.opened}
 	}
 }
 
-// closed reports whether every bracket that was opened is closed.
+// closed reports whether all opened brackets are closed.
 func (b *balance) closed() bool { return b.opened && b.depth <= 0 && (b.quote == 0 || b.run == 2) }
 
-// span returns where a value in brackets that starts at i ends, or -1 when it does not.
+// span returns the end of the bracketed value at i, or -1.
 func span(s string, i int) int {
 	var b balance
 	for ; i < len(s); i++ {
@@ -91,11 +91,11 @@ func span(s string, i int) int {
 	return -1
 }
 
-// member is a key with its value as written.
+// member is a key with its raw value.
 type member struct{ key, value string }
 
-// members reads the top level of an object, as tolerant about quotes and commas as models need;
-// what is missing is never supplied. It returns what follows the object, too.
+// members reads the top level of an object, tolerating models' quotes and commas; it never adds
+// missing text. rest is the text after the object.
 func members(s string) (list []member, rest string, ok bool) {
 	s = strings.TrimLeft(s, space)
 	if s == "" || s[0] != '{' {
@@ -145,7 +145,7 @@ func quoted(s string) (inner, rest string, ok bool) {
 	return "", s, false
 }
 
-// value reads one value as written.
+// value reads one raw value.
 func value(s string) (raw, rest string, ok bool) {
 	switch {
 	case s == "":
@@ -167,16 +167,16 @@ func value(s string) (raw, rest string, ok bool) {
 	return s[:end], s[end:], true
 }
 
-// Keys that hold a call's name and its arguments.
+// Keys for a call's name and its arguments.
 func nameKeys() []string { return []string{"name", "function", "tool", "tool_name", "function_name"} }
 func argsKeys() []string {
 	return []string{"arguments", "parameters", "args", "params", "input", "tool_input", "parameter"}
 }
 
-// sideKeys may stand beside them and say nothing.
+// sideKeys may stand beside them and are ignored.
 func sideKeys() []string { return []string{"type", "id", "index", "call_id", "tool_call_id"} }
 
-// object reads a call from an object; strict wants nothing but a call, all of which can be read.
+// object reads a call from an object. strict accepts only a call, all of which must be readable.
 func object(s string, strict bool) (f blockCall, rest string, ok bool) {
 	list, rest, ok := members(s)
 	if !ok || strict && !valid(s[:len(s)-len(rest)]) {
@@ -203,17 +203,17 @@ func object(s string, strict bool) (f blockCall, rest string, ok bool) {
 			}
 			f.arguments = arguments(m.value)
 		case slices.Contains(nameKeys(), m.key) || slices.Contains(argsKeys(), m.key):
-			return f, rest, false // said twice
+			return f, rest, false // duplicate
 		case !slices.Contains(sideKeys(), m.key):
 			more = true
 		}
 	}
-	// Without arguments, what else stands there may be them.
+	// Without arguments, other members may be them.
 	return f, rest, named && (given && !(strict && more) || !given && !strict && !more)
 }
 
-// valid reports whether text is one value, as JSON or as Python writes it: with single quotes, with
-// a comma too many, with line breaks in strings. Nothing in it is left to guess.
+// valid reports whether text is one value in JSON or Python syntax: with single quotes, a trailing
+// comma, or line breaks in strings. Nothing is ambiguous in it.
 func valid(text string) bool {
 	if json.Valid([]byte(text)) {
 		return true
@@ -222,7 +222,7 @@ func valid(text string) bool {
 	return ok && strings.TrimSpace(rest) == ""
 }
 
-// defines reports whether arguments are the schema of some: the object is the definition of a tool.
+// defines reports whether the arguments are a schema, so that the object is a tool's definition.
 func defines(raw string) bool {
 	list, _, ok := members(raw)
 	hasType, hasProperties := false, false
@@ -238,8 +238,8 @@ func inner(m member) bool {
 	return (m.key == "function" || m.key == "tool_call" || m.key == "function_call") && strings.HasPrefix(m.value, "{")
 }
 
-// inList reads calls as OpenAI's answers have them, in an object with nothing beside:
-// {"tool_calls": [...]}.
+// inList reads calls in OpenAI's response form, in an object with no other member: {"tool_calls":
+// [...]}.
 func inList(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	list, rest, ok := members(s)
 	if !ok || len(list) != 1 || list[0].key != "tool_calls" || strict && !valid(s[:len(s)-len(rest)]) {
@@ -252,7 +252,7 @@ func inList(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	return calls, rest, ok && strings.TrimSpace(after) == ""
 }
 
-// arguments unpacks arguments that were written as a string of JSON; others stay as they are.
+// arguments decodes arguments in a JSON string; others stay unchanged.
 func arguments(raw string) string {
 	var text string
 	if strings.HasPrefix(raw, `"`) && json.Unmarshal([]byte(raw), &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -264,7 +264,7 @@ func arguments(raw string) string {
 	return raw
 }
 
-// objects reads one call, or a list of them, or several in a row, and what follows.
+// objects reads one call, a list of calls, or several in a row.
 func objects(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	s = strings.TrimLeft(s, space)
 	list := strings.HasPrefix(s, "[")
@@ -292,8 +292,8 @@ func objects(s string, strict bool) (calls []blockCall, rest string, ok bool) {
 	}
 }
 
-// python reads calls as Python writes them, with keywords and literals alone: anything else would
-// have to be run to be known.
+// python reads calls in Python syntax, with keyword arguments and literals only: other expressions
+// would need evaluation.
 type python struct{ s string }
 
 func (p *python) space() { p.s = strings.TrimLeft(p.s, space) }
@@ -354,7 +354,7 @@ func (p *python) call() (f blockCall, ok bool) {
 	return f, true
 }
 
-// word reads an identifier, with dots where a name may have them.
+// word reads an identifier, with dots if allowed.
 func (p *python) word(dots bool) string {
 	p.space()
 	n := 0
@@ -370,7 +370,7 @@ func wordByte(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// pythonic reads [f(a=1), g()], or calls on lines of their own.
+// pythonic reads [f(a=1), g()], or calls on separate lines.
 func pythonic(body string) ([]blockCall, bool) {
 	inner, list := strings.CutPrefix(body, "[")
 	p := python{inner}

@@ -10,18 +10,17 @@ import (
 	"adze/toolset"
 )
 
-// Joining are tools that come while a session runs: those of servers that were not known when it
-// began. All fields may be nil.
+// Joining adds tools during a session, from servers that were not known when it began. All fields
+// may be nil.
 type Joining struct {
-	// Set is what a run has by now, at an occasion at which tools may join; if nil, nothing that the
-	// shelf has not.
+	// Set returns the current tools, at an occasion when tools may join; nil means no change.
 	Set func(context.Context, session.Occasion) *tool.Set
-	// Search waits, for who searches, until servers that nobody knows yet have told their tools, and
-	// returns all; if nil, nothing more is to be had.
+	// Search waits for the tools of unknown servers and returns all tools; nil means no more are
+	// expected.
 	Search func(context.Context) *tool.Set
 }
 
-// join takes tools that came, and chooses. What was shown stays where it was.
+// join adds new tools and chooses. Tools already shown keep their position.
 func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 	var set *tool.Set
 	if s.Joining.Set != nil {
@@ -49,7 +48,7 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 	return next
 }
 
-// choose is the offer of the tools that the shelf has.
+// choose returns an offer of the known tools.
 func (s *Shelf) choose(o session.Occasion) *session.Offer {
 	var next *session.Offer
 	if s.all != nil {
@@ -65,7 +64,7 @@ func (s *Shelf) choose(o session.Occasion) *session.Offer {
 	return next
 }
 
-// searched is what tool_search looks through: also what joins with the next request.
+// searched returns the tools for tool_search, including those that join with the next request.
 func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
 	set, all := s.set, s.all
 	if all == nil && set != nil && set.Has("tool_search") {
@@ -86,12 +85,12 @@ func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
 	return all, of
 }
 
-// picker chooses among all tools of a set but tool_search itself.
+// picker selects among a set's tools, without tool_search itself.
 func (s *Shelf) picker(set *tool.Set) *rank.Picker {
 	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }))
 }
 
-// Find is tool_search's port.
+// Find implements the search of tool_search.
 func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
 	all, of := s.searched(ctx)
 	if all == nil {

@@ -9,36 +9,36 @@ import (
 	"adze/toolset"
 )
 
-// Late are tools that a request shows from their occasion on, where all fit: what nobody needs
-// before is paid for by every request. A call of one that is not shown yet is valid, and brings it
-// too. The zero value has none.
+// Late holds tools that appear in requests only from an occasion on, if all tools fit: every
+// request would pay for unneeded ones. A call of a tool that is not shown yet is valid and shows
+// it. The zero value has none.
 type Late struct {
-	// At are the occasions, by tool.
+	// At holds the occasions by tool.
 	At map[string]Occasion
 }
 
-// Occasion is when a late tool is shown. A field that is nil brings no tool.
+// An Occasion describes when to show a late tool. A nil field never shows it.
 type Occasion struct {
-	Why    string                   // it waits, for the user
-	Words  []string                 // of the first prompt that bring it, in the singular
-	Needs  func() bool              // where it is set and false, neither words nor a missing tool_search bring it
-	Says   func(prompt string) bool // a prompt, the first or a later one, asks for it
-	Prompt func() bool              // at a prompt: it is time now
-	After  func(tool.Outcome) bool  // after a call: that was it
-	// Findable tools wait only where tool_search is offered, which brings them too.
+	Why    string                   // reason for the wait, for the user
+	Words  []string                 // of the first prompt, in the singular
+	Needs  func() bool              // if set and false, neither words nor a missing tool_search show it
+	Says   func(prompt string) bool // a prompt, first or later, asks for it
+	Prompt func() bool              // checked at each prompt
+	After  func(tool.Outcome) bool  // checked after each call
+	// Findable tools wait only if tool_search is offered, which also finds them.
 	Findable bool
 }
 
-// Facts are what occasions ask about a session. Each is asked at a prompt.
+// Facts are functions about a session that occasions call at a prompt.
 type Facts struct {
 	Repository func() bool // the workspace is in a git repository
 	Planning   func() bool // the mode is plan
-	Agents     func() bool // there are agents of the user or the project
+	Agents     func() bool // the user or the project has agents
 }
 
-// Usually is when the built-in tools are shown that few sessions use: those about jobs with the
-// first job, git where a prompt speaks of a repository's history, pages with an address, a todo
-// list and subagents with work of that size.
+// Usually returns the occasions for rarely used built-in tools: job tools with the first job, git
+// if a prompt mentions a repository's history, page tools with an address, the todo list and
+// subagents with larger tasks.
 func Usually(f Facts) Late {
 	const (
 		job  = "no job was started in the background yet"
@@ -67,8 +67,8 @@ func Usually(f Facts) Late {
 	}}
 }
 
-// severalSteps reports whether a prompt lists three things to do: in numbered or marked lines, or
-// as sentences that follow one another in time.
+// severalSteps reports whether a prompt lists three tasks: in numbered or marked lines, or as
+// sentences in a temporal sequence.
 func severalSteps(prompt string) bool {
 	items := 0
 	for line := range strings.Lines(prompt) {
@@ -90,8 +90,8 @@ func severalSteps(prompt string) bool {
 	return items >= 3 || then >= 2
 }
 
-// namesPage reports whether a prompt has the address of a page elsewhere; that of a server of this
-// machine is for curl.
+// namesPage reports whether a prompt has the address of a remote page; those of local servers are
+// for curl.
 func namesPage(prompt string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(prompt)) {
 		word = strings.TrimLeft(word, "\"'`(<[*_")
@@ -108,14 +108,13 @@ func namesPage(prompt string) bool {
 	return false
 }
 
-// holds reports whether tools of a set wait that tool_search can find.
+// holds reports whether tools of a set wait and can be found by tool_search.
 func (l Late) holds(set *tool.Set) bool {
 	return slices.ContainsFunc(set.Names(), func(name string) bool { return l.At[name].Findable })
 }
 
-// offer says which tools a request shows; if nil, those that it showed. Names of the set come
-// first, in its order, and what comes later goes to the end, so that the request begins as the one
-// before.
+// offer returns the tools that a request shows, or nil for no change. Tools of the set come first,
+// in its order; later ones are appended, so that the request's beginning is unchanged.
 func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 	if o.Offered == nil {
 		next := &session.Offer{Reason: "what fits the occasion", Quiet: true}
@@ -163,8 +162,8 @@ func (c Occasion) comes(name string, o session.Occasion) bool {
 	})
 }
 
-// named reports whether a prompt has one of the words. It is asked at the first prompt, when
-// showing a tool more costs its bytes and no cache.
+// named reports whether a prompt has one of the words. It is used for the first prompt, when an
+// extra tool costs bytes but no cache.
 func (c Occasion) named(prompt string) bool {
 	if len(c.Words) == 0 || !c.possible() {
 		return false

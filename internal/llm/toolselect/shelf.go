@@ -1,12 +1,12 @@
-// Package toolselect decides which of many tools the requests of a session show: the core always,
-// what fits the prompt, and what tool_search or the model's own calls brought up since.
+// Package toolselect chooses the tools that a session's requests show: the core, tools that match
+// the prompt, and those found by tool_search or called by the model.
 //
-// The one rule: an offer changes only with a named reason, because a change drops the provider's
-// cache.
+// The one rule: an offer changes only for a named reason, because a change invalidates the
+// provider's cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; late.go has tools wait for their occasion where
-// all fit, join.go takes those that come while a session runs. Known limits: the numbers were
-// measured on one labelled set.
+// Start reading at Shelf.Fill, then Shelf.offer; late.go delays tools until their occasion if all
+// fit, join.go adds tools during a session. Known limits: the numbers were measured on one labeled
+// set.
 package toolselect
 
 import (
@@ -21,51 +21,49 @@ import (
 	"adze/toolset"
 )
 
-// Numbers of pre-selection. Recall and precision were measured on the dev half of testdata/pick.
+// Parameters of pre-selection. Recall and precision were measured on the dev half of testdata/pick.
 const (
-	// offerAbove is how many tools are all offered; the configuration may say otherwise.
+	// Up to this number, all tools are offered; configurable.
 	offerAbove = 22
-	// firstPicks are offered beside the core from the first prompt on: of ten picks three in four
-	// hold the right tool, of three not quite two in three.
+	// Offered beside the core from the first prompt on: ten picks hold the right tool in three of
+	// four cases, three picks in not quite two of three.
 	firstPicks = 10
-	// A later prompt changes the offer, which drops the provider's cache, only for a pick that is
-	// more often right than wrong: three in five are at this score.
+	// A later prompt changes the offer, and so invalidates the provider's cache, only for a pick
+	// that is more often right than wrong: three in five are at this score.
 	laterPicks    = 3
 	laterMinScore = 0.25
-	// pickedBytes bounds the JSON of the first picks.
+	// Limit for the first picks' JSON.
 	pickedBytes = 8 << 10
-	// mostPicked is how many tools beside the core stay offered; the oldest leave at the next
-	// change that a prompt makes.
+	// Limit for the tools beside the core; a prompt's next change removes the oldest.
 	mostPicked = 24
 )
 
-// Shelf decides which of many tools requests show: the core always, what fits the first prompt, and
-// what tool_search or the model's own calls brought up since.
+// A Shelf chooses the tools for a session's requests.
 type Shelf struct {
 	core   []string
-	budget int // bytes of all tools together; if 0, they are counted instead
+	budget int // bytes of all tools together; 0 limits their number instead
 	above  int
 
-	// Late are tools that wait for their occasion, where all are offered.
+	// Late delays tools until their occasion, if all are offered.
 	Late Late
-	// Joining are tools that come while the session runs.
+	// Joining adds tools during the session.
 	Joining Joining
 
 	set *tool.Set
-	all *rank.Picker // if nil, all tools are offered
+	all *rank.Picker // nil if all tools are offered
 
 	mu      sync.Mutex
 	offered []string
 }
 
-// New makes a shelf with the tools that are always offered. All tools together may take budget
-// bytes; where that is 0 they are counted, and up to all of them are shown (0: the usual number).
+// New returns a shelf with the tools that are always offered. All tools together may take budget
+// bytes; with a budget of 0, up to all tools are shown (0 means the default number).
 func New(core []string, budget, all int) *Shelf {
 	return &Shelf{core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
-// Fill takes the tools of a run, and returns those that a model may call: tool_search goes when it
-// has nothing to find.
+// Fill sets a run's tools and returns those that a model may call, without tool_search if it has
+// nothing to find.
 func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	without := set.Named(func(name string) bool { return name != "tool_search" })
 	if !s.tooMany(without) {
@@ -100,7 +98,7 @@ func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 	return bytes
 }
 
-// Offerer is the session's port; nil where all tools are offered.
+// Offerer returns the session's offerer, or nil if all tools are offered.
 func (s *Shelf) Offerer() session.Offerer {
 	switch {
 	case s.Joining.Set != nil:
@@ -122,12 +120,12 @@ func (s *Shelf) offer(o session.Occasion) *session.Offer {
 	}
 }
 
-// first offers the core and what fits the first prompt.
+// first offers the core and the tools that match the first prompt.
 func (s *Shelf) first(prompt string) *session.Offer {
 	always := s.set.Named(func(name string) bool { return name == "tool_search" || slices.Contains(s.core, name) })
 	budget := pickedBytes
 	if s.budget > 0 {
-		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would be no bound
+		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would mean no limit
 	}
 	picks := s.all.Pick(prompt, rank.Options{
 		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Debug: true,
@@ -136,7 +134,7 @@ func (s *Shelf) first(prompt string) *session.Offer {
 	return s.add(next, picks)
 }
 
-// later adds what clearly fits a later prompt.
+// later adds tools that clearly match a later prompt.
 func (s *Shelf) later(o session.Occasion) *session.Offer {
 	picks := s.all.Pick(o.Prompt, rank.Options{
 		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Debug: true,
@@ -148,7 +146,7 @@ func (s *Shelf) later(o session.Occasion) *session.Offer {
 	return s.add(&session.Offer{Tools: s.newest(o.Offered), Reason: "they fit the prompt"}, picks)
 }
 
-// newest lets the oldest picks go when there are many; the core stays.
+// newest drops the oldest picks above the limit; the core stays.
 func (s *Shelf) newest(offered []string) []string {
 	over := len(offered) - len(s.core) - 1 - mostPicked
 	return slices.DeleteFunc(slices.Clone(offered), func(name string) bool {
@@ -160,7 +158,7 @@ func (s *Shelf) newest(offered []string) []string {
 	})
 }
 
-// add puts picks behind the tools of an offer, and groups what was excluded by reason.
+// add appends picks to an offer, and groups the excluded tools by reason.
 func (s *Shelf) add(next *session.Offer, picks []rank.Result) *session.Offer {
 	for _, p := range picks {
 		if !p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
@@ -184,7 +182,7 @@ func exclude(list []session.Exclusion, reason, name string) []session.Exclusion 
 	return list
 }
 
-// found adds what tool_search found, and what the model called without having been shown it.
+// found adds the tools that tool_search found or the model called.
 func (s *Shelf) found(o session.Occasion) *session.Offer {
 	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "found by tool_search, or called"}
 	for _, outcome := range o.Outcomes {

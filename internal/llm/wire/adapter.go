@@ -14,41 +14,40 @@ import (
 	"adze/tool"
 )
 
-// Options configure an adapter. The zero value is what the adapter's package says of itself: the
-// company's server without a key, or the one on this machine.
+// Options configure an adapter. The adapter's package documents the zero value: the company's
+// server without a key, or the local one.
 type Options struct {
-	Name    string // of the provider in a model's full name
-	BaseURL string // an adapter's package says up to where
-	Key     string // if empty, none is sent
-	// KeyEnv and URLEnv name the variables of the key and the address, for hints.
+	Name    string // the provider in a model's full name
+	BaseURL string // see the adapter's package
+	Key     string // may be empty
+	// Variables of the key and the address, for hints.
 	KeyEnv, URLEnv string
-	// KeyHint and URLHint say what to do about a refused key and an unreachable server; if empty,
-	// check these variables.
+	// Hints for a refused key and an unreachable server; by default, to check these variables.
 	KeyHint, URLHint string
 	// Header is added to each request.
 	Header http.Header
-	HTTP   *http.Client  // if nil, one of our own that keeps its connection
-	NewID  func() string // mints ids for calls without one; if nil, random
-	// Idle is how long the server may send no content; if 0, DefaultIdle, on loopback LocalIdle.
+	HTTP   *http.Client  // nil means a new client that keeps its connection
+	NewID  func() string // for calls without an id; nil means random ids
+	// Idle is the longest time without content; 0 means DefaultIdle, or LocalIdle on loopback.
 	Idle time.Duration
-	// MaxTokens bounds an answer when the request does not; if 0, what the server or the model's
-	// family allows.
+	// MaxTokens limits an answer if the request does not; 0 means the default of the server or the
+	// model's family.
 	MaxTokens int
-	// Effort is how hard a model thinks, in the server's words: "low", "medium", "high"; if empty, its
-	// default.
+	// Effort is the reasoning effort in the server's words: "low", "medium", "high"; empty means
+	// its default.
 	Effort string
-	// MaxContext bounds the context that a server is asked to run a model with, and KeepAlive is
-	// how long it keeps the model loaded after a request, in its words; 0 and empty: the adapter's
-	// default. Only some formats can say either.
+	// MaxContext limits the context that a server runs a model with, and KeepAlive is how long it
+	// keeps the model loaded, in its own format. 0 and "" mean the adapter's default. Only some
+	// formats support them.
 	MaxContext int
 	KeepAlive  string
-	// Vision says whether the models take pictures; if nil, their server may say.
+	// Vision: the models take images; nil means unknown.
 	Vision *bool
-	// Findings keep what refusals say of models for the next processes; if nil, nothing does.
+	// Findings store refusals for later processes; may be nil.
 	Findings *Findings
 }
 
-// Or fills what is not given from what an adapter says of itself.
+// Or fills missing fields from an adapter's defaults.
 func (o Options) Or(own Options) Options {
 	o.Name, o.BaseURL, o.Idle = cmp.Or(o.Name, own.Name), cmp.Or(o.BaseURL, own.BaseURL), cmp.Or(o.Idle, own.Idle)
 	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, own.KeyEnv), cmp.Or(o.URLEnv, own.URLEnv)
@@ -57,7 +56,7 @@ func (o Options) Or(own Options) Options {
 	return o
 }
 
-// FromEnv reads a key and an address, each from the first of its variables that is set.
+// FromEnv reads a key and an address, each from the first variable that is set.
 func FromEnv(getenv func(string) string, keys, urls []string) Options {
 	first := func(names []string) string {
 		for _, name := range names {
@@ -70,8 +69,7 @@ func FromEnv(getenv func(string) string, keys, urls []string) Options {
 	return Options{Key: first(keys), BaseURL: first(urls)}
 }
 
-// Adapter is what every adapter is beside its format. Adapters embed it; it is safe for concurrent
-// use.
+// An Adapter holds the parts common to all adapters, which embed it. It is safe for concurrent use.
 type Adapter struct {
 	Options  Options
 	Client   Client
@@ -86,8 +84,8 @@ type Adapter struct {
 	known map[string]*memory // by model
 }
 
-// Adapt makes an adapter of whole options; base is what paths are added to, and header goes with
-// each request. It does no work and opens no connection.
+// Adapt returns an adapter for complete options; paths are added to base, and each request has
+// header. It opens no connection.
 func Adapt(o Options, base string, header http.Header) Adapter {
 	c := Client{
 		Provider: o.Name, Idle: o.Idle, Secret: o.Key, HTTP: HTTP(o.HTTP), KeyHint: o.KeyHint, URLHint: o.URLHint,
@@ -105,10 +103,10 @@ func Adapt(o Options, base string, header http.Header) Adapter {
 	return Adapter{Options: o, Client: c}
 }
 
-// Name is the part before the slash in a model's full name.
+// Name returns the part before the slash in a model's full name.
 func (a *Adapter) Name() string { return a.Options.Name }
 
-// Stream asks, and reads the answer to its end: the whole of one model request.
+// Stream makes one model request and reads the answer to its end.
 func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, body func(session.Request, Quirks) *Body, read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
 	return a.Ask(ctx, r, func(out *Out, r session.Request, q Quirks) (session.Done, error) {
 		r.Messages = a.Cache.Pictures(ctx, r.Messages, a.Pictures)
@@ -121,31 +119,30 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, bo
 	})
 }
 
-// Answer begins to read a reply to a request.
+// Answer returns a reader for the reply to a request.
 func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
 	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
 }
 
-// Format is what the choice of a model knows of a wire format. Each adapter hands in its own.
+// A Format describes a wire format to package models. Each adapter provides one.
 type Format struct {
-	// Name is the one of the configuration ("chat", "responses"), or else of the vendor's documents.
+	// Name is the name in the configuration ("chat", "responses"), or in the vendor's documents.
 	Name string
 	New  func(Options) session.Provider
-	// Tools writes tools down as requests hold them.
+	// Tools encodes tools as in requests.
 	Tools func([]tool.Definition) json.RawMessage
-	// List is where a server at an address lists its models, and Header is what carries a key there;
-	// if nil, as with OpenAI, at /models below it and as a bearer token.
+	// List returns the address of a server's model list, and Header the key's header; nil means
+	// /models below the base and a bearer token, as at OpenAI.
 	List   func(base string) string
 	Header func(key string) http.Header
-	// Address reads an address as it stands in a variable; if nil, as it is.
+	// Address parses an address from a variable; nil means unchanged.
 	Address func(value string) string
-	// Shared formats are spoken by many programs: what answers away from a company has to be found
-	// out.
+	// Shared: many programs use this format, so the one at an unknown address must be found out.
 	Shared bool
 }
 
-// ListBelow is where most servers list their models: below the version of their API, which an
-// address may end with.
+// ListBelow returns a List function for most servers: below the API's version, which an address may
+// end with.
 func ListBelow(version string) func(base string) string {
 	return func(base string) string {
 		base = strings.TrimSuffix(base, "/")

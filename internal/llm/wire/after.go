@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// retryAfter is how long a provider asks to wait, or 0: retry-after-ms, retry-after in seconds or
-// as a date, Google's RetryInfo in the body, and of a refusal for too many requests the limits that
-// the headers tell.
+// retryAfter returns how long a provider asks to wait, or 0. It reads retry-after-ms, retry-after
+// in seconds or as a date, Google's RetryInfo in the body, and for status 429 the limits in the
+// headers.
 func retryAfter(status int, h http.Header, body []byte) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -35,19 +35,19 @@ func retryAfter(status int, h http.Header, body []byte) time.Duration {
 	return 0
 }
 
-// seconds reads a number of seconds, or a duration as Go and Google write it: 7, 7.66s, 6m0s. A
-// number that can only be a time of day is none.
+// seconds parses a number of seconds, or a duration in Go's and Google's form: 7, 7.66s, 6m0s. It
+// ignores a number that can only be a time of day.
 func seconds(value string) time.Duration {
 	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
 		return time.Duration(s * float64(time.Second))
 	}
-	d, _ := time.ParseDuration(value) // neither: 0
+	d, _ := time.ParseDuration(value) // 0 on error
 	return max(0, d)
 }
 
-// limited reads x-ratelimit-remaining-* and x-ratelimit-reset-*, which OpenAI, Groq and others
-// send: the wait is for what is used up, and for tokens when nothing is, because then the request
-// was larger than the rest.
+// limited reads x-ratelimit-remaining-* and x-ratelimit-reset-* of OpenAI, Groq and others. It
+// waits for the exhausted limit, or for tokens if none is, because then the request was larger than
+// the rest.
 func limited(h http.Header) time.Duration {
 	var wait time.Duration
 	for _, what := range []string{"Requests", "Tokens"} {
@@ -62,7 +62,7 @@ func limited(h http.Header) time.Duration {
 	return wait
 }
 
-// retryInfo reads google.rpc.RetryInfo among the details of an error.
+// retryInfo reads google.rpc.RetryInfo from an error's details.
 func retryInfo(body []byte) (wait time.Duration) {
 	for _, m := range regexp.MustCompile(`"retryDelay"\s*:\s*"([^"]{1,40})"`).FindAllSubmatch(body, 40) {
 		wait = max(wait, seconds(string(m[1])))
@@ -70,7 +70,7 @@ func retryInfo(body []byte) (wait time.Duration) {
 	return wait
 }
 
-// toldWait is how long the words of a failure ask to wait, or 0: a failure inside a stream has no
+// toldWait parses the wait in an error message, or returns 0; errors inside a stream have no
 // header. "Please try again in 11.054s", "retry after 12 seconds", "in 7m12.5s".
 func toldWait(message string) (wait time.Duration) {
 	const unit = `(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h)`

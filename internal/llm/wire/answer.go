@@ -8,8 +8,7 @@ import (
 	"adze/session"
 )
 
-// Answer is one answer while an adapter reads it. What a format adds to it stands beside it in the
-// adapter.
+// An Answer is an answer being read. Adapters embed it in their own state.
 type Answer struct {
 	Client *Client
 	Reply  *Reply
@@ -18,8 +17,8 @@ type Answer struct {
 	Done   session.Done
 }
 
-// Read reads the whole answer: event by event until ended, or as one text from a server that does
-// not stream. Done says that [DONE] came.
+// Read reads the whole answer: by events until ended is set, or as one text from a server that does
+// not stream. done reports whether [DONE] came.
 func (a *Answer) Read(ended *bool, read func(e Event, last bool) error, single func(body []byte) error) (done bool, err error) {
 	body, whole, err := a.Single()
 	if err == nil && whole {
@@ -31,7 +30,7 @@ func (a *Answer) Read(ended *bool, read func(e Event, last bool) error, single f
 	return a.Events(ended, read)
 }
 
-// Events hands over each event of a stream until ended, or until nothing more comes; done says that
+// Events calls read for each event until ended is set or the stream ends; done reports whether
 // [DONE] came.
 func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done bool, err error) {
 	events := NewEvents(a.Reply)
@@ -46,7 +45,7 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 			a.Reply.Settle()
 			return true, nil
 		case string(e.Name) == "error" && !bytes.ContainsAny(e.Data, "{["):
-			return false, a.Client.Object(JSON(string(e.Data))) // a failure in words
+			return false, a.Client.Object(JSON(string(e.Data))) // a plain-text error
 		}
 		e.Data = markHalves(e.Data)
 		if err := read(e, events.Unfinished()); err != nil {
@@ -56,7 +55,7 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 	return false, nil
 }
 
-// Decode reads one piece of the stream; last says that nothing whole follows it.
+// Decode decodes one piece of the stream; last means that nothing complete follows it.
 func (a *Answer) Decode(data []byte, last bool, into any) error {
 	data = markHalves(data)
 	if err := json.Unmarshal(data, into); err != nil {
@@ -65,7 +64,7 @@ func (a *Answer) Decode(data []byte, last bool, into any) error {
 	return nil
 }
 
-// Grow adds a piece to the calls and passes on what forms.
+// Grow adds a fragment to the calls and sends the progress.
 func (a *Answer) Grow(f Fragment) error {
 	forming, err := a.Calls.Add(f)
 	if err != nil {
@@ -74,8 +73,8 @@ func (a *Answer) Grow(f Fragment) error {
 	return a.Out.Send(forming)
 }
 
-// Whole adds a call that a format always sends whole. One that is told again with its id, as
-// gateways do that repeat the answer so far, is the same call.
+// Whole adds a complete call. A repeated id, from gateways that resend the answer so far, is the
+// same call.
 func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
 	text, err := Arguments(arguments)
 	if err != nil {
@@ -88,8 +87,8 @@ func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque j
 	return a.Grow(f)
 }
 
-// Conclude ends a whole answer: with its calls, where it has some. Opaque is what goes back with
-// the call at a place; if nil, nothing does.
+// Conclude ends a complete answer and releases its calls. opaque returns the data to send back with
+// the i-th call; may be nil.
 func (a *Answer) Conclude(opaque func(i int) json.RawMessage) error {
 	if a.Calls.Len() == 0 {
 		a.Done.Stop = session.StopEnd

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Body is a request body in pieces that are kept elsewhere and must not change.
+// A Body is a request body in shared pieces, which must not change.
 type Body struct {
 	pieces net.Buffers
 	size   int64
@@ -23,8 +23,8 @@ func (b *Body) Add(piece []byte) {
 // Text appends a literal piece.
 func (b *Body) Text(s string) { b.Add([]byte(s)) }
 
-// Elements appends the pieces that are not empty, with commas between; first says that nothing
-// comes before them in their list.
+// Elements appends the non-empty pieces with commas between; first means that no element of the
+// list precedes them.
 func (b *Body) Elements(pieces [][]byte, first bool) {
 	comma := []byte(",")
 	for _, piece := range pieces {
@@ -36,11 +36,11 @@ func (b *Body) Elements(pieces [][]byte, first bool) {
 	}
 }
 
-// Len is the number of bytes.
+// Len returns the number of bytes.
 func (b *Body) Len() int64 { return b.size }
 
-// Reader reads the body from its start.
+// Reader returns a reader from the start.
 func (b *Body) Reader() io.ReadCloser {
-	pieces := slices.Clone(b.pieces) // reading takes pieces off
+	pieces := slices.Clone(b.pieces) // reading consumes pieces
 	return io.NopCloser(&pieces)
 }

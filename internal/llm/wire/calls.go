@@ -10,28 +10,27 @@ import (
 	"adze/tool"
 )
 
-// NewID mints a call id.
+// NewID returns a random call id.
 func NewID() string { return "call_" + rand.Text() }
 
-// Fragment is a piece of a call as it came over the wire.
+// A Fragment is a piece of a call in a stream.
 type Fragment struct {
 	ID       string
-	Index    int // the wire's number of the call; if -1, none
-	Position int // in the list that held the fragment
+	Index    int // the server's index of the call; -1 if none
+	Position int // in the list with the fragment
 	Name     string
 	// Arguments is the next piece of text.
 	Arguments string
 	Opaque    json.RawMessage
-	// New says that the format itself tells where a call begins, and this is such a place.
+	// New: the format marks the beginning of a call, and this is one.
 	New bool
 }
 
-// Calls assembles calls from fragments. A fragment belongs to the call with its id when it has one,
-// else with its index, else with its position; a new id under a used index opens a new call, and so
-// does a name for a call whose arguments are already whole: some servers number every call 0, and
-// some repeat one id.
+// Calls assembles calls from fragments. A fragment belongs to the call with its id, else its index,
+// else its position. A new id under a used index opens a new call, as does a name after complete
+// arguments: some servers use index 0 for all calls, and some repeat one id.
 type Calls struct {
-	// Mint makes ids for calls that have none, or one that was used before.
+	// Mint returns ids for calls with none or a used one.
 	Mint func() string
 	// History is searched for used ids when the first call opens.
 	History []session.Message
@@ -48,22 +47,21 @@ type call struct {
 	name      string
 	arguments strings.Builder
 	opaque    json.RawMessage
-	halves    halves // of the arguments
-	// last is the piece before, as long as each one began with all that was told before it; some
-	// servers restate the arguments with each piece.
+	halves    halves // for the arguments
+	// last is the previous piece, as long as each piece began with all text before it; some servers
+	// repeat the arguments in each piece.
 	last   string
-	pieces int // that restated, or one
+	pieces int // number of such pieces
 }
 
-// whole reports whether the arguments are a complete JSON object, so that further text cannot
-// belong to them. The look at the last byte keeps a server cheap that repeats the name with each
-// fragment.
+// whole reports whether the arguments are a complete JSON object, so that more text cannot belong
+// to them. It checks the last byte first, for servers that repeat the name in each fragment.
 func (c *call) whole() bool {
 	text := strings.TrimRight(c.arguments.String(), " \t\r\n")
 	return strings.HasSuffix(text, "}") && json.Valid([]byte(text))
 }
 
-// Add takes a fragment and reports the progress of its call.
+// Add adds a fragment and returns its call's progress.
 func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	if f.Index < 0 {
 		f.Index = f.Position
@@ -88,7 +86,7 @@ func (s *Calls) Add(f Fragment) (session.Forming, error) {
 	return session.Forming{ID: c.id, Name: c.tool(), Bytes: len(c.told())}, nil
 }
 
-// find returns the call that a fragment continues, or nil when it opens one.
+// find returns the call that a fragment continues, or nil if it opens one.
 func (s *Calls) find(f Fragment) *call {
 	c, known := s.byID[f.ID]
 	if f.ID == "" {
@@ -107,18 +105,18 @@ func (s *Calls) find(f Fragment) *call {
 	return c
 }
 
-// again reports whether a fragment tells a call anew that was told before: some servers repeat it
-// whole at the end, or begin it with an empty object. Only an id that the server gave can say so.
+// again reports whether a fragment repeats the call's text: some servers repeat it at the end, or
+// begin it with an empty object. Only an id from the server allows this.
 func (c *call) again(f Fragment) bool {
 	return f.ID != "" && f.ID == string(c.id) && f.Name == c.name && (c.empty() || c.says(f.Arguments))
 }
 
-// says reports whether a text is what the arguments are so far.
+// says reports whether text equals the arguments so far.
 func (c *call) says(text string) bool {
 	return strings.TrimSpace(text) == strings.TrimSpace(c.arguments.String())
 }
 
-// told reports whether a whole call was told before.
+// told reports whether a whole call is a repetition.
 func (s *Calls) told(f Fragment) bool {
 	c := s.byID[f.ID]
 	return c != nil && f.ID != "" && c.name == f.Name && c.says(f.Arguments)
@@ -129,12 +127,11 @@ func (c *call) empty() bool {
 	return c.arguments.Len() < maxEmpty && len(c.arguments.String()) > 1 && strings.Join(strings.Fields(c.arguments.String()), "") == "{}"
 }
 
-// maxEmpty bounds an empty object with space in it, in bytes.
+// Bytes of an empty object with spaces.
 const maxEmpty = 8
 
-// grow adds the next text. After an object that is whole, nothing can follow: the same object once
-// more says nothing new, and before another one an empty object was the form that a gateway begins
-// with.
+// grow adds the next text. Nothing can follow a complete object: an equal one is a repetition, and
+// an empty one before another is how a gateway begins.
 func (c *call) grow(text string) {
 	switch {
 	case strings.HasPrefix(text, "{") && c.empty():
@@ -146,8 +143,8 @@ func (c *call) grow(text string) {
 	c.arguments.WriteString(text)
 }
 
-// restate follows whether each piece tells the arguments anew. The second tells: what began before
-// it cannot go on with an object, but behind a colon, a comma or a bracket.
+// restate tracks whether each piece repeats the arguments. The second piece decides: text that
+// began before it cannot continue with an object, except after a colon, a comma or a bracket.
 func (c *call) restate(text string) {
 	switch {
 	case text == "":
@@ -161,8 +158,7 @@ func (c *call) restate(text string) {
 	}
 }
 
-// told are the arguments: what the pieces make together, or the last of them where each restates
-// those before.
+// told returns the arguments: all pieces joined, or the last one if each repeats the earlier ones.
 func (c *call) told() string {
 	if c.last != "" && c.pieces > 1 {
 		return c.last
@@ -170,8 +166,8 @@ func (c *call) told() string {
 	return c.arguments.String()
 }
 
-// adopt decides about an unknown id: it opens a call, unless the call at its index is unfinished
-// and the fragment brings no name. Such a server sends ids late or renews them with each fragment.
+// adopt handles an unknown id: it opens a call, unless the call at its index is unfinished and the
+// fragment has no name. Such a server sends ids late or renews them with each fragment.
 func (s *Calls) adopt(f Fragment) *call {
 	c := s.byIndex[f.Index]
 	if c == nil || f.Name != "" || c.whole() {
@@ -192,9 +188,8 @@ func (s *Calls) open(f Fragment) *call {
 	return c
 }
 
-// fresh is an id for a new call: the server's, unless it was used. Kimi numbers its calls through a
-// conversation and loses its way when others are called otherwise; a server that begins at 0 again
-// is counted on for.
+// fresh returns an id for a new call: the server's, unless used. Kimi numbers its calls through a
+// conversation and gets confused by other ids; if a server restarts at 0, the count continues.
 func (s *Calls) fresh(f Fragment) tool.CallID {
 	id := tool.CallID(f.ID)
 	if number := strings.LastIndexByte(f.ID, ':'); number > 0 && strings.HasPrefix(f.ID, "functions.") && s.taken(id) {
@@ -212,7 +207,7 @@ func (s *Calls) fresh(f Fragment) tool.CallID {
 	return id
 }
 
-// named takes the name, whole or in pieces; repeating it is fine.
+// named sets the name, whole or in pieces; it may be repeated.
 func (c *call) named(name string) error {
 	switch {
 	case name == "" || name == c.name:
@@ -224,7 +219,7 @@ func (c *call) named(name string) error {
 	return nil
 }
 
-// tool is the name without marks behind it: servers of gpt-oss leave those of harmony there,
+// tool returns the name without harmony marks, which servers of gpt-oss append:
 // bash<|channel|>commentary.
 func (c *call) tool() string {
 	if name, _, _ := strings.Cut(c.name, "<|"); name != "" {
@@ -233,10 +228,10 @@ func (c *call) tool() string {
 	return c.name
 }
 
-// Len is the number of calls so far.
+// Len returns the number of calls so far.
 func (s *Calls) Len() int { return len(s.list) }
 
-// Release returns the calls, once the message has ended well. A call without a name makes it fail.
+// Release returns the calls once the message has ended well. It fails if a call has no name.
 func (s *Calls) Release() ([]session.Call, error) {
 	out := make([]session.Call, len(s.list))
 	for i, c := range s.list {
@@ -250,7 +245,7 @@ func (s *Calls) Release() ([]session.Call, error) {
 	return out, nil
 }
 
-// taken reports whether an id was used, by this answer or before it.
+// taken reports whether an id was used in this answer or the history.
 func (s *Calls) taken(id tool.CallID) bool {
 	if s.used[id] {
 		return true
@@ -265,8 +260,8 @@ func (s *Calls) taken(id tool.CallID) bool {
 	return false
 }
 
-// Arguments reads arguments that a server sends as a string, an object, null or not at all. An
-// object is passed as its exact bytes.
+// Arguments reads arguments from a string, an object, null or nothing. An object's bytes stay
+// unchanged.
 func Arguments(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil

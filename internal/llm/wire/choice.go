@@ -2,8 +2,8 @@ package wire
 
 import "adze/session"
 
-// Chosen is a tool choice as OpenAI's formats write it: nothing, a word, or what only makes of the
-// name of the tool that must be called.
+// Chosen encodes a tool choice for OpenAI's formats: nil, a word, or the result of only for a
+// required tool.
 func Chosen(c session.Choice, only func(name string) any) any {
 	switch c {
 	case session.ChooseFreely:

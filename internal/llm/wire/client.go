@@ -16,25 +16,23 @@ import (
 
 // Limits of one exchange.
 const (
-	// maxBody bounds a whole answer: a 128,000-token answer with 1 KiB of framing a token fits
-	// twice.
+	// For an answer: 128,000 tokens with 1 KiB of framing each fit twice.
 	maxBody = 256 << 20
-	// maxErrorBody is how much of a refusal is read.
+	// For an error response.
 	maxErrorBody = 64 << 10
-	// settleTime is how long the tail of an answer (usage, [DONE]) is awaited after its terminal
-	// event.
+	// How long to wait for an answer's tail (usage, [DONE]) after its terminal event.
 	settleTime = 2 * time.Second
-	// drainTime and drainBytes bound the wait for the end of the body, which keeps the connection.
+	// Limits for reading to the end of the body, which keeps the connection.
 	drainTime  = 100 * time.Millisecond
 	drainBytes = 64 << 10
-	// dialTime bounds the way to a server, and its handshake.
+	// For connecting, and for the handshake.
 	dialTime = 10 * time.Second
-	// maxIdleTime is how long a connection is kept unused: servers close those that say nothing.
+	// Servers close idle connections.
 	maxIdleTime = 90 * time.Second
 )
 
-// DefaultIdle is how long a hosted provider may send no content, and LocalIdle how long a local
-// server may: reading a long prompt on a CPU takes minutes.
+// Longest times without content, from a hosted and a local server: reading a long prompt on a CPU
+// takes minutes.
 const (
 	DefaultIdle = 5 * time.Minute
 	LocalIdle   = 15 * time.Minute
@@ -45,9 +43,8 @@ var (
 	errDrain = errors.New("the answer is complete")
 )
 
-// HTTP makes a client that keeps one connection, dials when first used, and follows no redirect: a
-// redirect would carry the key to another host and turn the request into a GET. A client of the
-// caller keeps its transport.
+// HTTP returns a client that keeps one connection and follows no redirect: a redirect would send
+// the key to another host and turn the request into a GET. The transport of a given client is kept.
 func HTTP(given *http.Client) *http.Client {
 	c := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -57,7 +54,7 @@ func HTTP(given *http.Client) *http.Client {
 		MaxIdleConnsPerHost: 2,
 		IdleConnTimeout:     maxIdleTime,
 		TLSHandshakeTimeout: dialTime,
-		// Compressed event streams arrive in blocks, which is not streaming.
+		// Compressed event streams arrive in blocks instead of streaming.
 		DisableCompression: true,
 	}}
 	if given != nil {
@@ -67,29 +64,29 @@ func HTTP(given *http.Client) *http.Client {
 	return &c
 }
 
-// Client speaks with one provider.
+// A Client talks to one provider.
 type Client struct {
-	Provider string // its name in messages
+	Provider string // name in messages
 	HTTP     *http.Client
 	Idle     time.Duration // between pieces of content; pings do not count
-	Secret   string        // masked in every message
-	KeyHint  string        // what to do about a refused key
-	URLHint  string        // what to do about an unreachable server
+	Secret   string        // redacted in every message
+	KeyHint  string        // for a refused key
+	URLHint  string        // for an unreachable server
 
-	base   string // set by Adapt, as is what follows
+	base   string // set by Adapt, like the fields below
 	header http.Header
 	newID  func() string
 }
 
-// Call is one HTTP request.
+// A Call is one HTTP request.
 type Call struct {
 	Method, URL string
 	Header      http.Header
-	Body        *Body // if nil, none
+	Body        *Body // may be nil
 }
 
-// Open sends a request and waits for a good status. The error is a *session.ProviderError or ctx's
-// error.
+// Open sends a request and waits for a successful status. The error is a *session.ProviderError or
+// ctx's error.
 func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	r := &Reply{client: c, outer: ctx, inner: inner, cancel: cancel, left: maxBody}
@@ -105,7 +102,7 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	if response.StatusCode/100 == 2 {
 		return r, nil
 	}
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a cut refusal is still a refusal
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a truncated error is still an error
 	r.Close()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -113,11 +110,11 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	return nil, c.statusError(response.StatusCode, response.Header, body)
 }
 
-// maxStale is how many kept connections may turn out to be closed before it counts as a failure.
+// Connections found closed before the request fails.
 const maxStale = 2
 
-// do sends the request. A kept connection that the server closed meanwhile fails before the first
-// byte of an answer; the request is sent again on another one.
+// do sends the request. If the server has closed a kept connection, the request fails before the
+// first byte of a response and is sent again on another one.
 func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
 	for try := 0; ; try++ {
 		var stale atomic.Bool
@@ -160,7 +157,7 @@ func newRequest(ctx context.Context, call Call) (*http.Request, error) {
 	return request, nil
 }
 
-// Reply is the body of a good answer, with an idle clock that only Content restarts.
+// A Reply is the body of a successful response, with an idle timer that only Content restarts.
 type Reply struct {
 	client       *Client
 	outer, inner context.Context
@@ -168,11 +165,11 @@ type Reply struct {
 	clock        *time.Timer
 	response     *http.Response
 	left         int64
-	body         *bufio.Reader // of receive
+	body         *bufio.Reader // reads from receive
 	settled      bool
 }
 
-// ContentType is what the server says it sends.
+// ContentType returns the declared content type.
 func (r *Reply) ContentType() string { return r.response.Header.Get("Content-Type") }
 
 // Read reads the body. Its errors are io.EOF, a *session.ProviderError, or the context's error.
@@ -183,7 +180,7 @@ type readFunc func([]byte) (int, error)
 // Read implements io.Reader.
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// receive reads what no buffer holds.
+// receive reads from the connection.
 func (r *Reply) receive(p []byte) (int, error) {
 	if err := r.outer.Err(); err != nil {
 		return 0, err
@@ -199,29 +196,27 @@ func (r *Reply) receive(p []byte) (int, error) {
 	return n, err
 }
 
-// Content says that the server sent something that counts: the idle clock starts again, and what
-// seemed to be the end was not.
+// Content restarts the idle timer and revokes Settle.
 func (r *Reply) Content() {
 	r.settled = false
 	r.clock.Reset(r.client.Idle)
 }
 
-// Settle says that the terminal event has come. Only the tail is awaited, for a short time.
+// Settle marks the terminal event: only a short wait for the tail remains.
 func (r *Reply) Settle() {
 	r.settled = true
 	r.clock.Reset(settleTime)
 }
 
-// OnlyTail reports whether an error of Read cost nothing but the tail: the connection broke, or
-// nothing more came, after the terminal event.
+// OnlyTail reports whether a Read error came after the terminal event and lost only the tail.
 func (r *Reply) OnlyTail(err error) bool {
 	var failure *session.ProviderError
 	return r.settled && r.outer.Err() == nil &&
 		errors.As(err, &failure) && failure.Kind == session.NetworkError
 }
 
-// Close ends the exchange. After a terminal event the rest of the body is read, so that the
-// connection can be used again.
+// Close ends the exchange. After a terminal event it reads the rest of the body, so that the
+// connection can be reused.
 func (r *Reply) Close() {
 	if r.response != nil {
 		if r.settled {
@@ -234,7 +229,7 @@ func (r *Reply) Close() {
 	r.cancel(errDrain)
 }
 
-// explain turns what net/http says into a failure for the user.
+// explain converts a net/http error into a failure for the user.
 func (r *Reply) explain(err error) error {
 	if r.outer.Err() != nil {
 		return r.outer.Err()

@@ -7,14 +7,13 @@ import (
 	"adze/session"
 )
 
-// Effort is how hard the model is to think: as the request says, else as the provider is
-// configured; if empty, nothing is said about it. Of the usual words the one nearest to what the
-// format knows is taken, from least to most; a word of the server's own stays as it is.
+// Effort returns the reasoning effort: the request's, else the configured one, or "" for none. A
+// standard word is limited to the range from least to most; a server's own word is kept.
 func (a *Adapter) Effort(r session.Request, least, most string) string {
 	return Between(cmp.Or(r.Effort, a.Options.Effort), least, most)
 }
 
-// Between is the usual word nearest to an effort, from least to most.
+// Between returns the standard word nearest to an effort within the range from least to most.
 func Between(effort, least, most string) string {
 	all := session.Efforts()
 	at := slices.Index(all, effort)

@@ -17,7 +17,7 @@ import (
 )
 
 // JSON encodes a value without escaping <, > and &, which cost tokens. It panics on a value that
-// cannot be encoded, which only an adapter's own mistake makes.
+// cannot be encoded, which is a bug in an adapter.
 func JSON(v any) []byte {
 	raw, err := jsontext.Marshal(v)
 	if err != nil {
@@ -26,26 +26,26 @@ func JSON(v any) []byte {
 	return raw
 }
 
-// maxCache bounds the bytes a Cache holds; past it everything is encoded anew, once.
+// Limit of a Cache in bytes, above which it starts over.
 const maxCache = 64 << 20
 
-// Cache keeps messages and tool lists encoded. A history grows by appending, so each message is
-// encoded once in a session; ids repeat between sessions, so a hit must also be equal.
+// A Cache stores encoded messages and tool lists. A history grows by appending, so each message is
+// encoded once per session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
 	messages map[kept][]encoded
 	tools    map[string][]byte
 	size     int
-	pictures map[*byte]tool.Attachment // scaled, by where the bytes of the whole ones begin
-	damaged  []string                  // what is to be said of pictures
+	pictures map[*byte]tool.Attachment // scaled, by the first byte's address in the original
+	damaged  []string                  // notices about pictures
 
-	// The last request's messages, encoded under variant: the next one looks only at what it adds.
+	// The last request's messages, encoded under variant: the next request processes only new ones.
 	seen    session.Grown
 	variant string
 	pieces  [][]byte
 }
 
-// kept is what encoded messages are found by.
+// kept is the key of an encoded message.
 type kept struct{ variant, id string }
 
 type encoded struct {
@@ -53,8 +53,8 @@ type encoded struct {
 	bytes   []byte
 }
 
-// Messages returns the bytes that encode makes of each message, all under one variant. They are
-// kept, and must not be changed.
+// Messages returns each message's encoding, under one variant. The bytes are cached and must not be
+// changed.
 func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Cache) Messages(variant string, messages []session.Message, encode func
 	return slices.Clip(c.pieces)
 }
 
-// message is the bytes of one, kept under variant and its id. Under c.mu.
+// message returns one encoding, cached under variant and id. The caller holds c.mu.
 func (c *Cache) message(variant string, m session.Message, encode func() []byte) []byte {
 	key := kept{variant, m.ID}
 	for i := range c.messages[key] {
@@ -86,7 +86,7 @@ func (c *Cache) message(variant string, m session.Message, encode func() []byte)
 	return raw
 }
 
-// Tools returns the bytes that encode makes, kept under a digest; an empty digest is not kept.
+// Tools returns the bytes from encode, cached under a digest; an empty digest is not cached.
 func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,8 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	return raw
 }
 
-// same compares what adapters send. Pieces of one message share their bytes, so this is cheap.
+// same compares the fields that adapters send. Pieces of one message share their bytes, so this is
+// cheap.
 func same(a, b *session.Message) bool {
 	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
 		return false
@@ -112,9 +113,8 @@ func same(a, b *session.Message) bool {
 	return reflect.DeepEqual(a.Parts, b.Parts)
 }
 
-// Object returns arguments as the JSON object that APIs demand in a history. What the model wrote
-// is kept byte for byte when it is one; anything else is wrapped, so that the model sees its own
-// mistake.
+// Object returns arguments as the JSON object that APIs require in a history. A valid object keeps
+// its bytes; anything else is wrapped, so that the model sees its mistake.
 func Object(arguments string) json.RawMessage {
 	trimmed := strings.TrimSpace(arguments)
 	switch {
@@ -126,8 +126,8 @@ func Object(arguments string) json.RawMessage {
 	return JSON(map[string]string{"invalid_arguments": arguments})
 }
 
-// BoundID keeps an id as the server gave it, because some models read their own ids (Kimi's
-// functions.read:0); one that is longer than limit bytes, or that is none, is made to fit.
+// BoundID keeps the server's id, because some models read their own ids (Kimi's functions.read:0),
+// unless it is empty or longer than limit bytes.
 func BoundID(id tool.CallID, limit int) string {
 	if s := string(id); s != "" && len(s) <= limit && utf8.ValidString(s) {
 		return s
@@ -135,8 +135,8 @@ func BoundID(id tool.CallID, limit int) string {
 	return ShortID(id, limit)
 }
 
-// ShortID makes an id fit an API that takes at most limit letters, digits, _ and -. Ids that fit
-// stay as they are; others keep their start and get a hash of the whole.
+// ShortID converts an id for an API that takes at most limit letters, digits, _ and -. A valid id
+// stays; others keep their start and get a hash.
 func ShortID(id tool.CallID, limit int) string {
 	s := string(id)
 	clean := strings.Map(wordRune, s)
@@ -153,7 +153,7 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// NineID makes an id fit Mistral's API: nine letters and digits.
+// NineID converts an id for Mistral's API: nine letters and digits.
 func NineID(id tool.CallID) string {
 	s := string(id)
 	if len(s) == 9 && strings.Trim(s, letters) == "" {
@@ -170,7 +170,8 @@ func NineID(id tool.CallID) string {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// Name makes a tool's name fit the APIs: a model may have invented one that they refuse.
+// Name converts a tool's name to one that the APIs accept: a model may have invented an invalid
+// one.
 func Name(name string) string {
 	clean := strings.Map(wordRune, name)
 	if clean == "" {

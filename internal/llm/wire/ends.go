@@ -7,10 +7,10 @@ import (
 	"adze/session"
 )
 
-// Ending sorts the reason with which a server ends an answer, in the words of every format and in
-// either case of letters; detail is what it says beside. Finished reports that the answer is whole,
-// and its calls may run. A reason that nobody knows is no end of a whole answer: servers add such
-// where they give up (vLLM repetition, gateways load_shed and budget_exceeded).
+// Ending classifies a server's finish reason, in the words of every format and in either case;
+// detail is additional text. finished reports that the answer is complete and its calls may run. An
+// unknown reason means an incomplete answer: servers add reasons for giving up (vLLM repetition,
+// gateways load_shed and budget_exceeded).
 func (a *Answer) Ending(reason, detail string) (finished bool, err error) {
 	about := strings.TrimSpace(reason + " " + detail)
 	word := strings.ToLower(reason)
@@ -30,7 +30,7 @@ func (a *Answer) Ending(reason, detail string) (finished bool, err error) {
 	case Blocked(word):
 		return false, a.Client.Refused(about)
 	case is("error", "abort", "network_error", "insufficient_system_resource", "timeout", "load_shed", "other"):
-		return false, a.Client.Object(JSON("the model stopped with " + about)) // it may not happen again
+		return false, a.Client.Object(JSON("the model stopped with " + about)) // worth a retry
 	}
 	return false, a.Client.failure(session.BadResponse, a.Client.Provider+" ended the answer with "+about, "try again, or choose another model")
 }

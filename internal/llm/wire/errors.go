@@ -18,23 +18,24 @@ import (
 	"adze/session"
 )
 
-// maxSaid bounds what a message repeats of the provider's own words, in bytes.
+// Limit of the provider's words in a message, in bytes.
 const maxSaid = 400
 
-// failure makes an error for the user; text is masked, one line, bounded.
+// failure returns an error for the user; text becomes one limited line, with secrets redacted.
 func (c *Client) failure(kind session.ErrorKind, text, hint string) *session.ProviderError {
 	text = strings.TrimRight(clip(c.mask(text), maxSaid), ". ")
 	return &session.ProviderError{Kind: kind, Message: text, Hint: hint}
 }
 
-// Bad makes the failure of an answer that is not in the wire format: "sent ..." follows the name.
+// Bad returns an error for an answer that violates the wire format. The message continues after
+// "NAME sent".
 func (c *Client) Bad(format string, args ...any) error {
 	return c.failure(session.BadResponse, c.Provider+" "+fmt.Sprintf(format, args...),
 		"try again; if it stays, check the base URL and that the server speaks this API")
 }
 
-// Framing turns an error of Lines, Events or Calls into a failure; others pass unchanged. A
-// malformed line that is itself an error object says what the server said.
+// Framing converts errors of Lines, Events or Calls; others pass unchanged. If a malformed line is
+// itself an error object, its message is used.
 func (c *Client) Framing(err error) error {
 	var failed *session.ProviderError
 	var malformed *MalformedError
@@ -55,8 +56,8 @@ func (c *Client) Framing(err error) error {
 	return c.Bad("sent %v", err)
 }
 
-// Malformed is the failure of data that is not JSON, or JSON of another shape; cut says that the
-// stream stopped inside the data.
+// Malformed returns an error for invalid JSON or JSON of another shape; cut means that the stream
+// stopped inside the data.
 func (c *Client) Malformed(data []byte, cut bool) error {
 	switch {
 	case isHTML(data):
@@ -67,33 +68,33 @@ func (c *Client) Malformed(data []byte, cut bool) error {
 	return c.Bad("sent data that is malformed: %q", clip(string(data), 120))
 }
 
-// BadID is the quirk of a server that refuses a request for the form of a call's id.
+// BadID is the quirk of a server that refuses the format of call ids.
 func BadID(name string) Quirk {
 	return Quirk{Name: name, When: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
 		{"pattern", "invalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}
 }
 
-// Ended is the failure of a stream that stopped before its format's terminal event.
+// Ended returns an error for a stream without its format's terminal event.
 func (c *Client) Ended() error {
 	failure := c.failure(session.BadResponse, c.Provider+" ended the answer before it was complete", "try again")
 	failure.Cut = true
 	return failure
 }
 
-// Refused is the failure of an answer that the model or a filter refused.
+// Refused returns an error for an answer refused by the model or a filter.
 func (c *Client) Refused(reason string) error {
 	return c.failure(session.RefusedAnswer, c.Provider+" refused to answer ("+reason+")", "rephrase the request")
 }
 
-// Stumble is the failure of an answer in which the server could not read a call; wrote is what it
-// shows of it, if anything.
+// Stumble returns an error for an answer with a call that the server could not parse; wrote is the
+// text it quotes, if any.
 func (c *Client) Stumble(reason, wrote string) error {
 	failure := c.failure(session.BadResponse, c.Provider+" could not read a call of the model ("+reason+")", "try again, or choose another model")
 	failure.Stumble = c.quote(cmp.Or(strings.TrimSpace(wrote), "(a call that the server does not show)"))
 	return failure
 }
 
-// Object is the failure that an error object inside a good answer tells.
+// Object returns the error in an error object within a successful response.
 func (c *Client) Object(raw json.RawMessage) error {
 	said, ok := parseSaid([]byte(`{"error":` + string(raw) + `}`))
 	if !ok {
@@ -151,8 +152,8 @@ func (c *Client) hint(kind session.ErrorKind, status int) string {
 	return hint
 }
 
-// networkError names the cause without the address, which may hold credentials. Begun says that the
-// answer had begun.
+// networkError gives the cause without the address, which may hold credentials. begun: the answer
+// had begun.
 func (c *Client) networkError(err error, begun bool) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -175,7 +176,7 @@ func (c *Client) networkError(err error, begun bool) error {
 	return c.failure(session.NetworkError, text, c.URLHint)
 }
 
-// innermost is the cause at the bottom: "connection refused".
+// innermost returns the root cause: "connection refused".
 func innermost(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -186,10 +187,10 @@ func innermost(err error) error {
 	}
 }
 
-// maxWrote bounds what is repeated to the model of its own words, in bytes.
+// Limit of the model's own words in an error, in bytes.
 const maxWrote = 4 << 10
 
-// quote is what the model wrote, bounded at a rune and without the key.
+// quote limits the model's text at a rune boundary and removes the key.
 func (c *Client) quote(text string) string {
 	text = c.mask(text)
 	if len(text) <= maxWrote {
@@ -198,17 +199,16 @@ func (c *Client) quote(text string) string {
 	return strings.ToValidUTF8(text[:maxWrote], "") + " …"
 }
 
-// minExact is the shortest key that is masked in an error, and minHead that of which a repeated
-// start is, too.
+// Shortest keys that are redacted in an error: minExact exactly, minHead also by a repeated start.
 const (
 	minExact = 6
 	minHead  = 12
 )
 
-// mask removes the key, also when only its start is repeated, as servers do that mean well.
+// mask removes the key, even if only its start is repeated, as some servers do on purpose.
 func (c *Client) mask(text string) string {
 	text = redact.New(c.Secret).Text(text)
-	if len(c.Secret) >= minExact { // here it is no word of other text, as it might be in a log
+	if len(c.Secret) >= minExact { // unlike in a log, it cannot be part of other text here
 		text = strings.ReplaceAll(text, c.Secret, redact.Mark)
 	}
 	if len(c.Secret) < minHead {

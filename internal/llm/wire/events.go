@@ -6,20 +6,19 @@ import (
 	"io"
 )
 
-// Event is one server-sent event; its slices are valid until the next one is read.
+// An Event is a server-sent event; its slices are valid until the next one is read.
 type Event struct{ Name, Data []byte }
 
-// MalformedError is a line that is no part of an event stream.
+// A MalformedError means a line that does not belong to an event stream.
 type MalformedError struct{ Line []byte }
 
 func (e *MalformedError) Error() string {
 	return fmt.Sprintf("a line that is no event: %q", clip(string(e.Line), 120))
 }
 
-// Events reads server-sent events as their standard has it: comments, events without data and
-// fields of other names are skipped, and so are pings. A line that can be no field is a
-// *MalformedError, and so is one that may be the rest of a broken data line, because it may have
-// held a part of a call.
+// Events reads server-sent events per the standard. It skips comments, pings, events without data
+// and unknown fields. A line that cannot be a field is a *MalformedError, as is one that may be the
+// rest of a broken data line, because part of a call may be lost.
 type Events struct {
 	lines *Lines
 	name  []byte
@@ -27,13 +26,13 @@ type Events struct {
 	has   bool
 }
 
-// NewEvents reads events from r.
+// NewEvents returns a reader of events from r.
 func NewEvents(r io.Reader) *Events { return &Events{lines: NewLines(r)} }
 
-// Unfinished reports whether the stream stopped inside the last event, or right after it.
+// Unfinished reports whether the stream stopped inside the last event or right after it.
 func (e *Events) Unfinished() bool { return e.lines.Unfinished() }
 
-// Next returns the next event with data, or io.EOF. The last event needs no blank line after it.
+// Next returns the next event with data, or io.EOF. The last event needs no blank line.
 func (e *Events) Next() (Event, error) {
 	e.name, e.data, e.has = e.name[:0], e.data[:0], false
 	for {
@@ -53,14 +52,14 @@ func (e *Events) Next() (Event, error) {
 		}
 		if err := e.field(line); err != nil {
 			if e.Unfinished() && begins(line) {
-				return Event{}, io.EOF // cut inside the name of a field
+				return Event{}, io.EOF // cut inside a field name
 			}
 			return Event{}, err
 		}
 	}
 }
 
-// says reports whether the event that ends here says something.
+// says reports whether the current event has data.
 func (e *Events) says() bool {
 	switch string(e.name) {
 	case "ping", "heartbeat", "keepalive", "keep-alive", "keep_alive":
@@ -69,7 +68,7 @@ func (e *Events) says() bool {
 	return e.has && len(bytes.TrimSpace(e.data)) > 0
 }
 
-// begins reports whether a line is the beginning of a field's name.
+// begins reports whether a line is the beginning of a known field name.
 func begins(line []byte) bool {
 	for _, name := range []string{"data", "event", "id", "retry"} {
 		if bytes.HasPrefix([]byte(name), line) {
@@ -84,7 +83,7 @@ func (e *Events) field(line []byte) error {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch {
 	case len(name) == 0: // a comment starts with the colon
-	case name[0] == ' ': // the standard takes no blank away: a field that nobody knows
+	case name[0] == ' ': // the standard strips no leading blank, so this is an unknown field
 	case bytes.EqualFold(name, []byte("data")):
 		return e.add(value)
 	case bytes.EqualFold(name, []byte("event")):
@@ -95,10 +94,9 @@ func (e *Events) field(line []byte) error {
 	return nil
 }
 
-// maxName bounds the name of a field that is skipped, in bytes.
+// in bytes, of a skipped field
 const maxName = 40
 
-// isName reports whether a field may be called so.
 func isName(name []byte) bool {
 	for i, b := range name {
 		if !('a' <= b|0x20 && b|0x20 <= 'z') && (i == 0 || b != '-' && b != '_' && b != '.' && (b < '0' || b > '9')) {

@@ -19,41 +19,41 @@ import (
 const (
 	maxFindings     = 200 // models and formats in the file
 	maxFindingBytes = 16 << 10
-	findingAge      = 30 * 24 * time.Hour // a server may have learned more since
-	findingsWait    = 2 * time.Second     // for another process that writes
+	findingAge      = 30 * 24 * time.Hour // servers may have been updated since
+	findingsWait    = 2 * time.Second     // for another process's lock
 )
 
-// Findings keep what refusals say of models at servers in one file that all processes of a user
-// share. A file that cannot be read counts as empty and is written anew; where it cannot be
-// written, the next process learns again. A nil value keeps nothing. It is safe for concurrent use.
+// Findings stores what servers refused for models, in a file shared by all of a user's processes.
+// An unreadable file counts as empty and is rewritten; if it cannot be written, the next process
+// learns again. A nil value stores nothing. It is safe for concurrent use.
 type Findings struct {
 	path  string
 	clock func() time.Time
 
 	mu    sync.Mutex
-	known map[string]finding // as the file was when it was first wanted; if nil, not read yet
+	known map[string]finding // as first read; nil before
 }
 
-// finding is what is known, and since when.
+// finding is a value and its time.
 type finding struct {
 	Since time.Time       `json:"since"`
 	Says  json.RawMessage `json:"says"`
 }
 
-// NewFindings keeps findings in a file. Nothing is read before the first request.
+// NewFindings stores findings in a file, which is read at the first request.
 func NewFindings(path string, clock func() time.Time) *Findings {
 	return &Findings{path: path, clock: clock}
 }
 
-// subject names a model at a server. An address may hold a secret beside the server.
+// subject identifies a model at a server, without secrets from the address.
 func subject(address, model string) string { return model + " at " + Shown(address) }
 
-// Get reads a finding of a kind into a value, if there is one.
+// Get decodes a finding into a value and reports whether it exists.
 func (f *Findings) Get(address, model, kind string, into any) bool {
 	return f.Fresh(address, model, kind, findingAge, into)
 }
 
-// Fresh is Get for a finding that is not older than an age.
+// Fresh is Get for a finding not older than age.
 func (f *Findings) Fresh(address, model, kind string, age time.Duration, into any) bool {
 	if f == nil {
 		return false
@@ -67,7 +67,7 @@ func (f *Findings) Fresh(address, model, kind string, age time.Duration, into an
 	return ok && f.clock().Sub(found.Since) <= age && json.Unmarshal(found.Says, into) == nil
 }
 
-// Keep adds a finding of a kind.
+// Keep stores a finding.
 func (f *Findings) Keep(address, model, kind string, value any) {
 	says := JSON(value)
 	if f == nil || len(says) > maxFindingBytes {
@@ -78,7 +78,7 @@ func (f *Findings) Keep(address, model, kind string, value any) {
 	})
 }
 
-// Forget drops all findings of a model.
+// Forget deletes all findings for a model.
 func (f *Findings) Forget(address, model string) {
 	if f == nil {
 		return
@@ -88,7 +88,7 @@ func (f *Findings) Forget(address, model string) {
 	})
 }
 
-// change reads and writes the file under its lock. Best effort: a request never fails for it.
+// change updates the file under its lock. Best effort: errors never fail a request.
 func (f *Findings) change(change func(map[string]finding)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,7 +111,7 @@ func (f *Findings) change(change func(map[string]finding)) {
 	_ = atomicfile.WriteCache(f.path, JSON(f.known))
 }
 
-// read is the file, without what is too old or from a clock that ran ahead.
+// read returns the file's findings, except old ones and those from the future.
 func (f *Findings) read() map[string]finding {
 	known := map[string]finding{}
 	file, err := os.Open(f.path)
@@ -131,16 +131,15 @@ func (f *Findings) read() map[string]finding {
 	return known
 }
 
-// memory is what an adapter knows of one model.
+// memory is an adapter's knowledge about one model.
 type memory struct {
 	fit
-	earlier bool // an earlier process learned it
+	earlier bool // learned by an earlier process
 }
 
-// fitKind names what is kept of a model.
 const fitKind = "wire.fit"
 
-// recall is what is known of a model; first says that nobody asked for it in this process yet.
+// recall returns the knowledge about a model; first reports the first query in this process.
 func (a *Adapter) recall(model string) (f fit, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -155,7 +154,7 @@ func (a *Adapter) recall(model string) (f fit, first bool) {
 	return m.clone(), first
 }
 
-// remember is called under a.mu.
+// The caller holds a.mu.
 func (a *Adapter) remember(model string, m *memory) {
 	if a.known == nil {
 		a.known = map[string]*memory{}
@@ -163,8 +162,7 @@ func (a *Adapter) remember(model string, m *memory) {
 	a.known[model] = m
 }
 
-// know holds for the next requests of this process, and for the next processes without what may be
-// the fault of one conversation.
+// know stores f for this process, and without conversation-specific quirks for later ones.
 func (a *Adapter) know(model string, f fit) {
 	a.mu.Lock()
 	a.remember(model, &memory{fit: f, earlier: a.known[model].earlier})
@@ -178,7 +176,7 @@ func (a *Adapter) know(model string, f fit) {
 	a.Options.Findings.Keep(a.Options.BaseURL, model, fitKind, f)
 }
 
-// forget drops what earlier processes knew of a model; if false, they knew nothing.
+// forget drops the knowledge from earlier processes. It returns false if there was none.
 func (a *Adapter) forget(model string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// firstHalf is the first of the private characters that stand for surrogate halves between decoding
-// and joining.
+// The first of the private characters that replace surrogate halves between decoding and joining.
 const firstHalf = 0x10F800
 
-// markHalves replaces the escapes of lone surrogate halves in JSON: a server that cuts its text in
-// UTF-16 sends a character in two events, and a decoder makes U+FFFD of each half.
+// markHalves replaces escapes of lone surrogate halves in JSON. A server that splits text in UTF-16
+// sends a character in two events, and a decoder turns each half into U+FFFD.
 func markHalves(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
 		return data
@@ -42,7 +41,7 @@ func markHalves(data []byte) []byte {
 	return out
 }
 
-// surrogate is the half whose escape a text begins with, or 0.
+// surrogate returns the half whose escape begins the data, or 0.
 func surrogate(data []byte) rune {
 	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return 0
@@ -54,7 +53,7 @@ func surrogate(data []byte) rune {
 	return rune(r)
 }
 
-// halves joins what markHalves left in the pieces of one text.
+// halves joins the halves from markHalves across pieces of a text.
 type halves struct{ held rune }
 
 // join returns a piece with its halves joined. A first half at its end waits for the next piece.

@@ -10,14 +10,14 @@ import (
 	"adze/tool"
 )
 
-// noOutcome stands for a result that the log does not hold.
+// Replaces a result missing in the log.
 const noOutcome = "no outcome was recorded for this call; it may or may not have run. Check before repeating it"
 
-// History returns a conversation in which every call has exactly one outcome, in the order of the
-// calls and directly after its message, as strict APIs demand. Messages that already are so stay
-// the same values, and where all are, the conversation itself is returned: it must not be changed.
+// History returns a conversation in which every call has exactly one result, in the calls' order
+// and directly after its message, as strict APIs require. Valid messages keep their values, and a
+// valid conversation is returned itself; it must not be changed.
 func History(messages []session.Message) []session.Message {
-	var out []session.Message // from the first message on that is not so
+	var out []session.Message // from the first invalid message on
 	for i, end := 0, 0; i < len(messages); i = end {
 		for end = i + 1; end < len(messages) && messages[end].Role == session.ToolRole; end++ {
 		}
@@ -32,7 +32,7 @@ func History(messages []session.Message) []session.Message {
 		case out == nil:
 			out = append(make([]session.Message, 0, len(messages)), messages[:i]...)
 		}
-		if m.Role != session.ToolRole { // else its calls are gone
+		if m.Role != session.ToolRole { // otherwise its calls are gone
 			out = append(out, *m)
 		}
 		if asks {
@@ -47,7 +47,7 @@ func History(messages []session.Message) []session.Message {
 
 func isCall(p session.Part) bool { return p.Kind == session.CallPart && p.Call != nil }
 
-// answered is the one tool message for the calls of a message.
+// answered returns the single tool message for a message's calls.
 func answered(asked session.Message, found []session.Message) session.Message {
 	byID := map[tool.CallID]session.Part{}
 	for _, m := range found {
@@ -70,7 +70,7 @@ func answered(asked session.Message, found []session.Message) session.Message {
 	return whole
 }
 
-// inOrder reports outcomes that are those of the calls among what was asked, in their order.
+// inOrder reports whether the results match the calls in order.
 func inOrder(asked, outcomes []session.Part) bool {
 	n := 0
 	for i := range asked {
@@ -93,7 +93,7 @@ const (
 	Other    = "other"
 )
 
-// KindOf sorts an attachment.
+// KindOf returns an attachment's kind.
 func KindOf(a tool.Attachment) string {
 	media, _, _ := strings.Cut(a.MediaType, ";")
 	switch media = strings.TrimSpace(strings.ToLower(media)); {
@@ -107,8 +107,8 @@ func KindOf(a tool.Attachment) string {
 	return Other
 }
 
-// Told is an outcome as text for an API whose results hold nothing else, and what must follow it in
-// a message of its own: the attachments that the API takes.
+// Told returns a result as text, for an API whose results hold nothing else, and the attachments
+// for a message that follows, as far as the API takes them.
 func Told(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later []session.Part) {
 	text = o.Output
 	for i := range o.Attachments {
@@ -123,7 +123,8 @@ func Told(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later 
 	return text, later
 }
 
-// Note stands for an attachment that an API cannot take; text is given whole.
+// Note returns text in place of an attachment that an API cannot take; a text attachment is
+// included whole.
 func Note(a tool.Attachment) string {
 	if KindOf(a) == Plain {
 		return fmt.Sprintf("[%s]\n%s", a.Name, a.Data)

@@ -10,8 +10,8 @@ import (
 	"adze/session"
 )
 
-// classify sorts a failure. Words come before the status, because providers use 400 and 500 for
-// all. In an answer that began well, a code that is an HTTP status stands for it.
+// classify returns a failure's kind. Its text comes before the status, because providers use 400
+// and 500 for everything. In a response that began well, a code that is an HTTP status replaces it.
 func classify(status int, s Refusal) session.ErrorKind {
 	if code, err := strconv.Atoi(s.Code); status == 0 && err == nil && code >= 400 && code <= 599 {
 		status = code
@@ -28,11 +28,11 @@ func classify(status int, s Refusal) session.ErrorKind {
 	return byStatus(status, text)
 }
 
-// spent recognises an account without money or quota, which many servers call too many requests.
-// The text of this and of what follows is in lower case; the tests name who words it so.
+// spent recognizes an account without money or quota, which many servers report as too many
+// requests. All texts here are lower case; the tests name their servers.
 func spent(text, code string) bool {
 	if has(text, "quota exceeded for metric") && !has(text, "limit: 0") {
-		return false // Google's words for a minute that is used up
+		return false // Google's text for an exhausted minute
 	}
 	return has(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
 		"exceeded_current_quota", "quota_exceeded", "no quota", "quota exhausted", "quota has been exhausted", "free tier of the model has been exhausted",
@@ -43,18 +43,18 @@ func spent(text, code string) bool {
 		"billing_not_active", "check your billing", "check your plan and billing", "spending limit", "specified api usage limits", "usage limit reached",
 		"usage_limit_reached", "usage limit has been reached", "weekly/monthly limit", "arrearage", "in good standing",
 		"account is overdue", "accountoverdue", "account overdue", "please recharge", "top up your", "余额不足", "欠费", "额度已用") ||
-		slices.Contains([]string{"1113", "1308", "1310"}, code) // Z.ai: no balance; the plan's limits of hours and months
+		slices.Contains([]string{"1113", "1308", "1310"}, code) // Z.ai: no balance; the plan's limits for hours and months
 }
 
-// hurried recognises a limit of time, whose words are else those of a long prompt.
+// hurried recognizes a rate limit whose text resembles that of a long prompt.
 func hurried(text string) bool {
 	return has(text, "per minute", "per day", "per hour", "per second", "rate limit", "rate_limit", "rate-limit", "ratelimit", "please wait", "throttl") &&
 		!has(text, "request too large for") // Groq: it will never fit into a minute
 }
 
-// tokenLimit is what is left of the wordings: tokens that are more than some limit.
+// tokenLimit recognizes other texts about tokens above some limit.
 func tokenLimit(text string) bool {
-	// A start asks this of answers 404, and compiling is most of the work.
+	// Starts call this for 404 responses, and compiling is most of the work.
 	if !has(text, "exceed", "than", "over", "above") {
 		return false
 	}
@@ -65,7 +65,7 @@ func tokenLimit(text string) bool {
 		!has(text, "image", "max_tokens", "max_completion_tokens", "max_output_tokens", "budget", "tools", "file")
 }
 
-// tooLong recognises a prompt that does not fit, which every server words differently.
+// tooLong recognizes a prompt that exceeds the context, worded differently by every server.
 func tooLong(text, code string) bool {
 	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
 		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its", "configured") {
@@ -87,15 +87,14 @@ func tooLong(text, code string) bool {
 		tokenLimit(text)
 }
 
-// tooMany recognises a prompt with more pictures than a server takes, or with more bytes of them:
-// some take five. Every request carries those before it, so that the conversation would end here if
-// they were not left out.
+// tooMany recognizes a prompt with too many pictures or too many bytes of them; some servers take
+// five. Every request carries the earlier ones, so the conversation could not continue with them.
 func tooMany(text string) bool {
 	return has(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
 		has(text, "image", "picture") && regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
 }
 
-// filtered recognises what a filter refused, of the prompt or of the answer.
+// filtered recognizes a prompt or an answer refused by a filter.
 func filtered(text string) bool {
 	return has(text, "content_filter", "content_policy", "content policy", "content management policy", "content filtering policy", "safety system",
 		"responsibleaipolicy", "usage policy", "usage policies", "data_inspection_failed", "datainspectionfailed", "inappropriate content",
@@ -103,8 +102,8 @@ func filtered(text string) bool {
 		"prohibited_content", "model_armor", "model armor", "guardrail_intervened")
 }
 
-// Blocked reports whether an answer ended because the model or a filter refused: the reasons of all
-// formats, and of the servers that hand on another's, in either case of letters.
+// Blocked reports whether an answer ended because the model or a filter refused, by the reasons of
+// all formats, in either case.
 func Blocked(reason string) bool {
 	switch reason = strings.ToLower(reason); reason {
 	case "refusal", "refused", "sensitive", "safety", "recitation", "language", "blocklist", "spii", "jailbreak", "blocked",
@@ -114,13 +113,13 @@ func Blocked(reason string) bool {
 	return has(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
 }
 
-// Stumbled reports whether an answer ended because its server could not read a call in it: the
-// reasons of Gemini, and of the servers that hand them on, in either case of letters.
+// Stumbled reports whether an answer ended because its server could not parse a call, by Gemini's
+// reasons, in either case.
 func Stumbled(reason string) bool {
 	return has(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
 }
 
-// byStatus sorts what has no words of its own.
+// byStatus classifies a failure without a known text.
 func byStatus(status int, text string) session.ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:

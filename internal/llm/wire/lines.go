@@ -7,26 +7,25 @@ import (
 	"io"
 )
 
-// MaxLine bounds one line or event: a whole call with a large file as argument fits.
+// MaxLine limits a line or event in bytes: a call with a large file as argument fits.
 const MaxLine = 16 << 20
 
-// ErrLong says that a line or event is longer than MaxLine.
+// ErrLong means that a line or event is longer than MaxLine.
 var ErrLong = errors.New("a line without end")
 
-// mark is the byte order mark, which some servers begin with.
+// The byte order mark that some servers send first.
 const mark = "\xEF\xBB\xBF"
 
-// Lines cuts a stream into lines that end with LF, CR LF or CR, as the WHATWG's event streams do,
-// wherever reads split it.
+// Lines splits a stream into lines that end with LF, CR LF or CR, like WHATWG event streams.
 type Lines struct {
 	scanner    *bufio.Scanner
-	searched   int  // bytes of the next line that hold no line end
-	afterCR    bool // a LF that follows belongs to the line before
+	searched   int  // bytes of the next line without a line end
+	afterCR    bool // skip a following LF
 	begun      bool
 	unfinished bool
 }
 
-// NewLines reads lines from r.
+// NewLines returns a reader of lines from r.
 func NewLines(r io.Reader) *Lines {
 	l := &Lines{scanner: bufio.NewScanner(r)}
 	l.scanner.Buffer(make([]byte, 4<<10), MaxLine)
@@ -34,12 +33,12 @@ func NewLines(r io.Reader) *Lines {
 	return l
 }
 
-// Unfinished reports whether the last line had no end: the stream stopped inside it, or right after
-// it.
+// Unfinished reports whether the last line had no end, so that the stream stopped inside or right
+// after it.
 func (l *Lines) Unfinished() bool { return l.unfinished }
 
-// Next returns the next line without its end; it is valid until the following Next. An unfinished
-// last line is returned at io.EOF, but not when the stream broke.
+// Next returns the next line without its end, valid until the following call. An unfinished last
+// line is returned at io.EOF, but not after another error.
 func (l *Lines) Next() ([]byte, error) {
 	if l.scanner.Scan() {
 		line := l.scanner.Bytes()

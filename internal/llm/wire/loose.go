@@ -9,12 +9,10 @@ import (
 	"strconv"
 )
 
-// Servers and gateways that were written in other languages put a whole number as 3.0, leave a
-// field empty that should be null, and number what should be named. What that means is certain, so
-// it ends no answer; a content of another kind still does.
+// Servers and gateways in other languages write integers as 3.0, empty values for null, and numbers
+// for strings. Their meaning is certain and accepted; content of another kind is still an error.
 
-// Given reports whether an optional field is there and says something: null, "", {}, [], false and
-// 0 say nothing.
+// Given reports whether an optional field has a value other than null, "", {}, [], false and 0.
 func Given(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "{}", "[]", "false", "0":
@@ -23,10 +21,10 @@ func Given(raw json.RawMessage) bool {
 	return true
 }
 
-// Number is a whole number of the format, such as an index: 3, 3.0 and "3" are one.
+// A Number is an integer such as an index: 3, 3.0 and "3" are equal.
 type Number int
 
-// UnmarshalJSON reads it; null and "" leave it as it is.
+// UnmarshalJSON ignores null and "".
 func (n *Number) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" || string(raw) == `""` {
 		return nil
@@ -39,11 +37,10 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count is a number that only informs, such as tokens: whatever else stands there, and what is
-// below zero, counts as none.
+// A Count is an informative number, such as tokens: negative or invalid values count as 0.
 type Count int
 
-// UnmarshalJSON reads it and never fails.
+// UnmarshalJSON never fails.
 func (c *Count) UnmarshalJSON(raw []byte) error {
 	*c = 0
 	f, err := strconv.ParseFloat(string(bytes.Trim(raw, `"`)), 64)
@@ -53,11 +50,10 @@ func (c *Count) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Word is a name of the format, such as an id, a kind or a reason: a number counts as its digits,
-// and what is no word as none.
+// A Word is an id, a kind or a reason: a number becomes its digits, and anything else "".
 type Word string
 
-// UnmarshalJSON reads it and never fails.
+// UnmarshalJSON never fails.
 func (w *Word) UnmarshalJSON(raw []byte) error {
 	*w = ""
 	switch {
@@ -72,11 +68,11 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Prose is a text that models think in: some servers send it in parts, each a text or an object
-// with one, and some put false where there is none. What is no text says nothing.
+// Prose is thinking text: some servers send a list of strings or of objects with one, and some
+// false for none. Anything else is ignored.
 type Prose string
 
-// UnmarshalJSON reads it and never fails.
+// UnmarshalJSON never fails.
 func (p *Prose) UnmarshalJSON(raw []byte) error {
 	*p = ""
 	switch {
@@ -103,10 +99,11 @@ func (p *Prose) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Maybe is a part of a format that may be empty in any way. What is there must be of its kind.
+// Maybe is an optional value that may be empty in any way; a value that is present must have its
+// type.
 type Maybe[T any] struct{ V T }
 
-// UnmarshalJSON reads it.
+// UnmarshalJSON ignores empty values.
 func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 	if !Given(raw) {
 		return nil
@@ -114,16 +111,16 @@ func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &m.V)
 }
 
-// Aside is a part of a format that only informs: as much of it is read as is of its kind.
+// Aside is an informative value: fields of the right type are read.
 type Aside[T any] struct {
 	V     T
 	Given bool
 }
 
-// UnmarshalJSON reads it and never fails.
+// UnmarshalJSON never fails.
 func (a *Aside[T]) UnmarshalJSON(raw []byte) error {
 	if a.Given = Given(raw); a.Given {
-		_ = json.Unmarshal(raw, &a.V) // what is of its kind is read all the same
+		_ = json.Unmarshal(raw, &a.V) // valid fields are read anyway
 	}
 	return nil
 }

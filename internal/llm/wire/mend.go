@@ -15,38 +15,37 @@ import (
 	"adze/tool"
 )
 
-// maxMends bounds how often one request is sent again, each time changed by what a server said of
-// the last.
+// Limit for repetitions of a request, each changed by the last refusal.
 const maxMends = 16
 
-// Quirk is a way in which a model or a server differs from its format, as its refusals show. The
-// adapter says by Name what it then does otherwise.
+// A Quirk is a difference between a model or server and its format, recognized by refusals.
+// Adapters handle it by Name.
 type Quirk struct {
 	Name string
-	// When are words of refusals in lower case: one of each list stands in the text.
+	// When holds lower-case words of refusals: the text contains one from each list.
 	When [][]string
-	Once bool // it may be the fault of one conversation, and is forgotten with the process
+	Once bool // it may depend on one conversation, and is forgotten with the process
 }
 
-// Quirks are those that are known of a model, by name.
+// Quirks holds a model's known quirks by name.
 type Quirks map[string]bool
 
-// Quirks that models of every format have.
+// Quirks common to all formats.
 const (
-	freely   = "Freely"   // takes no choice of tools
+	freely   = "Freely"   // takes no tool choice
 	simple   = "Simple"   // takes only simple schemas
 	blind    = "Blind"    // takes no pictures
-	alone    = "Alone"    // takes no calls of earlier answers where no tool is offered
-	template = "Template" // its template knows no calls: those of earlier answers become text
-	foreign  = "Foreign"  // takes no calls of conversations that another model began, up to its last
-	unread   = "Unread"   // takes no calls of earlier answers; forgotten with the process
+	alone    = "Alone"    // takes no earlier calls if no tool is offered
+	template = "Template" // its template has no calls: earlier ones become text
+	foreign  = "Foreign"  // takes no calls up to the last one of another model
+	unread   = "Unread"   // takes no earlier calls; forgotten with the process
 )
 
-// fit is how a model at a server wants requests, as its refusals say. It holds for the next
-// processes too, but for what may be the fault of one conversation.
+// fit holds a model's requirements, learned from refusals. It is stored for later processes, except
+// for parts that may depend on one conversation.
 type fit struct {
-	Most   int               // the longest answer; if 0, not known
-	Lacks  map[string]string // tools that were refused: what the server said, by toolKey
+	Most   int               // longest answer; 0 if unknown
+	Lacks  map[string]string // refused tools and the server's reasons, by toolKey
 	Quirks Quirks
 }
 
@@ -55,21 +54,21 @@ func (f fit) clone() fit {
 	return f
 }
 
-// toolKey names a tool with its schema: one that is mended is offered again.
+// toolKey identifies a tool and its schema: a corrected tool is offered again.
 func toolKey(d tool.Definition) string {
 	sum := sha256.Sum256(d.Offered())
 	return d.Name + " " + hex.EncodeToString(sum[:4])
 }
 
-// lesson is a row of the table of refusals. The words are in lower case.
+// lesson is a row of the refusal table, in lower case.
 type lesson struct {
-	about   string                           // an expression for the words that it is about
-	except  string                           // one for words of something else; optional
-	request bool                             // it does not hold for a server that failed
-	learn   func(m *mender, r *Refusal) bool // if false, the next request would be the same
+	about   string                           // matches the text
+	except  string                           // excludes other texts; optional
+	request bool                             // not for a failed server
+	learn   func(m *mender, r *Refusal) bool // returns false if the next request would be the same
 }
 
-// lessons are the table, for all formats. The first row that changes something counts.
+// lessons returns the table for all formats. The first row that changes something is used.
 func lessons() []lesson {
 	return []lesson{
 		{about: aboutBound, except: `not supported with this model|unsupported parameter|unrecognized|unknown parameter|extra inputs`, learn: (*mender).bounded},
@@ -86,13 +85,13 @@ func lessons() []lesson {
 	}
 }
 
-// learn changes what is asked next; if false, the refusal cannot be answered.
+// learn changes the next request. It returns false if there is no remedy.
 func (m *mender) learn(r *Refusal) bool {
 	if m.format(r) {
 		return true
 	}
 	if len(m.asked.Tools) > 0 && r.noTools() {
-		return false // whoever offers tools in words does
+		return false // handled by describing tools as text
 	}
 	server := r.Status >= 500 || r.Status == 0
 	for _, l := range lessons() {
@@ -103,7 +102,7 @@ func (m *mender) learn(r *Refusal) bool {
 	return r.vague() && m.leave(r)
 }
 
-// format learns the first quirk of the format that a refusal shows; if false, it shows none.
+// format learns the first of the format's quirks that matches. It returns false if none does.
 func (m *mender) format(r *Refusal) bool {
 	if r.Failed != session.RequestError || r.Status != 400 && r.Status != 422 {
 		return false
@@ -117,7 +116,8 @@ func (m *mender) format(r *Refusal) bool {
 	return false
 }
 
-// quirk learns one, and tells the user where there is something to say; if false, it was known.
+// quirk learns a quirk and notes it for the user if note is set. It returns false if the quirk was
+// known.
 func (m *mender) quirk(name, note string) bool {
 	if m.fit.Quirks[name] {
 		return false
@@ -132,14 +132,13 @@ func (m *mender) quirk(name, note string) bool {
 	return true
 }
 
-// Ask makes a request by try, which sends it and reads the answer to its end. A request that the
-// server refuses is changed by what the refusal says, and made again: for every format, this is the
-// one place where that happens. The user is told of each change, and a finding about a model holds
-// for its next requests once one went well.
+// Ask makes a request by try, which sends it and reads the whole answer. A refused request is
+// changed according to the refusal and sent again; this is the only place for that, for every
+// format. The user sees each change, and a finding is stored after a successful request.
 func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request, Quirks) (session.Done, error)) iter.Seq[session.Chunk] {
 	return Stream(ctx, func(out *Out) (session.Done, error) {
 		m := a.mender(r)
-		var pictures []string // what is to be said of those that cannot be read
+		var pictures []string // notices about unreadable ones
 		for tries := 0; ; tries++ {
 			m.request()
 			out.first = m.mended
@@ -163,7 +162,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 			switch {
 			case m.learn(refusal):
 				m.learned = true
-			case a.forget(r.Model): // what an earlier process learned may hold no longer
+			case a.forget(r.Model): // knowledge from an earlier process may be outdated
 				m = &mender{adapter: a, whole: r}
 			default:
 				return done, err
@@ -172,21 +171,21 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 	})
 }
 
-// mender changes one request until its server takes it.
+// mender changes one request until its server accepts it.
 type mender struct {
 	adapter *Adapter
 	whole   session.Request
-	asked   session.Request // as it was sent last
+	asked   session.Request // as last sent
 	fit     fit
-	once    int             // the longest answer for this prompt; if 0, any
-	parts   map[string]bool // ids of messages whose pictures and documents are left out
-	mended  *session.Mended // to be told with the first piece of the answer
+	once    int             // longest answer for this prompt; 0 for any
+	parts   map[string]bool // ids of messages without their pictures and documents
+	mended  *session.Mended // to be sent before the answer's first chunk
 	all     bool            // no pictures at all
-	learned bool            // the fit is another one than was known
+	learned bool            // fit has changed
 }
 
-// mender begins with what is known of the model. The user is told once in a process which tools are
-// left out for what an earlier one was answered.
+// mender starts with the model's known requirements. The user sees once per process which tools are
+// left out because of earlier refusals.
 func (a *Adapter) mender(r session.Request) *mender {
 	known, first := a.recall(r.Model)
 	m := &mender{adapter: a, whole: r, fit: known}
@@ -198,7 +197,7 @@ func (a *Adapter) mender(r session.Request) *mender {
 	return m
 }
 
-// lack tells the user of a tool that is left out.
+// lack notes a tool that is left out, for the user.
 func (m *mender) lack(d tool.Definition, format, why string) {
 	of := ""
 	if server := serverOf(d); server != "" {
@@ -208,7 +207,7 @@ func (m *mender) lack(d tool.Definition, format, why string) {
 	m.mended.Tools = append(m.mended.Tools, d.Name)
 }
 
-// bounded takes the longest answer from the words of a refusal.
+// bounded learns the longest answer from a refusal.
 func (m *mender) bounded(r *Refusal) bool {
 	most, once := r.bound()
 	switch known := cmp.Or(m.once, m.fit.Most); {
@@ -223,8 +222,8 @@ func (m *mender) bounded(r *Refusal) bool {
 	return true
 }
 
-// without leaves out the tools that a refusal names. Where it names none, their schemas are made
-// simple; then the tools of MCP servers are left out.
+// without leaves out the tools named in a refusal. If it names none, schemas are simplified first,
+// then tools of MCP servers are left out.
 func (m *mender) without(r *Refusal) bool {
 	names := r.tools(m.asked.Tools)
 	if len(names) == 0 && len(m.asked.Tools) > 0 && m.quirk(simple, "refuses the schema of a tool without saying of which: all are sent in a simple form") {
@@ -243,10 +242,10 @@ func (m *mender) without(r *Refusal) bool {
 	return left
 }
 
-// maxLacks bounds the tools that are known to be refused.
+// Limit for stored refused tools.
 const maxLacks = 256
 
-// serverOf is the MCP server of a tool; if empty, it is of none.
+// serverOf returns a tool's MCP server, or "".
 func serverOf(d tool.Definition) string {
 	if i := slices.Index(d.Tags, "mcp"); i >= 0 && i+1 < len(d.Tags) {
 		return d.Tags[i+1]
@@ -254,8 +253,8 @@ func serverOf(d tool.Definition) string {
 	return ""
 }
 
-// inWords has earlier calls, results and thoughts sent as text: those of a conversation that
-// another model began, and all where a model refuses its own.
+// inWords sends earlier calls, results and thoughts as text: those up to another model's last call,
+// or all if a model refuses its own.
 func (m *mender) inWords(all string) bool {
 	q := m.fit.Quirks
 	answered := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
@@ -271,7 +270,7 @@ func (m *mender) inWords(all string) bool {
 	return m.quirk(all, "refuses earlier calls and their results as they were: they are sent as text")
 }
 
-// foreign is how many messages there are up to the last call of another model, with its results.
+// foreign returns the number of messages up to the last call of another model, including results.
 func (m *mender) foreign() (end int) {
 	for i, msg := range m.whole.Messages {
 		own := msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()
@@ -282,7 +281,7 @@ func (m *mender) foreign() (end int) {
 	return end
 }
 
-// leave leaves out pictures and documents: those of the newest message that has any, then all.
+// leave removes pictures and documents: first those in the newest message with any, then all.
 func (m *mender) leave(r *Refusal) bool {
 	if m.all || m.fit.Quirks[blind] {
 		return false
@@ -302,7 +301,7 @@ func (m *mender) leave(r *Refusal) bool {
 	return true
 }
 
-// note adds what the user is told.
+// note adds a message for the user.
 func (m *mender) note(what string) {
 	if m.mended == nil {
 		m.mended = &session.Mended{}
@@ -313,7 +312,7 @@ func (m *mender) note(what string) {
 	}
 }
 
-// request makes the request as the server is known to take it.
+// request applies the known requirements.
 func (m *mender) request() {
 	r, q := m.whole, m.fit.Quirks
 	r.MaxTokens = cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)

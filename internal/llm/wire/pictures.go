@@ -11,34 +11,32 @@ import (
 	"adze/tool"
 )
 
-// PictureUse is what an API makes of a picture. What is beyond would be scaled down there, after it
-// was sent with every request.
+// PictureUse holds an API's picture limits. It would scale larger ones down itself, after each
+// upload.
 type PictureUse struct {
-	Side  int      // pixels of the longer side that a model looks at
-	Bytes int      // of one picture, before base64
-	Media []string // that it takes
+	Side  int      // pixels of the longer side
+	Bytes int      // per picture, before base64
+	Media []string // accepted types
 }
 
-// Pictures are the facts, by the API that states them in its guide to pictures.
+// Picture limits, from each API's guide.
 var (
-	// AnthropicPictures: 1568 pixels; 5 MB of base64; 2,000 pixels where there are many.
+	// AnthropicPictures: 1568 pixels; 5 MB of base64; 2,000 pixels if there are many.
 	AnthropicPictures = PictureUse{Side: 1568, Bytes: 5 << 20 * 3 / 4, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
 	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches of 32 pixels,
-	// which is less; 50 MB a request. Servers that speak the format take no more.
+	// which is less; 50 MB a request. Other servers of the format take no more.
 	OpenAIPictures = PictureUse{Side: 2048, Bytes: 8 << 20, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
 	// GeminiPictures: fitted into 3072×3072, in tiles of 768; 20 MB a request; no GIF.
 	GeminiPictures = PictureUse{Side: 3072, Bytes: 7 << 20, Media: []string{"image/png", "image/jpeg", "image/webp"}}
-	// OllamaPictures: the models that people run at home look at 896 to 1,344 pixels and take long
-	// over each.
+	// OllamaPictures: common local models use 896 to 1,344 pixels and are slow.
 	OllamaPictures = PictureUse{Side: 1344, Bytes: 4 << 20, Media: []string{"image/png", "image/jpeg"}}
 )
 
-// keptPictures bounds the scaled pictures that are remembered.
+// Limit for cached scaled pictures.
 const keptPictures = 64
 
-// Pictures returns messages whose pictures are as an API uses them. Each picture is scaled once:
-// the same bytes in memory give the same bytes again. Messages without pictures stay the same
-// values.
+// Pictures returns messages with pictures scaled for an API. Each picture is scaled once: the same
+// bytes in memory give the same result. Messages without pictures keep their values.
 func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use PictureUse) []session.Message {
 	var out []session.Message
 	for i := range messages {
@@ -60,7 +58,7 @@ func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use Pi
 	return out
 }
 
-// unread takes what is to be said of pictures that cannot be read, each once.
+// unread returns the notices about unreadable pictures, each once.
 func (c *Cache) unread() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +67,7 @@ func (c *Cache) unread() []string {
 	return said
 }
 
-// NewPictures reports pictures that no answer has followed yet.
+// NewPictures reports whether there are pictures after the last answer.
 func NewPictures(messages []session.Message) bool {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == session.Assistant {
@@ -87,7 +85,7 @@ func pictured(p session.Part) bool {
 		p.Outcome != nil && slices.ContainsFunc(p.Outcome.Attachments, func(a tool.Attachment) bool { return KindOf(a) == Image })
 }
 
-// fitted is a part with its pictures scaled.
+// fitted returns a part with its pictures scaled.
 func (c *Cache) fitted(ctx context.Context, p session.Part, use PictureUse) session.Part {
 	if p.Attachment != nil {
 		a := c.picture(ctx, *p.Attachment, use)
@@ -104,7 +102,7 @@ func (c *Cache) fitted(ctx context.Context, p session.Part, use PictureUse) sess
 	return p
 }
 
-// picture scales one picture, or finds it scaled.
+// picture returns a scaled picture from the cache, or scales it.
 func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) tool.Attachment {
 	if KindOf(a) != Image || len(a.Data) == 0 {
 		return a
@@ -126,7 +124,7 @@ func (c *Cache) picture(ctx context.Context, a tool.Attachment, use PictureUse) 
 		c.mu.Lock()
 		c.damaged = append(c.damaged, fmt.Sprintf("%s cannot be shown, and a note stands for it (%v)", clip(a.Name, 100), err))
 		c.mu.Unlock()
-		a.MediaType = "application/octet-stream" // a note stands for it: the API would refuse the whole request
+		a.MediaType = "application/octet-stream" // becomes a note: the API would refuse the whole request
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,20 +12,19 @@ import (
 	"adze/tool"
 )
 
-// Refusal is the whole of what a server says about a request that it does not take, where a
-// message for the user holds a part of it.
+// A Refusal is a server's complete error about a request. The user's message holds part of it.
 type Refusal struct {
 	Status            int
-	Failed            session.ErrorKind // as it was sorted
-	Kind, Code, Param string            // as the server names them
-	Text              string            // all of its words; in an error in lower case, without the key
-	wrote             string            // by the model, where the server could not read a call in it
+	Failed            session.ErrorKind // as classified
+	Kind, Code, Param string            // the server's names
+	Text              string            // its full text; in an error in lower case, without the key
+	wrote             string            // model text with a call that the server could not parse
 }
 
 // Error implements error.
 func (r *Refusal) Error() string { return r.Text }
 
-// refusalOf finds the refusal in an error; if nil, no change of the request could mend it.
+// refusalOf returns the refusal in an error, or nil if no changed request could help.
 func refusalOf(err error) *Refusal {
 	var failure *session.ProviderError
 	if !errors.As(err, &failure) || failure.Stumble != "" {
@@ -42,45 +41,45 @@ func refusalOf(err error) *Refusal {
 	return nil
 }
 
-// vague reports a refusal that gives no reason, or whose words fit any.
+// vague reports a refusal without a reason, or with a text that fits any.
 func (r *Refusal) vague() bool {
 	return (r.Status == http.StatusBadRequest || r.Status == http.StatusUnprocessableEntity || r.Status == http.StatusUnsupportedMediaType) &&
 		(len(r.Text) < 12 || has(r.Text, "invalid argument", "invalid request", "bad request", "provider returned error", "malformed", "validation error", "unprocessable"))
 }
 
-// about reports words that an expression finds, in what the server says or names.
+// about reports whether an expression matches the server's text or names.
 func (r *Refusal) about(expression string) bool {
 	return regexp.MustCompile(expression).MatchString(r.Text + "\nparam:" + r.Param + "\ncode:" + r.Code)
 }
 
-// Subjects of refusals, as expressions for their words.
+// Subjects of refusals, as expressions.
 const (
-	// aboutTools: the model takes no tools at all. The wordings are those of Ollama, vLLM, llama.cpp,
+	// The model takes no tools at all. The wordings are those of Ollama, vLLM, llama.cpp,
 	// OpenRouter, Groq, Gemini and DeepSeek.
 	aboutTools = `(does not|doesn't|do not|don't) support (the use of |using )?(tools?|function|tool[- ]call)|` +
 		"(tool calling|tool use|tools|function calling)`? (is|are) not (supported|enabled)|" +
 		`that support tool use|enable-auto-tool-choice|tools param requires|requires --jinja`
-	// aboutBound: the length of the answer that a request asks for.
+	// The requested output limit.
 	aboutBound = `max_tokens|max_completion_tokens|max_output_tokens|maxoutputtokens|max_new_tokens|maxtokens|maximum tokens you requested|num_predict|in the completion`
-	// aboutSchema: a tool's schema or name.
+	// A tool's schema or name.
 	aboutSchema = `(?s)input_?schema|function_?declaration|toolspec|property keys|invalid_function_parameters|function parameters|parameters schema|` +
 		`schema.*(tool|function)|(tool|function).*schema|\btools[.\[]\d|['"]tools['"], ?\d|param:tools`
-	// aboutSight: the model takes no pictures.
+	// The model takes no pictures.
 	aboutSight = `(does not|doesn't|do not|don't|cannot|can't) (support|accept|take|process|handle) (any )?(input of )?(image|vision|picture|multi-?modal)|` +
 		`(image|vision|multimodal|image input|image_url)( input| content)?s? (is|are) (not|only) supported|` +
 		`that support image input|not a (multimodal|vision) model|no vision|is not multimodal|image input is not|without mmproj|need to provide the mmproj`
-	// aboutPart: a picture, a document or another part of a message.
+	// A picture, a document or another message part.
 	aboutPart = `image|picture|photo|vision|multi-?modal|document|pdf|attachment|inline_?data|base64|media_type|mime ?type|media type|content (type|part)|` +
 		`unsupported file|invalid file|pixels`
-	// aboutTemplate: the form in which a model reads all conversations.
+	// The chat template.
 	aboutTemplate = `jinja|template|alternat|rendering prompt`
-	// aboutHistory: the messages of earlier answers, and the order in which they stand.
+	// Messages of earlier answers, and their order.
 	aboutHistory = "tool_?use|tool_?result|toolconfig|tool[_ ]call|tools= param|`tools=`|function[_ ]?call|function[_ ]response|signature|thinking|reasoning|" +
 		`assistant message|prefill|role|(last|final) message|must (end|start) with|\b(messages|contents|input)[.\[]\d|param:(messages|input\[)`
 )
 
-// NoTools reports whether a server says of a model that it takes no tools at all: not of one tool,
-// its schema or the choice among them.
+// NoTools reports whether a server says that a model takes no tools at all, as opposed to one tool,
+// its schema or the tool choice.
 func NoTools(err error) bool {
 	r := refusalOf(err)
 	return r != nil && r.noTools()
@@ -90,7 +89,7 @@ func (r *Refusal) noTools() bool {
 	return r.about(aboutTools) && !r.about(aboutSchema) && (r.about("enable-auto-tool-choice") || !r.about("tool[_ ]choice")) && !r.about("without `?tools")
 }
 
-// tools are the names of the offered tools that the words are about; none: they name none.
+// tools returns the names of the offered tools that the text mentions.
 func (r *Refusal) tools(offered []tool.Definition) (names []string) {
 	for _, at := range r.places() {
 		if at >= 0 && at < len(offered) {
@@ -108,8 +107,8 @@ func (r *Refusal) tools(offered []tool.Definition) (names []string) {
 	return slices.Compact(names)
 }
 
-// quoted is what stands in quotes, and what follows the word for a function: a tool may be called
-// like a word of the sentence.
+// quoted returns text in quotes, and the word after "function": a tool's name may be an ordinary
+// word.
 func quoted(text string) string {
 	var all []string
 	for _, m := range regexp.MustCompile("['\"`]([^'\"`]{1,100})['\"`]|\\b(?:function|tool|because|name):? ([\\w.-]+)|([\\w.-]+) functiondeclaration").FindAllStringSubmatch(text, 40) {
@@ -118,7 +117,7 @@ func quoted(text string) string {
 	return " " + strings.Join(all, " ") + " "
 }
 
-// places are the numbers of tools in the words. Amazon counts its members from one.
+// places returns tool indexes in the text. Amazon counts members from one.
 func (r *Refusal) places() (at []int) {
 	text := r.Text + " " + r.Param
 	for _, p := range []struct {
@@ -139,14 +138,14 @@ func (r *Refusal) places() (at []int) {
 	return nil
 }
 
-// leastAnswer is the shortest bound that is worth to ask with, in tokens.
+// Shortest output limit worth a request, in tokens.
 const leastAnswer = 256
 
-// bound is the longest answer that the words allow; if 0, they name none. Once says that it holds
-// for this prompt alone.
+// bound returns the longest answer allowed by the text, or 0. once means that it applies to this
+// prompt only.
 func (r *Refusal) bound() (most int, once bool) {
 	number := func(text string) int {
-		n, _ := strconv.Atoi(strings.ReplaceAll(text, ",", "")) // too long: none
+		n, _ := strconv.Atoi(strings.ReplaceAll(text, ",", "")) // 0 on overflow
 		return n
 	}
 	if m := regexp.MustCompile(`(\d+) \+ \d+ > (\d+)`).FindStringSubmatch(r.Text); m != nil {

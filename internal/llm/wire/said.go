@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// parseSaid reads the shapes in use: {"error":{message,type,code}}, {"error":"text"},
+// parseSaid reads the known shapes: {"error":{message,type,code}}, {"error":"text"},
 // {"message":"text"}, {"detail":"text"}, each also as the first element of a list.
 func parseSaid(body []byte) (Refusal, bool) {
 	var value any
@@ -49,8 +49,7 @@ func parseSaid(body []byte) (Refusal, bool) {
 	return s, false
 }
 
-// unquote takes the words out of a message that is itself the whole error of the provider behind a
-// gateway.
+// unquote unwraps a gateway's message that is itself the original provider's whole error.
 func (s *Refusal) unquote() {
 	if inner, ok := parseSaid([]byte(s.Text)); ok {
 		s.Text = inner.Text
@@ -58,8 +57,7 @@ func (s *Refusal) unquote() {
 	}
 }
 
-// handed adds what OpenRouter hands on of the failure of the provider behind it: a text, or an
-// object of its own.
+// handed adds OpenRouter's details about the original provider's failure: a text or an object.
 func (s *Refusal) handed(metadata any) {
 	about, _ := metadata.(map[string]any)
 	raw := word(about["raw"])
@@ -71,7 +69,7 @@ func (s *Refusal) handed(metadata any) {
 	}
 }
 
-// misread is what Ollama quotes of an answer whose call it could not read.
+// misread returns the answer that Ollama quotes if it could not parse a call.
 func misread(message string) string {
 	_, raw, ok := strings.Cut(message, "error parsing tool call: raw='")
 	if !ok {
@@ -83,7 +81,7 @@ func misread(message string) string {
 	return raw
 }
 
-// word is a string as it is, and anything else as its JSON; nothing is the empty string.
+// word returns a string unchanged, and anything else as JSON; nil becomes "".
 func word(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -98,7 +96,7 @@ func word(v any) string {
 	return string(raw)
 }
 
-// clip makes one bounded line without control characters.
+// clip returns one limited line without control characters.
 func clip(text string, limit int) string {
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
@@ -118,7 +116,7 @@ func isHTML(body []byte) bool {
 		bytes.HasPrefix(start, []byte("<head")) || bytes.HasPrefix(start, []byte("<?xml"))
 }
 
-// htmlTitle is the title of a page, or a word that says there was none.
+// htmlTitle returns a page's title, or a default.
 func htmlTitle(body []byte) string {
 	lower := bytes.ToLower(body)
 	start := bytes.Index(lower, []byte("<title>"))

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads a piece of a stream in one pass. An answer is thousands of pieces of one shape, and
-// encoding/json looks at each byte of one some ten times where its types read themselves. A Scanner
-// knows only what servers usually send: where anything else comes, its methods report false, the
-// caller drops what it has read and asks encoding/json, which decides.
+// A Scanner reads a stream piece in one pass. An answer has thousands of pieces of one shape, and
+// encoding/json visits each byte about ten times if types unmarshal themselves. A Scanner knows
+// only common input: for anything else its methods return false, and the caller drops its result
+// and uses encoding/json.
 type Scanner struct {
 	data []byte
 	at   int
 }
 
-// Scan begins to read a piece.
+// Scan returns a scanner for a piece.
 func Scan(data []byte) Scanner { return Scanner{data: data} }
 
-// sign takes one sign, and the space before it.
+// sign consumes a byte and the space before it.
 func (s *Scanner) sign(c byte) bool {
 	s.space()
 	if s.at < len(s.data) && s.data[s.at] == c {
@@ -34,14 +34,13 @@ func (s *Scanner) space() {
 	}
 }
 
-// End reports that nothing follows.
+// End reports whether only space follows.
 func (s *Scanner) End() bool {
 	s.space()
 	return s.at == len(s.data)
 }
 
-// Object reads an object; field reads the value of each of its fields. A field that comes twice is
-// read twice.
+// Object reads an object and calls field for each value. A duplicate field is read twice.
 func (s *Scanner) Object(field func(name []byte) bool) bool {
 	if !s.sign('{') {
 		return false
@@ -63,12 +62,12 @@ func (s *Scanner) Object(field func(name []byte) bool) bool {
 	}
 }
 
-// Array reads an array; element reads each of its values.
+// Array reads an array and calls element for each value.
 func (s *Scanner) Array(element func() bool) bool {
 	if !s.sign('[') {
 		return false
 	}
-	if s.at < len(s.data) && s.data[s.at] == ']' { // with a space in it the decoder makes another value of it
+	if s.at < len(s.data) && s.data[s.at] == ']' { // with a space in it the decoder's result differs
 		s.at++
 		return true
 	}
@@ -85,7 +84,7 @@ func (s *Scanner) Array(element func() bool) bool {
 	}
 }
 
-// Null takes null, where it comes.
+// Null consumes null if present.
 func (s *Scanner) Null() bool { return s.literal("null") }
 
 func (s *Scanner) literal(word string) bool {
@@ -97,7 +96,7 @@ func (s *Scanner) literal(word string) bool {
 	return true
 }
 
-// Text reads a string; null is an empty one.
+// Text reads a string; null is "".
 func (s *Scanner) Text() (text string, ok bool) {
 	if s.Null() {
 		return "", true
@@ -112,7 +111,7 @@ func (s *Scanner) Text() (text string, ok bool) {
 	return text, json.Unmarshal(raw, &text) == nil
 }
 
-// Quoted is a string as it stands, with its quotation marks.
+// Quoted returns a raw string with its quotes.
 func (s *Scanner) Quoted() (json.RawMessage, bool) {
 	raw, plain := s.string()
 	if !plain && !json.Valid(raw) {
@@ -121,7 +120,7 @@ func (s *Scanner) Quoted() (json.RawMessage, bool) {
 	return bytes.Clone(raw), true
 }
 
-// string is a string with its marks; plain says that it is what it stands for.
+// string returns a raw string; plain means that it has no escapes.
 func (s *Scanner) string() (raw []byte, plain bool) {
 	s.space()
 	if s.at >= len(s.data) || s.data[s.at] != '"' {
@@ -145,7 +144,7 @@ func (s *Scanner) string() (raw []byte, plain bool) {
 	return nil, false
 }
 
-// Digits reads a whole number that is not below zero.
+// Digits reads a non-negative integer.
 func (s *Scanner) Digits() (n int, ok bool) {
 	s.space()
 	begin := s.at
@@ -157,8 +156,7 @@ func (s *Scanner) Digits() (n int, ok bool) {
 	return n, digits == 1 || digits > 1 && digits < 18 && s.data[begin] != '0'
 }
 
-// Pass passes over a value that says nothing to the caller: a string, a whole number, true, false
-// or null.
+// Pass skips a string, an integer, true, false or null.
 func (s *Scanner) Pass() bool {
 	s.space()
 	if s.at >= len(s.data) {

@@ -12,21 +12,20 @@ import (
 	"adze/tool"
 )
 
-// schemas are tools whose schemas every format takes, by the digest of their list. A schema that
-// all servers take stays byte for byte. A change loses only advice: the tool's own schema validates
-// the arguments.
+// schemas caches tools with portable schemas, by the digest of their list. A portable schema stays
+// byte for byte. Changes lose only hints: the tool's own schema validates the arguments.
 type schemas struct {
 	mu    sync.Mutex
 	known map[string]fittedTools
 }
 
-// fittedTools are tools as they are sent.
+// fittedTools holds tools as sent.
 type fittedTools struct {
 	tools   []tool.Definition
 	changed bool
 }
 
-// fit is the tools of a request as a model takes them, with their digest.
+// fit returns a request with tools that the model accepts, and their digest.
 func (s *schemas) fit(r session.Request, f *fit) session.Request {
 	if len(r.Tools) == 0 {
 		return r
@@ -68,12 +67,10 @@ func fitTools(tools []tool.Definition, f *fit) (out fittedTools) {
 	return out
 }
 
-// maxSchemaDepth bounds how deep a schema is looked at.
 const maxSchemaDepth = 24
 
-// fitSchema puts a schema into the form that every server takes: an object at the top without
-// alternatives, lists with items, and properties on objects alone. Simple leaves out all but the
-// kinds of values.
+// fitSchema converts a schema to the portable form: an object at the top without alternatives,
+// lists with items, and properties only on objects. simple keeps only the types.
 func fitSchema(schema json.RawMessage, simple bool) (fitted json.RawMessage, changed bool) {
 	var root map[string]any
 	if json.Unmarshal(schema, &root) != nil || root == nil {
@@ -88,7 +85,7 @@ func fitSchema(schema json.RawMessage, simple bool) (fitted json.RawMessage, cha
 	return JSON(root), true
 }
 
-// SimpleSchema is a schema in the form that every server takes, with the kinds of values alone.
+// SimpleSchema converts a schema to the portable form with types only.
 func SimpleSchema(schema json.RawMessage) json.RawMessage {
 	simple, _ := fitSchema(schema, true)
 	return simple
@@ -100,7 +97,7 @@ type fitter struct {
 	changed bool
 }
 
-// set puts a value under a key of a schema; nil takes it out.
+// set sets a schema's key; nil deletes it.
 func (s *fitter) set(n map[string]any, key string, value any) {
 	s.changed = true
 	if n[key] = value; value == nil {
@@ -108,8 +105,8 @@ func (s *fitter) set(n map[string]any, key string, value any) {
 	}
 }
 
-// top makes an object of the top of a schema. The properties of alternatives become its own: which
-// of them belong together only the tool itself says.
+// top turns a schema's top level into an object. It merges the properties of alternatives: only the
+// tool itself checks their combinations.
 func (s *fitter) top(root map[string]any) {
 	if ref, ok := root["$ref"].(string); ok {
 		s.set(root, "$ref", nil)
@@ -152,7 +149,7 @@ func (s *fitter) top(root map[string]any) {
 	}
 }
 
-// find follows a reference of the form #/$defs/Name; if it leads to no schema, the result is nil.
+// find resolves a reference of the form #/$defs/Name, or returns nil.
 func (s *fitter) find(ref string) map[string]any {
 	var at any = s.root
 	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
@@ -204,7 +201,7 @@ func (s *fitter) each(v any, depth int) {
 	}
 }
 
-// kinds leaves the keywords of objects and lists on these alone, and gives lists their items.
+// kinds removes keywords of objects and lists from other types, and adds missing items to lists.
 func (s *fitter) kinds(n map[string]any) {
 	is := func(kind string) bool {
 		list, _ := n["type"].([]any)
@@ -228,7 +225,7 @@ func (s *fitter) kinds(n map[string]any) {
 	}
 }
 
-// properties looks at each, and drops required ones that are not there.
+// properties visits each property, and drops missing ones from required.
 func (s *fitter) properties(n, properties map[string]any, depth int) {
 	for name, v := range properties {
 		if _, ok := v.(map[string]any); !ok {
@@ -237,7 +234,7 @@ func (s *fitter) properties(n, properties map[string]any, depth int) {
 		s.each(properties[name], depth)
 	}
 	required, ok := n["required"].([]any)
-	if !ok && n["required"] != nil { // a draft of long ago says it of each property
+	if !ok && n["required"] != nil { // draft 3 sets it on each property
 		s.set(n, "required", nil)
 	}
 	kept := slices.DeleteFunc(slices.Clone(required), func(v any) bool {

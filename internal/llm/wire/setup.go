@@ -8,7 +8,7 @@ import (
 	"adze/session"
 )
 
-// Host is the name of the machine in an address, or nothing.
+// Host returns an address's host name, or "".
 func Host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -17,7 +17,7 @@ func Host(address string) string {
 	return u.Hostname()
 }
 
-// Shown is an address without what may be secret in it.
+// Shown returns an address without secrets.
 func Shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -26,7 +26,7 @@ func Shown(address string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// With returns a copy of given headers with another one; an empty value adds nothing.
+// With returns a copy of the headers with one added; an empty value adds nothing.
 func With(given http.Header, name, value string) http.Header {
 	h := given.Clone()
 	if h == nil {
@@ -38,7 +38,7 @@ func With(given http.Header, name, value string) http.Header {
 	return h
 }
 
-// Bearer returns a copy of given headers with a key as most servers take it.
+// Bearer returns a copy of the headers with a bearer token.
 func Bearer(given http.Header, key string) http.Header {
 	if key == "" {
 		return With(given, "", "")
@@ -46,12 +46,12 @@ func Bearer(given http.Header, key string) http.Header {
 	return With(given, "Authorization", "Bearer "+key)
 }
 
-// Post sends a body to a path of the provider.
+// Post sends a body to a path.
 func (c *Client) Post(ctx context.Context, path string, body *Body) (*Reply, error) {
 	return c.Open(ctx, Call{Method: http.MethodPost, URL: c.base + path, Header: c.header, Body: body})
 }
 
-// Calls is an empty assembly of calls for an answer to a conversation.
+// Calls returns an empty Calls for an answer to a conversation.
 func (c *Client) Calls(history []session.Message) Calls {
 	return Calls{Mint: c.newID, History: history}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Single is the whole body of a server that answers with one JSON text instead of a stream. The
-// body tells, and the header only where it does not: gateways call either by the name of the other.
+// Single returns the whole body of a server that answers with one JSON text instead of a stream.
+// The body decides, the header only if it does not: gateways confuse the types.
 func (a *Answer) Single() (body []byte, ok bool, err error) {
 	first := a.Reply.first()
 	switch json := strings.HasPrefix(a.Reply.ContentType(), "application/json"); {
@@ -19,7 +19,7 @@ func (a *Answer) Single() (body []byte, ok bool, err error) {
 	return bytes.TrimPrefix(body, []byte(mark)), true, err
 }
 
-// isField reports whether an answer begins as an event does, or not at all.
+// isField reports whether an answer begins like an event, or is empty.
 func isField(first []byte) bool {
 	if len(first) == 0 || first[0] == ':' {
 		return true
@@ -32,8 +32,8 @@ func isField(first []byte) bool {
 	return false
 }
 
-// first is what an answer begins with after space; it stays to be read. Nothing: it ended or failed
-// before, which the next Read says again.
+// first returns the answer's beginning after space without consuming it. It is empty if the answer
+// ended or failed, which the next Read reports.
 func (r *Reply) first() []byte {
 	for n := 1; ; n++ {
 		head, err := r.body.Peek(n)
@@ -41,7 +41,7 @@ func (r *Reply) first() []byte {
 		if err == nil && (len(first) == 0 || bytes.HasPrefix([]byte(mark), head)) {
 			continue
 		}
-		head, _ = r.body.Peek(r.body.Buffered()) // no error for what is there
+		head, _ = r.body.Peek(r.body.Buffered()) // no error for buffered data
 		return bytes.TrimLeft(bytes.TrimPrefix(head, []byte(mark)), " \t\r\n")
 	}
 }

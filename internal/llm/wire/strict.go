@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// strictWords are the keywords of OpenAI's strict form, beside those that hold schemas.
+// The keywords of OpenAI's strict form, beside those with subschemas.
 const strictWords = " type description title enum const required additionalProperties $ref pattern format" +
 	" multipleOf maximum exclusiveMaximum minimum exclusiveMinimum minItems maxItems "
 
-// strictDepth is how deep objects may lie in one another.
+// Nesting limit for objects.
 const strictDepth = 10
 
-// IsStrict reports whether a schema has the form that OpenAI demands of a strict function (guide to
-// structured outputs): in every object all properties are required and no others are allowed. A
-// request with another one would be refused.
+// IsStrict reports whether a schema has the form that OpenAI requires of a strict function (guide
+// to structured outputs): every object requires all properties and allows no others. Other schemas
+// are refused.
 func IsStrict(schema json.RawMessage) bool {
 	var root map[string]any
 	return json.Unmarshal(schema, &root) == nil && root["type"] == "object" && root["anyOf"] == nil && strictNode(root, 0)

@@ -9,8 +9,8 @@ import (
 	"adze/tool"
 )
 
-// Texts is a conversation whose calls and results are text, and whose sides alternate. The same
-// messages give the same bytes, however often they are sent.
+// Texts returns a conversation with calls and results as text and alternating roles. The same
+// messages always give the same bytes.
 func Texts(messages []session.Message) (out []session.Message) {
 	for _, m := range History(messages) {
 		m = inText(m)
@@ -23,7 +23,7 @@ func Texts(messages []session.Message) (out []session.Message) {
 	return out
 }
 
-// silenced is an answer without its thoughts and what belongs to them.
+// silenced removes an answer's thoughts and related data.
 func silenced(m session.Message) session.Message {
 	if m.Role != session.Assistant || !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Kind == session.ReasoningPart }) {
 		return m
@@ -33,8 +33,8 @@ func silenced(m session.Message) session.Message {
 	return m
 }
 
-// inText writes the calls and results of a message as text, without thoughts. A message that has
-// none of these stays as it is.
+// inText writes a message's calls and results as text, without thoughts. A message without them is
+// unchanged.
 func inText(m session.Message) session.Message {
 	if !slices.ContainsFunc(m.Parts, func(p session.Part) bool { return p.Call != nil || p.Outcome != nil }) {
 		return silenced(m)

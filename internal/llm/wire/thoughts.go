@@ -6,26 +6,26 @@ import (
 	"adze/session"
 )
 
-// thoughtTags are the marks around a thought that a server without a reasoning parser leaves in the
-// text: those of Qwen and DeepSeek, of Seed, Mistral and Command.
+// thoughtTags are the thinking tags that a server without a reasoning parser leaves in the text: of
+// Qwen and DeepSeek, Seed, Mistral and Command.
 func thoughtTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<seed:think>", "</seed:think>"}, {"[THINK]", "[/THINK]"}, {"<|START_THINKING|>", "<|END_THINKING|>"},
 	}
 }
 
-// thoughts tells thoughts from the text of one answer. A thought begins an answer; where its
-// beginning stood in the prompt, everything before the lone end is one.
+// thoughts separates thinking from an answer's text. A thought begins an answer; if its opening tag
+// was in the prompt, everything before a lone closing tag is one.
 type thoughts struct {
 	held    string          // undecided
-	end     string          // of the thought that is open; if empty, none is
-	said    strings.Builder // the text so far, behind a thought
-	decided bool            // no thought begins any more
-	lone    bool            // a lone end was seen, or a whole thought
-	behind  bool            // a thought has just ended: the line breaks before the text are its own
+	end     string          // closing tag of the open thought, or ""
+	said    strings.Builder // text so far, after a thought
+	decided bool            // no further thought can begin
+	lone    bool            // a lone closing tag or a whole thought was seen
+	behind  bool            // a thought has just ended: skip line breaks before the text
 }
 
-// split takes a piece of text and returns what is decided; last says that no more comes.
+// split returns the decided chunks after a piece of text; last ends the text.
 func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 	text := t.held + piece
 	t.held = ""
@@ -67,7 +67,7 @@ func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 	return out
 }
 
-// begins reports whether a text begins with a thought, or may still do so, and what follows.
+// begins reports whether text begins with a thought or may still do so, and returns the rest.
 func (t *thoughts) begins(text string) (rest string, begun, open bool) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	for _, tag := range thoughtTags() {
@@ -80,8 +80,8 @@ func (t *thoughts) begins(text string) (rest string, begun, open bool) {
 	return text, false, open
 }
 
-// untilLoneEnd reads text up to the end of a thought whose beginning stood in the prompt. An end in
-// code, in quotation marks, or behind its own beginning is spoken of.
+// untilLoneEnd reads text up to the end of a thought whose opening tag was in the prompt. A closing
+// tag in code, in quotes, or after its own opening tag is only mentioned.
 func (t *thoughts) untilLoneEnd(text string, last bool) (session.Chunk, string) {
 	const end = "</think>"
 	before, rest, found := strings.Cut(text, end)
@@ -107,7 +107,7 @@ func (t *thoughts) untilLoneEnd(text string, last bool) (session.Chunk, string) 
 	return session.Reasoning{Delta: before, Earlier: true}, rest
 }
 
-// withhold cuts off what may be the beginning of a mark.
+// withhold cuts off a possible beginning of a mark.
 func withhold(text, mark string) (sure, held string) {
 	for n := min(len(mark)-1, len(text)); n > 0; n-- {
 		if strings.HasSuffix(text, mark[:n]) {

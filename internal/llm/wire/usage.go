@@ -2,23 +2,23 @@ package wire
 
 import "adze/session"
 
-// Counts are the tokens of one request as a server reports them. Servers do not agree on whether
-// the prompt includes what their cache held, nor on whether the answer includes the thinking.
+// Counts are a request's tokens as reported. Servers differ in whether the prompt includes cached
+// tokens and whether the answer includes thinking.
 type Counts struct {
-	Prompt, Answer  Count // with or without what follows
-	Cached, Written Count // of the prompt: read from the cache, and written to it
-	Thoughts        Count // of the model
-	Total           Count // of all; if 0, the server does not say
-	// Beside says that the format defines the prompt without what its cache held.
+	Prompt, Answer  Count // with or without the fields below
+	Cached, Written Count // of the prompt: read from and written to the cache
+	Thoughts        Count // thinking tokens
+	Total           Count // 0 if unknown
+	// Beside: the format defines the prompt without cached tokens.
 	Beside bool
 }
 
-// Usage reads the counts. Where two readings fit, the dearer one counts.
+// Usage interprets the counts. If two readings fit, it uses the more expensive one.
 func (c Counts) Usage() session.Usage {
 	cache := c.Cached + c.Written
 	input, output := c.Prompt, c.Answer
 	beside := c.Beside || cache > c.Prompt
-	whole := input + output // as far as the server's own total counts
+	whole := input + output // by the server's own total
 	if beside {
 		whole += cache
 	}
@@ -39,5 +39,5 @@ func (c Counts) Usage() session.Usage {
 	}
 }
 
-// Counted takes the counts of an answer. Those that come later replace the earlier ones.
+// Counted sets an answer's counts; later ones replace earlier ones.
 func (a *Answer) Counted(c Counts) { a.Done.Usage = c.Usage() }

@@ -1,17 +1,16 @@
-// Package wire holds what every model adapter needs between net/http and session.Provider: what it
-// is beside its format (Options, Adapter), how an answer is read and ends (Answer), one exchange
-// with an idle clock (Client, Reply), what models refused (Ask, Findings), framing (Lines, Events),
-// the assembly of calls (Calls), failures as session.ProviderError (errors.go, said.go, kind.go,
-// after.go), fields as loose as servers write them (loose.go), and a conversation as bytes that are
-// encoded once (Cache, Body, History). What is left to an adapter is to translate and to assemble.
+// Package wire holds everything that model adapters share between net/http and session.Provider:
+// options (Options, Adapter), reading an answer (Answer), an exchange with an idle timer (Client,
+// Reply), handling refusals (Ask, Findings), framing (Lines, Events), assembling calls (Calls),
+// failures as session.ProviderError (errors.go, said.go, kind.go, after.go), lenient fields
+// (loose.go), and cached encoding (Cache, Body, History).
 //
 // The one rule: a helper here never decides that an answer is complete. Only the adapter knows its
 // format's terminal event, and nothing is released before it.
 //
-// Start at Adapter and Answer, then Client.Post and Calls. Each of these has its file.
+// Start at Adapter and Answer, then Client.Post and Calls.
 //
-// Known limits: the server-sent events reader ignores id and retry, because no model API resumes a
-// stream; answers that come compressed though nobody asked for it cannot be read.
+// Known limits: the event reader ignores id and retry, because no model API resumes a stream;
+// unrequested compression cannot be read.
 package wire
 
 import (
@@ -22,16 +21,15 @@ import (
 	"adze/session"
 )
 
-// ErrGone says that the consumer stopped listening. It ends an adapter's work and is shown to
-// nobody.
+// ErrGone means that the consumer stopped listening. It ends an adapter's work and is never shown.
 var ErrGone = errors.New("the consumer stopped early")
 
-// Out hands chunks to the consumer.
+// Out sends chunks to the consumer.
 type Out struct {
 	yield func(session.Chunk) bool
 	gone  bool
-	begun bool            // something was handed over
-	first *session.Mended // to be told before all else; if nil, nothing
+	begun bool            // something was sent
+	first *session.Mended // to be sent first; may be nil
 
 	thoughts         thoughts
 	text, reasonings halves
@@ -65,7 +63,7 @@ func (o *Out) send(c session.Chunk) error {
 	return nil
 }
 
-// Text yields a piece of the answer, with the thoughts in it apart.
+// Text yields a piece of the answer, with thoughts separated.
 func (o *Out) Text(delta string) error { return o.pieces(o.text.join(delta, false), false) }
 
 func (o *Out) pieces(text string, last bool) error {
@@ -77,7 +75,7 @@ func (o *Out) pieces(text string, last bool) error {
 	return nil
 }
 
-// flush yields text that was held back: it might have been the beginning of a mark.
+// flush yields text held back as a possible beginning of a mark.
 func (o *Out) flush() error {
 	if o.thoughts.held == "" && o.text.held == 0 {
 		return nil
@@ -103,9 +101,9 @@ func (o *Out) Release(calls []session.Call) error {
 	return nil
 }
 
-// Stream makes the sequence of one model request. Run sends everything but Done, which it returns;
-// when it fails, Done keeps its usage and takes the error. Done is yielded exactly once and last,
-// unless the consumer has left.
+// Stream returns the chunks of one model request. run sends everything but Done, which it returns;
+// if it fails, Done keeps its usage and gets the error. Done is yielded exactly once and last,
+// unless the consumer has stopped.
 func Stream(ctx context.Context, run func(*Out) (session.Done, error)) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
 		out := &Out{yield: yield}
