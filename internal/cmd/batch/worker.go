@@ -47,7 +47,7 @@ func (r command) workerCommand() *cobra.Command {
 	f.StringSlice("label", nil, "take only tasks with one of these `LABELS` (default: all)")
 	f.Duration("grace", 25*time.Second, "how long tasks may go on after SIGTERM")
 	f.String("dir", "", "where clones are made while tasks run (default: adze/workers in the cache folder)")
-	f.StringSlice("allow-mode", nil, "let tasks run in this permission `MODE`, too (yolo); plan, ask, edits and auto are always admitted")
+	f.StringSlice("allow-mode", nil, "let tasks run in this permission `MODE`, too (yolo); plan, ask and auto are always admitted")
 	f.Bool("allow-sandbox-off", false, "let tasks run commands outside the sandbox (--sandbox off)")
 	f.String("sandbox-level", "", "start only where the sandbox reaches this `LEVEL`: full, degraded or none (default: full, or none with --allow-sandbox-off)")
 	f.StringSlice("allow-folder", nil, "let tasks have their files, or a repository that is a path, at or below this `DIR` of this machine")
