@@ -1,13 +1,13 @@
-// Package audit reads the logs of sessions: what models were asked, what they called, what was
-// decided and what came of it; whether a log makes sense; and how often, how long and how well.
+// Package audit reads sessions' logs: requests, calls, decisions and their results; whether a log
+// is consistent; and statistics.
 //
-// The one rule: it only reads, and nothing of a call leaves it but what the tool's allowlist
-// exposed: the Record, never arguments, outputs or metadata.
+// The one rule: it only reads, and exports only the data of a call exposed by the tool's allowlist:
+// the Record, never arguments, outputs or metadata.
 //
-// Start reading at Trail.Add. check.go is what a sound log holds to, stats.go the telemetry.
+// Start reading at Trail.Add. check.go has the consistency rules, stats.go the telemetry.
 //
-// Known limits: a log from before a field existed has it empty, and what cannot be checked counts
-// as sound.
+// Known limits: fields are empty in logs from before they existed, and anything that cannot be
+// checked counts as consistent.
 package audit
 
 import (
@@ -19,20 +19,20 @@ import (
 	"adze/tool"
 )
 
-// Item is one line of a trail: exactly one of Request, Call, Subagent, Hook and Report.
+// An Item is one line of a trail: exactly one of Request, Call, Subagent, Hook and Report.
 type Item struct {
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
 	Request *Request  `json:"request,omitempty"`
 	Call    *Call     `json:"call,omitempty"`
-	// Subagent is one that a call started; its own log has what it did.
+	// Subagent was started by a call. Its own log has its calls.
 	Subagent *session.Subagent `json:"subagent,omitempty"`
-	// Hook is a program that was started for a moment of the session.
+	// Hook is a program run at an event of the session.
 	Hook   *session.HookRun `json:"hook,omitempty"`
 	Report *Report          `json:"report,omitempty"`
 }
 
-// Report is what a task in the background came to, without its words.
+// A Report is a background task's result, without its text.
 type Report struct {
 	Session session.ID  `json:"session"`
 	Name    string      `json:"name"`
@@ -40,32 +40,32 @@ type Report struct {
 	Bytes   int         `json:"bytes"`
 }
 
-// Request is one question to a model.
+// A Request is one model request.
 type Request struct {
 	Message  string         `json:"message"`
 	Provider string         `json:"provider"`
 	Model    string         `json:"model"`
 	Prompt   string         `json:"prompt_sha256,omitempty"`
 	Stop     session.Stop   `json:"stop,omitempty"`
-	Error    string         `json:"error,omitempty"` // if empty, it was answered
+	Error    string         `json:"error,omitempty"` // empty if answered
 	Usage    *session.Usage `json:"usage,omitempty"`
 	Took     time.Duration  `json:"duration_ns,omitempty"`
 }
 
-// Call is one call as far as it may be shown.
+// A Call is the exposed part of one call.
 type Call struct {
 	tool.Record
-	// Intent is the entry that was stored before the effect; if 0, there was none.
+	// Intent is the entry stored before the effect, or 0.
 	Intent int64 `json:"intent,omitempty"`
-	// Open says that no outcome is known: the process ended, or still runs.
+	// Open is set if no outcome is known: the process ended, or still runs.
 	Open bool `json:"open,omitempty"`
 }
 
-// Trail gathers one session's log. The zero value is ready.
+// A Trail collects one session's log. The zero value is ready to use.
 type Trail struct {
-	// Start is the session's first entry; empty when there is none.
+	// Start is the session's first entry, empty if missing.
 	Start session.Start
-	// Findings are what a sound log does not hold (check.go).
+	// Findings are the log's inconsistencies (check.go).
 	Findings []Finding
 
 	items   []Item
@@ -73,7 +73,7 @@ type Trail struct {
 	ended   map[key]int64
 }
 
-// key names a call in a log: some servers use the same ids again in every message.
+// key identifies a call in a log: some servers reuse IDs in every message.
 type key struct {
 	message string
 	call    tool.CallID
@@ -81,13 +81,13 @@ type key struct {
 
 func keyOf(r tool.Record) key { return key{r.Message, r.Call} }
 
-// intent is where the intent of a call stands: in the log and among the items.
+// intent is the position of a call's intent in the log and among the items.
 type intent struct {
 	seq  int64
 	item int
 }
 
-// Add takes the next entry of the log.
+// Add adds the log's next entry.
 func (t *Trail) Add(seq int64, e session.Entry) {
 	var err error
 	switch e.Type {
@@ -147,7 +147,7 @@ func (t *Trail) intent(seq int64, e session.Entry) error {
 	call := &Call{Record: r.Public(), Intent: seq, Open: true}
 	if before, again := t.intents[keyOf(r)]; again && t.items[before.item].Call.Open {
 		call.Intent = before.seq
-		t.items[before.item].Call = call // it asked for more while it ran
+		t.items[before.item].Call = call // it requested more permissions while it ran
 		return nil
 	}
 	if t.intents == nil {
@@ -176,7 +176,7 @@ func (t *Trail) subagent(seq int64, e session.Entry) error {
 	return nil
 }
 
-// report tells what a task in the background came to; its words are the conversation's.
+// report adds a background task's result, without its text, which is part of the conversation.
 func (t *Trail) report(seq int64, e session.Entry) error {
 	var r session.Report
 	if err := json.Unmarshal(e.Data, &r); err != nil {
@@ -202,5 +202,5 @@ func (t *Trail) outcome(seq int64, e session.Entry) error {
 	return nil
 }
 
-// Items lists requests and calls in the order in which they began.
+// Items returns requests and calls in the order they began.
 func (t *Trail) Items() []Item { return t.items }

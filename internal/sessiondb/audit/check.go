@@ -10,12 +10,12 @@ import (
 	"adze/tool"
 )
 
-// Finding is an entry that a sound log does not hold. The hash chain shows that entries are as they
-// were written; findings show whether what was written keeps the promises of the pipeline:
-//   - every entry that matters can be read;
-//   - a call that changed something was decided on and stored before, with a yes;
+// A Finding is an inconsistent entry. The hash chain shows that entries are unchanged; findings
+// show whether they keep the pipeline's promises:
+//   - every relevant entry is readable;
+//   - a call that changed something was allowed and stored before;
 //   - a call has one outcome;
-//   - an output is the one whose hash the record holds.
+//   - an output has the hash in its record.
 type Finding struct {
 	Seq  int64  `json:"seq"`
 	Text string `json:"text"`
@@ -54,20 +54,20 @@ func (t *Trail) checkOutcome(seq int64, o tool.Outcome, intended bool) {
 	}
 }
 
-// ran reports whether the tool's own code ran. One whose intent could not be stored failed with io
-// and did not.
+// ran reports whether the tool's own code ran. A call whose intent could not be stored failed with
+// io and did not run.
 func ran(o tool.Outcome) bool {
 	return o.Status == tool.Completed || o.Status == tool.Failed && !slices.Contains(notRun, o.Code)
 }
 
-// notRun are the codes of failures before or at the start of the tool's own code.
+// notRun holds the codes of failures before or at the start of the tool's own code.
 var notRun = []string{tool.CodeIO, tool.CodeEnvironment, tool.CodeDuplicateCall}
 
 func changes(r tool.Record) bool {
 	return slices.ContainsFunc(r.Needs, func(n tool.Need) bool { return n.Permission == tool.Write || n.Permission == tool.Execute })
 }
 
-// Types are the entries that a Trail reads.
+// Types returns the entry types a Trail reads.
 func Types() []session.EntryType {
 	return []session.EntryType{session.StartEntry, session.MessageEntry, session.RequestEntry, session.SubagentEntry, session.ReportEntry, session.HookEntry, session.IntentEntry, session.OutcomeEntry}
 }

@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// Stats is telemetry of one session or of all: computed from the log when it is asked for, kept
+// Stats are the telemetry of one session or all, computed from the log on request and stored
 // nowhere.
 type Stats struct {
 	Sessions int           `json:"sessions"`
@@ -25,12 +25,12 @@ type Stats struct {
 	Unreadable int `json:"unreadable,omitempty"`
 }
 
-// Group is what is known about the calls of one tool, or of one model.
+// A Group has the statistics of one tool's or one model's calls.
 type Group struct {
 	Name     string              `json:"name"`
 	Calls    int                 `json:"calls"`
 	Status   map[tool.Status]int `json:"status"`
-	Codes    map[string]int      `json:"codes,omitempty"` // why calls did not complete
+	Codes    map[string]int      `json:"codes,omitempty"` // reasons for incomplete calls
 	Repaired int                 `json:"repaired"`
 	FromText int                 `json:"from_text,omitempty"`
 	Latency  Latency             `json:"latency"` // of calls that ran
@@ -39,7 +39,7 @@ type Group struct {
 // Failures counts the calls that did not complete.
 func (g Group) Failures() int { return g.Calls - g.Status[tool.Completed] }
 
-// Model is what is known about one model: its requests, and the calls it made.
+// A Model has the statistics of one model: its requests and calls.
 type Model struct {
 	Group
 	Requests int           `json:"requests"`
@@ -54,21 +54,21 @@ type Latency struct {
 	P99 float64 `json:"p99_ms"`
 }
 
-// Hand is the provider's name in sessions whose calls a user made; its requests are none.
+// Hand is the provider name in sessions whose calls a user made, without requests.
 const Hand = "hand"
 
-// Paths are the values that a Tally reads of an entry, in this order.
+// Paths returns the values a Tally reads from an entry, in order.
 func Paths() []string {
 	return []string{"$.role", "$.id", "$.provider", "$.model", "$.usage", "$.duration_ns", "$.tool", "$.status", "$.code",
 		"$.record.message", "$.record.repair", "$.record.origin"}
 }
 
-// StatsTypes are the entries that a Tally reads.
+// StatsTypes returns the entry types a Tally reads.
 func StatsTypes() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.RequestEntry, session.OutcomeEntry}
 }
 
-// pickedValues is the values at Paths.
+// pickedValues holds the values at Paths.
 type pickedValues struct {
 	role, id, provider, model string
 	usage                     session.Usage
@@ -77,13 +77,13 @@ type pickedValues struct {
 	message, repair, origin   string
 }
 
-// UnmarshalJSON reads the array that a scan with Paths yields.
+// UnmarshalJSON decodes the array returned by a scan with Paths.
 func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 	into := []any{&p.role, &p.id, &p.provider, &p.model, &p.usage, &p.took, &p.tool, &p.status, &p.code, &p.message, &p.repair, &p.origin}
 	return json.Unmarshal(raw, &into)
 }
 
-// Tally counts entries. The zero value is ready.
+// A Tally counts entries. The zero value is ready to use.
 type Tally struct {
 	stats   Stats
 	tools   map[string]*counter
@@ -92,14 +92,14 @@ type Tally struct {
 	asked   map[string]string // the model of each message of the session
 }
 
-// counter is a Model or a Group that still grows.
+// counter is a Model or Group in progress.
 type counter struct {
 	Model
 	calls, answers []time.Duration
 }
 
-// Add takes the next entry, of the types StatsTypes and with the values at Paths as its data.
-// Entries of one session come one after the other, in the order of its log.
+// Add adds the next entry, which must have one of StatsTypes and the values at Paths as its data. A
+// session's entries must be added in log order, without others in between.
 func (t *Tally) Add(id session.ID, kind session.EntryType, data json.RawMessage) {
 	if t.tools == nil {
 		t.tools, t.models = map[string]*counter{}, map[string]*counter{}
@@ -125,7 +125,7 @@ func (t *Tally) request(p pickedValues, failed bool) {
 	name := p.provider + "/" + p.model
 	t.asked[p.id] = name
 	if p.provider == Hand {
-		return // nobody was asked
+		return // not a request
 	}
 	c := named(t.models, name)
 	c.Requests++
@@ -173,7 +173,7 @@ func (c *counter) count(p pickedValues) {
 	}
 }
 
-// Stats is the sum so far: tools and models by the number of calls, then by name.
+// Stats returns the sums so far: tools and models by number of calls, then by name.
 func (t *Tally) Stats() Stats {
 	s := t.stats
 	s.Tools, s.Models = []Group{}, []Model{}

@@ -1,15 +1,14 @@
-// Package buffered is a store that waits: what cannot be saved now is kept in memory and saved when
-// that is possible again.
+// Package buffered provides a store that holds entries in memory while they cannot be saved.
 //
-// The one rule: what is not stored is never called stored. Entries that wait are counted and told
-// of, their order is that of the log, none is stored twice; and nothing may have an effect
-// meanwhile: an intent, and the beginning of an undo, is stored at once or refused.
+// The one rule: an entry that is not stored is never reported as stored. Waiting entries are
+// counted and reported, keep the log's order, and are stored once. Meanwhile nothing may have an
+// effect: an intent, or the beginning of an undo, is stored at once or refused.
 //
-// Start reading at Store.Append, then flush. Saving is tried again with each entry, after a pause
-// that grows from a second to half a minute, and at the end.
+// Start reading at Store.Append, then flush. Saving is retried with each entry, after a pause that
+// grows from a second to half a minute, and at the end.
 //
-// Known limits: what waits is lost with a process that is killed. A disk that hangs, as one behind
-// a network may, has the session hang with it.
+// Known limits: waiting entries are lost if the process is killed. A hanging disk, such as one on a
+// network, makes the session hang.
 package buffered
 
 import (
@@ -25,41 +24,41 @@ import (
 	"adze/session"
 )
 
-// Again is a store that can be asked to go on after an append failed.
+// Again is a store that can continue after a failed append.
 type Again interface {
 	session.Store
-	// Again lets id be written once more. Landed says that what was handed to the append that
-	// failed is stored after all.
+	// Again lets id be written again. landed reports whether the failed append's entries are stored
+	// after all.
 	Again(ctx context.Context, id session.ID) (landed bool, err error)
-	// Anew writes a log whole where its store was removed; its error says why not.
+	// Anew writes a whole log if its store was deleted.
 	Anew(ctx context.Context, id session.ID, waiting []session.Entry) error
 }
 
-// Options are what a Store needs beside the one below; the zero value is right outside tests.
+// Options configure a Store. The zero value is right outside tests.
 type Options struct {
-	Most  int                                                // bytes that may wait, of all sessions; if 0, mostBytes
-	After func(d time.Duration, f func()) (stop func() bool) // calls f once; if nil, a timer
+	Most  int                                                // maximum waiting bytes of all sessions; 0 means mostBytes
+	After func(d time.Duration, f func()) (stop func() bool) // calls f once; nil uses a timer
 }
 
-// mostBytes is what may wait: hours of work, and no more than a small machine can spare.
+// mostBytes is enough for hours of work, and a small machine can spare it.
 const mostBytes = 32 << 20
 
-// The pause before saving is tried again when nothing happens.
+// The pause before saving is retried without a new entry.
 const (
 	firstPause = time.Second
 	lastPause  = 30 * time.Second
 )
 
-// Store implements session.Store over another one. It is safe for concurrent use.
+// A Store implements session.Store on top of another one. It is safe for concurrent use.
 type Store struct {
 	Again
 	options Options
 
 	mu    sync.Mutex
-	logs  map[session.ID]*backlog // of the sessions of which something could not be saved
+	logs  map[session.ID]*backlog // of the sessions with unsaved entries
 	cause error
 	pause time.Duration
-	stop  func() bool // the timer
+	stop  func() bool // stops the timer
 
 	telling sync.Mutex
 	observe func(session.Event)
@@ -67,13 +66,13 @@ type Store struct {
 	settled func() error
 }
 
-// backlog is what waits of one session, an append a batch.
+// backlog holds one session's waiting entries, one batch per append.
 type backlog struct {
 	batches [][]session.Entry
-	handed  bool // the first batch was handed to the store, which may have it
+	handed  bool // the first batch was passed to the store, which may have saved it
 }
 
-// New makes a patient store of one.
+// New returns a buffering store over below.
 func New(below Again, o Options) *Store {
 	if o.Most == 0 {
 		o.Most = mostBytes
@@ -86,18 +85,18 @@ func New(below Again, o Options) *Store {
 	return s
 }
 
-// Stream reads as the store below does.
+// Stream calls the Stream of the store below.
 func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
 	return session.Stream(ctx, s.Again, id, each)
 }
 
-// Back reads as the store below does.
+// Back calls the Back of the store below.
 func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryType, each func(session.Entry) (more bool)) error {
 	return session.Back(ctx, s.Again, id, types, each)
 }
 
-// Append saves entries, or keeps them until that can be done. After an error nothing was kept:
-// there was an intent among them, or no more may wait.
+// Append saves entries, or holds them until they can be saved. On an error it holds none: there was
+// an intent among them, or the limit was reached.
 func (s *Store) Append(ctx context.Context, id session.ID, entries ...session.Entry) error {
 	s.mu.Lock()
 	err := s.append(ctx, id, entries)
@@ -131,13 +130,13 @@ func (s *Store) append(ctx context.Context, id session.ID, entries []session.Ent
 	return nil
 }
 
-// begins reports an entry that has to be stored before something is changed.
+// begins reports whether an entry must be stored before something is changed.
 func begins(e session.Entry) bool {
 	var u session.Undone
 	return e.Type == session.IntentEntry || e.Type == session.UndoEntry && json.Unmarshal(e.Data, &u) == nil && u.Stage() == session.UndoBegun
 }
 
-// passes reports a failure that may pass: a disk, not a mistake.
+// passes reports whether a failure may be temporary, such as a full disk.
 func passes(err error, entries []session.Entry) bool {
 	for _, final := range []error{session.ErrLocked, session.ErrNotFound, sessiondb.ErrReadOnly, sessiondb.ErrClosed, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, final) {
@@ -147,7 +146,7 @@ func passes(err error, entries []session.Entry) bool {
 	return len(entries) > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return len(e.Data) > 0 && !json.Valid(e.Data) })
 }
 
-// flush saves what waits, as far as that is possible now. The caller holds s.mu.
+// flush saves the waiting entries as far as possible. The caller holds s.mu.
 func (s *Store) flush(ctx context.Context) {
 	for id, log := range s.logs {
 		if err := s.save(ctx, id, log); err != nil {
@@ -161,7 +160,7 @@ func (s *Store) flush(ctx context.Context) {
 	}
 }
 
-// save stores what waits of one session, in one append.
+// save stores one session's waiting entries in one append.
 func (s *Store) save(ctx context.Context, id session.ID, log *backlog) error {
 	landed, err := s.Again.Again(ctx, id)
 	if err != nil {
@@ -182,7 +181,7 @@ func (s *Store) save(ctx context.Context, id session.ID, log *backlog) error {
 	return nil
 }
 
-// later tries again after a while. The caller holds s.mu.
+// later schedules the next attempt. The caller holds s.mu.
 func (s *Store) later() {
 	if len(s.logs) == 0 || s.stop != nil {
 		return
@@ -200,7 +199,7 @@ func (s *Store) later() {
 	})
 }
 
-// waiting counts. The caller holds s.mu.
+// The caller holds s.mu.
 func (s *Store) waiting() (entries, bytes int) {
 	for _, log := range s.logs {
 		for _, batch := range log.batches {
@@ -217,7 +216,7 @@ func bytesOf(entries []session.Entry) (n int) {
 	return n
 }
 
-// Unsaved is what waits now.
+// Unsaved returns the numbers of waiting entries and bytes.
 func (s *Store) Unsaved() session.Unsaved {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +231,8 @@ func (s *Store) unsaved() (u session.Unsaved) {
 	return u
 }
 
-// Watch has events tell how much waits, from now on, one at a time: Unsaved whenever that changes,
-// and a notice when it begins and when it is over. Observe must not use the store.
+// Watch sends events to observe, one at a time: an Unsaved at every change, and a notice when
+// waiting begins and ends. observe must not use the store.
 func (s *Store) Watch(observe func(session.Event)) {
 	if s == nil {
 		return
@@ -244,7 +243,7 @@ func (s *Store) Watch(observe func(session.Event)) {
 	s.tell()
 }
 
-// tell says how much waits, when that has changed.
+// tell sends an event if the number of waiting entries has changed.
 func (s *Store) tell() {
 	s.telling.Lock()
 	defer s.telling.Unlock()
@@ -260,7 +259,7 @@ func (s *Store) tell() {
 	}
 }
 
-// Judge turns the result of a run into a failure when something could not be saved to its end.
+// Judge turns a run's result into a failure if entries could not be saved.
 func (s *Store) Judge(r session.Result) session.Result {
 	if s == nil {
 		return r
@@ -274,8 +273,8 @@ func (s *Store) Judge(r session.Result) session.Result {
 	return r
 }
 
-// Settle tries a last time to save what waits, once. What cannot be saved where its store was
-// removed is written there anew. Its error says what was not saved, or how.
+// Settle makes a last attempt to save the waiting entries. If their store was deleted, it writes a
+// new one. The error lists unsaved entries, or reports the new store.
 func (s *Store) Settle() error {
 	if s == nil {
 		return nil

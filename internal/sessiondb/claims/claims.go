@@ -1,16 +1,17 @@
-// Package claims compares what an answer says of tests with what the calls of the session did, by
-// rules and without a model: "says that tests pass; none ran after the last edit". It also marks
-// the clauses of an answer that a call shows to be true.
+// Package claims compares an answer's statements about tests with the session's calls, by rules and
+// without a model: "says that tests pass; none ran after the last edit". It also marks the clauses
+// of an answer a call supports.
 //
-// The one rule: a note is only made of what is sure. A sentence that asks, denies, quotes, supposes
-// or plans claims nothing; what a call may have done in a way that its record does not show (a
-// script, a subagent, a command of the user's) counts as done. What is missed costs little; a
-// false alarm makes people stop reading.
+// The one rule: only certain doubts are reported. A sentence that asks, denies, quotes, supposes or
+// plans claims nothing. Anything a call may have done without showing it in its record (a script, a
+// subagent, a user's command) counts as done. A missed doubt costs little; a false alarm makes
+// people stop reading.
 //
 // Start reading at Check. The answer becomes statements (statement.go), the calls become deeds
-// (deeds.go), and evidence.go has the marks. The words that they look for are in words.txt.
+// (deeds.go), and evidence.go has the marks. Their vocabulary is in words.txt.
 //
-// Known limits: it reads English. A statement in a table, or under a heading that plans, is left.
+// Known limits: it reads only English. Statements in a table, or under a heading about plans, are
+// skipped.
 package claims
 
 import (
@@ -23,23 +24,22 @@ import (
 	"adze/session"
 )
 
-// Turn is an answer and what can be known about it.
+// A Turn is an answer and the session's calls.
 type Turn struct {
 	session.Answered
-	// Delegates reports a tool whose calls do more than their own record shows, such as one that
-	// starts a subagent.
+	// Delegates reports whether a tool's calls do more than their record shows, such as starting a
+	// subagent.
 	Delegates func(tool string) bool
 }
 
-// How what was found is used, as the configuration says; if empty, shown.
+// Configured uses of the findings; empty means shown.
 const (
 	Show = "show"
 	Send = "send"
 	Off  = "off"
 )
 
-// Of is the check for sessions. delegates are tools whose calls do more than their own record
-// shows.
+// Of returns a session's check. delegates are tools whose calls do more than their record shows.
 func Of(use string, delegates ...string) session.ClaimCheck {
 	if use == Off {
 		return session.ClaimCheck{}
@@ -50,8 +50,8 @@ func Of(use string, delegates ...string) session.ClaimCheck {
 	}}
 }
 
-// Check is what the answer claims and the calls do not show, and what they show, both in the order
-// of the answer.
+// Check returns the answer's claims that the calls do not support, and the evidence for those they
+// do, both in the answer's order.
 func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
 	d := deedsOf(t)
 	for _, s := range statements(t.Text) {
@@ -66,8 +66,9 @@ func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
 	return doubted, shown
 }
 
-// doubts finds a statement that tests pass. It holds where something ran after the last change of
-// code that may have been tests; where that was known for tests alone, it must not have failed.
+// doubts returns the reason to doubt a statement that tests pass, or "". The statement holds if
+// something that may have been tests ran after the last change of code and, if it is known to be
+// only tests, did not fail.
 func (d *deeds) doubts(s statement) (why string) {
 	if !s.saysTestsPass() || strings.Contains(strings.ToLower(d.asked), "pass") {
 		return ""
@@ -88,8 +89,7 @@ func (d *deeds) doubts(s statement) (why string) {
 	return "says that tests pass; none ran"
 }
 
-// testsFailed reports commands that are tests and nothing else, which failed or print that a test
-// did.
+// testsFailed reports whether the deed's commands are all tests and failed or print a failure.
 func (x deed) testsFailed() bool {
 	tests := 0
 	for _, c := range x.commands {
@@ -111,15 +111,15 @@ func failures() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(FAIL\b|--- FAIL|not ok \d|(=+ |Tests: +)?[1-9]\d* (tests? )?failed\b)`)
 }
 
-// anyCode reports a changed file that tests may depend on.
+// anyCode reports whether tests may depend on one of the changed files.
 func anyCode(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return !slices.Contains([]string{".md", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(n)))
 	})
 }
 
-// saysTestsPass reads "all 12 tests now pass", "the test suite is green", "tests: passing" or "`go
-// test ./...` passes". What follows the verb must not make the tests hand something over.
+// saysTestsPass matches "all 12 tests now pass", "the test suite is green", "tests: passing" or
+// "`go test ./...` passes", but not a verb with an object, such as tests that pass a value.
 func (s statement) saysTestsPass() bool {
 	for i, t := range s.tokens {
 		if t.kind != word || !in("passes")[t.word] {
@@ -157,7 +157,7 @@ func subjectIsTests(before []token, verb string) bool {
 	return false
 }
 
-// ordered reports words that make what follows a wish: "make the tests", "get all tests".
+// ordered reports words that turn the rest into a wish: "make the tests", "get all tests".
 func ordered(before []token) bool {
 	for i := len(before) - 1; i >= 0 && i >= len(before)-4; i-- {
 		if in("ordered")[before[i].word] {

@@ -10,27 +10,27 @@ import (
 	"adze/tool"
 )
 
-// deed is what one call did.
+// deed is one call's effect.
 type deed struct {
 	tool      string
 	call      tool.CallID
 	output    string
-	job       bool // it goes on beyond its call
+	job       bool // it outlives its call
 	elsewhere bool // it ran in another folder than the session's
 	succeeded bool
-	exit      bool // it ran to an end that it calls a failure
+	exit      bool // it ran to its end and failed
 	ran       bool
 	opaque    bool     // it may have done anything
-	commands  []string // that it ran
+	commands  []string // it ran these
 	changed   []string
 	read      []string
 }
 
-// deeds are those of the session, oldest first.
+// deeds holds the session's calls, oldest first.
 type deeds struct {
 	all   []deed
-	asked string // what the user said in this turn
-	// partial says that the beginning is summed up: what is not among the deeds may have been done.
+	asked string // the user's message in this turn
+	// partial is set if the beginning is summarized: missing deeds may have happened.
 	partial bool
 }
 
@@ -61,7 +61,7 @@ func (d *deeds) add(o tool.Outcome, delegates func(string) bool) {
 		Running bool   `json:"running"`
 		Workdir string `json:"workdir"`
 	}
-	_ = json.Unmarshal(o.Metadata, &meta) // a tool without it has none of the three
+	_ = json.Unmarshal(o.Metadata, &meta) // absent fields stay zero
 	x.job, x.elsewhere = meta.Job != "" || meta.Running, meta.Workdir != ""
 	x.ran = o.Status == tool.Completed || o.Status == tool.Failed
 	x.exit = o.Status == tool.Failed && o.Code == tool.CodeExit
@@ -82,7 +82,7 @@ func (d *deeds) add(o tool.Outcome, delegates func(string) bool) {
 	d.all = append(d.all, x)
 }
 
-// last returns the index of the newest deed of a kind, or -1.
+// last returns the index of the newest matching deed, or -1.
 func (d *deeds) last(is func(deed) bool) int {
 	for i, x := range slices.Backward(d.all) {
 		if is(x) {
@@ -92,7 +92,7 @@ func (d *deeds) last(is func(deed) bool) int {
 	return -1
 }
 
-// simple are the simple commands of a shell text, as words. It only guesses: quotes are not read.
+// simple splits a shell text into simple commands as words. It is a guess: it ignores quotes.
 func simple(text string) (out [][]string) {
 	text = strings.NewReplacer("2>&1", "", "&>", ">").Replace(text)
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&\n()", r) }) {
@@ -108,8 +108,8 @@ func simple(text string) (out [][]string) {
 	return out
 }
 
-// mayTest reports a call that may have run tests: a command that is not known for something else,
-// or a look at the log of a run elsewhere.
+// mayTest reports whether a call may have run tests: a command not known for something else, or a
+// look at the log of a run elsewhere.
 func (x deed) mayTest() bool {
 	return slices.ContainsFunc(x.commands, func(c string) bool {
 		return slices.ContainsFunc(simple(c), func(words []string) bool {
@@ -124,14 +124,14 @@ func (x deed) mayTest() bool {
 	})
 }
 
-// isTest reports a command that is known to run tests, and nothing else.
+// isTest reports whether a command is known to only run tests.
 func isTest(words []string) bool {
 	sub := subcommand(words)
 	return in("testers")[words[0]] || in("builders")[words[0]] && (sub == "test" || sub == "t")
 }
 
-// mayWrite reports a command that may have changed files other than what it is known to write, or
-// than what git records.
+// mayWrite reports whether a command may have changed files other than its known outputs or git's
+// own.
 func mayWrite(command string) bool {
 	if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(command, "2>&1", ""), ">/dev/null", ""), ">") {
 		return true
@@ -149,7 +149,7 @@ func mayWrite(command string) bool {
 	})
 }
 
-// subcommand is the first argument that is no option.
+// subcommand returns the first argument that is not an option.
 func subcommand(words []string) string {
 	for _, w := range words[1:] {
 		if !strings.HasPrefix(w, "-") {
@@ -159,15 +159,15 @@ func subcommand(words []string) string {
 	return ""
 }
 
-// mayHaveChangedAfter reports that something behind a deed may have changed code.
+// mayHaveChangedAfter reports whether a later deed may have changed code.
 func (d *deeds) mayHaveChangedAfter(at int) bool {
 	return slices.ContainsFunc(d.all[at+1:], func(x deed) bool {
 		return x.opaque || anyCode(x.changed) || slices.ContainsFunc(x.commands, mayWrite)
 	})
 }
 
-// alone is the only simple command of a deed, run where the session works, with nothing that could
-// hide how it ended.
+// alone returns a deed's only simple command, if it ran in the session's folder and nothing could
+// hide its exit status.
 func (x deed) alone() (words []string, ok bool) {
 	if len(x.commands) != 1 || x.job || x.elsewhere {
 		return nil, false

@@ -8,11 +8,11 @@ import (
 	"adze/session"
 )
 
-// shows returns the clauses of a statement with the calls that show them, or nothing.
+// shows returns a statement's clauses with the calls that support them, or nil.
 //
-// The one rule: a sentence is marked only when each of its words is understood and each of its
-// clauses is shown. "All tests pass" may be; "all tests pass on Windows" is not, whatever ran. A
-// mark that is missing costs little; a wrong one costs the trust in all others.
+// The one rule: a sentence is marked only if every word is understood and every clause is
+// supported. "All tests pass" may be; "all tests pass on Windows" is not, whatever ran. A missing
+// mark costs little; a wrong one destroys the trust in all others.
 func (d *deeds) shows(s statement) (out []session.Evidence) {
 	if len(s.lead) > 0 && denies(s.lead) || denies(s.tokens) || has(s.tokens, in("elsewhere")) || has(s.tokens, in("qualifying")) {
 		return nil
@@ -37,12 +37,12 @@ func (d *deeds) shows(s statement) (out []session.Evidence) {
 	return out
 }
 
-// clauses cuts a statement at signs and at "and", "but" and "so".
+// clauses splits a statement at punctuation and at "and", "but" and "so".
 func (s statement) clauses() (out [][]token) {
 	begin := 0
 	for i := 0; i <= len(s.tokens); i++ {
 		if i < len(s.tokens) && s.tokens[i].kind == sign && s.tokens[i].word == "(" && slices.ContainsFunc(s.tokens[i+1:min(i+2, len(s.tokens))], func(t token) bool { return t.kind == span || isNumber(t.word) }) {
-			continue // how many, or by which command, stands behind what
+			continue // a number or command that qualifies the clause
 		}
 		if i == len(s.tokens) || s.tokens[i].kind == sign || s.tokens[i].joins() {
 			if i > begin {
@@ -54,7 +54,8 @@ func (s statement) clauses() (out [][]token) {
 	return out
 }
 
-// only reports that each word of a clause is in one of the sets, but for a code span and numbers.
+// only reports whether each word of a clause is in one of the sets, except one code span and
+// numbers.
 func only(clause []token, names ...string) (code string, numbers []string, ok bool) {
 	for _, t := range clause {
 		switch {
@@ -72,7 +73,7 @@ func only(clause []token, names ...string) (code string, numbers []string, ok bo
 	return code, numbers, true
 }
 
-// testsPass takes "all tests pass", "the 24 tests are green", "`go test ./...` passes".
+// testsPass matches "all tests pass", "the 24 tests are green", "`go test ./...` passes".
 func testsPass(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainTests", "plain")
 	at := d.last(func(x deed) bool { return x.opaque || x.mayTest() })
@@ -90,7 +91,7 @@ func testsPass(d *deeds, clause []token) int {
 	return at
 }
 
-// builds takes "the project builds", "the build succeeds", "it compiles".
+// builds matches "the project builds", "the build succeeds", "it compiles".
 func builds(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainBuild", "plain")
 	noun := has(clause, map[string]bool{"build": true})
@@ -100,7 +101,7 @@ func builds(d *deeds, clause []token) int {
 	return d.ranWell(func(words []string) bool { return whole(words, "wholeBuilds") })
 }
 
-// passed takes "`go vet ./...` passes", "`make lint` is clean".
+// passed matches "`go vet ./...` passes", "`make lint` is clean".
 func passed(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plain")
 	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("passes")) && !has(clause, in("clean")) || clause[0].kind != span && !in("articles")[clause[0].word] && clause[0].word != "now" {
@@ -112,7 +113,7 @@ func passed(d *deeds, clause []token) int {
 	return d.ranWell(func(words []string) bool { return slices.Equal(words, strings.Fields(code)) })
 }
 
-// executed takes "I ran `make lint`".
+// executed matches "I ran `make lint`".
 func executed(d *deeds, clause []token) int {
 	code, numbers, ok := only(clause, "plainRan")
 	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("executed")) {
@@ -125,7 +126,7 @@ func executed(d *deeds, clause []token) int {
 	return at
 }
 
-// ranWell finds the newest command of a kind, if it succeeded and nothing may have changed since.
+// ranWell returns the newest matching command if it succeeded and nothing may have changed since.
 func (d *deeds) ranWell(is func(words []string) bool) int {
 	at := d.last(func(x deed) bool { words, alone := x.alone(); return alone && is(words) })
 	if at >= 0 && (!d.all[at].succeeded || d.mayHaveChangedAfter(at)) {
@@ -134,13 +135,13 @@ func (d *deeds) ranWell(is func(words []string) bool) int {
 	return at
 }
 
-// sameWords reports code of an answer that is a command word by word.
+// sameWords reports whether code in an answer equals a command word by word.
 func sameWords(code, command string) bool {
 	return slices.Equal(strings.Fields(code), strings.Fields(strings.TrimSuffix(strings.TrimSpace(command), "2>&1")))
 }
 
-// whole reports a command that is in a set of those that test or build all of a project, but for
-// flags that change nothing of that.
+// whole reports whether a command tests or builds all of a project, according to a set; harmless
+// flags are ignored.
 func whole(words []string, set string) bool {
 	rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
@@ -149,8 +150,8 @@ func whole(words []string, set string) bool {
 	return in(set)[strings.Join(rest, "_")]
 }
 
-// someRan reports that a run of tests was not empty, where its output tells: go test says "[no
-// tests to run]" also of a package with benchmarks alone, bun "0 pass".
+// someRan reports whether a test run was not empty, judging by its output: go test also prints "[no
+// tests to run]" for a package with only benchmarks, bun prints "0 pass".
 func someRan(words []string, output string) bool {
 	matches := func(pattern string) bool { return regexp.MustCompile(`(?mi)` + pattern).MatchString(output) }
 	switch {
@@ -167,7 +168,7 @@ func someRan(words []string, output string) bool {
 	return !matches(`\b0 (tests? )?pass`) && !matches(`\bpass(ed)?:? 0\b`) && !matches(`\b[1-9]\d* skipped`) && !matches(`\bno tests\b`)
 }
 
-// counts reports an output in which so many tests passed.
+// counts reports whether n tests passed according to the output.
 func counts(output, n string) bool {
 	if n, total, pair := strings.Cut(n, "/"); pair {
 		return n == total && counts(output, n)

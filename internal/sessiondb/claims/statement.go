@@ -14,14 +14,14 @@ import (
 // statement is one sentence.
 type statement struct {
 	tokens []token
-	lead   []token // what stands above a list
+	lead   []token // the text above a list
 	asks   bool
 }
 
-// token is a word, the content of a code span, or a sign that ends a clause.
+// token is a word, a code span's content, or a mark that ends a clause.
 type token struct {
 	text string // as written
-	word string // in lower case; of a code span or a sign it is the sign's
+	word string // in lower case; the sign for a code span or mark
 	kind kind
 }
 
@@ -33,8 +33,8 @@ const (
 	sign
 )
 
-// longestAnswer is how much of an answer is read, in bytes, and longestQuote how much of a
-// statement is repeated, in characters.
+// longestAnswer limits the part of an answer that is read, in bytes, longestQuote the part of a
+// statement that is repeated, in characters.
 const longestAnswer, longestQuote = 64 << 10, 160
 
 func statements(answer string) (out []statement) {
@@ -51,7 +51,7 @@ func statements(answer string) (out []statement) {
 	return out
 }
 
-// quote is the statement as it was written, but for its marks.
+// quote returns the statement as written, without markup.
 func (s statement) quote() string {
 	parts := make([]string, 0, len(s.tokens))
 	for _, t := range s.tokens {
@@ -68,7 +68,7 @@ func (s statement) quote() string {
 	return string(runes)
 }
 
-// sentences cuts tokens at their ends.
+// sentences splits tokens into sentences.
 func sentences(all []token) (out []statement) {
 	var now statement
 	begin := 0
@@ -88,19 +88,19 @@ func sentences(all []token) (out []statement) {
 	return out
 }
 
-// pieces are code spans, quotations, words and signs.
+// pieces matches code spans, quotations, words and marks.
 var pieces = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("``.+?``|`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’']*[’']|「[^」]*」|[,;:()?!.]+|[^\\s`*()\\[\\]\"“”«»]+")
 })
 
-// addresses are those of links.
+// addresses matches links' targets.
 var addresses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\]\([^)\n]*\)`) })
 
 var plain = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("**", "", "__", "", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ", "。", ". ", "！", "! ", "？", "? ", "、", ", ", "，", ", ")
 })
 
-// tokens reads a block. What somebody else said, in quotation marks, is one word of no meaning.
+// tokens splits a block. A quotation, being somebody else's words, becomes one meaningless word.
 func tokens(text string) (out []token) {
 	text = addresses().ReplaceAllString(plain().Replace(text), "]")
 	out = make([]token, 0, len(text)/6)
@@ -125,7 +125,7 @@ func tokens(text string) (out []token) {
 	return out
 }
 
-// words adds a word and the sign at its end.
+// words adds a word and the mark at its end.
 func words(out []token, piece string) []token {
 	body := strings.TrimRight(piece, ".,;:!?…()")
 	if lower := strings.ToLower(piece); lower == "e.g." || lower == "i.e." || lower == "etc." {
@@ -147,7 +147,7 @@ func words(out []token, piece string) []token {
 	return out
 }
 
-// has reports whether one of the words stands in tokens.
+// has reports whether tokens contains one of the words.
 func has(tokens []token, set map[string]bool) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.kind == word && set[t.word] })
 }
@@ -155,7 +155,7 @@ func has(tokens []token, set map[string]bool) bool {
 //go:embed words.txt
 var wordList string
 
-// in is a set of words.txt by its name.
+// in returns a set of words.txt by name.
 func in(name string) map[string]bool { return sets()[name] }
 
 var sets = sync.OnceValue(func() map[string]map[string]bool {
@@ -176,7 +176,7 @@ var sets = sync.OnceValue(func() map[string]map[string]bool {
 	return out
 })
 
-// supposes reports a statement that claims nothing: a question, a condition, a plan, an advice, an
+// supposes reports whether a statement claims nothing: a question, condition, plan, advice or
 // order.
 func (s statement) supposes() bool {
 	if s.asks || len(s.tokens) == 0 {
@@ -192,7 +192,7 @@ func denies(tokens []token) bool {
 	})
 }
 
-// clause is the part of the statement around a token.
+// clause returns the part of the statement around a token.
 func (s statement) clause(at int) []token {
 	ends := func(t token) bool { return t.kind == sign && strings.ContainsAny(t.word, ",;:()") || t.joins() }
 	from, to := at, at
@@ -205,18 +205,18 @@ func (s statement) clause(at int) []token {
 	return s.tokens[from:to]
 }
 
-// joins reports a word that begins another clause.
+// joins reports whether a word starts another clause.
 func (t token) joins() bool {
 	return t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
 }
 
-// block is text that stands together: a paragraph, an item of a list, a heading.
+// block is a paragraph, list item or heading.
 type block struct {
 	text string
 	lead string // the heading and the line above a list
 }
 
-// blocks reads Markdown without what is code, quoted, or an open box.
+// blocks reads Markdown without code, quotations and unchecked boxes.
 func blocks(text string) (out []block) {
 	text = strings.NewReplacer("\n• ", "\n- ", "\n– ", "\n- ", "\r\n", "\n").Replace("\n" + text)
 	var heading, lead string
@@ -233,7 +233,7 @@ func blocks(text string) (out []block) {
 			out = append(out, block{text: text})
 		case b.Kind == markdown.Table || text[0] == '|':
 		case item:
-			if len(text) > 2 && text[0] == '[' && text[2] == ']' { // the box of a task
+			if len(text) > 2 && text[0] == '[' && text[2] == ']' { // a task's box
 				if text = strings.TrimSpace(text[3:]); strings.HasPrefix(string(b.Text), "[ ]") {
 					continue
 				}

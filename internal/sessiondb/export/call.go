@@ -14,8 +14,7 @@ import (
 	"adze/tool"
 )
 
-// learn gathers outcomes before they are shown, and what the log itself tells of secrets: the
-// values in files that are known for them, which calls read.
+// learn collects outcomes, and secrets from the log itself: values in secret files calls read.
 func (g *gatherer) learn(e session.Entry) {
 	if e.Type != session.OutcomeEntry {
 		return
@@ -35,7 +34,7 @@ func (g *gatherer) learn(e session.Entry) {
 	}
 }
 
-// touched are the names of files that a call may have read: its needs, and the words of a command.
+// touched returns the names of files a call may have read: its needs, and a command's words.
 func touched(o tool.Outcome) (names []string) {
 	for _, n := range o.Record.Needs {
 		names = append(names, n.Target)
@@ -46,12 +45,13 @@ func touched(o tool.Outcome) (names []string) {
 	return names
 }
 
-// unnumbered takes away the numbers that stand before the lines of a file that was read.
+// unnumbered removes the line numbers of a read file.
 func unnumbered(output string) string {
 	return regexp.MustCompile(`(?m)^\s*\d+(?:\t|:| {1,2})`).ReplaceAllString(output, "")
 }
 
-// call is what is shown of a call. name is the one that the model used; its outcome knows better.
+// call returns the exported part of a call. name is the model's name for the tool; the outcome's is
+// preferred.
 func (g *gatherer) call(k key, name string) *Call {
 	c := &Call{ID: tool.CallID(cmp.Or(g.scrub.name(string(k.call)), "call"))}
 	o, known := g.outcomes[k]
@@ -90,17 +90,17 @@ func (g *gatherer) call(k key, name string) *Call {
 	return c
 }
 
-// ends reports whether a call can end so.
+// ends reports whether a call can end with this status.
 func ends(s tool.Status) bool {
 	return slices.Contains([]tool.Status{tool.Completed, tool.Failed, tool.Invalid, tool.Denied, tool.Aborted}, s)
 }
 
-// writes reports whether a tool changes files itself: its metadata then tells how.
+// writes reports whether a tool changes files itself, and so has a diff in its metadata.
 func writes(d tool.Definition) bool {
 	return slices.Contains(d.Permissions.Required, tool.Write) || slices.Contains(d.Permissions.Optional, tool.Write)
 }
 
-// diff is what a call changed in a file; of one that is known for its secrets nothing.
+// diff returns a call's change of a file, or "" for a secret file.
 func (g *gatherer) diff(metadata json.RawMessage) string {
 	var m struct{ Path, Diff string }
 	if json.Unmarshal(metadata, &m) != nil || m.Diff == "" {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is the form that can be read again.
+// JSON returns the document in the form that Decode reads.
 func (d *Document) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -19,10 +19,10 @@ func (d *Document) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// maxDocument bounds, in bytes, a file that is read.
+// maxDocument limits a file to read, in bytes.
 const maxDocument = 512 << 20
 
-// Decode reads the JSON form. Its error says what is wrong with the file.
+// Decode reads the JSON form. The error explains an invalid file.
 func Decode(raw []byte) (*Document, error) {
 	switch {
 	case len(raw) > maxDocument:

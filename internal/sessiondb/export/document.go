@@ -32,7 +32,7 @@ func (g *gatherer) document() *Document {
 	return d
 }
 
-// imported is what the session was called where it happened, unless it has got another title since.
+// imported sets the title that the session had at its origin, unless it has a new one.
 func (g *gatherer) imported(d *Document, i session.Import) {
 	if i.Title != "" && (g.options.Title == "" || g.options.Title == g.firstPrompt()) {
 		d.Title = g.scrub.name(i.Title)
@@ -61,7 +61,7 @@ func (g *gatherer) firstPrompt() string {
 	return ""
 }
 
-// sum counts what the answers used, and finds when the last of what is shown was stored.
+// sum adds up the answers' usage and sets the time of the last exported entry.
 func (d *Document) sum() {
 	d.Updated = d.Created
 	later := func(t time.Time) {

@@ -15,7 +15,7 @@ import (
 	"adze/tool"
 )
 
-// check says why a message cannot be one.
+// check returns an error if a message is invalid.
 func (m Message) check() error {
 	switch {
 	case m.ID == "":
@@ -69,16 +69,16 @@ func (p Part) check(m Message, known map[tool.CallID]bool) error {
 	return nil
 }
 
-// ImportOptions is what a document becomes a session by.
+// ImportOptions configure Entries.
 type ImportOptions struct {
-	Tools  Tools // that are known here: what they do not let be shown is not taken
+	Tools  Tools // the known tools; fields they do not expose are dropped
 	Cwd    string
 	At     time.Time
 	SHA256 string // of the file
 }
 
-// Entries makes a log of a document. What the model is sent of it, when somebody goes on with the
-// session, says that outputs were left out; nothing in it lets anything be done.
+// Entries converts a document to a log. If the session is continued, the model is informed that
+// outputs are missing. Nothing in a document grants permissions.
 func (d *Document) Entries(o ImportOptions) ([]session.Entry, error) {
 	i := &importer{options: o}
 	from := session.Import{Session: d.Session, At: o.At, SHA256: o.SHA256}
@@ -137,10 +137,10 @@ func (i *importer) message(m Message) {
 	}
 }
 
-// outcome takes of a call what its tool lets be shown: a file may hold anything.
+// outcome keeps the fields of a call its tool exposes: a file may contain anything.
 func (i *importer) outcome(message string, c Call) {
 	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Took}
-	o.Heading.Verb, o.Heading.Object, _ = strings.Cut(c.Heading, " ") // with what came of it
+	o.Heading.Verb, o.Heading.Object, _ = strings.Cut(c.Heading, " ") // with the result
 	o.Metadata = i.metadata(c)
 	o.Record = tool.Record{Message: message, Call: c.ID, Tool: c.Tool, Origin: tool.Native, Args: json.RawMessage(object(i.fields(c.Tool, c.Arguments))),
 		Status: c.Status, Code: c.Code, Duration: c.Took, Start: c.Time.Add(-c.Took)}
@@ -154,10 +154,10 @@ func (i *importer) fields(name string, raw json.RawMessage) json.RawMessage {
 	return i.options.Tools.Redact(name, raw)
 }
 
-// metadata is that of a call with its difference, where the tool has one.
+// metadata returns a call's metadata with its diff, if the tool has one.
 func (i *importer) metadata(c Call) json.RawMessage {
 	fields := map[string]json.RawMessage{}
-	_ = json.Unmarshal(i.fields(c.Tool, c.Metadata), &fields) // nothing: there are none
+	_ = json.Unmarshal(i.fields(c.Tool, c.Metadata), &fields) // on error there are no fields
 	if c.Diff != "" {
 		fields["diff"], _ = jsontext.Marshal(c.Diff)
 	}
@@ -175,7 +175,7 @@ func object(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// compact takes the spaces out of an object.
+// compact removes the spaces of a JSON object.
 func compact(fields *json.RawMessage) error {
 	if len(*fields) == 0 {
 		return nil

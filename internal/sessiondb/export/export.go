@@ -1,20 +1,19 @@
-// Package export makes of a stored session what may leave this machine: a Document, and of that
-// Markdown, JSON, or one page of HTML that needs nothing else. Of its own JSON it makes the entries
-// of a session again.
+// Package export converts a stored session to a Document that may leave this machine, and that to
+// Markdown, JSON, or one self-contained HTML page. It converts its JSON back to a session's
+// entries.
 //
-// The one rule: what is not let out stays in. Of a call a Document has its tool's name, what the
-// tool's own allowlist exposes of arguments and metadata, and the differences of files that it
-// changed; of a tool that is not known only the name. Texts go through one scrubber (scrub.go):
-// secrets are masked again, control characters written out or dropped, and the home folder becomes
-// ~. Thoughts, outputs, the system prompt and what was taken back stay out; Document.LeftOut counts
-// them.
+// The one rule: only explicitly exposed data is exported. A call has its tool's name, the arguments
+// and metadata exposed by the tool's own allowlist, and the diffs of changed files; for an unknown
+// tool only the name. Texts are scrubbed (scrub.go): secrets are masked again, control characters
+// escaped or dropped, and the home folder becomes ~. Thinking, outputs, the system prompt and
+// reverted turns are left out; Document.LeftOut counts them.
 //
-// Start reading at Of, then gather.go (entries become messages) and call.go (what is shown of a
-// call). markdown.go, page.go and decode.go are the three forms; entries.go is the way back.
+// Start reading at Of, then gather.go (entries to messages) and call.go (the exported part of a
+// call). markdown.go, page.go and decode.go are the three formats; entries.go imports.
 //
-// Known limits: a picture is shown as it is, whatever stands in it. A secret in prose that has no
-// known shape, and that no file or variable named, looks like other text. Subagents have sessions
-// of their own, which are exported on their own.
+// Known limits: a picture is exported unchanged, whatever it shows. A secret in prose without a
+// known shape, not found in a secret file or variable, is not masked. Subagents' sessions are
+// exported separately.
 package export
 
 import (
@@ -26,40 +25,39 @@ import (
 	"adze/tool"
 )
 
-// Format is the version of the JSON form. A reader refuses a newer one.
+// Format is the JSON form's version. Decode refuses a newer one.
 const Format = 1
 
-// Document is a session as it may leave this machine.
+// A Document is the exportable form of a session.
 type Document struct {
 	Format  int        `json:"adze_session"`
 	Session session.ID `json:"session"`
-	// Imported says where the session was read from, when it did not happen here.
+	// Imported is the session's origin if it was itself imported.
 	Imported *session.Import `json:"imported,omitempty"`
 	Title    string          `json:"title"`
 	Created  time.Time       `json:"created"`
-	Updated  time.Time       `json:"updated"` // when the last of what is shown was stored
+	Updated  time.Time       `json:"updated"` // time of the last exported entry
 	Cwd      string          `json:"cwd"`
 	Version  string          `json:"version"` // of adze
 	Model    string          `json:"model"`   // provider/name
 	Lead     string          `json:"lead,omitempty"`
 	Agent    string          `json:"agent,omitempty"` // of a subagent
-	// Usage is that of the answers that are shown, by provider/model.
+	// Usage is the exported answers' usage, by provider/model.
 	Usage    map[string]session.Usage `json:"usage,omitempty"`
 	Messages []Message                `json:"messages"`
 	LeftOut  []string                 `json:"left_out,omitempty"`
 }
 
-// Speaker is who a message is from.
+// A Speaker is the author of a message.
 type Speaker string
 
-// Speakers.
 const (
 	Person Speaker = "user"
 	Model  Speaker = "assistant"
-	Adze   Speaker = "note" // what adze told the model
+	Adze   Speaker = "note" // a note from adze to the model
 )
 
-// Message is one message, and the turn's end when it is the last one of a turn.
+// A Message is one message. A turn's last message holds its end.
 type Message struct {
 	ID       string         `json:"id"`
 	From     Speaker        `json:"role"`
@@ -69,37 +67,37 @@ type Message struct {
 	Stop     session.Stop   `json:"stop,omitempty"`
 	Usage    *session.Usage `json:"usage,omitempty"`
 	Took     time.Duration  `json:"duration_ns,omitempty"`
-	// Own says that the user ran the one call in it.
+	// Own is set if the user ran the message's only call.
 	Own   bool   `json:"own,omitempty"`
 	Parts []Part `json:"parts"`
 	End   *End   `json:"end,omitempty"`
 }
 
-// Part is one piece of a message: exactly one of its fields is set.
+// A Part is one piece of a message: exactly one of its fields is set.
 type Part struct {
 	Text    string   `json:"text,omitempty"`
 	Picture *Picture `json:"picture,omitempty"`
 	Call    *Call    `json:"call,omitempty"`
 }
 
-// Picture is one that the user attached, of a kind that a browser shows.
+// A Picture is a user's attachment in a format that browsers show.
 type Picture struct {
 	Name      string `json:"name"`
-	MediaType string `json:"media_type"` // by its content
+	MediaType string `json:"media_type"` // detected from the content
 	Data      []byte `json:"data"`
 }
 
-// Call is a call as far as it is shown.
+// A Call is the exported part of a call.
 type Call struct {
 	ID   tool.CallID `json:"id"`
 	Tool string      `json:"tool"`
-	// Heading is the call in one row, such as its command line, made of those arguments that may be
-	// shown. Optional.
+	// Heading is a one-line summary of the call, such as its command line, made of exposed
+	// arguments. Optional.
 	Heading string `json:"heading,omitempty"`
-	// Status is empty while no outcome is known.
+	// Status is empty without a known outcome.
 	Status    tool.Status     `json:"status,omitempty"`
 	Code      string          `json:"code,omitempty"`
-	Time      time.Time       `json:"time,omitzero"` // of its outcome
+	Time      time.Time       `json:"time,omitzero"` // of the outcome
 	Took      time.Duration   `json:"duration_ns,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
@@ -107,7 +105,7 @@ type Call struct {
 	Changed   []string        `json:"files_changed,omitempty"`
 }
 
-// End is how a turn ended.
+// End is the end of a turn.
 type End struct {
 	Time    time.Time     `json:"time"`
 	Cause   session.Cause `json:"cause"`
@@ -115,27 +113,27 @@ type End struct {
 	Cost    *float64      `json:"cost_usd,omitempty"`
 	Took    time.Duration `json:"duration_ns,omitempty"`
 	Changed []string      `json:"files_changed,omitempty"`
-	// Claims and Evidence are what the calls do not show of the answer, and what they show.
+	// Claims are statements of the answer the calls do not support, Evidence those they do.
 	Claims   []session.Claim    `json:"claims,omitempty"`
 	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
-// Tools says what of a tool's calls may be shown; *tool.Set does.
+// Tools returns the exposed fields of a tool's calls; *tool.Set implements it.
 type Tools interface {
 	Get(name string) (tool.Definition, bool)
 	Redact(name string, fields json.RawMessage) json.RawMessage
 }
 
-// Options is what an export goes by.
+// Options configure an export.
 type Options struct {
 	Session session.ID
-	Title   string         // if empty, the first prompt's
-	Tools   Tools          // that are known here
-	Mask    *redact.Masker // knows the secrets of the user; if nil, only shapes and places
-	Home    string         // the folder that is written ~; if empty, none
+	Title   string         // default: the first prompt's
+	Tools   Tools          // the known tools
+	Mask    *redact.Masker // knows the user's secrets; nil masks only known shapes and places
+	Home    string         // the folder to write as ~; optional
 }
 
-// Of makes the document of a session's log.
+// Of converts a session's log to a document.
 func Of(log []session.Entry, o Options) *Document {
 	g := gatherer{options: o, scrub: newScrubber(o), left: map[string]*omissions{}}
 	for _, e := range log {

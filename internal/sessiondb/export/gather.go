@@ -10,26 +10,25 @@ import (
 	"adze/tool"
 )
 
-// What stands for a call in the log of an imported session; it is never shown, and counts as
-// nothing.
+// Placeholders for a call in an imported session's log. They are never exported or counted.
 const (
 	NoOutput = "(the output was left out of the export that this session was read from)"
 	NoOwn    = "The person ran a command; its output was left out of the export that this session was read from."
 )
 
-// key names a call in a log: some servers use the same ids again in every message.
+// key identifies a call in a log: some servers reuse IDs in every message.
 type key struct {
 	message string
 	call    tool.CallID
 }
 
-// storedOutcome is an outcome and when it was stored.
+// storedOutcome is an outcome with its time.
 type storedOutcome struct {
 	tool.Outcome
 	at time.Time
 }
 
-// gatherer makes messages of entries, in the order of the log.
+// gatherer converts entries to messages, in log order.
 type gatherer struct {
 	options  Options
 	scrub    *scrubber
@@ -39,10 +38,10 @@ type gatherer struct {
 	created  time.Time
 	messages []Message
 	ids      map[string]bool
-	partial  *Message // an answer that still arrived when the process ended
+	partial  *Message // an answer that was incomplete when the process ended
 }
 
-// omissions counts what is not in the document.
+// omissions counts data that is not exported.
 type omissions struct{ count, bytes int }
 
 func (g *gatherer) leave(what string, bytes int) {
@@ -53,7 +52,7 @@ func (g *gatherer) leave(what string, bytes int) {
 	g.left[what].bytes += bytes
 }
 
-// entry takes the next entry; what cannot be read is counted and left out.
+// entry adds the next entry. Unreadable ones are counted and left out.
 func (g *gatherer) entry(e session.Entry) {
 	if g.created.IsZero() {
 		g.created = e.Time
@@ -81,7 +80,7 @@ func (g *gatherer) entry(e session.Entry) {
 			g.fragment(f, e.Time)
 		}
 	case session.RequestEntry:
-		g.partial = nil // it was asked again
+		g.partial = nil // the request was repeated
 	case session.CompactEntry:
 		g.partial = nil
 		g.leave("summary that took the place of earlier messages for the model", 0)
@@ -107,7 +106,7 @@ func (g *gatherer) message(m session.Message, at time.Time) {
 	g.messages = append(g.messages, g.shown(m, at))
 }
 
-// shown is a message without what is not let out.
+// shown returns the exported part of a message.
 func (g *gatherer) shown(m session.Message, at time.Time) Message {
 	out := Message{ID: g.fresh(m.ID), From: Speaker(m.Role), Time: at, Provider: g.scrub.name(m.Provider), Model: g.scrub.name(m.Model),
 		Stop: session.Stop(g.scrub.name(string(m.Stop))), Usage: m.Usage, Took: m.Took, Parts: []Part{}}
@@ -145,7 +144,7 @@ func (g *gatherer) shown(m session.Message, at time.Time) Message {
 
 func (p Part) sameCall(q Part) bool { return q.Call != nil && q.Call.ID == p.Call.ID }
 
-// fresh is the id of a message, which no other one has: a log may come from anywhere.
+// fresh makes a message's ID unique: a log may come from anywhere.
 func (g *gatherer) fresh(id string) string {
 	id = cmp.Or(g.scrub.name(id), "m")
 	for g.ids[id] {
@@ -158,7 +157,7 @@ func (g *gatherer) fresh(id string) string {
 	return id
 }
 
-// said is a part for a text; none for no text.
+// said returns a text part, or nil for "".
 func said(text string) []Part {
 	if text == "" {
 		return nil
@@ -184,7 +183,7 @@ func (g *gatherer) part(m session.Message, p session.Part) []Part {
 	return nil
 }
 
-// fragment adds to the answer that arrives.
+// fragment adds to the incomplete answer.
 func (g *gatherer) fragment(f session.Fragment, at time.Time) {
 	if g.partial == nil || g.partial.ID != f.Message {
 		g.partial = &Message{ID: f.Message, From: Model, Time: at, Provider: f.Provider, Model: f.Model, Stop: session.StopAborted}
@@ -197,11 +196,11 @@ func (g *gatherer) fragment(f session.Fragment, at time.Time) {
 	}
 }
 
-// maxParts bounds what a damaged fragment can ask for.
+// maxParts limits the index in a damaged fragment.
 const maxParts = 10_000
 
-// unfinished keeps what was said when the process ended. Its pieces are scrubbed here, when they
-// are joined.
+// unfinished keeps an answer that was incomplete when the process ended. Its pieces are scrubbed
+// after they are joined.
 func (g *gatherer) unfinished() {
 	if g.partial == nil {
 		return
@@ -215,7 +214,7 @@ func (g *gatherer) unfinished() {
 	g.messages = append(g.messages, m)
 }
 
-// rewind drops what the user took back.
+// rewind drops reverted messages.
 func (g *gatherer) rewind(e session.Entry) error {
 	var r session.Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {

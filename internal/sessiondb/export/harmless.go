@@ -7,7 +7,7 @@ import (
 	"adze/internal/text/markdown"
 )
 
-// inlineText is a text of which no character means anything.
+// inlineText escapes all markup.
 func inlineText(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -27,8 +27,8 @@ func inlineText(text string) string {
 	return b.String()
 }
 
-// harmless is what stands in a paragraph: outside of code, HTML is text, pictures are not fetched,
-// and a link that does not lead to the web is none.
+// harmless escapes a paragraph's HTML outside code and its pictures, and drops links that do not
+// lead to the web.
 func harmless(text string) string {
 	spans, _ := markdown.Inline(text)
 	var b strings.Builder
@@ -45,7 +45,7 @@ func harmless(text string) string {
 	return b.String()
 }
 
-// codeEnd is where the code ends that a span stands for; negative: it is none.
+// codeEnd returns the end of a code span, or a negative number if s is none.
 func codeEnd(text string, s markdown.Span) int {
 	rest := text[min(s.At, len(text)):]
 	ticks := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]

@@ -13,8 +13,8 @@ import (
 	"adze/session"
 )
 
-// Markdown is the form to paste into an issue or a chat. Texts in it are written anew from what was
-// read of them: no HTML, no picture that a viewer would fetch, no link but to the web.
+// Markdown returns the document for pasting into an issue or a chat. Texts are regenerated from
+// their parsed form: no HTML, no pictures that a viewer would fetch, only links to the web.
 func (d *Document) Markdown() []byte {
 	w := &sheet{}
 	w.line("# %s", inlineText(orDash(d.Title)))
@@ -40,7 +40,7 @@ type fact struct{ Name, Value string }
 
 const stamp = "2006-01-02 15:04:05 UTC"
 
-// facts are what the forms for people say of a session.
+// facts returns the session's data for Markdown and HTML.
 func (d *Document) facts() (out []fact) {
 	add := func(name, value string) {
 		if value != "" {
@@ -71,7 +71,7 @@ func orDash(text string) string {
 	return text
 }
 
-// sheet is Markdown that grows.
+// sheet builds Markdown.
 type sheet struct{ bytes.Buffer }
 
 func (w *sheet) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
@@ -98,7 +98,7 @@ func (w *sheet) message(m Message) {
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
 		case m.From == Model:
 			w.prose(p.Text)
-		default: // what a user typed means what it looks like
+		default: // a user's text is literal
 			w.fence("text", p.Text)
 		}
 	}
@@ -110,7 +110,7 @@ func (w *sheet) message(m Message) {
 	}
 }
 
-// told is how a turn ended, on one line.
+// told describes the end of a turn in one line.
 func (e *End) told() string {
 	words := []string{"Turn ended: " + string(e.Cause), e.Took.Round(time.Second / 10).String()}
 	if e.Cost != nil {
@@ -125,7 +125,7 @@ func (e *End) told() string {
 	return strings.Join(words, " · ")
 }
 
-// told is what became of a call.
+// told describes a call's result.
 func (c Call) told() string {
 	switch {
 	case c.Status == "":
@@ -149,7 +149,7 @@ func (w *sheet) call(c Call) {
 	}
 }
 
-// fence writes a text that nothing in it can end.
+// fence writes a code block with a fence that the text does not contain.
 func (w *sheet) fence(info, text string) {
 	ticks := strings.Repeat("`", max(3, longest(text, '`')+1))
 	w.line("%s%s\n%s\n%s\n", ticks, info, strings.TrimSuffix(text, "\n"), ticks)
@@ -171,7 +171,7 @@ func codeSpan(text string) string {
 	return ticks + " " + strings.ReplaceAll(text, "\n", " ") + " " + ticks
 }
 
-// prose writes what a model said, block by block as it was read.
+// prose writes a model's text block by block from its parsed form.
 func (w *sheet) prose(text string) {
 	all := markdown.Read(text)
 	for i, b := range all {
@@ -190,12 +190,12 @@ func (w *sheet) prose(text string) {
 	}
 }
 
-// begins reports whether a block begins an item of a list.
+// begins reports whether a block starts a list item.
 func begins(b markdown.Block) bool {
 	return len(b.In) > 0 && !b.In[len(b.In)-1].Quote && b.In[len(b.In)-1].Fresh
 }
 
-// margins are what stands before the first line of a block and before the others.
+// margins returns the prefixes of a block's first line and of the others.
 func margins(b markdown.Block) (first, rest string) {
 	for _, c := range b.In {
 		if c.Quote {
@@ -213,7 +213,7 @@ func margins(b markdown.Block) (first, rest string) {
 	return first, rest
 }
 
-// rewritten is a block, in which a sign of the model's is no mark.
+// rewritten returns a block with literal characters escaped.
 func rewritten(b markdown.Block) string {
 	text := string(b.Text)
 	switch b.Kind {
@@ -236,7 +236,7 @@ func rewritten(b markdown.Block) string {
 	return harmless(text)
 }
 
-// plainInfo keeps of a fence's words what names a language.
+// plainInfo keeps the characters of a language name.
 func plainInfo(r rune) rune {
 	if r == '`' || r == '~' || r < ' ' {
 		return -1

@@ -14,16 +14,16 @@ import (
 	"adze/tool"
 )
 
-// The page has no script, one sheet of style, and a policy that lets nothing be fetched: it is the
-// same in ten years, and tells nobody that it was opened. Every text of a session goes through
-// package hypertext, and stands between tags or in an attribute with double quotes; all else is
-// written in this package. So nothing needs to know the grammar of HTML, as html/template does.
-// That would have the linker keep every method of the program: 5.8 MB more of 55.9.
+// The page has no script, one style sheet, and a policy against fetching anything: it looks the
+// same in ten years and does not reveal that it was opened. Every text of a session is escaped by
+// package hypertext and placed between tags or in a double-quoted attribute; all else is written by
+// this package. So html/template is not needed, with which the linker would keep every method of
+// the program: 5.8 MB more of 55.9.
 
-// web is HTML that grows.
+// web builds HTML.
 type web struct{ strings.Builder }
 
-// text writes a text between tags, or into an attribute with double quotes.
+// text writes a text between tags or into a double-quoted attribute.
 func (w *web) text(s string) { w.WriteString(hypertext.Plain(s)) }
 
 // pageHead is the page up to its body, with an empty title.
@@ -31,7 +31,7 @@ func (w *web) text(s string) { w.WriteString(hypertext.Plain(s)) }
 //go:embed page.html
 var pageHead string
 
-// HTML is the form to look at.
+// HTML returns the document as a page.
 func (d *Document) HTML() ([]byte, error) {
 	before, after, _ := strings.Cut(pageHead, "</title>")
 	w := &web{}
@@ -62,7 +62,7 @@ func (d *Document) HTML() ([]byte, error) {
 	return []byte(w.String()), nil
 }
 
-// element writes a text between tags.
+// element writes a text in a tag.
 func (w *web) element(tag, class, text string) {
 	w.WriteString("<" + tag)
 	if class != "" {
@@ -73,7 +73,7 @@ func (w *web) element(tag, class, text string) {
 	w.WriteString("</" + tag + ">")
 }
 
-// contents is the table of contents.
+// contents writes the table of contents.
 func (w *web) contents(prompts []prompt) {
 	if len(prompts) == 0 {
 		return
@@ -131,7 +131,7 @@ func (w *web) message(number int, m Message) {
 	w.WriteString("</section>\n")
 }
 
-// texts are values as they are printed.
+// texts converts values to strings.
 func texts[T any](values []T) (out []string) {
 	for _, v := range values {
 		out = append(out, fmt.Sprint(v))
@@ -139,8 +139,8 @@ func texts[T any](values []T) (out []string) {
 	return out
 }
 
-// picture writes a picture into its address; its type is what its content says, so that nothing
-// else is ever one.
+// picture writes a picture as a data URL. Its type is detected from the content, so other data is
+// never embedded.
 func (w *web) picture(p *Picture) {
 	source := "data:,"
 	if kind := hypertext.PictureType(p.Data); kind != "" {
@@ -153,7 +153,7 @@ func (w *web) picture(p *Picture) {
 	w.WriteString("</p>\n")
 }
 
-// call writes a closed line that opens.
+// call writes a collapsed details element.
 func (w *web) call(c Call) {
 	w.WriteString("<details><summary>")
 	w.element("code", "", cmp.Or(c.Heading, c.Tool))
@@ -172,7 +172,7 @@ func (w *web) call(c Call) {
 	w.WriteString("</details>\n")
 }
 
-// object writes the fields of a call.
+// object writes a call's fields.
 func (w *web) object(raw json.RawMessage) {
 	if len(raw) > 0 {
 		w.element("pre", "", indented(raw))
@@ -180,7 +180,7 @@ func (w *web) object(raw json.RawMessage) {
 	}
 }
 
-// indented is an object with a line for each field.
+// indented formats an object with one field per line.
 func indented(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {

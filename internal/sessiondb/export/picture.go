@@ -8,10 +8,10 @@ import (
 	"adze/tool"
 )
 
-// maxPicture bounds, in bytes, a picture that a document holds.
+// maxPicture limits an exported picture, in bytes.
 const maxPicture = 5 << 20
 
-// attachment is a picture of the user's, or a line that says what is not shown.
+// attachment returns a user's picture, or a line about an attachment that is not exported.
 func (g *gatherer) attachment(a tool.Attachment) Part {
 	kind := hypertext.PictureType(a.Data)
 	if kind == "" || len(a.Data) > maxPicture {

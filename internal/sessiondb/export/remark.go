@@ -2,8 +2,8 @@ package export
 
 import "adze/internal/text/hypertext"
 
-// marks are what stands behind clauses of an answer in the page: the call that shows one, or that
-// there is none.
+// marks returns the marks after an answer's clauses in the page: the call that supports one, or
+// that there is none.
 func (m Message) marks() (out []hypertext.Mark) {
 	if m.End == nil {
 		return nil
@@ -17,7 +17,7 @@ func (m Message) marks() (out []hypertext.Mark) {
 	return out
 }
 
-// lastText is the part of a message that marks are about; negative: it has no text.
+// lastText returns the index of the text part the marks refer to, or a negative number without one.
 func (m Message) lastText() int {
 	for i := len(m.Parts) - 1; i >= 0; i-- {
 		if m.Parts[i].Text != "" {

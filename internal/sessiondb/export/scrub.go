@@ -10,14 +10,13 @@ import (
 	"adze/internal/text/safeterm"
 )
 
-// scrubber takes out of a text what must not leave: secrets that the user's masker knows, those
-// that the log itself tells of, control characters, and the name of the home folder. What went
-// through it stays as it is when it goes through again.
+// scrubber removes from texts: secrets known to the user's masker or learned from the log, control
+// characters, and the home folder's name. Scrubbing is idempotent.
 type scrubber struct {
 	mask    *redact.Masker
 	home    string
 	learned []string
-	own     *redact.Masker // of what was learned
+	own     *redact.Masker // of learned secrets
 }
 
 func newScrubber(o Options) *scrubber {
@@ -28,7 +27,7 @@ func newScrubber(o Options) *scrubber {
 	return s
 }
 
-// learn takes values that a file told of.
+// learn adds secret values from a file.
 func (s *scrubber) learn(values []string) {
 	if len(values) > 0 {
 		s.learned = append(s.learned, values...)
@@ -38,19 +37,19 @@ func (s *scrubber) learn(values []string) {
 
 func (s *scrubber) secrets(text string) string { return s.mask.Text(s.own.Text(text)) }
 
-// cleaned masks before control characters go, which may be a part of a secret, and after, when it
-// lies bare.
+// cleaned masks before and after removing control characters, which may be part of a secret or hide
+// one.
 func (s *scrubber) cleaned(text string, clean func(string) safeterm.Text) string {
 	return s.tilde(s.secrets(clean(s.secrets(text)).String()))
 }
 
-// prose is what a user or a model wrote.
+// prose scrubs text of a user or model.
 func (s *scrubber) prose(text string) string { return s.cleaned(text, safeterm.Clean) }
 
-// code is what must not hide anything.
+// code scrubs text that must not hide anything.
 func (s *scrubber) code(text string) string { return s.cleaned(text, safeterm.Reveal) }
 
-// name is on one line.
+// name scrubs text to one line.
 func (s *scrubber) name(text string) string { return s.cleaned(text, safeterm.Name) }
 
 func (s *scrubber) names(list []string) (out []string) {
@@ -60,7 +59,7 @@ func (s *scrubber) names(list []string) (out []string) {
 	return out
 }
 
-// tilde writes the home folder as ~, where it is not a part of a longer name.
+// tilde writes the home folder as ~ unless it is part of a longer name.
 func (s *scrubber) tilde(text string) string {
 	if len(s.home) < 2 {
 		return text
@@ -83,7 +82,7 @@ func (s *scrubber) tilde(text string) string {
 	}
 }
 
-// partOfName reports whether what stands between two texts goes on in one of them.
+// partOfName reports whether a name continues before or after.
 func partOfName(before, after string) bool {
 	letter := func(c byte) bool {
 		return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -91,8 +90,7 @@ func partOfName(before, after string) bool {
 	return before != "" && letter(before[len(before)-1]) || after != "" && letter(after[0])
 }
 
-// fields scrubs an object of JSON: its names and texts, all else stays. What is none becomes
-// nothing.
+// fields scrubs the names and strings of a JSON object. It returns nil for other values.
 func (s *scrubber) fields(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(s.mask.JSON(s.own.JSON(raw))))
 	dec.UseNumber()

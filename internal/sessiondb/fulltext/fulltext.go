@@ -1,16 +1,16 @@
-// Package fulltext finds what was said and done in stored sessions by its words: prompts, answers,
-// calls as far as their tools allow them to be logged, and their results.
+// Package fulltext searches stored sessions by words: prompts, answers, the parts of calls their
+// tools allow to be logged, and their results.
 //
-// The one rule: the words are made after the log and from nothing else, and what the log let go of
-// is gone from them, too. They stand in the store's own file (sessiondb/words.go); a run that does
-// not search neither makes nor reads them.
+// The one rule: the index is derived from the log alone, and text removed from the log is removed
+// from the index too. It is part of the store's own file (sessiondb/words.go); a run that does not
+// search neither creates nor reads it.
 //
-// Start reading at Update and Search (search.go); text.go says what of an entry is indexed,
-// query.go what a user's words mean, snippet.go what is shown of a hit.
+// Start reading at Update and Search (search.go); text.go selects the indexed text, query.go parses
+// a user's query, snippet.go formats a hit.
 //
-// Known limits: a session that is gone on with keeps its place among the others, which is that of
-// its beginning. A word is found from its start on, not from its middle; the parts of a name such
-// as max_retry_count are words. Chinese, Japanese and Korean are found by every character.
+// Known limits: a resumed session keeps its place in the results, by its beginning. Words are found
+// by their start, not their middle; the parts of a name such as max_retry_count are words. Chinese,
+// Japanese and Korean are found by single characters.
 package fulltext
 
 import (
@@ -20,8 +20,8 @@ import (
 	"adze/internal/sessiondb"
 )
 
-// Update reads what the logs got since; tell may be nil, and is called with how many entries were
-// read of how many. An error of it ends the update, and what was read until then stays.
+// Update indexes the logs' new entries. tell may be nil; it gets the numbers of entries read and in
+// total. Its error ends the update, which keeps the entries read so far.
 func Update(ctx context.Context, logs *sessiondb.Store, tell func(done, total int64) error) error {
 	return logs.Index(ctx, indexing(tell))
 }

@@ -9,25 +9,24 @@ import (
 	"adze/internal/sessiondb"
 )
 
-// Later looks for words, and brings them up to date beside each search. It has a connection of its
-// own, which the first search opens, so that nobody who writes waits for it.
+// A Later searches and updates the index in the background. It has its own connection, opened by
+// the first search, so writers do not wait for it.
 type Later struct {
 	path string // of the store
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	logs   *sessiondb.Store
 	stop   context.CancelFunc
-	update chan error // gives the error of the update that runs; nil if none does
+	update chan error // receives the running update's error; nil if none runs
 }
 
-// NewLater is for the store at path. It opens nothing.
+// NewLater returns a Later for the store at path without opening it.
 func NewLater(path string) *Later { return &Later{path: path} }
 
-// patience is how long a search waits for the index to be up to date; then it looks into what is
-// there.
+// patience is how long a search waits for the index's update before searching the outdated one.
 const patience = 300 * time.Millisecond
 
-// Search looks for words. While the index is not up to date, note says so.
+// Search searches for words. note is set if the index is not up to date.
 func (l *Later) Search(ctx context.Context, q Query) (hits []Hit, note string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +56,7 @@ func (l *Later) Search(ctx context.Context, q Query) (hits []Hit, note string, e
 	return hits, note, err
 }
 
-// begin starts to bring the index up to date.
+// begin starts updating the index.
 func (l *Later) begin() {
 	ctx, stop := context.WithCancel(context.Background())
 	logs, update := l.logs, make(chan error, 1)
@@ -65,7 +64,7 @@ func (l *Later) begin() {
 	go func() { update <- Update(ctx, logs, nil) }()
 }
 
-// Close ends the update.
+// Close stops the update.
 func (l *Later) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

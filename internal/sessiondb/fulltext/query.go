@@ -8,22 +8,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxTerms bounds what is looked for at once; more of it is left out.
+// maxTerms limits the terms of a query; the rest is ignored.
 const maxTerms = 32
 
-// shortestPrefix is from how many characters on the last word may be the beginning of one: those of
-// three have an index of their own, and fewer are in nearly everything.
+// shortestPrefix is the length from which the last word may be a prefix: three characters have an
+// index of their own, and fewer match nearly everything.
 const shortestPrefix = 3
 
-// term is a word, or several in a row, that has to be in what is found.
+// term is a required word or phrase.
 type term struct {
-	words  []string // as the user wrote them
-	prefix bool     // the last of them may go on
+	words  []string // as written
+	prefix bool     // the last one is a prefix
 }
 
-// termsOf reads what a user wrote: words, all of which are to be there, and phrases between
-// quotation marks. Any text is valid. The last word may be the beginning of one, unless a space
-// ends it.
+// termsOf parses a query: words, all required, and phrases in quotation marks. Any text is valid.
+// The last word may be a prefix unless a space follows.
 func termsOf(text string) (out []term) {
 	text = strings.ToValidUTF8(text, " ")
 	pieces := strings.Split(text, `"`)
@@ -48,8 +47,8 @@ func termsOf(text string) (out []term) {
 	return out[:min(len(out), maxTerms)]
 }
 
-// match is the terms as a query of FTS5 (sqlite.org/fts5.html, section 3): nothing that a user
-// wrote stands outside of quotation marks, and within them there are only letters and digits.
+// match returns an FTS5 query (sqlite.org/fts5.html, section 3). The user's words are all in
+// quotation marks and consist of letters and digits.
 func match(terms []term) string {
 	var parts []string
 	for _, t := range terms {
@@ -62,7 +61,7 @@ func match(terms []term) string {
 	return strings.Join(parts, " AND ")
 }
 
-// tokens are the words of a text.
+// tokens returns a text's words.
 func tokens(text string) (out []string) {
 	each(text, func(from, to int) bool {
 		out = append(out, text[from:to])
@@ -71,7 +70,7 @@ func tokens(text string) (out []string) {
 	return out
 }
 
-// each calls use for every word of a text, as the index divides it, until that returns false.
+// each calls use for every word of a text, split like the index, until use returns false.
 func each(text string, use func(from, to int) bool) {
 	from := -1
 	for i, r := range text {
@@ -98,7 +97,7 @@ func each(text string, use func(from, to int) bool) {
 	}
 }
 
-// fold makes words alike that differ in case or in marks on letters.
+// fold removes case and diacritics.
 func fold(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

@@ -10,38 +10,37 @@ import (
 	"adze/tool"
 )
 
-// Query is what to look for; the zero values of its filters let everything through.
+// A Query selects entries. Zero filters match everything.
 type Query struct {
-	Text   string    // words and "phrases", all of which have to be there; the last word may be the beginning of one
-	Folder string    // of sessions that work there
-	Since  time.Time // said or done then or later
-	Skip   int       // so many of the newest are left out
-	Limit  int       // at most so many; if 0, 20
+	Text   string    // words and "phrases", all required; the last word may be a prefix
+	Folder string    // of the session
+	Since  time.Time // entries of this time or later
+	Skip   int       // number of the newest to skip
+	Limit  int       // maximum number; 0 means 20
 }
 
-// defaultLimit is how many hits are looked for unless a query says.
 const defaultLimit = 20
 
-// Hit is an entry that was found.
+// A Hit is a matching entry.
 type Hit struct {
 	Session session.ID  `json:"session"`
 	Title   string      `json:"title"` // of the session
 	Cwd     string      `json:"cwd"`
 	Agent   string      `json:"agent,omitempty"` // of a subagent
-	Seq     int64       `json:"seq"`             // of the entry, in the log of the session
+	Seq     int64       `json:"seq"`             // the entry's number in the session's log
 	Time    time.Time   `json:"time"`
 	Kind    Kind        `json:"kind"`
 	Tool    string      `json:"tool,omitempty"`
-	Message string      `json:"message"` // the one that it is, or that made the call
+	Message string      `json:"message"` // the matching one, or that of the call
 	Call    tool.CallID `json:"call,omitempty"`
 	Snippet Snippet     `json:"snippet"`
 }
 
-// ErrNoWords is the answer to a query without a letter or a digit.
+// ErrNoWords means a query has neither a letter nor a digit.
 var ErrNoWords = errors.New("nothing to look for: give a word with a letter or a digit in it")
 
-// Search returns what holds all words of a query, the newest session first, in it the newest first,
-// and whether there is more. It looks into what Update has read.
+// Search returns the entries that contain all words, newest session and newest entry first, and
+// whether there are more. It finds entries that Update has read.
 func Search(ctx context.Context, logs *sessiondb.Store, q Query) (hits []Hit, more bool, err error) {
 	terms := termsOf(q.Text)
 	if len(terms) == 0 {
@@ -65,7 +64,7 @@ func Search(ctx context.Context, logs *sessiondb.Store, q Query) (hits []Hit, mo
 	return hits, more, named(ctx, logs, hits)
 }
 
-// named says of hits which sessions they are of.
+// named sets the hits' sessions.
 func named(ctx context.Context, logs *sessiondb.Store, hits []Hit) error {
 	known := map[session.ID]session.Head{}
 	for i := range hits {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Snippet is a piece of a text around what was looked for, on one line.
+// A Snippet is one line of text around the found words.
 type Snippet []Piece
 
-// Piece is a part of a snippet.
+// A Piece is a part of a snippet.
 type Piece struct {
 	Text string
-	Hit  bool // it was looked for
+	Hit  bool // it matches the query
 }
 
-// String is the whole.
+// String returns the snippet's text.
 func (s Snippet) String() string {
 	var b strings.Builder
 	for _, p := range s {
@@ -24,23 +24,22 @@ func (s Snippet) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes the text alone.
+// MarshalJSON encodes the text alone.
 func (s Snippet) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// snippetRunes is how long a snippet is, snippetLead how many bytes of it stand before the first
-// word that was found.
+// snippetRunes is a snippet's length, snippetLead the number of bytes before the first match.
 const (
 	snippetRunes = 160
 	snippetLead  = 40
 )
 
-// found is a word of a text that was looked for.
+// found is a matching word of a text.
 type found struct{ from, to, word int }
 
-// maxFound bounds how many places are compared.
+// maxFound limits the compared matches.
 const maxFound = 500
 
-// snippetOf cuts out where most of the words stand together. FTS5 cannot: the index has no texts.
+// snippetOf extracts the part with most matches. FTS5 cannot: the index has no texts.
 func snippetOf(text string, terms []term) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
 	hits := findAll(text, terms)

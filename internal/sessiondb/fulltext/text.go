@@ -12,29 +12,27 @@ import (
 	"adze/tool"
 )
 
-// maxResult is how many bytes of a call's result are indexed, maxSaid of what a user or a model
-// said.
+// maxResult limits the indexed bytes of a call's result, maxSaid those of a message.
 const (
 	maxResult = 16 << 10
 	maxSaid   = 256 << 10
 )
 
-// Kind says what was found.
+// A Kind is the kind of a hit.
 type Kind string
 
-// Kinds of hits.
 const (
 	Prompt Kind = "prompt"
 	Answer Kind = "answer"
 	Called Kind = "call"
 )
 
-// types are the entries that hold words to find.
+// types returns the entry types with searchable text.
 func types() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.OutcomeEntry}
 }
 
-// words is what can be found of an entry, and where it stands in the conversation.
+// words holds an entry's searchable text and its position in the conversation.
 type words struct {
 	kind    Kind
 	text    string
@@ -43,14 +41,14 @@ type words struct {
 	call    tool.CallID
 }
 
-// wordsOf takes from an entry what is indexed of it; if false, nothing. The log was masked when it
-// was written; of a call's arguments only those count that its tool allows to be logged.
+// wordsOf returns an entry's indexed text, or false. The log was masked when written; only
+// arguments that the tool allows to be logged are indexed.
 func wordsOf(f sessiondb.Found) (w words, ok bool) {
 	switch f.Entry.Type {
 	case session.MessageEntry:
 		var m session.Message
 		if json.Unmarshal(f.Entry.Data, &m) != nil || m.Note || m.Summary || m.Own != "" {
-			return w, false // of the user's own call the outcome tells
+			return w, false // a user's own call is indexed by its outcome
 		}
 		w = words{kind: Prompt, text: cut(m.Text(), maxSaid), message: m.ID}
 		if m.Role == session.Assistant {
@@ -75,7 +73,7 @@ func wordsOf(f sessiondb.Found) (w words, ok bool) {
 	return w, strings.ContainsFunc(w.text, inWord)
 }
 
-// values adds what stands in a JSON value to out, without the names of fields.
+// values appends a JSON value's scalars to out, without field names.
 func values(out []string, v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -92,7 +90,7 @@ func values(out []string, v any) []string {
 	return out
 }
 
-// cut shortens a text to at most n bytes, between two characters.
+// cut truncates a text to at most n bytes at a character boundary.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -100,14 +98,13 @@ func cut(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "")
 }
 
-// inWord reports whether the tokenizer takes a character for a part of a word
-// (sqlite.org/fts5.html, section 4.3.1).
+// inWord reports whether the tokenizer treats a character as part of a word (sqlite.org/fts5.html,
+// section 4.3.1).
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
 }
 
-// apart puts spaces around the characters of scripts that write words without spaces between them,
-// so that each is a word.
+// apart puts spaces around characters of scripts that do not separate words, making each a word.
 func apart(text string) string {
 	if strings.IndexFunc(text, unspaced) < 0 {
 		return text

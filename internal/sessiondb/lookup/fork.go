@@ -13,14 +13,14 @@ import (
 	"adze/session"
 )
 
-// Turn is a prompt of the user and all that came of it.
+// A Turn is a user's prompt and everything up to the next one.
 type Turn struct {
-	Number   int // from 1, as the conversation is now; if 0, it was taken back
-	From, To int // its entries: from the prompt on, up to the next one's
+	Number   int // from 1 in the present conversation; 0 if reverted
+	From, To int // its entries: from the prompt to before the next one
 	Prompt   session.Message
 }
 
-// Turns divides a log into turns. What stands before the first prompt belongs to none.
+// Turns divides a log into turns. Entries before the first prompt belong to none.
 func Turns(log []session.Entry) (out []Turn) {
 	back := map[int]bool{}
 	for i, e := range log {
@@ -55,7 +55,7 @@ func Turns(log []session.Entry) (out []Turn) {
 	return out
 }
 
-// upTo is the part of a log that ends with a turn.
+// upTo returns the log up to the end of a turn.
 func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	turns := Turns(log)
 	at := slices.IndexFunc(turns, func(t Turn) bool { return t.Number == number })
@@ -67,7 +67,7 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 		return nil, usage.Mistake("adze sessions show ID numbers its turns", "there is no turn %d: the session has %d", number, last)
 	}
 	t := turns[at]
-	for i := t.To - 1; i > t.From && at < len(turns)-1; i-- { // what stands behind the end belongs to the next prompt
+	for i := t.To - 1; i > t.From && at < len(turns)-1; i-- { // entries after the end belong to the next prompt
 		if log[i].Type == session.EndEntry {
 			return log[:i+1], nil
 		}
@@ -75,16 +75,16 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	return log[:t.To], nil
 }
 
-// Broken says that the log of a session is not as it was written: it is read, and not gone on with.
+// Broken means a session's log was altered or damaged: it can be read but not resumed.
 type Broken struct {
-	Row  *sessiondb.BadRow // the first
-	Turn int               // the last sound one before it; if 0, none
+	Row  *sessiondb.BadRow // the first invalid entry
+	Turn int               // the last valid one before it, or 0
 }
 
-// Error names the first entry that is not sound.
+// Error names the first invalid entry.
 func (b *Broken) Error() string { return b.Row.Error() + "; the session is only read" }
 
-// Hint says how to go on.
+// Hint suggests how to go on.
 func (b *Broken) Hint() string {
 	read := fmt.Sprintf("adze sessions show %s shows it", b.Row.Session)
 	if b.Turn == 0 {
@@ -93,14 +93,14 @@ func (b *Broken) Hint() string {
 	return fmt.Sprintf("%s; adze sessions fork %s --at %d copies it up to its last sound turn", read, b.Row.Session, b.Turn)
 }
 
-// Chain checks the log of a session that is to be gone on with; if nil, it is as it was written. It
-// is cheap when the log was read as a stream before.
+// Chain checks a log to be resumed and returns nil if it is valid. It is cheap if the log was
+// streamed before.
 func Chain(ctx context.Context, logs session.Store, id session.ID) *Broken {
 	_, broken := sound(ctx, logs, id)
 	return broken
 }
 
-// sound is the log of id up to the end of its last sound turn, where it is not as it was written.
+// sound returns the log of id up to the end of its last valid turn, if it is broken.
 func sound(ctx context.Context, logs session.Store, id session.ID) ([]session.Entry, *Broken) {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {
@@ -112,11 +112,11 @@ func sound(ctx context.Context, logs session.Store, id session.ID) ([]session.En
 	}
 	var log []session.Entry
 	end := 0
-	_ = s.Stream(ctx, id, func(e session.Entry) error { // what cannot be read stands behind the sound part
+	_ = s.Stream(ctx, id, func(e session.Entry) error { // unreadable entries follow the valid part
 		if int64(len(log)) >= bad.Seq-1 {
 			return errEnough
 		}
-		e.Data = slices.Clone(e.Data) // it is lent
+		e.Data = slices.Clone(e.Data) // it is borrowed
 		if log = append(log, e); e.Type == session.EndEntry {
 			end = len(log)
 		}
@@ -131,8 +131,9 @@ func sound(ctx context.Context, logs session.Store, id session.ID) ([]session.En
 
 var errEnough = errors.New("enough was read")
 
-// Fork copies a session under a new id, up to the end of a turn; if 0, all of it. The old one may
-// be open elsewhere. Of a broken one only sound turns are copied, and only when one is named.
+// Fork copies a session to a new ID, up to the end of a turn, or all of it if turn is 0. The old
+// one may be open elsewhere. From a broken session it copies only valid turns, and only if one is
+// given.
 func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (session.ID, error) {
 	entries, broken := sound(ctx, logs, from)
 	if broken != nil && (turn == 0 || turn > broken.Turn) {
@@ -157,7 +158,7 @@ func Fork(ctx context.Context, logs session.Store, from session.ID, turn int) (s
 		if err := json.Unmarshal(e.Data, &s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}
-		s.Parent, s.Copied, s.Agent, s.Call = from, len(entries), "", "" // a copy of a subagent's log works for nobody
+		s.Parent, s.Copied, s.Agent, s.Call = from, len(entries), "", "" // a copy of a subagent's log has no parent call
 		if entries[i].Data, err = json.Marshal(s); err != nil {
 			return "", fmt.Errorf("fork %s: %w", from, err)
 		}

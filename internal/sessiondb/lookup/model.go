@@ -9,17 +9,17 @@ import (
 	"adze/session"
 )
 
-// Past is what a session worked with. What is empty, the log does not say.
+// Past holds a session's model, agent and server. Fields are empty if the log does not have them.
 type Past struct {
-	Model  string // its own that was used last, as provider/name
-	Lead   string // the agent that leads it
-	Server string // which program answers for Model
+	Model  string // last used by the session itself, as provider/name
+	Lead   string // its main agent
+	Server string // the program that serves Model
 }
 
-// errFound ends the reading of a log.
+// errFound stops reading a log.
 var errFound = errors.New("found")
 
-// Last is what a session worked with last.
+// Last returns what a session used last.
 func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 	var start session.Start
 	begun := func(e session.Entry) bool {
@@ -30,7 +30,7 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 		if e.Type == session.StartEntry {
 			return begun(e)
 		}
-		var m struct { // of the user's there is none
+		var m struct { // a user's message has none
 			Provider, Model string
 			Lent            bool
 		}
@@ -39,7 +39,7 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 		}
 		return last.Model == ""
 	})
-	if err == nil && start.Model == "" { // it is the first entry, nearly always
+	if err == nil && start.Model == "" { // almost always the first entry
 		err = session.Stream(ctx, logs, id, func(e session.Entry) error {
 			if e.Type == session.StartEntry && !begun(e) {
 				return errFound
@@ -48,7 +48,7 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 		})
 	}
 	if err != nil && err != errFound {
-		return Past{} // resuming it tells why
+		return Past{} // resuming it returns the error
 	}
 	last.Model, last.Lead = cmp.Or(last.Model, start.Model), start.Lead
 	if last.Model == start.Model {

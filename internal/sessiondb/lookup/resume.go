@@ -1,10 +1,9 @@
-// Package lookup finds the session that a run goes on with, and makes a copy of it where one is
-// wanted.
+// Package lookup finds the session to resume, and forks it if requested.
 //
-// The one rule: a session has one writer; a copy has an id of its own.
+// The one rule: a session has one writer; a copy has an ID of its own.
 //
-// Start reading at Pick; fork.go makes copies and counts turns. Known limits: of a copy, what the
-// session it comes from does later is not known.
+// Start reading at Pick; fork.go copies sessions and counts turns. Known limits: a copy does not
+// follow later changes of its original.
 package lookup
 
 import (
@@ -20,15 +19,15 @@ import (
 	"adze/session"
 )
 
-// Wish says which session a run goes on with; the zero value is a new one.
+// A Wish selects the session of a run. The zero value means a new one.
 type Wish struct {
-	ID   string // how the id begins
+	ID   string // an ID's prefix
 	Last bool   // the newest of the folder
-	Fork bool   // in a copy
-	As   string // the id of a new one; if empty, any
+	Fork bool   // resume a copy
+	As   string // the ID of a new session; optional
 }
 
-// Pick finds the session to go on with, or names a new one.
+// Pick returns the session to resume, or a new ID.
 func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
 	if w.ID == "" && !w.Last {
 		if w.As != "" {
@@ -57,8 +56,7 @@ func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id sessi
 	return id, true, err
 }
 
-// Lock makes this process the writer at once: the first commit of a run waits for nothing but the
-// disk then.
+// Lock makes this process the writer at once, so a run's first commit waits only for the disk.
 func Lock(ctx context.Context, logs session.Store, id session.ID) error {
 	err := logs.Lock(ctx, id)
 	if err == nil || errors.Is(err, session.ErrLocked) {
@@ -76,7 +74,7 @@ func newestIn(heads []session.Head, dir string) (session.ID, error) {
 	return "", usage.Mistake("start one without --continue, or name one with --resume ID", "no session of %s is stored", dir)
 }
 
-// ofPerson refuses to go on with the log of a subagent: only its parent knows what it may do.
+// ofPerson refuses to resume a subagent's log: only its parent knows its permissions.
 func ofPerson(heads []session.Head, id session.ID) error {
 	for _, h := range heads {
 		if info := h.Info(); h.ID == id && info.Agent != "" {
@@ -86,7 +84,7 @@ func ofPerson(heads []session.Head, id session.ID) error {
 	return nil
 }
 
-// ByPrefix finds the session that a user means: a subagent's only where no other fits.
+// ByPrefix finds a session by its ID's prefix. It returns a subagent's only if no other matches.
 func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	var found, subagents []string
 	for _, h := range heads {
@@ -112,8 +110,7 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
-// Losses tells what a damaged store left behind when it was opened, in lines; none when it was
-// sound.
+// Losses describes the losses of a damaged store in lines. It returns nil if the store was intact.
 func Losses(logs session.Store) []string {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {

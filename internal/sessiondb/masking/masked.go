@@ -1,10 +1,10 @@
-// Package masking hides secrets in the entries of a session's log.
+// Package masking redacts secrets in the entries of a session's log.
 //
-// The one rule: what an entry says of itself stays true. A hash is of the output that is kept, and
-// a signature is of the text that it stands for, or is left out.
+// The one rule: an entry stays consistent. A hash is that of the stored output, and a signature
+// matches its text or is removed.
 //
-// Start reading at Entry. Known limits: a part of an answer that was held back is lost when the
-// process ends before the next one.
+// Start reading at Entry. Known limits: a part of an answer that is held back is lost if the
+// process ends before the next part.
 package masking
 
 import (
@@ -21,9 +21,8 @@ import (
 	"adze/tool"
 )
 
-// Entry hides the secrets of a line of the log. What is sound without them stays sound: an
-// outcome's hash is of the output that is kept, and thinking that was changed loses its seal, which
-// its provider would refuse.
+// Entry redacts an entry's secrets. An outcome's hash is updated to the stored output, and changed
+// thinking loses its signature, which its provider would reject.
 func (l *Log) Entry(id session.ID, e session.Entry) session.Entry {
 	if e.Type == session.FragmentEntry {
 		return l.fragment(id, e)
@@ -42,16 +41,16 @@ func (l *Log) Entry(id session.ID, e session.Entry) session.Entry {
 	return e
 }
 
-// Log is what entries go through before they are stored. Of answers that still arrive it keeps the
-// part, by session: what a fragment holds back comes with the next one, or with the whole message.
+// A Log redacts entries before they are stored. For incomplete answers it holds back a part, by
+// session, which is stored with the next fragment or the full message.
 type Log struct {
-	Mask func() *redact.Masker // as the configuration says by then
+	Mask func() *redact.Masker // by the present configuration
 
 	mu    sync.Mutex
 	parts map[session.ID]answerPart
 }
 
-// answerPart is the part of a session's answer that arrives.
+// answerPart is the held-back part of a session's incomplete answer.
 type answerPart struct {
 	message string
 	part    int
@@ -59,7 +58,7 @@ type answerPart struct {
 	text    *redact.Stream
 }
 
-// fragment masks a piece of an answer, which may begin or end in the middle of a secret.
+// fragment redacts a piece of an answer, which may start or end within a secret.
 func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 	var f session.Fragment
 	if json.Unmarshal(e.Data, &f) != nil {
@@ -88,7 +87,7 @@ func (l *Log) fragment(id session.ID, e session.Entry) session.Entry {
 	return e
 }
 
-// encoded writes a value down as the log does; where that fails it is what stands instead.
+// encoded encodes a value as the log does, or returns instead on failure.
 func encoded(v any, instead []byte) []byte {
 	raw, err := jsontext.Marshal(v)
 	if err != nil {
@@ -97,7 +96,7 @@ func encoded(v any, instead []byte) []byte {
 	return raw
 }
 
-// rehashed is an outcome with the hash of its own output.
+// rehashed updates an outcome's hash to its own output.
 func rehashed(data []byte) []byte {
 	var o tool.Outcome
 	if json.Unmarshal(data, &o) != nil || o.Record.OutputHash == "" {
@@ -107,8 +106,8 @@ func rehashed(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte(`"output_sha256":"`+o.Record.OutputHash+`"`), []byte(`"output_sha256":"`+hex.EncodeToString(sum[:])+`"`))
 }
 
-// unsealed is a masked message without the signatures of what was changed: of a thought its own, of
-// a text the one in the piece of reasoning behind it.
+// unsealed removes the signatures of changed texts from a masked message: a thought's own, a text's
+// in the reasoning after it.
 func unsealed(before, masked []byte) []byte {
 	var was, is session.Message
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(masked, &is) != nil || len(was.Parts) != len(is.Parts) {

@@ -1,9 +1,10 @@
-// Package outputs saves the whole of an output that was cut for the model, in files of its session.
+// Package outputs saves outputs that were truncated for the model, in full, in files of the
+// session.
 //
-// The one rule: nobody else can read them, they hold no secrets, they are bounded, and they do not
-// stay for ever.
+// The one rule: the files are private, contain no secrets, are limited in size, and are deleted in
+// time.
 //
-// Start reading at Into. Known limits: the size of a session's outputs is counted before each file,
+// Start reading at Into. Known limits: the size of a session's outputs is checked before each file,
 // not while one is written.
 package outputs
 
@@ -22,22 +23,22 @@ import (
 	"adze/tool"
 )
 
-// age is how long whole outputs of cut calls are kept.
+// age is how long full outputs are kept.
 const age = 14 * 24 * time.Hour
 
-// maxSpilled bounds what the outputs of one session may take on the disk, in bytes.
+// maxSpilled limits one session's outputs on disk, in bytes.
 const maxSpilled = 1 << 30
 
-// Files saves whole outputs of one session.
+// Files saves one session's full outputs.
 type Files struct {
 	Dir string
-	// Mask hides secrets in what is kept; if nil, only those that are known by their look.
+	// Mask redacts secrets; nil redacts only those recognized by their shape.
 	Mask  func() *redact.Masker
 	most  int64 // bytes
 	swept *sync.Once
 }
 
-// Into saves below a folder, which is made with the first output.
+// Into returns a Files that saves below dir, created with the first output.
 func Into(dir string) Files { return Files{Dir: dir, most: maxSpilled, swept: &sync.Once{}} }
 
 // Save writes one output and returns its path.
@@ -64,7 +65,7 @@ func (s Files) mask() *redact.Masker {
 	return s.Mask()
 }
 
-// Open makes the file of one output that comes in pieces.
+// Open creates the file of an output that comes in pieces.
 func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
 	f, path, err := s.create(call)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s Files) Open(call tool.CallID) (io.WriteCloser, string, error) {
 	return &maskedFile{f, s.mask().Stream()}, path, nil
 }
 
-// OpenMasked is Open for an output in which secrets are masked already, as they are for the model.
+// OpenMasked is like Open for an output that is already masked for the model.
 func (s Files) OpenMasked(call tool.CallID) (io.WriteCloser, string, error) {
 	f, path, err := s.create(call)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s Files) OpenMasked(call tool.CallID) (io.WriteCloser, string, error) {
 	return f, path, nil
 }
 
-// maskedFile writes a file without secrets, also those that lie across two pieces.
+// maskedFile masks secrets, also those split across two writes.
 type maskedFile struct {
 	file *os.File
 	text *redact.Stream
@@ -100,7 +101,7 @@ func (m *maskedFile) Close() error {
 	return errors.Join(err, m.file.Close())
 }
 
-// create makes a file, mode 0600. The first one of a run removes what is too old.
+// create creates a file with mode 0600. The first one of a run deletes old outputs.
 func (s Files) create(call tool.CallID) (*os.File, string, error) {
 	s.swept.Do(func() { sweep(filepath.Dir(s.Dir), time.Now().Add(-age)) })
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -116,9 +117,9 @@ func (s Files) create(call tool.CallID) (*os.File, string, error) {
 	return f, f.Name(), nil
 }
 
-// sizeOf is what the files of a folder take together.
+// sizeOf returns the total size of a folder's files.
 func sizeOf(dir string) (size int64) {
-	files, _ := os.ReadDir(dir) // what cannot be read cannot be counted
+	files, _ := os.ReadDir(dir) // unreadable folders count as empty
 	for _, f := range files {
 		if info, err := f.Info(); err == nil {
 			size += info.Size()
@@ -127,8 +128,8 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// sweep removes the folders of sessions that spilled last before the given time. What cannot be
-// removed stays for the next time.
+// sweep removes the folders of sessions last used before the given time. Failed removals are
+// retried the next time.
 func sweep(dir string, before time.Time) {
 	folders, _ := os.ReadDir(dir)
 	for _, f := range folders {
@@ -138,7 +139,7 @@ func sweep(dir string, before time.Time) {
 	}
 }
 
-// fileName keeps of a provider's call id what is safe in a file name.
+// fileName keeps a call ID's characters that are safe in a file name.
 func fileName(call tool.CallID) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

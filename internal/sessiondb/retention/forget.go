@@ -1,14 +1,13 @@
-// Package retention lets stored sessions go with all that adze kept of them: their log and those of
-// their subagents, their words in the search index, whole outputs, and their prompts among those
-// that the user wrote before, and changes of a staged turn that wait.
+// Package retention removes stored sessions with all their data: their log and their subagents'
+// logs, their words in the search index, full outputs, their prompts in the input history, and
+// waiting changes of a staged turn.
 //
-// The one rule: nothing goes that is open or that nobody named, by hand or by a rule of theirs; and
-// what may still hold a word of it is told.
+// The one rule: only sessions the user selected, by hand or by a rule, and that are not open are
+// removed; remaining copies are reported.
 //
-// Start reading at Room.Sessions; tidy.go is the rules of the configuration, server.go what goes
-// from servers by the same rule. Known limits: states of files that undo keeps belong to a folder
-// and not to a session, and go by their own rules; a damaged file that was
-// put aside is named and left.
+// Start reading at Room.Sessions; tidy.go has the configured rules, server.go the same for servers.
+// Known limits: undo's states belong to a folder and not to a session, and have their own rules; a
+// damaged database set aside is reported but kept.
 package retention
 
 import (
@@ -23,23 +22,23 @@ import (
 	"adze/session"
 )
 
-// Room is where sessions are kept.
+// A Room holds the places with sessions' data.
 type Room struct {
 	Store   *sessiondb.Store
-	Outputs string                             // the folder of whole outputs, one in it for each session
-	Prompts func(folder string, said []string) // drops what the user wrote in a folder; if nil, it is not kept
-	Stage   func(session.ID) error             // drops changes of staged turns that wait; if nil, there are none
+	Outputs string                             // folder of full outputs, with one folder per session
+	Prompts func(folder string, said []string) // deletes the user's prompts in a folder from the history; nil without a history
+	Stage   func(session.ID) error             // deletes a session's staged changes; may be nil
 }
 
-// Done is what went.
+// Done is the result of a removal.
 type Done struct {
 	Removed []sessiondb.Removed
-	// Remains tells what may still hold words of it, a line each.
+	// Remains lists the places that may still contain the sessions' text, one line each.
 	Remains []string
 }
 
-// Sessions lets sessions go for ever, and those of their subagents: all or none of their logs, then
-// the rest.
+// Sessions permanently removes sessions and those of their subagents: all or none of their logs,
+// then the rest.
 func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
 	if err := r.drop(ctx, sessiondb.ByHand, &done, ids...); err != nil {
 		return done, err
@@ -50,14 +49,14 @@ func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err e
 	} else if err != nil {
 		return done, err
 	}
-	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is sound
+	kept, _ := filepath.Glob(r.Store.Path() + "*.damaged-*") // the pattern is well-formed
 	for _, file := range kept {
 		done.Remains = append(done.Remains, file+": kept when the store was damaged")
 	}
 	return done, nil
 }
 
-// drop takes sessions out of the store, and what lies beside it.
+// drop removes sessions from the store, and their other data.
 func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
 	said := r.said(ctx, ids)
 	removed, err := r.Store.Owner().RemoveAfter(ctx, why, func(going []sessiondb.Removed) { r.dropBeside(going, said, done) }, ids...)
@@ -68,8 +67,8 @@ func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.I
 	return nil
 }
 
-// dropBeside drops what is kept beside the store. The sessions are still in it: without them,
-// nobody would know what to drop.
+// dropBeside deletes the data outside the store. The sessions are still in the store: without them,
+// it would be unknown what to delete.
 func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, done *Done) {
 	for _, gone := range going {
 		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
@@ -89,7 +88,7 @@ func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, do
 	}
 }
 
-// cleanWords takes the words of what went out of the file, too.
+// cleanWords erases the removed sessions' words from the file too.
 func (r Room) cleanWords(ctx context.Context, done *Done) {
 	if len(done.Removed) == 0 {
 		return
@@ -99,13 +98,13 @@ func (r Room) cleanWords(ctx context.Context, done *Done) {
 	}
 }
 
-// said are the prompts of sessions, by the folder that they were written in.
+// said returns the sessions' prompts by folder.
 func (r Room) said(ctx context.Context, ids []session.ID) map[string][]string {
 	out := map[string][]string{}
 	for _, id := range ids {
 		log, err := r.Store.Load(ctx, id)
 		if err != nil {
-			continue // removing it tells why
+			continue // removing it returns the error
 		}
 		folder := ""
 		for _, e := range log {

@@ -10,25 +10,25 @@ import (
 	"adze/session"
 )
 
-// Kept is the tag of sessions that no rule lets go.
+// Kept is the tag of sessions no rule removes.
 const Kept = "keep"
 
-// Rules say how long sessions stay; what is 0 counts nothing.
+// Rules limit the age and number of sessions. 0 means no limit.
 type Rules struct {
-	Age   time.Duration // since they were last used
-	Count int           // so many, those of subagents not counted
+	Age   time.Duration // since their last use
+	Count int           // without subagents' sessions
 }
 
 // Any reports whether there is a rule.
 func (r Rules) Any() bool { return r.Age > 0 || r.Count > 0 }
 
-// Old reports what was used last at a time so long ago that it goes.
+// Old reports whether a session last used at a time is too old.
 func (r Rules) Old(used, now time.Time) bool { return r.Age > 0 && now.Sub(used) > r.Age }
 
-// Expired lists what the rules let go, the longest unused first.
+// Expired returns the sessions to remove, the longest unused first.
 func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	n := 0
-	for _, h := range heads { // the last used first
+	for _, h := range heads { // last used first
 		if h.Info().Agent != "" {
 			continue
 		}
@@ -41,9 +41,9 @@ func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 	return out
 }
 
-// Tidy lets go what the rules say, one session after the other, so that who writes waits for one at
-// most, until ctx ends: the rest is for the next time. What is open or tagged stays. The database
-// is not written anew: its free parts, which were overwritten, take what comes next.
+// Tidy removes expired sessions one at a time, so writers wait for one at most, until ctx ends. The
+// next Tidy does the rest. Open or tagged sessions stay. It does not rewrite the database: its free
+// pages, which were overwritten, are reused.
 func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
 	if !rules.Any() {
 		return done, nil
@@ -57,7 +57,7 @@ func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, 
 	return done, err
 }
 
-// each lets sessions go that nobody has open.
+// each removes the sessions nobody has open.
 func (r Room) each(ctx context.Context, ids []session.ID, done *Done) error {
 	for _, id := range ids {
 		if ctx.Err() != nil {
