@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// argvMatcher matches the words of a command one by one.
+// argvMatcher matches a command word by word.
 type argvMatcher struct {
 	tokens []token
-	rest   bool // ended with **
+	rest   bool // ends with **
 }
 
-// token matches one word: any, or one of the given ones.
+// token matches any word, or one of the given ones.
 type token struct {
 	any   bool
 	oneOf []string
@@ -52,13 +52,13 @@ func compileArgv(matcher string) (argvMatcher, error) {
 	return m, nil
 }
 
-// mword is one word of a matcher. A quoted one is literal.
+// mword is a matcher's word. A quoted one is literal.
 type mword struct {
 	text   string
 	quoted bool
 }
 
-// splitMatcher cuts at spaces; '…' and "…" keep what is in them.
+// splitMatcher splits at spaces outside '…' and "…".
 func splitMatcher(s string) ([]mword, error) {
 	var out []mword
 	var b strings.Builder
@@ -93,7 +93,7 @@ func splitMatcher(s string) ([]mword, error) {
 	return out, nil
 }
 
-// quoteWord writes a word so that splitMatcher reads it as that word.
+// quoteWord is the inverse of splitMatcher for one word.
 func quoteWord(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\n'\"*{}?[]$`\\;&|<>()") {
 		return s
@@ -104,8 +104,7 @@ func quoteWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
 }
 
-// certainty is how sure a match is. Words that are known only when the command runs make it
-// possible.
+// certainty rates a match; words known only at run time make it possible.
 type certainty int
 
 const (
@@ -114,8 +113,8 @@ const (
 	sure
 )
 
-// forbids matches for deny and ask, where doubt counts: a program is also known by the last part of
-// its path, options may stand before a subcommand, and a word that is not known may be anything.
+// forbids matches for deny and ask, where doubt counts: a program also matches by its base name,
+// options may precede a subcommand, and an unknown word may be anything.
 func (m argvMatcher) forbids(s simple) certainty {
 	at := position{m: m, s: s}
 	c := at.match(0, 0)
@@ -127,15 +126,15 @@ func (m argvMatcher) forbids(s simple) certainty {
 
 func (t token) takes(text string) bool { return t.any || slices.Contains(t.oneOf, text) }
 
-// position is a matcher and a command on their way through each other.
+// position is a matcher's state within a command.
 type position struct {
 	m argvMatcher
 	s simple
 }
 
-// match compares the tokens from ti on with the words from wi on. A word that is not known may
-// stand for none or many, so from there on all is possible; in a text that may be no command at all
-// it says nothing.
+// match compares the tokens from ti with the words from wi. An unknown word may stand for none or
+// many, so everything after it is possible; in a text that may be no command at all it matches
+// nothing.
 func (p position) match(ti, wi int) certainty {
 	words, tokens := p.s.words, p.m.tokens
 	doubt := possible

@@ -9,54 +9,54 @@ import (
 	"adze/tool"
 )
 
-// Asker puts a question to a user. Contract:
+// An Asker puts a question to the user. Contract:
 //   - it is never called twice at the same time;
-//   - it returns ctx.Err() when ctx ends first;
-//   - an error is a no; ErrNobody is one that nobody said.
+//   - it returns ctx.Err() if ctx ends first;
+//   - an error means no; ErrNobody means that nobody answered.
 type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
 
-// ErrNobody is an Asker's answer when nobody is there any more.
+// ErrNobody is an Asker's error once no user is present.
 var ErrNobody = errors.New("nobody is there to ask")
 
-// Prompt is what a user is asked: everything a call needs that neither rules nor the mode decide.
+// A Prompt is a question to the user: all needs of a call that neither rules nor the mode decide.
 type Prompt struct {
 	Items []Item
-	// Offers are what Session may grant, the narrowest first; none: Session is not offered.
+	// Offers lists the possible grants for Session, narrowest first; empty if Session is not
+	// available.
 	Offers []Offer
-	// NoOffer says in words why none is offered. It is empty where one is.
+	// NoOffer explains empty Offers.
 	NoOffer string
-	// Edits says that the mode edits would allow all of it, and may be chosen.
+	// Edits: mode edits may be chosen and would allow everything.
 	Edits bool
 }
 
-// Item is one need in a Prompt.
+// An Item is one need in a Prompt.
 type Item struct {
 	Need   tool.Need
-	Target string // resolved: an absolute path, the argument vectors of a command, an address
+	Target string // resolved: an absolute path, a command's argument vectors, an address
 	Reason string
 }
 
-// Choice is what a user said.
+// Choice is the user's answer.
 type Choice string
 
-// Choices.
 const (
 	Once    Choice = "once"
-	Session Choice = "session" // the rules of an offer hold until the process ends
+	Session Choice = "session" // an offer's rules apply until the process ends
 	No      Choice = "no"
 )
 
-// Answer is a user's answer; Reason goes to the model with a No. Change, with Once, is the call as
-// they want it instead; Offer, with Session, says which of the Prompt's is taken.
+// An Answer is the user's answer. Reason is passed to the model with No. Change replaces the call,
+// with Once. Offer selects one of the Prompt's, with Session.
 type Answer struct {
 	Choice Choice
 	Reason string
 	Change *tool.Change
 	Offer  int
-	By     string // from where it was answered, if not in this window
+	By     string // another window that answered
 }
 
-// askPerson waits for its turn and judges again: the answer before this one may have settled it.
+// askPerson waits for its turn and judges again, because the previous answer may have decided it.
 func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	if q.Waits != nil {
 		defer q.Waits()()
@@ -96,14 +96,14 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 		d, err := p.put(ctx, asking, q, open)
 		settled := ctx.Err() == nil && asking.Err() != nil
 		end()
-		if err == nil || !settled { // else the mode answered before the user did
+		if err == nil || !settled { // otherwise the mode decided before the user
 			return d, err
 		}
 	}
 }
 
-// untilSettled is a context that ends when a change of the mode answers the question.
-// settled judges anew after a change, and returns what the next change closes.
+// untilSettled returns a context that ends when a mode change decides the question. settled judges
+// again after a change, and returns a channel that the next change closes.
 func untilSettled(ctx context.Context, moved chan struct{}, settled func() (bool, chan struct{})) (asking context.Context, end func()) {
 	asking, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -124,7 +124,7 @@ func untilSettled(ctx context.Context, moved chan struct{}, settled func() (bool
 	return asking, func() { cancel(); watch.Wait() }
 }
 
-// put puts a question to the user as long as asking lasts, and judges the answer.
+// put asks the user until asking ends, and judges the answer.
 func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdict) (tool.Decision, error) {
 	prompt := promptFor(open)
 	prompt.Edits = p.editsAllow(q)
@@ -145,7 +145,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 		return tool.Decision{}, err
 	}
 	d, err := p.take(answer, open, prompt)
-	if d.Allow { // the mode, or a rule, may have changed while they thought
+	if d.Allow { // the mode or a rule may have changed meanwhile
 		if now, no := denied(p.judgeAll(p.modeFor(q), q)); no {
 			return now, nil
 		}
@@ -153,8 +153,8 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 	return d, err
 }
 
-// futile concludes a call that cannot work: nobody is asked about it. Its
-// reason is looked for only where nobody would have to be asked for the look.
+// futile rejects a call that cannot work, without a question. It looks for the reason only if that
+// look needs no question itself.
 func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bool) {
 	if q.Check == nil {
 		return tool.Decision{}, false
@@ -167,10 +167,10 @@ func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bo
 	return tool.Decision{Layer: string(builtIn), Code: tool.CodeOf(err), Reason: "refused before asking: it cannot work"}, true
 }
 
-// Waiting counts the questions that wait until the user has answered the one before.
+// Waiting returns the number of questions queued behind the current one.
 func (p *Policy) Waiting() int { return int(p.wait.Load()) }
 
-// promptFor gathers the open needs. Session is offered only when it would answer all of them.
+// promptFor collects the open needs. Session is offered only if it would decide all of them.
 func promptFor(open []verdict) Prompt {
 	var prompt Prompt
 	for _, v := range open {
@@ -203,7 +203,7 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, e
 	return d, nil
 }
 
-// grant keeps an offer for the session: what has a key as that very thing, the rest as rules.
+// grant stores an offer for the session: parts with a key as exactly that, the rest as rules.
 func (p *Policy) grant(o Offer) error {
 	var rules []Rule
 	for _, g := range o.grants {

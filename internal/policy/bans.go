@@ -2,15 +2,14 @@ package policy
 
 import "adze/tool"
 
-// Ban is a deny rule about files, as it reaches beyond the calls that are judged: into a sandbox.
+// A Ban is a deny rule about files that also applies inside a sandbox.
 type Ban struct {
-	Rule    string // as it was written
-	Anchor  string // work, home, abs; if empty, everywhere
+	Rule    string // as written
+	Anchor  string // work, home, abs; empty for any
 	Pattern string // folded, without braces
 }
 
-// Bans lists the deny rules of the user, the project and the machine's owner about reading or
-// writing.
+// Bans returns the deny rules about reading or writing from all layers.
 func (p *Policy) Bans(kind tool.Permission) (out []Ban) {
 	for _, r := range p.rulesFor(kind) {
 		switch r.Layer {
@@ -25,5 +24,5 @@ func (p *Policy) Bans(kind tool.Permission) (out []Ban) {
 	return out
 }
 
-// Folded is a name in the letters of a Ban's pattern.
+// Folded normalizes a name for comparison with a Ban's pattern.
 func Folded(name string) string { return folded(name) }

@@ -15,7 +15,7 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 		return p.judgeServerTool(mode, v)
 	case v.need.Reach == tool.State && v.need.Permission == tool.Read,
 		v.need.Reach == tool.OwnStart && v.need.Permission == tool.Execute,
-		(v.need.Reach == tool.OwnChange || v.need.Reach == tool.OwnStage) && v.need.Permission == tool.Write: // the question itself asks: hooked
+		(v.need.Reach == tool.OwnChange || v.need.Reach == tool.OwnStage) && v.need.Permission == tool.Write: // hooked asks about it
 		v.effect = Allow
 		return v
 	}
@@ -23,9 +23,8 @@ func (p *Policy) judgeReach(mode Mode, v verdict) verdict {
 	return v
 }
 
-// judgeAnything judges a need that may be anything of its kind. No rule allows it, since a rule
-// allows what it names; a deny of everything forbids it, and any other deny does so where nobody
-// would be asked.
+// judgeAnything judges a need for anything of its kind. No rule allows it, because rules allow only
+// named things. A deny of everything forbids it, as does any other deny if nobody can be asked.
 func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 	v.target = v.need.Touches()
 	doing := string(v.need.Permission) + " of " + v.target
@@ -45,9 +44,8 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 	return v
 }
 
-// review is the verdict on a call whose arguments were mended and that may change something: where
-// a user is there, they look at the fix, whatever rules and mode allow. Without one, rules and mode
-// go on deciding alone.
+// review judges a call whose arguments were repaired and that may change something: a user must
+// confirm it, regardless of rules and mode. Without a user, rules and mode decide.
 func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
 	if mode == Yolo || p.options.Ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
 		return verdict{}, false
@@ -67,8 +65,7 @@ func changes(q tool.Question) bool {
 	return false
 }
 
-// hooked is the verdict on a call that a hook wants a user to look at. No mode and no grant answers
-// it: who set up a guard wants to hear it, also where they let everything else pass.
+// hooked judges a call that a hook wants the user to confirm. No mode and no grant overrides it.
 func hooked(q tool.Question) (verdict, bool) {
 	return verdict{need: firstNeed(q), effect: Ask, layer: "hook", target: firstNeed(q).Touches(), reason: q.Wanted}, q.Wanted != ""
 }

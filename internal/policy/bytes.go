@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkBytes refuses what a user could not review: text that looks like something else on a screen.
+// checkBytes rejects text that is displayed differently from its content.
 func checkBytes(text string) error {
 	switch {
 	case len(text) > maxCommand:

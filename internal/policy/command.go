@@ -11,8 +11,8 @@ import (
 	"adze/tool"
 )
 
-// judgeCommand lets a rule allow only what it fully understands: a list or pipeline of plain words,
-// each of whose commands some rule allows. Denies look at every program that can be found anywhere
+// judgeCommand judges a command. A rule allows only fully understood text: a list or pipeline of
+// plain words with every command allowed by some rule. Denies apply to every program found anywhere
 // in the text.
 func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	doing := "the command " + quote(v.need.Target)
@@ -70,12 +70,12 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	return judged
 }
 
-// programRules are the rules of execute that are about programs.
+// programRules returns the execute rules about programs.
 func (p *Policy) programRules() []Rule {
 	return slices.DeleteFunc(p.rulesFor(tool.Execute), func(r Rule) bool { return r.server != nil })
 }
 
-// dirOf is the folder that a command runs in, free of links.
+// dirOf returns a command's folder with links resolved.
 func (p *Policy) dirOf(dir string) string {
 	if place, err := p.place(orDot(dir)); err == nil {
 		return place.Abs
@@ -83,8 +83,7 @@ func (p *Policy) dirOf(dir string) string {
 	return orDot(dir)
 }
 
-// onlyLooks judges a command where the mode forbids commands: one whose every program only looks is
-// none of those.
+// onlyLooks allows a read-only command in a mode that forbids commands.
 func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 	if v.need.Permission != tool.Execute || v.need.Reach != "" {
 		return v, false
@@ -93,8 +92,8 @@ func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 	return p.settle(mode, v), v.looks && v.effect != Deny
 }
 
-// shadowed says which program of an allowed command PATH would find in the workspace: the rule did
-// not mean that one.
+// shadowed returns an allowed command's program that PATH would find in the workspace, which the
+// rule did not mean.
 func (p *Policy) shadowed(c *command) string {
 	for _, s := range c.simples {
 		if p.options.Local == nil || s.maybe || !s.words[0].Known || s.words[0].Text == "" {
@@ -139,7 +138,7 @@ func deniedCommand(doing string, r Rule, s simple, certain certainty) string {
 
 func notParsed(err error) error { return fmt.Errorf("it does not parse: %w", err) }
 
-// unreadable reports a text that does not parse while a deny rule would have to look into it.
+// unreadable reports whether a text does not parse although a deny rule needs its content.
 func unreadable(rules []Rule, c *command) (Rule, bool) {
 	if c.broken == nil {
 		return Rule{}, false
@@ -173,7 +172,7 @@ func orDot(dir string) string {
 	return dir
 }
 
-// text shows the commands as they were understood.
+// text returns the commands as understood.
 func (c *command) text() string {
 	var lines []string
 	for _, s := range c.simples {
@@ -184,7 +183,7 @@ func (c *command) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// script reads a command as it can be judged. Its error says why it cannot.
+// script parses a command for judgement. Its error explains a failure.
 func (p *Policy) script(c *command, dir string) (script.Script, error) {
 	start := script.Start{Dir: dir, Home: p.options.Home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
 		place, err := p.place(below(dir, name, p.options.Home))
@@ -196,8 +195,8 @@ func (p *Policy) script(c *command, dir string) (script.Script, error) {
 	return script.Read(c.top, start)
 }
 
-// names lists a folder for a pattern. Which names lie where nobody may read unasked is nothing that
-// is looked up; that there is no folder may be said.
+// names lists a folder for a pattern. It lists no folder that requires a question to read; a
+// missing folder may be reported.
 func (p *Policy) names(dir string) ([]string, error) {
 	place, err := p.place(dir)
 	if err != nil {
@@ -211,8 +210,8 @@ func (p *Policy) names(dir string) ([]string, error) {
 	return nil, p.unlisted(place.Abs)
 }
 
-// unlisted is errUnasked for a folder, of which no name is looked up, and says of all else why it
-// is none.
+// unlisted returns errUnasked for a folder that must not be listed, and another error if it is no
+// folder.
 func (p *Policy) unlisted(abs string) error {
 	return p.options.Files.Walk(abs, func(_ string, d fs.DirEntry, err error) error {
 		switch {
@@ -225,13 +224,12 @@ func (p *Policy) unlisted(abs string) error {
 	})
 }
 
-// isFolder reports a folder, and whatever cannot be looked at.
+// isFolder reports whether abs is a folder or cannot be examined.
 func (p *Policy) isFolder(abs string) bool {
 	return p.options.Files == nil || abs == "" || errors.Is(p.unlisted(abs), errUnasked)
 }
 
-// judgeScript judges each program and each file of a text, and adds how it runs where all of it is
-// allowed.
+// judgeScript judges each program and file of a text, and sets how an allowed text runs.
 func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script) verdict {
 	j := &judgement{Policy: p, mode: mode, rules: rules, doing: "the command " + quote(v.need.Target)}
 	for _, step := range s.Steps {

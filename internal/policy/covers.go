@@ -10,8 +10,8 @@ import (
 	"adze/internal/policy/script"
 )
 
-// covers matches the words of a judged program. A word that is known only when it runs is covered
-// by * and by **; what may be many words by ** alone.
+// covers matches a judged program's words. A word known only at run time is covered by * and **; a
+// list of unknown length by ** alone.
 func (m argvMatcher) covers(words []script.Word) bool {
 	if len(words) < len(m.tokens) || len(words) > len(m.tokens) && !m.rest {
 		return false
@@ -25,9 +25,8 @@ func (m argvMatcher) covers(words []script.Word) bool {
 	return true
 }
 
-// ruled finds the rule that allows a program. With * and ** somebody thought of programs, not of
-// programs that start programs; through wrappers that cannot be misread the program behind them
-// counts.
+// ruled finds the rule that allows a program. A rule with * or ** does not cover programs that
+// start others; behind an unambiguous wrapper, the wrapped program is matched.
 func (j *judgement) ruled(words []script.Word) (Rule, bool) {
 	if !words[0].Known {
 		return Rule{}, false
@@ -46,8 +45,8 @@ func (j *judgement) ruled(words []script.Word) (Rule, bool) {
 	})
 }
 
-// wrapperForm finds nohup, nice, timeout, env, command and xargs in the forms that have one
-// reading, and markOption the mark of xargs -I. Blanks stand between words.
+// wrapperForm matches the unambiguous forms of nohup, nice, timeout, env, command and xargs, and
+// markOption the mark of xargs -I. Words are separated by blanks.
 var (
 	wrapperForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(nohup|command|nice( -n [\d.smhd]+)?|timeout( (-k [\d.smhd]+|--foreground|--preserve-status|-v))* [\d.smhd]+|env( \w+=[^ ]*)*|` +
@@ -56,7 +55,7 @@ var (
 	markOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` -I ?([^ ]+)`) })
 )
 
-// behindWrapper is the program behind a wrapper.
+// behindWrapper returns the wrapped program.
 func behindWrapper(words []script.Word) ([]script.Word, bool) {
 	text := ""
 	for _, w := range words {
@@ -82,8 +81,8 @@ func behindWrapper(words []script.Word) ([]script.Word, bool) {
 	return filledByXargs(words[at:], markOption().FindStringSubmatch(form))
 }
 
-// filledByXargs is the program that xargs starts, with the words that it adds: any number of any,
-// or one in the place of each mark.
+// filledByXargs returns the program that xargs starts, including the words it adds: any number, or
+// one per mark.
 func filledByXargs(words []script.Word, mark []string) ([]script.Word, bool) {
 	inner := slices.Clone(words)
 	switch {
@@ -100,7 +99,7 @@ func filledByXargs(words []script.Word, mark []string) ([]script.Word, bool) {
 	return inner, true
 }
 
-// literalRule reports a rule that names every word.
+// literalRule reports whether a rule names every word.
 func literalRule(r Rule, words []script.Word) bool {
 	return !r.argv.rest && len(r.argv.tokens) == len(words) && !slices.ContainsFunc(r.argv.tokens, func(t token) bool { return t.any })
 }

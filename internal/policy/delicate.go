@@ -9,9 +9,8 @@ import (
 	"adze/tool"
 )
 
-// delicatePart names the part of a place, or of the name that led there, by which another program
-// runs something (package delicate), and says which. It is empty where there is none. Whether the
-// file exists does not count.
+// delicatePart returns the part of a place or its name through which another program runs something
+// (package delicate), and the reason; "" if there is none. The file need not exist.
 func delicatePart(place Place, home string) (part, why string) {
 	for _, p := range place.both() {
 		n, found := delicate.In(strings.TrimPrefix(p.Abs, "/"), delicate.File)
@@ -31,8 +30,8 @@ func delicatePart(place Place, home string) (part, why string) {
 	return "", ""
 }
 
-// kept lists where adze keeps what is its own, configuration, declared tools and sessions: as it is
-// named and as it is. Links are followed anew each time, since they can change.
+// kept returns adze's own folders (configuration, declared tools, sessions), as named and with
+// links resolved. It resolves them on each call, because links can change.
 func (p *Policy) kept() (folders []string) {
 	led := p.follow(p.options.Own)
 	for i, name := range p.options.Own {
@@ -44,7 +43,7 @@ func (p *Policy) kept() (folders []string) {
 	return folders
 }
 
-// keptIn is the folder of adze's own that a place lies in; if empty, in none.
+// keptIn returns adze's own folder that contains a place, or "".
 func keptIn(folders []string, place Place) string {
 	for _, folder := range folders {
 		for _, at := range place.both() {
@@ -56,26 +55,25 @@ func keptIn(folders []string, place Place) string {
 	return ""
 }
 
-// within compares without regard to case: some file systems fold it.
+// within ignores case, like some file systems.
 func within(abs, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	return len(abs) >= len(folder) && strings.EqualFold(abs[:len(folder)], folder) && (len(abs) == len(folder) || abs[len(folder)] == '/')
 }
 
-// names reports whether an allow rule has thought of a file that is asked for by its name: it
-// spells out what makes it one.
+// names reports whether an allow rule names the sensitive part explicitly.
 func (r Rule) names(part string) bool {
 	return strings.Contains(strings.ToLower(r.path.pattern), part)
 }
 
-// ownReason refuses a write to adze's own files in every mode.
+// ownReason explains why adze's own files are never writable.
 func ownReason(doing string) string {
 	return fmt.Sprintf("%s is not possible: adze keeps its own configuration and sessions there, and no tool changes them; say what should be changed, so that the person does it", doing)
 }
 
-// careful says why a file is asked for in every mode but yolo, because it holds secrets, makes
-// programs run something or is adze's own; if empty, it is not. Part is what an allow rule has to
-// spell out.
+// careful explains why a file requires a question in every mode but yolo: it holds secrets, makes
+// programs run something, or is adze's own. why is "" otherwise. An allow rule must name part
+// explicitly.
 func (p *Policy) careful(kind tool.Permission, place Place, kept []string) (why, part string) {
 	if kind == tool.Write {
 		part, why := delicatePart(place, p.options.Home)

@@ -10,19 +10,20 @@ import (
 	"adze/tool"
 )
 
-// Description says what a rule that allows something is about. Only [Rule.Describe] and what
-// narrows it for a session write these sentences, so that every dialog and every protocol says the
-// same. The test TestOffersSayWhatTheyAllow reads them, and compares them with what the gate does.
+// A Description explains an allow rule to the user. Only [Rule.Describe] and the narrowing for a
+// session write these sentences, so that all dialogs and protocols agree.
+// TestOffersSayWhatTheyAllow compares them with the policy's behavior.
 type Description struct {
-	// Covers is what is not asked any more, and Spares what close to it is asked all the same. Saved
-	// is what a saved rule covers beyond a session's grant. It is empty where that is nothing.
+	// Covers describes calls that are no longer asked about, and Spares similar ones that still
+	// are. Saved describes the extra coverage of a saved rule compared to a session's grant; may be
+	// empty.
 	Covers, Spares, Saved string
 }
 
-// everyWorkspace is said of a rule that names no place, or one below the workspace.
+// For a rule without a path, or with one below the workspace.
 const everyWorkspace = "in every workspace"
 
-// Describe says what a rule is about.
+// Describe explains a rule.
 func (r Rule) Describe() Description {
 	switch {
 	case r.Permission == tool.Network:
@@ -39,7 +40,7 @@ func (r Rule) Describe() Description {
 	return r.describeWords()
 }
 
-// describe is the sentence about tools of servers.
+// describe explains a rule about server tools.
 func (m *serverMatcher) describe() Description {
 	many := func(pattern string) bool { return strings.ContainsAny(unescaped(pattern, "\x00"), "*?[{") }
 	server := "the MCP server " + unescaped(m.server, "")
@@ -56,7 +57,7 @@ func (m *serverMatcher) describe() Description {
 	default:
 		d.Covers = "any call of the tool " + unescaped(m.tool, "") + " of " + server + ", whatever its arguments"
 	}
-	if match(m.tool, "resources") { // what needs call the reading of what a server shares
+	if match(m.tool, "resources") { // the need for reading a server's resources
 		d.Covers += ", and reading its resources"
 	}
 	return d
@@ -66,10 +67,10 @@ func (t serverTool) need() tool.Need {
 	return tool.Need{Permission: tool.Execute, Target: serverPrefix + t.server + " " + t.tool, Reach: tool.ServerTool}
 }
 
-// neverCovered is what no rule about commands reaches.
+// Never covered by a rule about commands.
 const neverCovered = "the same behind sudo or sh -c"
 
-// describeWords is the sentence about the words of a command.
+// describeWords explains a rule about a command's words.
 func (r Rule) describeWords() Description {
 	var shown, example []string
 	anyWord, head := false, ""
@@ -110,7 +111,7 @@ func (r Rule) describeWords() Description {
 	return d
 }
 
-// looksAt reports the words of a program of which the table knows which files it reads.
+// looksAt reports whether the table knows which files the program reads.
 func looksAt(words []string) bool {
 	for _, more := range [][]string{nil, {"x"}, {"x", "x"}} {
 		var given []script.Word
@@ -124,7 +125,7 @@ func looksAt(words []string) bool {
 	return false
 }
 
-// describePath is the sentence about files.
+// describePath explains a rule about files.
 func (r Rule) describePath() Description {
 	does := map[tool.Permission]string{tool.Read: "reads of ", tool.Write: "edits to "}[r.Permission]
 	at := r.path.pattern
@@ -163,12 +164,12 @@ func (r Rule) describePath() Description {
 	return d
 }
 
-// lies says where a path of an anchor lies.
+// lies describes the location of an anchor's paths.
 func (m pathMatcher) lies() string {
 	return map[string]string{"work": " in the workspace", "home": " in the home folder"}[m.anchor]
 }
 
-// describeHost is the sentence about addresses.
+// describeHost explains a rule about addresses.
 func (r Rule) describeHost() Description {
 	m := r.host
 	host := m.host
@@ -200,11 +201,11 @@ func (r Rule) describeHost() Description {
 	return d
 }
 
-// describe is what a grant of a session covers: less than its rule, where it has a key.
+// describe explains a session grant, which covers less than its rule if it has a key.
 func (g grant) describe() (Description, error) {
 	r, err := ParseRule(Allow, granted, strings.TrimPrefix(g.rule, "allow "))
 	if g.key == "" {
-		if err != nil { // it holds what no rule can name, such as a line end
+		if err != nil { // it contains text that no rule can express, such as a line end
 			return Description{}, err
 		}
 		return r.Describe(), nil

@@ -12,12 +12,11 @@ import (
 	"adze/tool"
 )
 
-// whySecret refuses what would send a known secret away. No rule and no mode allows it: the model
-// was never shown the value.
+// No rule and no mode allows sending a known secret away: the model was never shown its value.
 const whySecret = "it holds a secret that is known here, as it is or encoded, and would send it away; leave the secret out, or name the variable or file that holds it and let the user decide"
 
-// carriesSecret reports a need that sends a known secret away: in an address, in what goes there,
-// or in a command that connects.
+// carriesSecret reports whether a need sends a known secret away: in an address, in request data,
+// or in a command with network access.
 func (p *Policy) carriesSecret(v verdict) bool {
 	n := v.need
 	switch {
@@ -31,8 +30,8 @@ func (p *Policy) carriesSecret(v verdict) bool {
 	return n.Permission == tool.Execute && p.commandLeaks(n.Target, v.command)
 }
 
-// commandLeaks reports a command with a known secret in its words where one of its programs
-// connects, or in an address. Whether a program of no such name sends it is not known.
+// commandLeaks reports a known secret in the words of a command with a network program, or in an
+// address. Other programs might send it, too, which is unknown.
 func (p *Policy) commandLeaks(text string, c *command) bool {
 	if c.refused != nil || c.broken != nil {
 		return strings.Contains(text, "://") && p.options.Leaks(text)
@@ -51,19 +50,19 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 	})
 }
 
-// Fetches that a run makes in a minute before somebody is asked, and that minute.
+// The number of fetches per window before a question.
 const (
 	mostFetches  = 60
 	fetchesEvery = time.Minute
 )
 
-// pace counts the fetches of the last minute. The zero value has seen none.
+// pace counts the last minute's fetches. The zero value has none.
 type pace struct {
 	mu   sync.Mutex
 	made []time.Time
 }
 
-// full reports that as many were made as need no question.
+// full reports whether the next fetch requires a question.
 func (f *pace) full(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +70,7 @@ func (f *pace) full(now time.Time) bool {
 	return len(f.made) >= mostFetches
 }
 
-// add counts one. A yes of the user begins the count anew, so that not each fetch from then on is a
+// add counts a fetch. The user's approval restarts the count, so that not every further fetch is a
 // question.
 func (f *pace) add(now time.Time, asked bool) {
 	f.mu.Lock()
@@ -82,10 +81,10 @@ func (f *pace) add(now time.Time, asked bool) {
 	f.made = append(f.made, now)
 }
 
-// fetches reports a call of a tool that always connects, to a page or a search engine.
+// fetches reports whether a tool always connects, to a page or a search engine.
 func fetches(q tool.Question) bool { return slices.Contains(q.Tool.Permissions.Required, tool.Network) }
 
-// paced is the verdict on a fetch of more than there may be in a minute.
+// paced judges a fetch beyond the limit.
 func (p *Policy) paced(mode Mode, q tool.Question) (verdict, bool) {
 	if mode == Yolo || !fetches(q) || !p.pace.full(p.options.Now()) {
 		return verdict{}, false

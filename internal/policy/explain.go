@@ -2,31 +2,31 @@ package policy
 
 import "adze/tool"
 
-// Explanation is how a command is read and judged.
+// An Explanation describes how a command is read and judged.
 type Explanation struct {
 	Effect  Effect
-	Rule    string // if empty, the mode decides
+	Rule    string // empty if the mode decides
 	Layer   Layer
 	Reason  string
-	Opaque  string   // why no rule can allow it; if empty, it is plain
-	Session []string // rules of the first offer
-	Offers  []Offer  // what a user could allow for longer
+	Opaque  string   // why no rule can allow it; empty for a plain command
+	Session []string // rules in the first offer
+	Offers  []Offer  // longer grants available to the user
 	Run     *tool.Judged
-	Parts   []Part // each program found, judged alone
+	Parts   []Part // every program found, judged separately
 }
 
-// Part is one program of a command, and what would be said about it if it stood alone.
+// A Part is one program in a command, judged separately.
 type Part struct {
-	Command string // with ? for words known only when it runs
-	Inner   bool   // another program of the command starts it
+	Command string // ? stands for words known only at run time
+	Inner   bool   // started by another program in the command
 	Effect  Effect
-	Rule    string // if empty, no rule matches
+	Rule    string // empty if no rule matches
 	Layer   Layer
 	Why     string
 }
 
-// Explain judges a command as a call that runs it in dir would be, without asking anybody. A text
-// such as mcp:SERVER TOOL is a call of a tool of an MCP server.
+// Explain judges a command run in dir, without asking anybody. Text such as mcp:SERVER TOOL is a
+// call to an MCP server's tool.
 func (p *Policy) Explain(text, dir string) Explanation {
 	n := tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true}
 	server, calls := serverToolOf(text)
@@ -59,7 +59,6 @@ func (p *Policy) Explain(text, dir string) Explanation {
 	return e
 }
 
-// partOf is a part of a command with what was said about it alone.
 func partOf(text string, inner bool, v verdict) Part {
 	out := Part{Command: text, Inner: inner, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: v.reason}
 	switch {
@@ -74,17 +73,17 @@ func partOf(text string, inner bool, v verdict) Part {
 	return out
 }
 
-// Finding is what rules and mode say about one need of a call.
+// A Finding is the judgement of one need.
 type Finding struct {
 	Need   tool.Need `json:"need"`
-	Target string    `json:"target"` // the need resolved: an absolute path, argument vectors, an address
+	Target string    `json:"target"` // resolved: an absolute path, argument vectors, an address
 	Effect Effect    `json:"effect"`
-	Rule   string    `json:"rule,omitempty"` // if empty, no rule decides
+	Rule   string    `json:"rule,omitempty"` // empty if no rule decides
 	Layer  Layer     `json:"layer"`
 	Reason string    `json:"reason,omitempty"`
 }
 
-// Findings judge a call as [Policy.Decide] does, need by need, without asking anybody.
+// Findings judges a call need by need, like [Policy.Decide] but without asking anybody.
 func (p *Policy) Findings(q tool.Question) []Finding {
 	var out []Finding
 	for _, v := range p.judgeAll(p.modeFor(q), q) {
@@ -93,8 +92,7 @@ func (p *Policy) Findings(q tool.Question) []Finding {
 	return out
 }
 
-// Sum is what becomes of a call of which every need was judged: one deny is enough, and every need
-// must be allowed.
+// Sum combines a call's findings: one deny suffices, and every need must be allowed.
 func Sum(findings []Finding) Effect {
 	sum := Allow
 	for _, f := range findings {
@@ -108,5 +106,5 @@ func Sum(findings []Finding) Effect {
 	return sum
 }
 
-// Rules are those in force, in the order in which their layers were read.
+// Rules returns all rules, in the order of their layers.
 func (p *Policy) Rules() []Rule { return append([]Rule(nil), p.options.Rules...) }

@@ -8,17 +8,16 @@ import (
 	"adze/tool"
 )
 
-// FileFilter says, for a call that may read root, which files it meets are held back: those that a
-// deny or an ask covers, and those known for their secrets. A tool that reads many files leaves
-// them out and counts them, since nobody was asked about each. What root itself was judged by is
-// settled: who allowed the search of a folder full of keys, or of one file, is not asked for it
-// again.
+// FileFilter returns a filter for a call that may read root. It reports files to be left out: those
+// covered by a deny or ask rule, and files known for their secrets. A tool that reads many files
+// counts them, because it cannot ask about each. root itself is already decided: a user who allowed
+// searching a folder of keys is not asked again.
 //
-// The answer is made for tens of thousands of files: dir is absolute, free of links and ends in a
-// slash, and rules and the mode are those of now. If nil, nothing is held back.
+// The filter is made for tens of thousands of files: dir is absolute, without links, and ends in a
+// slash. It uses the rules and mode at the time of the call. It is nil if nothing is left out.
 func (p *Policy) FileFilter(root string) func(dir, name string) bool { return p.FileFilterIn("", root) }
 
-// FileFilterIn is the same for an agent that is bound to a mode; if empty, to none.
+// FileFilterIn is FileFilter for an agent bound to a mode; "" means no bound.
 func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bool {
 	mode := Narrower(p.Mode(), bound)
 	place, err := p.place(root)
@@ -49,18 +48,18 @@ func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bo
 	return s.holds
 }
 
-// fileFilter holds what counts of the rules below one root.
+// fileFilter holds the rules relevant below one root.
 type fileFilter struct {
 	policy  *Policy
 	root    string
-	kept    []string // where adze keeps its own
-	work    string   // the workspace, with a slash at the end
+	kept    []string // adze's own folders
+	work    string   // the workspace, with a trailing slash
 	rules   []Rule
-	strict  bool                   // one of the rules is a deny or an ask
-	deep    bool                   // and looks at more than the last name
-	secrets bool                   // files known for their secrets are held back
-	linked  func(path string) bool // another name of such a file; if nil, there is none
-	home    bool                   // so are those of the home folder and adze's own, which can lie below root
+	strict  bool                   // there is a deny or an ask rule
+	deep    bool                   // and it depends on more than the base name
+	secrets bool                   // leave out files known for their secrets
+	linked  func(path string) bool // reports a hard link to such a file; may be nil
+	home    bool                   // also in the home folder and adze's own folders, which can lie below root
 }
 
 func (s *fileFilter) holds(dir, name string) bool {
@@ -91,13 +90,13 @@ func (s *fileFilter) holds(dir, name string) bool {
 	return !s.policy.grantedKey(s.policy.fileGrant(tool.Read, place).key)
 }
 
-// named reports whether a rule that looks at the last name alone is about this one.
+// named reports whether a rule on base names alone matches.
 func (s *fileFilter) named(name string) bool {
 	name = folded(name)
 	return slices.ContainsFunc(s.rules, func(r Rule) bool { return r.path.base == name })
 }
 
-// at is the place of a path that is free of links.
+// at returns the place at a path without links.
 func (s *fileFilter) at(abs string) Place {
 	rel, inside := strings.CutPrefix(abs, s.work)
 	return Place{Abs: abs, Rel: rel, Outside: !inside}

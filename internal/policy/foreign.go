@@ -8,13 +8,12 @@ import (
 	"adze/internal/policy/script"
 )
 
-// A line of a shell whose language is not read here is judged by its words alone: PowerShell, cmd,
-// and bash on Windows, whose paths are not those of the system. Nothing of it is taken for
-// understood. Deny and ask rules see the words at which a program may stand. An allow rule has to
-// spell the line word by word.
+// Command lines of other shells are judged by their words alone: PowerShell, cmd, and bash on
+// Windows, whose paths differ from the system's. Nothing counts as understood. Deny and ask rules
+// see each word that may be a program. An allow rule must spell the line word by word.
 
-// readForeign reads a line of another shell: its programs by their words alone, and what bash would
-// read in it, for the checks that only make a judgement stricter.
+// readForeign reads another shell's line: its programs by their words alone, and bash's reading of
+// it for checks that only restrict.
 func readForeign(line, home string) *command {
 	c := read(line, home)
 	if c.refused == nil {
@@ -23,8 +22,8 @@ func readForeign(line, home string) *command {
 	return c
 }
 
-// foreignWords are the words of a line, for a rule that spells them: those that blanks part. There
-// are none in a text of several lines.
+// foreignWords splits a line at blanks, for a rule that spells the words. A text with several lines
+// has none.
 func foreignWords(line string) (out []script.Word) {
 	if strings.ContainsAny(line, "\r\n") {
 		return nil
@@ -35,10 +34,9 @@ func foreignWords(line string) (out []script.Word) {
 	return out
 }
 
-// foreignPrograms are the places of a line at which a program may stand. The first word after
-// anything that can end a command is one; any other word may be one. Marks by which these shells
-// quote and escape are left out, letters count as small ones, and a program by its name without its
-// folder and its ending.
+// foreignPrograms returns each word that may be a program: the first after a separator surely, any
+// other possibly. It drops the shells' quotes and escapes, lowers the case, and strips the
+// program's folder and extension.
 func foreignPrograms(line string) (out []simple) {
 	plain := strings.NewReplacer("`", "", "^", "", `"`, "", "'", "").Replace(line)
 	ends := func(r rune) bool { return strings.ContainsRune("\n;|&(){}", r) }

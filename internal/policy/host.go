@@ -14,8 +14,8 @@ import (
 	"adze/tool"
 )
 
-// address is where a network need goes. With the scheme "tcp" it is a port of this machine that a
-// command in the sandbox connects to, with "unix" a socket, whose path is the host.
+// address is a network target. The scheme "tcp" means a local port for a sandboxed command, and
+// "unix" a socket with its path in host.
 type address struct{ scheme, host, port string }
 
 func (a address) String() string {
@@ -25,16 +25,16 @@ func (a address) String() string {
 	return a.scheme + "://" + net.JoinHostPort(a.host, a.port)
 }
 
-// unixPrefix begins a need and a matcher about sockets with a path.
+// Prefix of needs and matchers about sockets with a path.
 const unixPrefix = "unix:"
 
-// ofThisMachine reports an address that means this machine in so many words.
+// ofThisMachine reports whether an address names this machine explicitly.
 func ofThisMachine(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// rule is the rule that allows this very address and nothing else.
+// rule returns the rule that allows exactly this address.
 func (a address) rule() string {
 	switch a.scheme {
 	case "unix":
@@ -45,12 +45,12 @@ func (a address) rule() string {
 	return fmt.Sprintf("allow network(%s)", a)
 }
 
-// usualPort is the port of a scheme, "" for one we do not know.
+// usualPort returns a scheme's port, or "" if unknown.
 func usualPort(scheme string) string {
 	return map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443"}[scheme]
 }
 
-// parseAddress reads a URL, or host[:port] which is taken for https.
+// parseAddress parses a URL, or host[:port], which means https.
 func parseAddress(target string) (address, error) {
 	if path, ok := strings.CutPrefix(target, unixPrefix); ok {
 		return address{scheme: "unix", host: path}, nil
@@ -76,13 +76,13 @@ func parseAddress(target string) (address, error) {
 
 func plainHost(h string) string { return strings.TrimSuffix(strings.ToLower(h), ".") }
 
-// hostMatcher is a compiled [scheme://]host[:port]. An empty field matches anything; the port then
-// is the usual one of the scheme, for a rule that allows.
+// hostMatcher is a compiled [scheme://]host[:port]. An empty field matches anything; for an allow
+// rule, an empty port means the scheme's usual one.
 type hostMatcher struct {
 	scheme, port string
 	host         string       // literal
 	below        string       // for *.example.com: ".example.com"
-	sockets      *pathMatcher // of sockets alone; if nil, it is about hosts
+	sockets      *pathMatcher // for sockets only; nil for hosts
 }
 
 func compileHost(matcher string, effect Effect) (hostMatcher, error) {
@@ -96,7 +96,6 @@ func compileHost(matcher string, effect Effect) (hostMatcher, error) {
 	return m, err
 }
 
-// compileSockets reads a pattern of paths.
 func compileSockets(pattern string, effect Effect) (hostMatcher, error) {
 	paths, err := compilePath("abs:"+pattern, effect)
 	if err != nil {
@@ -108,8 +107,8 @@ func compileSockets(pattern string, effect Effect) (hostMatcher, error) {
 	return hostMatcher{sockets: &paths}, nil
 }
 
-// tooWide refuses an allow rule under which anybody could register a host. A deny or ask may be
-// that wide. The bare permission stays for who means every host.
+// tooWide rejects an allow rule for a suffix under which anybody can register a host. Deny and ask
+// rules may be that wide. The bare permission means every host.
 func (m hostMatcher) tooWide() error {
 	const instead = "name the hosts, or those below one domain, such as *.example.com"
 	below := strings.Trim(m.below, ".")
@@ -126,12 +125,12 @@ func (m hostMatcher) tooWide() error {
 	return nil
 }
 
-// isPublicSuffix reports a domain below which anybody can register names: com, co.uk, github.io. A
-// last label that is not in the list counts as one, except those that are reserved or that private
-// networks use (RFC 6761, RFC 6762 appendix G, RFC 8375, RFC 9476).
+// isPublicSuffix reports whether anybody can register names below a domain: com, co.uk, github.io.
+// A last label missing in the list counts as one, except reserved and private ones (RFC 6761, RFC
+// 6762 appendix G, RFC 8375, RFC 9476).
 func isPublicSuffix(domain string) bool {
 	suffix := func(of string) bool { s, _ := publicsuffix.PublicSuffix(of); return s == of }
-	// Of *.kawasaki.jp in the list each name below is one.
+	// For *.kawasaki.jp in the list, each name below is one.
 	return (suffix(domain) || suffix("any."+domain)) && !oneOf(domain, "test example invalid localhost local internal alt intranet private corp home lan home.arpa")
 }
 
@@ -155,7 +154,7 @@ func readHost(matcher string) (hostMatcher, error) {
 	}
 	rest = plainHost(strings.Trim(rest, "[]"))
 	if ip, err := netip.ParseAddr(rest); err == nil {
-		rest = ip.String() // addresses are compared in their one usual form
+		rest = ip.String() // addresses are compared in canonical form
 	}
 	switch below, wide := strings.CutPrefix(rest, "*."); {
 	case wide:

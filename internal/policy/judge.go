@@ -11,40 +11,40 @@ import (
 	"adze/tool"
 )
 
-// verdict is what rules and mode say about one need.
+// verdict is the judgement of one need.
 type verdict struct {
 	need    tool.Need
-	command *command // what it is to run, read once; nil of other needs
+	command *command // the parsed command; nil for other needs
 	effect  Effect
 	rule    string
 	layer   Layer
-	reason  string        // for the model, and for the user who is asked
-	code    string        // of a mistake that left nothing to judge
-	target  string        // the need resolved: an absolute path, argument vectors, an address
-	offers  []grant       // what "for this session" would grant; none: it is not offered
-	inner   []verdict     // what is asked for of a command, part by part
-	words   []script.Word // of a program that is asked for
-	dir     string        // in which that program runs
-	exact   grant         // of that program as it stands there; none: it is not offered
-	place   Place         // of the file
-	server  serverTool    // that is asked for
-	folder  bool          // the file is looked through as a folder
-	barred  string        // why no rule can cover the command; if empty, one may
+	reason  string        // for the model, and for the user in a question
+	code    string        // for a mistake that left nothing to judge
+	target  string        // resolved: an absolute path, argument vectors, an address
+	offers  []grant       // possible session grants; may be empty
+	inner   []verdict     // a command's open questions, part by part
+	words   []script.Word // of a program in question
+	dir     string        // the program's folder
+	exact   grant         // grant for exactly this program; zero if impossible
+	place   Place         // the file
+	server  serverTool    // in question
+	folder  bool          // the file is searched as a folder
+	barred  string        // why no rule can cover the command; may be empty
 	careful bool          // the file holds secrets, or makes programs run something
-	looks   bool          // every program of the command only looks
-	firm    bool          // a question that no sandbox answers
+	looks   bool          // every program in the command is read-only
+	firm    bool          // no sandbox decides this question
 	run     *tool.Judged
 	made    []string // files that a command writes, resolved
-	unseen  bool     // a rule or the table allowed it, and no person has seen these words
-	walled  bool     // it is asked for because the sandbox lets commands only read
+	unseen  bool     // allowed by a rule or the table, with words no user has seen
+	walled  bool     // asked about because commands in the sandbox are read-only
 }
 
-// grant is one thing a user may allow for the session: with a key that very thing, else all that
-// the rule covers. The rule of a key is the one that is saved in its place.
+// grant is a permission for the session: exactly its key if set, otherwise everything its rule
+// covers. The rule is saved in place of a key.
 type grant struct {
 	key, rule string
-	kind      tool.Permission // of what the key stands for
-	name      string          // of that, where it is a file
+	kind      tool.Permission // for the key
+	name      string          // for the key of a file
 }
 
 func (v verdict) decision(allow, asked bool) tool.Decision {
@@ -57,7 +57,7 @@ func (v verdict) decision(allow, asked bool) tool.Decision {
 	return d
 }
 
-// mistaken is the verdict on a need that cannot be read: the call is wrong, and is not done.
+// mistaken judges an unreadable need: the call is wrong and does not run.
 func (v verdict) mistaken(err error) verdict {
 	v.effect, v.reason, v.code = Deny, err.Error(), tool.CodeInvalidArguments
 	var coded interface{ ErrorCode() string }
@@ -119,8 +119,8 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 	return p.settle(mode, v)
 }
 
-// Forbids says why a need is refused whoever would ask for it: what a user attaches by hand is not
-// asked for, but their own deny holds for it too. If empty, nothing forbids it.
+// Forbids explains why a need is refused for everybody, or returns "": a file attached by the user
+// needs no question, but their own deny rules apply to it.
 func (p *Policy) Forbids(n tool.Need) string {
 	if v := p.judge(p.Mode(), n); v.effect == Deny {
 		return v.reason
@@ -128,8 +128,7 @@ func (p *Policy) Forbids(n tool.Need) string {
 	return ""
 }
 
-// RuleAgainst says which rule denies a permission for a path, whatever the mode; if empty, none
-// does.
+// RuleAgainst returns the rule that denies a permission for a path in any mode, or "".
 func (p *Policy) RuleAgainst(kind tool.Permission, path string) string {
 	denies := func(r Rule) bool { return r.Effect == Deny }
 	if !slices.ContainsFunc(p.rulesFor(kind), denies) {
@@ -141,8 +140,7 @@ func (p *Policy) RuleAgainst(kind tool.Permission, path string) string {
 	return ""
 }
 
-// settle turns a question into a yes where everything it asks for was granted before, or the mode
-// does not ask.
+// settle allows a question if everything in it was granted before, or the mode does not ask.
 func (p *Policy) settle(mode Mode, v verdict) verdict {
 	if v.effect != Ask {
 		return v
@@ -151,7 +149,7 @@ func (p *Policy) settle(mode Mode, v verdict) verdict {
 		v.effect, v.layer = Allow, layerOf(mode)
 		return v
 	}
-	if len(v.offers) == 0 || v.rule != "" { // an ask rule wants to be asked each time
+	if len(v.offers) == 0 || v.rule != "" { // an ask rule asks each time
 		return v
 	}
 	for _, g := range v.offers {
@@ -163,7 +161,7 @@ func (p *Policy) settle(mode Mode, v verdict) verdict {
 	return v
 }
 
-// grantedKey reports that a user has said yes to this very thing for the session.
+// grantedKey reports whether the user granted exactly this for the session.
 func (p *Policy) grantedKey(key string) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -186,12 +184,12 @@ func (p *Policy) rulesFor(kind tool.Permission) []Rule {
 	return out
 }
 
-// deniedBy is the reason of a deny rule.
+// deniedBy returns a deny rule's reason.
 func deniedBy(what string, r Rule) string {
 	return fmt.Sprintf("%s is forbidden by the rule %q (%s)", what, r, r.Layer)
 }
 
-// quote shows a target in a sentence, cut where it is long.
+// quote quotes a target for a sentence and shortens it.
 func quote(s string) string {
 	const most = 200
 	if r := []rune(s); len(r) > most {
@@ -200,14 +198,14 @@ func quote(s string) string {
 	return "`" + strings.ReplaceAll(s, "\n", "⏎") + "`"
 }
 
-// Contained is the layer of commands that nobody is asked about because the sandbox holds them.
+// Contained is the layer for commands allowed because they run in the sandbox.
 const Contained Layer = "sandbox"
 
-// contain answers for a command whether the sandbox makes a question needless: in mode auto, where
-// it is full, all that nobody wants to be asked about runs there. Where rules of the kernel alone
-// hold commands, what only reads does, and what is allowed by a rule or the user runs outside.
-// What a rule asks for or may forbid, and files that hold secrets, are asked for as ever: a
-// sandbox holds what a command does, not what the model is shown.
+// contain allows a command if the sandbox makes a question needless. In mode auto with a full
+// sandbox, every command runs there unless someone wants to be asked. If only kernel rules restrict
+// commands, read-only ones run there, and those allowed by a rule or the user run outside. Ask
+// rules, possible denies, and files with secrets still require a question: a sandbox limits a
+// command's effects, but not the model's view.
 func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
@@ -219,14 +217,14 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	}
 	walled := mode.contains() && v.need.Caged && v.effect == Ask && p.walled()
 	if why := v.need.Outside; why != "" {
-		if p.walled() { // where whoever allows it lets it out
+		if p.walled() { // allowing it lets it out of the sandbox
 			if v.effect == Ask {
 				v.reason, v.walled = "running it outside the sandbox needs approval: "+why, true
 			}
 			return v
 		}
 		v.effect, v.rule, v.layer = Ask, "", layerOf(mode)
-		v.offers, v.words, v.inner = nil, nil, nil // each time anew: a rule for the command lets nothing out
+		v.offers, v.words, v.inner = nil, nil, nil // asked each time: a rule for the command does not let it out
 		v.reason = "running it outside the sandbox needs approval: " + why
 		if mode.OnStage() {
 			v.reason += "; it then works on the workspace itself, without the changes of this turn"
@@ -266,10 +264,10 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	return v
 }
 
-// apart answers for a command whose changes are dropped: it may run, unless a rule or a secret that
-// it would show speaks against it. forbidden says why the mode lets it run in no other way.
+// apart allows a command whose changes are dropped, unless a rule forbids it or it would show a
+// secret. forbidden explains why the mode allows no other way.
 func (p *Policy) apart(mode Mode, v verdict, forbidden string) verdict {
-	v = p.judgeExecute(AskFirst, v) // what it writes is dropped
+	v = p.judgeExecute(AskFirst, v) // its writes are dropped
 	if v.effect == Deny || v.effect == Ask && p.wanted(v) {
 		if v.effect == Ask {
 			v.effect, v.layer, v.reason = Deny, layerOf(mode), forbidden
@@ -283,21 +281,20 @@ func (p *Policy) apart(mode Mode, v verdict, forbidden string) verdict {
 	return v
 }
 
-// wanted reports a question that no sandbox answers: a rule asks, or the command shows what holds
-// secrets.
+// wanted reports a question that no sandbox decides: an ask rule, or a command that shows secrets.
 func (p *Policy) wanted(v verdict) bool {
 	return v.firm || v.rule != "" || slices.ContainsFunc(v.inner, func(part verdict) bool { return part.careful })
 }
 
-// walled reports that rules of the kernel alone hold commands, which then only read and have no
-// network. As all that asks about the sandbox it may test it, so it is asked last.
+// walled reports whether only kernel rules restrict commands, which are then read-only and without
+// network. It may have to test the sandbox, so call it last.
 func (p *Policy) walled() bool {
 	walled, _ := p.options.Lacks()
 	return walled
 }
 
-// configures says that a command would write what every sandbox keeps as it is: the configuration
-// of git. It would fail there, so the user is asked before rather than after.
+// configures reports that a command writes git's configuration, which every sandbox protects. It
+// would fail there, so the user is asked before.
 func configures(c *command) string {
 	for _, s := range c.simples {
 		if !s.maybe && base(s.name()) == "git" && programs.GitOf(script.Texts(s.words[1:])).Configures() {

@@ -10,27 +10,27 @@ import (
 	"adze/tool"
 )
 
-// readOnlyLayer is the layer of programs that only look: see package programs.
+// readOnlyLayer is the layer for read-only programs: see package programs.
 const readOnlyLayer Layer = "read-only program"
 
-// judgement is a text on its way through rules, table and mode, step by step.
+// judgement judges a text by rules, table and mode, step by step.
 type judgement struct {
 	*Policy
 	mode  Mode
-	rules []Rule // of execute
+	rules []Rule // for execute
 	doing string
 
 	deny     *verdict
-	open     []verdict // what a user is asked for
+	open     []verdict // for the user
 	by       *permit   // the first that allowed a program
-	unlooked bool      // a program is not one that only looks
-	unseen   bool      // a rule allowed a program whose words no person has seen
+	unlooked bool      // a program is not read-only
+	unseen   bool      // a rule allowed a program with words no user has seen
 	git      bool
-	hooks    *verdict // a git that a user has seen would run hooks
-	made     []string // files that are written
+	hooks    *verdict // a git command that the user has seen would run hooks
+	made     []string // files written
 }
 
-// below is a name as a program in dir finds it.
+// below resolves a name for a program in dir.
 func below(dir, name, home string) string {
 	switch {
 	case path.IsAbs(name):
@@ -41,7 +41,7 @@ func below(dir, name, home string) string {
 	return dir + "/" + name
 }
 
-// plan is how an allowed text runs.
+// plan returns how an allowed text runs.
 func (j *judgement) plan(s script.Script) *tool.Judged {
 	plan := &tool.Judged{Git: j.git, Looks: !j.unlooked}
 	if env, argv, ok := s.Argv(); ok && !inShell(argv[0]) {
@@ -52,11 +52,10 @@ func (j *judgement) plan(s script.Script) *tool.Judged {
 	return plan
 }
 
-// inShell reports a program that is a part of bash, where it may do otherwise than the program of
-// that name.
+// inShell reports a program that is built into bash, where it may behave differently.
 func inShell(name string) bool { return programs.Is("in-shell", name) }
 
-// reason says what is asked for: the first of it.
+// reason describes the first question.
 func (j *judgement) reason() string {
 	first := j.open[0]
 	if (len(j.open) == 1 || first.need.Permission != tool.Execute) && first.reason != "" {
@@ -65,7 +64,7 @@ func (j *judgement) reason() string {
 	return j.doing + " needs approval"
 }
 
-// step judges one program, or the files of a group.
+// step judges one program, or the files for a group.
 func (j *judgement) step(s *script.Step) {
 	for _, f := range s.Files {
 		j.file(s, f)
@@ -76,7 +75,7 @@ func (j *judgement) step(s *script.Step) {
 		}
 	}
 	switch {
-	case len(s.Words) == 0: // the files of a group
+	case len(s.Words) == 0: // files for a group
 	case s.Enter != "":
 		j.access(s, programs.Access{Kind: programs.List, Path: s.Enter}, false)
 	default:
@@ -93,7 +92,7 @@ func (j *judgement) ask(v verdict) {
 	j.open = append(j.open, v)
 }
 
-// file judges the target of a redirection.
+// file judges a redirection's target.
 func (j *judgement) file(s *script.Step, f script.File) {
 	j.unlooked = j.unlooked || f.Write
 	kind := programs.Read
@@ -107,9 +106,9 @@ func (j *judgement) file(s *script.Step, f script.File) {
 	j.access(s, programs.Access{Kind: kind, Path: f.Path.Text}, false)
 }
 
-// access judges one path that is read or written, and has it checked again where it may have
-// changed meanwhile. Excused says that a rule allows the program, which may then read outside of
-// the workspace, and write in it.
+// access judges one path for reading or writing, and schedules another check if it may change
+// meanwhile. excused means that a rule allows the program, which may then read outside the
+// workspace and write inside.
 func (j *judgement) access(s *script.Step, a programs.Access, excused bool) {
 	full := below(s.Dir, a.Path, "~")
 	kind := tool.Read
@@ -153,7 +152,7 @@ func (j *judgement) program(s *script.Step) {
 	if use.History && j.strict() {
 		j.ask(verdict{need: j.need(s), reason: "it shows the history of files, some of which a rule keeps from being read"})
 	}
-	if ruled && by.literal && j.deny == deny { // it names the very file
+	if ruled && by.literal && j.deny == deny { // it names exactly this file
 		j.open = j.open[:asked]
 	}
 	if use.Git && !use.Away && !by.seen {
@@ -167,7 +166,7 @@ func (j *judgement) program(s *script.Step) {
 	}
 }
 
-// byRule judges a program that the table does not know.
+// byRule judges a program missing in the table.
 func (j *judgement) byRule(s *script.Step, by permit, ruled bool) {
 	why := j.never(s)
 	switch {
@@ -194,8 +193,8 @@ func (j *judgement) byRule(s *script.Step, by permit, ruled bool) {
 	}
 }
 
-// exactly is the grant of a program with these words, in this folder and with these variables; the
-// zero value: it is none that may last, or some of it is known only when it runs.
+// exactly returns the grant for a program with these words, folder and variables, or the zero value
+// if it cannot last or part of it is known only at run time.
 func (j *judgement) exactly(s *script.Step) grant {
 	if !lasting(simple{words: s.Words}) {
 		return grant{}
@@ -203,15 +202,15 @@ func (j *judgement) exactly(s *script.Step) grant {
 	return exactGrant(s.Dir, s.Set, s.Words)
 }
 
-// permit is what allows a program: a rule, or what a user said for the session.
+// permit is a rule or session grant that allows a program.
 type permit struct {
 	rule    string
 	layer   Layer
 	literal bool // it names every word
-	seen    bool // a user has seen these words
+	seen    bool // the user has seen these words
 }
 
-// allowedBy finds what allows a program.
+// allowedBy finds the permit for a program.
 func (j *judgement) allowedBy(s *script.Step) (permit, bool) {
 	if g := j.exactly(s); g.rule != "" && j.grantedKey(g.key) {
 		return permit{g.rule, granted, true, true}, true
@@ -223,9 +222,9 @@ func (j *judgement) allowedBy(s *script.Step) (permit, bool) {
 	return permit{}, false
 }
 
-// guarded reports that the text runs in the environment in which no repository has a say: not every
-// program in it was seen by a user. A git that they have seen would lose its hooks there, so that
-// it is asked for.
+// guarded reports whether the text runs in an environment without a repository's influence, because
+// the user has not seen every program. A git command that they have seen would lose its hooks
+// there, so it is asked about.
 func (j *judgement) guarded() bool {
 	guarded := j.unseen || j.git || !j.unlooked
 	if guarded && j.hooks != nil {
@@ -238,13 +237,13 @@ func writes(use programs.Use) bool {
 	return slices.ContainsFunc(use.Accesses, func(a programs.Access) bool { return a.Kind == programs.Write })
 }
 
-// strict reports a rule that keeps some files from being read, other than adze's own, of which no
-// repository holds any.
+// strict reports whether a rule forbids reading some files other than adze's own, which no
+// repository contains.
 func (j *judgement) strict() bool {
 	return slices.ContainsFunc(j.rulesFor(tool.Read), func(r Rule) bool { return r.Effect != Allow && !j.aboutOwn(r) })
 }
 
-// never says why no rule can allow a program as it stands there.
+// never explains why no rule can allow a program in this form.
 func (j *judgement) never(s *script.Step) string {
 	name := s.Words[0].Text
 	switch {

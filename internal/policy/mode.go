@@ -9,32 +9,32 @@ import (
 	"adze/tool"
 )
 
-// Mode decides what no rule decides.
+// Mode decides needs without a matching rule.
 type Mode string
 
-// Modes. Users choose among plan, ask and auto; yolo is a flag. Edits is ask with the answer "all
-// edits". With the setting review: once, ask and auto become AskStaged and Staged: the calls of a
-// turn change a view of the workspace, which the user reviews when the turn has ended.
+// Users choose among plan, ask and auto; yolo is a flag. Edits is ask with the answer "all edits".
+// With the setting review: once, ask and auto become AskStaged and Staged: the calls in a turn
+// change a view of the workspace, which the user reviews after the turn.
 const (
-	Plan      Mode = "plan"       // nothing that changes anything
-	AskFirst  Mode = "ask"        // reads inside the workspace are allowed, the rest is asked
-	AskStaged Mode = "ask-staged" // as edits, on a view
-	Edits     Mode = "edits"      // as ask, and writes inside the workspace are allowed
-	Staged    Mode = "staged"     // as auto, on a view
-	Auto      Mode = "auto"       // what a full sandbox contains is allowed; without one it behaves as edits
-	Yolo      Mode = "yolo"       // allow instead of ask; denies still hold
+	Plan      Mode = "plan"       // no changes at all
+	AskFirst  Mode = "ask"        // reads inside the workspace are allowed, everything else is asked
+	AskStaged Mode = "ask-staged" // like edits, on a view
+	Edits     Mode = "edits"      // like ask, and writes inside the workspace are allowed
+	Staged    Mode = "staged"     // like auto, on a view
+	Auto      Mode = "auto"       // commands in a full sandbox are allowed; without one it is like edits
+	Yolo      Mode = "yolo"       // allow instead of ask; denies still apply
 )
 
 // byCare lists all modes, the most careful first.
 func byCare() []Mode { return []Mode{Plan, AskFirst, AskStaged, Edits, Staged, Auto, Yolo} }
 
-// Modes lists the modes that users choose among.
+// Modes lists the modes that users choose from.
 func Modes() []string { return []string{string(AskFirst), string(Auto), string(Plan)} }
 
-// OnStage reports a mode whose calls work on a view of the workspace.
+// OnStage reports whether calls work on a view of the workspace.
 func (m Mode) OnStage() bool { return m == AskStaged || m == Staged }
 
-// Reviewed is the mode with the setting review: once, or without it.
+// Reviewed returns the mode with or without the setting review: once.
 func (m Mode) Reviewed(once bool) Mode {
 	if once {
 		return cmp.Or(map[Mode]Mode{AskFirst: AskStaged, Edits: AskStaged, Auto: Staged}[m], m)
@@ -42,14 +42,14 @@ func (m Mode) Reviewed(once bool) Mode {
 	return cmp.Or(map[Mode]Mode{AskStaged: AskFirst, Staged: Auto}[m], m)
 }
 
-// Among reports a mode that modes allow; if empty, all are. A staged mode is narrower than the one
-// that it stands for.
+// Among reports whether modes include m; an empty list includes all. A staged mode is included with
+// its original.
 func (m Mode) Among(modes []Mode) bool {
 	wider := map[Mode][]Mode{AskStaged: {AskStaged, Edits, Staged, Auto}, Staged: {Staged, Auto}}[m]
 	return len(modes) == 0 || slices.ContainsFunc(modes, func(o Mode) bool { return o == m || slices.Contains(wider, o) })
 }
 
-// ParseMode reads the name of a mode.
+// ParseMode parses a mode's name.
 func ParseMode(name string) (Mode, error) {
 	if m := Mode(name); m.known() {
 		return m, nil
@@ -59,8 +59,7 @@ func ParseMode(name string) (Mode, error) {
 
 func (m Mode) known() bool { return slices.Contains(byCare(), m) }
 
-// Narrower is the more careful of two modes. Empty says nothing; a mode that nobody knows allows no
-// more than plan does.
+// Narrower returns the more careful mode. "" has no influence; an unknown mode counts as plan.
 func Narrower(a, b Mode) Mode {
 	switch {
 	case b == "":
@@ -80,10 +79,10 @@ func unknownMode(name string) error {
 	return fmt.Errorf("there is no permission mode %q; use one of %s", name, strings.Join(Modes(), ", "))
 }
 
-// contains reports a mode that lets commands run which the sandbox holds.
+// contains reports whether the mode allows sandboxed commands.
 func (m Mode) contains() bool { return m == Auto || m == Staged }
 
-// forbids says why the mode refuses a kind of access whatever the rules allow.
+// forbids explains why the mode refuses a permission regardless of rules, or returns "".
 func (m Mode) forbids(p tool.Permission) string {
 	if m == Plan && (p == tool.Write || p == tool.Execute) {
 		return "the permission mode is plan: nothing may be changed and no command run; go on reading, and describe the change instead"
@@ -91,8 +90,8 @@ func (m Mode) forbids(p tool.Permission) string {
 	return ""
 }
 
-// byDefault is the effect where no rule speaks. Inside says that a file lies in the workspace and
-// is none of the known secret ones.
+// byDefault returns the effect without a rule. inside means that a file lies in the workspace and
+// is not a known secret.
 func (m Mode) byDefault(p tool.Permission, inside bool) Effect {
 	switch {
 	case m == Yolo:

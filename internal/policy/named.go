@@ -11,10 +11,10 @@ import (
 	"adze/tool"
 )
 
-// maxNamed bounds the names of one command that are looked at.
+// Limit for names checked in one command.
 const maxNamed = 4000
 
-// judgeExecute judges a command: what it names, then what it runs.
+// judgeExecute judges a command: the files it names, then its programs.
 func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 	if v.command.refused == nil {
 		if why, r := p.deniedFile(v); why != "" {
@@ -28,9 +28,8 @@ func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 	return p.judgeCommand(mode, v)
 }
 
-// deniedFile says which file a command names that it may not use like that: because of a rule, or
-// because adze keeps its own there. It holds in each mode and with each sandbox, also with none.
-// What code in another language does is not seen.
+// deniedFile returns a file in a command that a rule or adze's own folders forbid. It applies in
+// every mode, with and without a sandbox. It does not see the effects of code in other languages.
 func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 	kept := p.kept()
 	denies := map[tool.Permission][]Rule{}
@@ -57,7 +56,7 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 				return ownReason(doing), Rule{}
 			}
 			if n.Does == unparsed && p.options.Shell != "" {
-				continue // a line of another shell, which bash would not read
+				continue // a line for another shell, which bash would not read
 			}
 			if r, found := strongest(denies[kind], func(r Rule) bool {
 				return r.counts(place, p.options.Home, "", "") || gone && within(p.start(r), place.Abs)
@@ -69,7 +68,7 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 	return "", Rule{}
 }
 
-// permissionOf is what the use of a file needs.
+// permissionOf returns the permission for a use.
 func permissionOf(kind programs.Kind) tool.Permission {
 	if kind == programs.Write || kind == programs.Gone {
 		return tool.Write
@@ -77,8 +76,7 @@ func permissionOf(kind programs.Kind) tool.Permission {
 	return tool.Read
 }
 
-// start is the folder or file at which the pattern of a rule begins; if empty, it may match
-// anywhere.
+// start returns the folder or file where a rule's pattern begins, or "" if it may match anywhere.
 func (p *Policy) start(r Rule) string {
 	name := strings.TrimSuffix(r.path.pattern, "/**")
 	if r.path.anchor == "" || strings.ContainsAny(unescaped(name, "\x00"), "*?[{") {
@@ -92,13 +90,13 @@ func (p *Policy) start(r Rule) string {
 	return place.Abs
 }
 
-// folders are those in which the programs of a command may run: the first, and those that its words
-// enter, one after another.
+// folders returns all folders in which the command's programs may run: the first, and those entered
+// one after another.
 func (c *command) folders(first string) []string {
 	dirs := []string{first}
 	plain := strings.NewReplacer("&&", "").Replace(c.top.Text)
 	if c.simples[0].name() == "cd" && strings.Contains(c.top.Text, "&&") && !strings.ContainsAny(plain, ";|&(\n`") {
-		dirs = nil // nothing of it runs in the first
+		dirs = nil // nothing in it runs in the first
 	}
 	at := first
 	for _, s := range c.simples {
@@ -118,10 +116,10 @@ func (c *command) folders(first string) []string {
 	return dirs
 }
 
-// unparsed marks the names in a text that does not parse.
+// Marks names in a text that does not parse.
 const unparsed = "does not parse"
 
-// named are the files that a command names. In a text that does not parse that may be any.
+// named returns the files that a command names, or all possible ones if it does not parse.
 func (c *command) named() []programs.Access {
 	out := slices.Clone(c.files)
 	for _, s := range c.simples {
@@ -137,14 +135,14 @@ func (c *command) named() []programs.Access {
 	return slices.DeleteFunc(out, func(n programs.Access) bool { return n.Path == "" || len(n.Path) > 4096 })
 }
 
-// pieces are the parts of a text that may be names of files.
+// pieces returns the possible file names in a text.
 func pieces(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(shellMarks+"=,;:[]", c) && c != '\\' })
 }
 
-// beyond asks for what a program does that the rule which allows it did not mean: it does more by
-// an option, writes outside of the workspace or what makes another program run something, or reads
-// what is known for its secrets. A rule that spells it out means it.
+// beyond asks about effects beyond the meaning of an allow rule: an option does more, writes go
+// outside the workspace or make another program run something, or reads reach known secrets. A rule
+// that spells out the option or name covers it.
 func (j *judgement) beyond(s *script.Step, by permit) bool {
 	all := programs.Names(innermost(s.Words))
 	for _, n := range all {
@@ -171,7 +169,7 @@ func (j *judgement) beyond(s *script.Step, by permit) bool {
 	return false
 }
 
-// use judges a file that a program names. Free says that it may be used without a question.
+// use judges a file that a program names. free means that no question is needed.
 func (j *judgement) use(s *script.Step, n programs.Access) (v verdict, free bool) {
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""
@@ -180,7 +178,7 @@ func (j *judgement) use(s *script.Step, n programs.Access) (v verdict, free bool
 	return v, v.effect == Allow
 }
 
-// writesFree reports that all that a program writes by an option may be written without a question.
+// writesFree reports whether everything that a program writes by an option needs no question.
 func (j *judgement) writesFree(s *script.Step, n programs.Access, all []programs.Access, free bool) bool {
 	if n.Path != "" {
 		return free
@@ -197,8 +195,7 @@ func (j *judgement) writesFree(s *script.Step, n programs.Access, all []programs
 	return wrote && script.Known(s.Words)
 }
 
-// ruleNames reports an allow rule that covers the words and spells out a name or an option: who
-// wrote it thought of that.
+// ruleNames reports whether an allow rule that covers the words spells out a name or an option.
 func (j *judgement) ruleNames(words []script.Word, name string) bool {
 	named := slices.ContainsFunc(j.rules, func(r Rule) bool {
 		return r.Effect == Allow && r.argv.covers(words) && slices.ContainsFunc(r.argv.tokens, func(t token) bool { return !t.any && slices.Contains(t.oneOf, name) })
@@ -207,8 +204,8 @@ func (j *judgement) ruleNames(words []script.Word, name string) bool {
 	return named || wrapped && j.ruleNames(inner, name)
 }
 
-// Effects says what the program of an allow rule can write or run by options that the rule does not
-// name, and that are asked for all the same. It is empty where the table knows none.
+// Effects describes writes and programs of an allow rule's command that need options missing in the
+// rule, which are still asked about. It is "" if the table has none.
 func (r Rule) Effects() string {
 	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.rest || r.argv.tokens[0].any {
 		return ""
@@ -234,7 +231,7 @@ func (r Rule) Effects() string {
 	return fmt.Sprintf("options by which %s does more (%s)", words[0], strings.Join(says, "; "))
 }
 
-// aboutOwn reports a rule that names a place among adze's own files, outside of the workspace.
+// aboutOwn reports whether a rule names adze's own files, outside the workspace.
 func (p *Policy) aboutOwn(r Rule) bool {
 	at := p.start(r)
 	here, err := p.place(".")

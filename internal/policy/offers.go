@@ -11,33 +11,33 @@ import (
 	"adze/tool"
 )
 
-// Offer is what a user may allow for longer than once, and what that means. Its texts are made of
+// An Offer is a longer grant for the user to choose, with its explanation. The text derives from
 // the rules alone: see [Rule.Describe].
 type Offer struct {
 	Kind OfferKind
-	// Rules are what is granted, exactly.
+	// Rules are the exact grant.
 	Rules []string
-	// Covers and Spares say what then is not asked any more, and what close to it still is. Saved
-	// says what the rules cover beyond that once they are saved. It is empty where that is nothing.
+	// Covers and Spares describe calls that are no longer asked about, and similar ones that still
+	// are. Saved describes the extra coverage of saved rules; may be empty.
 	Covers, Spares, Saved string
 
 	grants []grant
 }
 
-// OfferKind says how far an offer goes.
+// OfferKind is an offer's scope.
 type OfferKind string
 
-// Kinds of offers, the narrowest first.
+// The narrowest first.
 const (
 	ExactOffer   OfferKind = "exact"   // these words, this file, this address
-	ToolOffer    OfferKind = "tool"    // a tool of an MCP server, whatever its arguments
-	ProgramOffer OfferKind = "program" // the program with its subcommand and any words
-	FolderOffer  OfferKind = "folder"  // all below a folder, or a whole host
-	ServerOffer  OfferKind = "server"  // all tools of an MCP server
+	ToolOffer    OfferKind = "tool"    // an MCP server's tool, with any arguments
+	ProgramOffer OfferKind = "program" // the program and subcommand with any words
+	FolderOffer  OfferKind = "folder"  // everything below a folder, or a whole host
+	ServerOffer  OfferKind = "server"  // all tools on an MCP server
 )
 
-// Usual is the offer that is shown first: the program where it is offered, else the narrowest. if
-// -1, there is none.
+// Usual returns the index of the default offer: the program's if offered, otherwise the narrowest,
+// or -1 if there is none.
 func Usual(offers []Offer) int {
 	for i, o := range offers {
 		if o.Kind == ProgramOffer {
@@ -47,8 +47,8 @@ func Usual(offers []Offer) int {
 	return min(0, len(offers)-1)
 }
 
-// offersFor are what would answer all that is asked, the exact words first. None: one of it cannot
-// be granted.
+// offersFor returns offers that cover everything open, exact words first. It is empty if a part
+// cannot be granted.
 func offersFor(open []verdict) (out []Offer) {
 	var parts []verdict
 	for _, v := range open {
@@ -58,7 +58,7 @@ func offersFor(open []verdict) (out []Offer) {
 			parts = append(parts, v)
 		}
 	}
-	if slices.ContainsFunc(parts, func(v verdict) bool { return v.rule != "" }) { // an ask rule wants to be asked each time
+	if slices.ContainsFunc(parts, func(v verdict) bool { return v.rule != "" }) { // an ask rule asks each time
 		return nil
 	}
 	for _, kind := range []struct {
@@ -76,7 +76,7 @@ func offersFor(open []verdict) (out []Offer) {
 	return out
 }
 
-// offerOf is one kind of offer for every part; if false, a part has none.
+// offerOf makes one kind of offer for every part, or returns false if a part has none.
 func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 	for _, v := range parts {
 		g := kind(v)
@@ -99,7 +99,7 @@ func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 	return o, len(parts) > 0
 }
 
-// also adds a text to others, once.
+// also appends a text once.
 func also(a, b string) string {
 	switch {
 	case a == "":
@@ -110,7 +110,7 @@ func also(a, b string) string {
 	return a + "; " + b
 }
 
-// exactPart is the very words, file, address or tool.
+// exactPart grants exactly these words, file, address or tool.
 func exactPart(v verdict) grant {
 	switch {
 	case v.server != (serverTool{}):
@@ -123,19 +123,18 @@ func exactPart(v verdict) grant {
 	return grant{}
 }
 
-// programPart is a program with its subcommand; of what is no program it is the very file, address
-// or tool.
+// programPart grants a program with its subcommand, or like exactPart if there is no program.
 func programPart(v verdict) grant {
 	switch {
 	case len(v.words) == 0:
 		return exactPart(v)
-	case v.careful: // a rule for the program does not speak of such files
+	case v.careful: // a rule for the program does not cover such files
 		return grant{}
 	}
 	return grant{rule: wideCommand(v.words)}
 }
 
-// widePart is the folder of a file, the host of an address, or the server of a tool.
+// widePart grants a file's folder, an address's host, or a tool's server.
 func widePart(v verdict) grant {
 	kind := v.need.Permission
 	switch {
@@ -151,8 +150,8 @@ func widePart(v verdict) grant {
 	return grant{}
 }
 
-// exactGrant is the grant of one program with these words and variables in this folder; the zero
-// value: it is none that may last.
+// exactGrant grants one program with these words and variables in this folder. It returns the zero
+// value if it cannot last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
 	if !script.Known(words) {
 		return grant{}
@@ -168,7 +167,7 @@ func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
 	return grant{key: strings.Join(key, "\x00"), rule: fmt.Sprintf("allow execute(%s)", simple{words: words}), kind: tool.Execute}
 }
 
-// wideCommand is the rule for a program with its subcommand and any words behind it.
+// wideCommand returns the rule for a program and subcommand with any words.
 func wideCommand(words []script.Word) string {
 	s := simple{words: words}
 	if !lasting(s) || narrow(s) {
@@ -186,10 +185,10 @@ func wideCommand(words []script.Word) string {
 	return fmt.Sprintf("allow execute(%s **)", strings.Join(head, " "))
 }
 
-// hasSubcommands reports programs whose first word chooses what they do.
+// hasSubcommands reports whether a program's first word is a subcommand.
 func hasSubcommands(name string) bool { return programs.Is("subcommands", base(name)) }
 
-// subcommand is that word; "" where there is none, or options stand before it.
+// subcommand returns the subcommand, or "" if there is none or options precede it.
 func subcommand(s simple) string {
 	if !hasSubcommands(s.name()) || len(s.words) < 2 || !s.words[1].Known || strings.HasPrefix(s.words[1].Text, "-") {
 		return ""
@@ -197,13 +196,13 @@ func subcommand(s simple) string {
 	return s.words[1].Text
 }
 
-// narrow reports programs of which only the exact words are offered: they delete or send things,
-// and that cannot be undone.
+// narrow reports whether only the exact words are offered: the program deletes or sends things
+// irrevocably.
 func narrow(s simple) bool {
 	return programs.Does("narrow", script.Texts(s.words[:min(2, len(s.words))])...)
 }
 
-// wideFile is the rule for the folder that a file lies in; of the workspace it is a folder below.
+// wideFile returns the rule for a file's folder; inside the workspace, for a subfolder.
 func wideFile(v verdict) string {
 	if v.careful || v.place.Abs == "" {
 		return ""
@@ -215,13 +214,13 @@ func wideFile(v verdict) string {
 	if !v.folder {
 		at = path.Dir(at)
 	}
-	if at == "." || v.place.Outside && strings.Count(at, "/") < 2 { // all of the workspace, of /etc, or of the disk
+	if at == "." || v.place.Outside && strings.Count(at, "/") < 2 { // all of the workspace, /etc, or the disk
 		return ""
 	}
 	return fmt.Sprintf("allow %s(%s%s/**)", v.need.Permission, anchor, escapeGlob(at))
 }
 
-// wideHost is the rule for a host at the usual port of any scheme.
+// wideHost returns the rule for a host at the usual port for any scheme.
 func wideHost(target string) string {
 	a, err := parseAddress(target)
 	if err != nil || a.scheme == "tcp" || a.scheme == "unix" || a.port != usualPort(a.scheme) {
@@ -230,9 +229,8 @@ func wideHost(target string) string {
 	return fmt.Sprintf("allow network(%s)", a.host)
 }
 
-// lasting reports whether a user may allow a command for the whole session: not when what it runs
-// is named, written or fetched elsewhere. The modules of Python that check a project are no more
-// than pytest alone is.
+// lasting reports whether a command can be granted for the session. It cannot if its code is named,
+// written or fetched elsewhere. Python modules that check a project count like pytest alone.
 func lasting(s simple) bool {
 	name, words := base(s.name()), script.Texts(s.words)
 	if strings.HasPrefix(name, "python") && len(words) > 2 && words[1] == "-m" && oneOf(words[2], "pytest unittest mypy ruff black flake8 pylint") {
@@ -245,7 +243,7 @@ func lasting(s simple) bool {
 	return !startsPrograms(s) && !programs.Is("builtin", name) && !strings.HasPrefix(s.name(), serverPrefix)
 }
 
-// unoffered says why no rule is offered for what is asked. The first part that has none says it.
+// unoffered explains why nothing is offered, by the first part without an offer.
 func unoffered(open []verdict) string {
 	for _, v := range open {
 		for _, part := range append(slices.Clone(v.inner), v) {

@@ -15,20 +15,20 @@ import (
 	"adze/tool"
 )
 
-// Place is a file name resolved by the workspace.
+// A Place is a resolved file name.
 type Place struct {
-	Abs       string // absolute, links followed
-	Rel       string // below the workspace with slashes; "." is the workspace; unused when Outside
+	Abs       string // absolute, links resolved
+	Rel       string // relative to the workspace, with slashes; "." is the workspace; unused if Outside
 	Outside   bool
 	Protected bool // writing there could make another program run something
-	// Named is the place that the name says, where links lead from it to another; if nil, it is this
-	// one. What is forbidden or asked for under a name stays so, wherever a link makes it lead.
+	// Named is the place before links were followed, or nil if there were none. Rules on either
+	// name apply.
 	Named *Place
-	// HardLinks are other names of the same file, under which it may be forbidden or asked for.
+	// HardLinks are the file's other names, whose rules also apply.
 	HardLinks []Place
 }
 
-// both are the place and, where links lead to it, the one that was named, and its other names.
+// both returns the place, its Named if set, and its hard links.
 func (p Place) both() []Place {
 	all := append([]Place{p}, p.HardLinks...)
 	if p.Named != nil {
@@ -37,8 +37,8 @@ func (p Place) both() []Place {
 	return all
 }
 
-// told is the place as a denial names it, which a model reads: a name such as /proc/self leads to
-// the number of adze's own process, which is nobody's business.
+// told returns the name for a denial, which a model reads: a name such as /proc/self would reveal
+// adze's process id.
 func (p Place) told() string {
 	if p.Named != nil && strings.HasPrefix(p.Abs, "/proc/") {
 		return p.Named.Abs
@@ -46,19 +46,19 @@ func (p Place) told() string {
 	return p.Abs
 }
 
-// Paths resolves file names as the tools do.
+// Paths resolves file names like the tools do.
 type Paths interface {
 	Judge(name string) (Place, error)
 }
 
-// Linker is a Paths that tells, for the many files of a search, which are another name of a file
-// that is known for its secrets; if nil, none is.
+// A Linker is a Paths that detects hard links to known secrets among many files. Its function is
+// nil if there are none.
 type Linker interface {
 	Linked() func(path string) bool
 }
 
-// Follower is a Paths that tells where paths lead, and nothing else of them, for less than a
-// judgement of each takes; "" is one that leads nowhere.
+// A Follower is a Paths that only resolves links, which is cheaper than full places. Its result is
+// "" for a dangling name.
 type Follower interface {
 	Follow(names []string) (led []string)
 }
@@ -97,8 +97,8 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	return v
 }
 
-// counts reports whether a rule is about a file. Who allows all reading has not thought of keys,
-// nor of start files who allows all writing; who names them has.
+// counts reports whether a rule applies to a file. Allowing all reads does not include keys, and
+// allowing all writes does not include startup files; only rules that name them do.
 func (r Rule) counts(place Place, home, why, part string) bool {
 	if r.Effect != Allow {
 		for _, at := range place.both() {
@@ -108,7 +108,7 @@ func (r Rule) counts(place Place, home, why, part string) bool {
 		}
 		return false
 	}
-	if (r.Layer == Lent || r.Layer == granted) && why != "" && part == "" { // a secret in a folder that was not meant
+	if (r.Layer == Lent || r.Layer == granted) && why != "" && part == "" { // a secret in a granted folder was not meant
 		return false
 	}
 	return r.path.matches(place, home) && (why == "" || r.Matcher != "" && r.names(part))
@@ -121,7 +121,7 @@ func (p *Policy) place(name string) (Place, error) {
 	return p.options.Paths.Judge(name)
 }
 
-// follow is where each of some paths leads.
+// follow resolves links in paths.
 func (p *Policy) follow(names []string) []string {
 	if f, ok := p.options.Paths.(Follower); ok {
 		return f.Follow(names)
@@ -166,12 +166,12 @@ func escapeGlob(s string) string {
 
 // pathMatcher is a compiled path pattern.
 type pathMatcher struct {
-	anchor  string // work, home, abs; if empty, everywhere
+	anchor  string // work, home, abs; empty for any
 	pattern string
-	// fold compares without regard to case and to how a letter is composed: what forbids or asks
-	// must hold where the file system does not tell two names apart. What allows names exactly.
+	// fold ignores case and Unicode composition: deny and ask rules must also match if the file
+	// system does not distinguish two names. Allow rules match exactly.
 	fold bool
-	base string   // a pattern **/name is about the last name alone
+	base string   // for a pattern **/name, which needs only the base name
 	each []string // pattern without braces
 }
 
@@ -189,7 +189,7 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 		return m, fmt.Errorf("write a path in the home folder as home:%s", matcher[2:])
 	}
 	if effect != Allow && !anchored && strings.HasPrefix(m.pattern, "**") {
-		m.anchor = "" // a ban on **/*.lock is meant for the ones next door too
+		m.anchor = "" // a ban on **/*.lock includes neighboring folders
 	}
 	if m.anchor == "abs" && !strings.HasPrefix(m.pattern, "/") && !onDrive(m.pattern) {
 		return m, errors.New("a path after abs: begins with /, or with a drive, as in abs:C:/work/**")
@@ -214,12 +214,12 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	return m, nil
 }
 
-// onDrive reports a path of Windows, with slashes: C:/work.
+// onDrive reports a Windows path with slashes: C:/work.
 func onDrive(pattern string) bool {
 	return len(pattern) > 2 && pattern[1:3] == ":/" && 'a' <= pattern[0]|0x20 && pattern[0]|0x20 <= 'z'
 }
 
-// folded is a name as file systems compare it that fold case and compose letters.
+// folded normalizes a name like file systems that fold case and compose letters.
 func folded(s string) string { return strings.ToLower(norm.NFC.String(s)) }
 
 func (m pathMatcher) matches(place Place, home string) bool {
@@ -251,8 +251,8 @@ func match(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// secretInHome are folders and files that hold credentials and little else. A session that was
-// started in the home folder has them inside its workspace.
+// secretInHome lists folders and files with credentials and little else. They are inside the
+// workspace of a session in the home folder.
 func secretInHome() []string {
 	return []string{
 		".ssh/**", ".gnupg/**", ".aws/**", ".azure/**", ".kube/**", ".config/gcloud/**", ".config/gh/**", ".docker/config.json",
@@ -260,7 +260,7 @@ func secretInHome() []string {
 	}
 }
 
-// SecretPlaces are the folders and files of a home folder that hold credentials.
+// SecretPlaces returns a home folder's folders and files with credentials.
 func SecretPlaces(home string) (out []string) {
 	if home == "" {
 		return nil
@@ -271,9 +271,8 @@ func SecretPlaces(home string) (out []string) {
 	return out
 }
 
-// secret reports whether a file is known for its secrets: those of the home folder, and those that
-// redact.File knows by their names, which hold the live keys of a project and would go to the
-// model's provider.
+// secret reports whether a file is known for its secrets: in the home folder, or by a name that
+// redact.File knows. Those hold a project's live keys, which would go to the model's provider.
 func (p *Policy) secret(place Place) bool {
 	for _, at := range place.both() {
 		if redact.File(path.Split(at.Abs)) {

@@ -1,35 +1,34 @@
-// Package policy is the gate that every tool call passes: it judges what a call needs by rules and
-// by the mode, and asks a user where both leave it open.
+// Package policy decides every tool call: it judges a call's needs by rules and by the mode, and
+// asks the user if both leave it open.
 //
-// The one rule: precedence is deny, ask, allow, then the mode's default; a deny of any layer holds
-// in every mode, and what cannot be read with certainty is never allowed by a rule.
+// The one rule: precedence is deny, ask, allow, then the mode's default; a deny in any layer
+// applies in every mode, and no rule allows a text that cannot be parsed with certainty.
 //
-// Start reading at Policy.Decide, then judge.go for one need. rule.go is the language of rules,
-// mode.go the defaults, place.go and delicate.go files, filefilter.go the many files of one search,
-// broadneeds.go needs that name nothing, servertool.go tools of MCP servers, host.go addresses,
-// exfiltration.go secrets that would leave and too many fetches, ask.go and offers.go the questions
-// to a user and what they granted, describe.go what a rule is said to allow; explain.go says what a
-// command would meet.
+// Start reading at Policy.Decide, then judge.go for one need. rule.go parses rules, mode.go has the
+// defaults, place.go and delicate.go handle files, filefilter.go the many files in one search,
+// broadneeds.go unnamed needs, servertool.go MCP tools, host.go addresses, exfiltration.go secrets
+// in requests and too many fetches, ask.go and offers.go questions and grants, describe.go explains
+// rules, and explain.go commands.
 //
-// A command is read once, by the package script, which alone knows the syntax of bash: Lower makes
-// of a text the programs, files, variables and words that stand there. Everything else judges that
-// form. Denies look everywhere: reading.go finds programs behind programs, and has the texts read
-// that those run; argv.go matches them; named.go denies files that a command names. script.Read
-// writes down what bash gets of a command that may run unasked; command.go and judged.go judge that
-// part by part, by rules (covers.go) and by the table of programs (readonly.go), which also asks
-// for what a git repository would add: its hooks, and places outside.
+// Package script parses a command once and alone knows bash's syntax: Lower returns the text's
+// programs, files, variables and words, and everything else judges that form. Denies apply
+// everywhere: reading.go finds programs behind programs, including nested texts; argv.go matches
+// them; named.go denies files that a command names. script.Read generates the text that bash runs
+// for a command without a question; command.go and judged.go judge it part by part, by rules
+// (covers.go) and by the program table (readonly.go), which also covers a git repository's hooks
+// and outside places.
 //
 // Known limits:
-//   - A deny on a program holds for commands that spell it out, also inside substitutions, behind
-//     wrappers and in texts that something evaluates. Scripts, Makefiles and variables filled from
-//     elsewhere can still start it: a list of names is no sandbox.
-//   - A search shows a file that a rule covers under another name by a hard link; a call of its own
-//     does not, and neither shows the files known for their secrets at the top of the workspace and
-//     in the home folder.
-//   - A command is kept from files that are denied, and from adze's own, only where it spells them
-//     out for a program that the table knows. Without a sandbox a script, code in another language,
-//     names from the environment and a program that copies a folder whole can still reach them.
-//   - Names of files are not contents: list and git_status show those that may not be read.
+//   - A deny on a program applies to commands that spell it out, also inside substitutions, behind
+//     wrappers and in evaluated text. Scripts, Makefiles and variables filled elsewhere can still
+//     start it: a list of names is no sandbox.
+//   - A search shows a file that a rule covers under another name by a hard link; a separate call
+//     does not, and neither shows the known secrets at the top of the workspace and in the home
+//     folder.
+//   - A command is kept from denied files and adze's own only if it spells them out for a program
+//     in the table. Without a sandbox, a script, code in another language, names in the environment
+//     and a program that copies a whole folder can still reach them.
+//   - File names are not contents: list and git_status show names of unreadable files.
 package policy
 
 import (
@@ -46,64 +45,63 @@ import (
 	"adze/tool"
 )
 
-// Options is what a Policy is made of.
+// Options configure a Policy.
 type Options struct {
 	Mode  Mode
-	Modes []Mode // that may be chosen; if empty, all
+	Modes []Mode // selectable modes; empty means all
 	Rules []Rule
 	Paths Paths  // if nil, every file need is denied
-	Home  string // what the anchor home: stands for
-	// Own are the folders and files in which adze keeps its configuration, tools and sessions: no
-	// tool writes there in any mode, and reading there is asked for.
+	Home  string // for the anchor home:
+	// Own lists adze's folders and files for configuration, tools and sessions: no tool writes
+	// there in any mode, and reading requires a question.
 	Own []string
-	Ask Asker // if nil, nobody is there, and every question is answered with no
-	// Contained is the level of the sandbox that a command runs in, lasting where it goes on beyond
-	// its call. It is empty where it runs in none. Mode auto allows a command that the sandbox holds,
-	// so that nothing gets out before it is judged. If nil, commands run in none.
+	Ask Asker // if nil, nobody is present and every question is answered with no
+	// Contained returns a command's sandbox level, or "" without a sandbox; lasting means that the
+	// command outlives its call. Mode auto allows a command if the sandbox holds it. nil means no
+	// sandbox.
 	Contained func(lasting bool) (level string, holds bool)
-	// Lacks says of the sandbox whether commands only read there and have no network, so that what a
-	// rule or the user allows runs outside, and what it does not hold. If nil, it lacks nothing.
+	// Lacks returns the sandbox's gaps: walled means that commands are read-only and without
+	// network inside, so that allowed ones run outside. nil means no gaps.
 	Lacks func() (walled bool, open []string)
-	// Aside says why commands cannot run so that their changes are kept apart. It is empty where
-	// they can. Without the function they cannot.
+	// Aside explains why commands' changes cannot be kept apart, or returns "" if they can. nil
+	// means that they cannot.
 	Aside func() string
-	// Stage says why calls do not work on a stage now. It is empty where they do. Modes on a stage
-	// need one. Without the function there is none.
+	// Stage explains why calls do not work on a stage now, or returns "" if they do. Staged modes
+	// need one. nil means no stage.
 	Stage func() string
-	// Local is the path of a program that would be found in the workspace, "" for any other; if nil,
-	// none ever is.
+	// Local returns the path of a program found in the workspace, or ""; nil means none.
 	Local func(program string) string
 	// Files lists folders, for patterns and trees that a command reads; if nil, such commands are
-	// asked for.
+	// asked about.
 	Files Files
-	// Leaks reports a text that holds a known secret, also encoded. It is nil where none is known.
+	// Leaks reports whether a text contains a known secret, also encoded; may be nil.
 	Leaks func(text string) bool
-	// Now is the clock that fetches are counted by. Nil stands for time.Now.
+	// Now is the clock for counting fetches; nil means time.Now.
 	Now func() time.Time
-	// Shell is the name of a shell whose lines cannot be judged part by part. Such a line is asked for
-	// unless a rule spells it whole. If empty, command lines are those of bash.
+	// Shell names a shell whose lines cannot be judged part by part. They are asked about unless a
+	// rule spells them out. "" means bash.
 	Shell string
-	// Repos looks at git repositories; if nil, no repository has hooks or leads out of the workspace.
+	// Repos examines git repositories; if nil, no repository has hooks or leads outside.
 	Repos Repositories
 }
 
-// Policy implements tool.Gate. It is safe for concurrent use.
+// A Policy implements tool.Gate. It is safe for concurrent use.
 type Policy struct {
 	options Options
 	pace    pace
-	turn    chan struct{} // holds a token while a user is asked: one question at a time
-	wait    atomic.Int64  // how many wait for the token
+	turn    chan struct{} // holds a token during a question: one at a time
+	wait    atomic.Int64  // number of waiting questions
 
 	mu     sync.RWMutex
 	moved  chan struct{} // closed when the mode changes
 	mode   Mode
-	grants map[string]bool // for the rest of this process
-	lasts  []Rule          // the same, wider ones
+	grants map[string]bool // until the process ends
+	lasts  []Rule          // the same, wider grants
 }
 
 var _ tool.Gate = (*Policy)(nil)
 
-// New makes a Policy. It refuses an unknown mode and an allow rule of a project.
+// New returns a Policy. It rejects an unknown mode and a project's allow rule.
 func New(o Options) (*Policy, error) {
 	if !o.Mode.known() {
 		return nil, unknownMode(string(o.Mode))
@@ -131,15 +129,14 @@ func New(o Options) (*Policy, error) {
 	return &Policy{options: o, mode: o.Mode, turn: make(chan struct{}, 1), moved: make(chan struct{}), grants: map[string]bool{}}, nil
 }
 
-// Mode is the one in force.
+// Mode returns the current mode.
 func (p *Policy) Mode() Mode {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.mode
 }
 
-// modeFor is the mode that holds for a call: its agent may be bound to a narrower one than is in
-// force.
+// modeFor returns the mode for a call, whose agent may be bound to a narrower one.
 func (p *Policy) modeFor(q tool.Question) Mode {
 	mode := p.Mode()
 	if mode.OnStage() && q.Mode != "" && p.options.Stage() != "" {
@@ -148,10 +145,10 @@ func (p *Policy) modeFor(q tool.Question) Mode {
 	return Narrower(mode, Mode(q.Mode))
 }
 
-// MayBe reports a mode that can be chosen here.
+// MayBe reports whether a mode can be selected.
 func (p *Policy) MayBe(m Mode) bool { return m.known() && m.Among(p.options.Modes) }
 
-// SetMode changes the mode for calls that are judged from now on.
+// SetMode changes the mode for calls judged from now on.
 func (p *Policy) SetMode(m Mode) error {
 	if !m.known() {
 		return unknownMode(string(m))
@@ -167,8 +164,8 @@ func (p *Policy) SetMode(m Mode) error {
 	return nil
 }
 
-// Decide judges everything a call needs: one deny is enough, every need must be allowed, and the
-// rest is put to a user in one question.
+// Decide judges all of a call's needs: one deny suffices, every need must be allowed, and the rest
+// becomes one question to the user.
 func (p *Policy) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Decision{}, err
@@ -189,7 +186,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	if len(open) == 0 {
 		return allowed(verdicts), nil
 	}
-	if q.Amended { // they wrote it themselves: it is not asked again, but every denial above holds
+	if q.Amended { // the user wrote it: no second question, but all denials above apply
 		return tool.Decision{Allow: true, Layer: string(person)}, nil
 	}
 	if p.options.Ask == nil {
@@ -198,7 +195,7 @@ func (p *Policy) decide(ctx context.Context, q tool.Question) (tool.Decision, er
 	return p.askPerson(ctx, q)
 }
 
-// editsAllow reports that the mode edits would allow a call that is asked for now.
+// editsAllow reports whether mode edits would allow a call in question.
 func (p *Policy) editsAllow(q tool.Question) bool {
 	if p.modeFor(q) != AskFirst || !p.MayBe(Edits) {
 		return false
@@ -208,13 +205,13 @@ func (p *Policy) editsAllow(q tool.Question) bool {
 	return !no && len(unanswered(verdicts)) == 0
 }
 
-// judgeAll judges each need in a mode, and the tool itself where its author wants a user to look.
+// judgeAll judges each need in a mode, and the tool itself if its author wants the user to confirm.
 func (p *Policy) judgeAll(mode Mode, q tool.Question) []verdict {
 	var out []verdict
 	for _, n := range q.Needs {
 		v := p.judge(mode, n)
 		declared := slices.Contains(q.Tool.Tags, tool.Declared)
-		// It runs its words as they stand there, without what keeps such a program to looking.
+		// It runs its words unchanged, without the protections for read-only programs.
 		if why := mode.forbids(n.Permission); declared && why != "" {
 			v.effect, v.layer, v.run, v.reason = Deny, layerOf(mode), nil, why
 		} else if declared && v.layer == readOnlyLayer {
@@ -241,7 +238,7 @@ func (p *Policy) judgeAll(mode Mode, q tool.Question) []verdict {
 	return out
 }
 
-// firstNeed stands for a verdict on the tool itself.
+// firstNeed stands in for the tool itself in a verdict.
 func firstNeed(q tool.Question) tool.Need {
 	if len(q.Needs) > 0 {
 		return q.Needs[0]
@@ -249,8 +246,8 @@ func firstNeed(q tool.Question) tool.Need {
 	return tool.Need{Target: q.Tool.Name}
 }
 
-// approval is the verdict on a tool that is asked for as such. A tool without a schema is asked for
-// unless its mode says otherwise, also where the mode is missing.
+// approval judges a tool that requires approval itself. A tool without a schema does so unless its
+// mode states otherwise, even if the mode is missing.
 func approval(mode Mode, q tool.Question) (verdict, bool) {
 	unchecked := q.Tool.AllowNoSchema && q.Tool.NoSchemaMode != tool.NoSchemaReadOnly && q.Tool.NoSchemaMode != tool.NoSchemaFull
 	v := verdict{effect: Ask, layer: builtIn, need: firstNeed(q), target: q.Tool.Name}
@@ -284,7 +281,7 @@ func unanswered(verdicts []verdict) []verdict {
 	return out
 }
 
-// allowed names the rule that counted last, or nothing for a call that needs nothing.
+// allowed names the last relevant rule, or none for a call without needs.
 func allowed(verdicts []verdict) tool.Decision {
 	d := tool.Decision{Allow: true}
 	for _, v := range verdicts {
@@ -299,8 +296,7 @@ func allowed(verdicts []verdict) tool.Decision {
 	return d
 }
 
-// nobody is the answer to a question when there is no one to put it to. It names the flag that
-// would have allowed it.
+// nobody answers a question without a user. It names the flag that would have allowed the call.
 func nobody(open []verdict, edits bool) tool.Decision {
 	v := open[0]
 	rules := flagRules(open)
@@ -323,14 +319,14 @@ func nobody(open []verdict, edits bool) tool.Decision {
 	return d
 }
 
-// elsewhere reports a file that is another one than the need names, such as the file behind a link.
-// The model is not told which one.
+// elsewhere reports whether the file differs from the one that the need names, such as a link's
+// target. The model does not learn which one.
 func elsewhere(v verdict) bool {
 	return v.place.Outside && v.need.Target != v.place.Abs
 }
 
-// flagRules are rules for --allow that would answer all that is asked: those of the usual offer,
-// else the very words of its programs. None: no rule would.
+// flagRules returns rules for --allow that cover everything open: the default offer's, otherwise
+// the exact words. It is empty if there are none.
 func flagRules(open []verdict) (rules []string) {
 	if offers := offersFor(open); len(offers) > 0 {
 		if rules, ok := asFlags(offers[max(Usual(offers), 0)].Rules); ok {
@@ -357,7 +353,7 @@ func flagRules(open []verdict) (rules []string) {
 	return rules
 }
 
-// asFlags are rules as --allow takes them; ok: it takes all of them.
+// asFlags converts rules for --allow; ok reports whether all of them can be.
 func asFlags(rules []string) (out []string, ok bool) {
 	for _, rule := range rules {
 		text := strings.TrimPrefix(rule, "allow ")
@@ -371,7 +367,7 @@ func asFlags(rules []string) (out []string, ok bool) {
 	return out, true
 }
 
-// AllowFlags writes rules as a shell takes them. A path of the workspace needs no anchor.
+// AllowFlags quotes rules for a shell. A workspace path needs no anchor.
 func AllowFlags(rules []string) string {
 	words := make([]string, len(rules))
 	for i, r := range rules {

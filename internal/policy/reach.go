@@ -7,18 +7,18 @@ import (
 	"adze/tool"
 )
 
-// The fetcher of pages refuses more than a rule about hosts can say: other ports than the usual,
-// and addresses of this machine and its networks. What follows tells it where a user has named such
-// a place. A mode never opens one, nor does a rule that names no host.
+// The page fetcher refuses more than host rules can express: unusual ports, and local or private
+// addresses. These functions report whether the user named such a target. No mode allows one, nor
+// does a rule without a host.
 
-// NamesPort reports that an allow rule covers the host with this very port written out.
+// NamesPort reports whether an allow rule covers the host with this port written out.
 func (p *Policy) NamesPort(host string, port uint16) bool {
 	return p.named(host, port, func(m hostMatcher) bool { return m.port != "" })
 }
 
-// NamesAddress reports that a user has named the address itself: in an allow rule, by its number,
-// or for the rest of the session. A host's name is not enough, since whoever owns the name decides
-// where it leads; only localhost means this machine.
+// NamesAddress reports whether the user named the address itself: in an allow rule, numerically, or
+// for the session. A host name does not suffice, because its owner controls its target; only
+// localhost means this machine.
 func (p *Policy) NamesAddress(host string, at netip.AddrPort) bool {
 	number := at.Addr().Unmap().WithZone("").String()
 	exact := func(m hostMatcher) bool { return m.host == number }
@@ -29,7 +29,7 @@ func (p *Policy) NamesAddress(host string, at netip.AddrPort) bool {
 	return host == "localhost" && at.Addr().IsLoopback() && p.named(host, at.Port(), local)
 }
 
-// Follows reports that an allow rule covers where a redirect leads.
+// Follows reports whether an allow rule covers a redirect's target.
 func (p *Policy) Follows(url string) bool {
 	a, err := parseAddress(url)
 	if err != nil {
@@ -39,8 +39,8 @@ func (p *Policy) Follows(url string) bool {
 	return found && r.Effect == Allow
 }
 
-// named looks for an allow rule or a grant of the session that names the host in the way that
-// counts. A deny or ask that matches under either scheme wins.
+// named looks for an allow rule or session grant that names the host and satisfies counts. A deny
+// or ask that matches under either scheme wins.
 func (p *Policy) named(host string, port uint16, counts func(hostMatcher) bool) bool {
 	found := false
 	for _, scheme := range []string{"http", "https"} {
@@ -56,7 +56,7 @@ func (p *Policy) named(host string, port uint16, counts func(hostMatcher) bool) 
 	return found
 }
 
-// granted reports that a user has said yes to this very address for the rest of the session.
+// granted reports whether the user granted exactly this address for the session.
 func (p *Policy) granted(a address, counts func(hostMatcher) bool) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

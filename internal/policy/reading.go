@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	maxCommand   = 64 << 10 // bytes; longer ones cannot be reviewed
+	maxCommand   = 64 << 10 // in bytes; longer ones cannot be reviewed
 	maxSimple    = 200      // simple commands in one text
-	maxUnwrap    = 5        // wrappers around wrappers
-	maxNestingIn = 1000     // opening brackets before parsing, which takes stack for each
-	maxTries     = 5000     // places at which a program may begin
-	maxWords     = 1000     // words of one command in which other programs are looked for
+	maxUnwrap    = 5        // nested wrappers
+	maxNestingIn = 1000     // opening brackets, because parsing takes stack for each
+	maxTries     = 5000     // possible program positions
+	maxWords     = 1000     // words in one command that are searched for other programs
 )
 
 // simple is one program with its arguments.
 type simple struct {
 	words []script.Word
-	inner bool   // found inside a wrapper: it counts for deny and ask, its wrapper for allow
-	maybe bool   // a text that may be run, or may not: a match of it is never sure
-	why   string // what is known only when it runs, for a program that cannot be named
+	inner bool   // found inside a wrapper: counts for deny and ask; for allow, its wrapper counts
+	maybe bool   // text that may or may not run: a match is never sure
+	why   string // why the program is known only at run time
 }
 
 func (s simple) name() string { return s.words[0].Text }
 
-// String shows the words as they could be typed; ? stands for what is known only when it runs.
+// String returns the words as typed; ? stands for unknown ones.
 func (s simple) String() string { return s.shown("?") }
 
-// shown is the same with another word for what is not known.
+// shown is String with another placeholder.
 func (s simple) shown(unknown string) string {
 	parts := make([]string, len(s.words))
 	for i, w := range s.words {
@@ -50,14 +50,14 @@ func (s simple) shown(unknown string) string {
 type command struct {
 	simples []simple
 	refused error             // why the text is refused in every mode
-	broken  error             // it does not parse, or a text in it does not
+	broken  error             // it or a nested text does not parse
 	top     *script.Lowered   // the text itself
-	files   []programs.Access // of redirections
+	files   []programs.Access // redirections
 	home    string
-	inner   map[string]*script.Lowered // the texts in it
+	inner   map[string]*script.Lowered // nested texts
 }
 
-// read analyses a shell text; home stands for $HOME.
+// read analyses a shell text; home replaces $HOME.
 func read(text, home string) *command {
 	c := &command{home: home, inner: map[string]*script.Lowered{}}
 	if c.refused = checkBytes(text); c.refused != nil {
@@ -70,7 +70,7 @@ func read(text, home string) *command {
 	return c
 }
 
-// lower reads a text that stands in the command, once.
+// lower parses a nested text once.
 func (c *command) lower(text string) *script.Lowered {
 	if c.inner[text] == nil {
 		c.inner[text] = script.Lower(text, c.home)
@@ -78,14 +78,14 @@ func (c *command) lower(text string) *script.Lowered {
 	return c.inner[text]
 }
 
-// reader finds the programs of a command and those that they start in turn. Where it is not known
-// what a program starts, each place at which a program may begin counts.
+// reader finds a command's programs and those that they start in turn. If a started program is
+// unknown, every possible position counts.
 type reader struct {
 	into     *command
 	count    int            // simple commands so far
-	tries    int            // places within them where another program may begin
-	guessing bool           // the text at hand may be no command at all
-	words    []*script.Word // all of them
+	tries    int            // possible positions for other programs
+	guessing bool           // the current text may be no command
+	words    []*script.Word // all words
 	computes bool           // something evaluates text
 }
 
@@ -95,12 +95,12 @@ func (r *reader) refuse(format string, args ...any) {
 	}
 }
 
-// unknown stands for a program that nobody can name before it runs.
+// unknown adds a program known only at run time.
 func (r *reader) unknown(why string) {
 	r.into.simples = append(r.into.simples, simple{words: []script.Word{{Many: true}}, inner: true, why: why})
 }
 
-// script takes the programs of a text at a depth of texts within texts.
+// script adds a text's programs; depth counts nested texts.
 func (r *reader) script(text string, depth int) {
 	if depth > maxUnwrap {
 		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
@@ -139,8 +139,8 @@ func (r *reader) script(text string, depth int) {
 	}
 }
 
-// everyWord takes each word of a text for the start of a command, so that denies see the names in
-// one that does not parse, or that a program reads which has a language of its own.
+// everyWord takes each word as a possible start, so that denies see names in a text that does not
+// parse, or in another language.
 func (r *reader) everyWord(text string, maybe bool) {
 	var words []script.Word
 	for _, s := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}`'\"$!", c) }) {
@@ -156,7 +156,7 @@ func (r *reader) everyWord(text string, maybe bool) {
 	}
 }
 
-// call takes a program with what it is given to read.
+// call adds a program and its input text.
 func (r *reader) call(c *script.Call, depth int) {
 	words := make([]script.Word, len(c.Words))
 	for i, w := range c.Words {
@@ -181,11 +181,11 @@ func (r *reader) call(c *script.Call, depth int) {
 	case interpreter != "":
 		r.unknown(interpreter + " reads what it runs from its input")
 	case given != nil && words[0].Known && !programs.Is("text", name) && !programs.Is("input", name):
-		r.everyWord(given.Lines, true) // many programs have commands of their own to start others
+		r.everyWord(given.Lines, true) // many programs have commands to start others
 	}
 }
 
-// assigned looks at what a variable gets. Many programs run what a variable names: PAGER,
+// assigned examines an assignment's value. Many programs run a variable's value: PAGER,
 // GIT_SSH_COMMAND, CC.
 func (r *reader) assigned(a *script.Assign) {
 	runs := programs.Is("program-variables", a.Name) ||
@@ -199,10 +199,9 @@ func (r *reader) assigned(a *script.Assign) {
 	}
 }
 
-// evaluated looks at the words of a text that evaluates any of them. Bash reads some words once
-// more while it runs: the subscript in a variable's name, what arithmetic is made of. A
-// command substitution in such a word runs, however it was quoted, and which words end up there
-// cannot be told (x='a[$(id)]'; echo $((x))).
+// evaluated examines all words in a text with evaluation. Bash evaluates some words again at run
+// time: subscripts in variable names, and arithmetic. A command substitution in them runs even if
+// quoted, and it is impossible to know which words get there (x='a[$(id)]'; echo $((x))).
 func (r *reader) evaluated() {
 	all := ""
 	for _, w := range r.words {
@@ -216,7 +215,7 @@ func (r *reader) evaluated() {
 	}
 }
 
-// add takes a simple command, and the programs that it starts in turn.
+// add adds a simple command, and the programs that it starts in turn.
 func (r *reader) add(s simple, depth int) {
 	if depth > maxUnwrap {
 		if r.guessing {
@@ -239,12 +238,12 @@ func (r *reader) add(s simple, depth int) {
 	r.into.simples = append(r.into.simples, s)
 	name := s.words[0]
 	switch {
-	case !name.Known: // "$SUDO rm x": it may well be empty
+	case !name.Known: // "$SUDO rm x": it may be empty
 		if i := slices.IndexFunc(s.words, func(w script.Word) bool { return w.Known }); i >= 0 {
 			r.add(simple{words: s.words[i:], inner: true}, depth)
 		}
 		return
-	case strings.HasPrefix(name.Text, "-"): // after time, which is a word of the language or a program
+	case strings.HasPrefix(name.Text, "-"): // after time, which is a keyword or a program
 		r.inside(s.words, 0, depth)
 		return
 	}
@@ -259,7 +258,7 @@ func (r *reader) add(s simple, depth int) {
 	r.behind(program, args, depth)
 }
 
-// evaluates reports a builtin that takes the names of variables, or arithmetic.
+// evaluates reports a builtin that takes variable names or arithmetic.
 func evaluates(s simple) bool {
 	if oneOf(s.name(), "printf test [") { // with -v they set variables, or test them
 		return slices.ContainsFunc(s.words[1:], func(w script.Word) bool { return strings.HasPrefix(w.Text, "-v") })
@@ -267,7 +266,7 @@ func evaluates(s simple) bool {
 	return programs.Is("evaluates", s.name())
 }
 
-// behind finds what a program starts.
+// behind finds programs that another one starts.
 func (r *reader) behind(program string, args []script.Word, depth int) {
 	if skip, ok := wrapper(program); ok {
 		r.inside(fill(program, args), skip, depth)
@@ -279,7 +278,7 @@ func (r *reader) behind(program string, args []script.Word, depth int) {
 		}
 	}
 	switch {
-	case isShell(program): // the text behind -c, or a script, which bash looks up like a program
+	case isShell(program): // the text after -c, or a script, which bash looks up like a program
 		r.inside(args, 0, depth)
 		coded := false
 		for _, a := range args {
@@ -298,7 +297,7 @@ func (r *reader) behind(program string, args []script.Word, depth int) {
 	case program == "alias":
 		for _, a := range args {
 			_, value, _ := strings.Cut(a.Text, "=")
-			for _, text := range append(strings.Split(value, "\n"), value) { // what an alias stands for has no here-documents
+			for _, text := range append(strings.Split(value, "\n"), value) { // an alias's text has no here-documents
 				r.text(script.Word{Text: text, Known: a.Known}, depth)
 			}
 		}
@@ -320,8 +319,7 @@ func (r *reader) behind(program string, args []script.Word, depth int) {
 	}
 }
 
-// options reads what options name as a program, --to-command=x or -exec x, whatever program they
-// belong to.
+// options reads option values that name a program, --to-command=x or -exec x, for any program.
 func (r *reader) options(program string, args []script.Word, depth int) {
 	for i, a := range args {
 		name, value, attached := strings.Cut(a.Text, "=")
@@ -343,8 +341,8 @@ func (r *reader) options(program string, args []script.Word, depth int) {
 	}
 }
 
-// git looks at what git runs because its own words say so: an alias or a setting given with -c, a
-// word after !, as gh alias set takes one too, and ext:: addresses.
+// git examines the programs in git's own words: an alias or a setting after -c, a word after !
+// (also for gh alias set), and ext:: addresses.
 func (r *reader) git(args []script.Word) {
 	for i, a := range args {
 		setting := i > 0 && args[i-1].Text == "-c" || strings.HasPrefix(a.Text, "-c") && strings.Contains(a.Text, "=")
@@ -361,7 +359,7 @@ func (r *reader) git(args []script.Word) {
 	}
 }
 
-// text reads a word that a shell or a program will take for a command line.
+// text reads a word that a shell or a program takes as a command line.
 func (r *reader) text(w script.Word, depth int) {
 	if !w.Known {
 		r.unknown("a text of it is known only when it runs")
@@ -370,8 +368,8 @@ func (r *reader) text(w script.Word, depth int) {
 	}
 }
 
-// nested reads a text within a command. Its commands are inner ones, and so it is the outer command
-// alone that a rule may allow.
+// nested reads a text within a command. Its commands are inner ones, so that a rule can allow only
+// the outer command.
 func (r *reader) nested(text string, depth int) {
 	from := len(r.into.simples)
 	r.script(text, depth)
@@ -380,7 +378,7 @@ func (r *reader) nested(text string, depth int) {
 	}
 }
 
-// guess reads a text that some program may run: what it matches is never sure.
+// guess reads a text that may run: its matches are never sure.
 func (r *reader) guess(text string) {
 	if r.guessing || r.into.refused != nil || strings.TrimSpace(text) == "" {
 		return
@@ -390,8 +388,8 @@ func (r *reader) guess(text string) {
 	r.guessing = false
 }
 
-// perhaps tries a word as a command line: whole where it has several words, behind the first of
-// them, and behind the marks that programs put between a name and what it stands for.
+// perhaps tries a word as a command line: whole if it has several words, after its first word, and
+// after separators between a name and its value.
 func (r *reader) perhaps(text string) {
 	const before, marks = "!:@+-|\\. =\"'", "=:!,"
 	if strings.ContainsAny(text, " \t\n;|&`$(") {
@@ -407,8 +405,7 @@ func (r *reader) perhaps(text string) {
 	}
 }
 
-// coded looks into the words of an interpreter for code, and into those of a program of which
-// nobody here knows what it does with them.
+// coded looks for code in the words for an interpreter or an unknown program.
 func (r *reader) coded(program string, args []script.Word) {
 	_, interprets := programs.CodeOption(program, "")
 	awk := programs.Is("awk", program)
@@ -431,7 +428,7 @@ func (r *reader) coded(program string, args []script.Word) {
 	}
 }
 
-// code reads what a shell or an interpreter runs.
+// code reads the code for a shell or an interpreter.
 func (r *reader) code(program string, w script.Word, depth int) {
 	switch {
 	case isShell(program) || oneOf(program, "at batch . source parallel sem"):
@@ -445,8 +442,7 @@ func (r *reader) code(program string, w script.Word, depth int) {
 	}
 }
 
-// readsCode names the program where a command reads what it runs from its standard input; "" where
-// it does not.
+// readsCode returns the program in a command that reads its code from standard input, or "".
 func readsCode(s simple) string {
 	name, args := base(s.name()), s.words[1:]
 	_, interprets := programs.CodeOption(name, "")
@@ -478,8 +474,8 @@ func readsCode(s simple) string {
 	return name
 }
 
-// inside finds where the wrapped program may begin. An option may or may not take the next word,
-// and which ones do differs between systems, so both readings count.
+// inside finds possible starts of the wrapped program. An option may or may not take the next word,
+// which differs between systems, so both readings count.
 func (r *reader) inside(args []script.Word, skip, depth int) {
 	for i := 0; i < len(args) && r.into.refused == nil; i++ {
 		a := args[i]
@@ -495,16 +491,16 @@ func (r *reader) inside(args []script.Word, skip, depth int) {
 			continue
 		}
 		r.begin(args[i:], skip, depth)
-		if a.Known { // else it is an option, or nothing at all
+		if a.Known { // otherwise it is an option or nothing
 			return
 		}
 	}
 }
 
-// shellMarks are what a word has that can only be a program's name if a shell reads it.
+// Characters that a program name can have only if a shell reads it.
 const shellMarks = " \t\n;|&$`(){}<>!'\"\\"
 
-// begin takes the program that comes after at most skip more words: how many there are differs too.
+// begin adds the program after at most skip more words, a number that also differs.
 func (r *reader) begin(args []script.Word, skip, depth int) {
 	for ; skip >= 0 && r.into.refused == nil; skip-- {
 		for len(args) > 0 && args[0].Known && (isAssignment(args[0].Text) || args[0].Text == "--" || args[0].Text == "-") {
@@ -513,7 +509,7 @@ func (r *reader) begin(args []script.Word, skip, depth int) {
 			}
 			args = args[1:]
 		}
-		if len(args) == 0 || args[0].Found { // no word of xargs names a program
+		if len(args) == 0 || args[0].Found { // words from xargs name no program
 			return
 		}
 		if first := args[0]; first.Known && strings.HasPrefix(first.Text, "-") && len(args) > 1 && skip == 0 {
@@ -534,7 +530,7 @@ func isAssignment(s string) bool {
 	return ok && name != "" && !strings.ContainsAny(name, "/-. ")
 }
 
-// fill makes unknown what xargs and its like put in place of words, and adds what they add.
+// fill marks words replaced by xargs and similar programs as unknown, and adds the words they add.
 func fill(program string, args []script.Word) (filled []script.Word) {
 	if !oneOf(program, "xargs gxargs parallel sem") {
 		return args
@@ -561,8 +557,8 @@ func oneOf(name, list string) bool { return slices.Contains(strings.Fields(list)
 
 func isShell(name string) bool { return programs.Is("shell", name) }
 
-// wrapper reports whether a program starts the one that is among its arguments, and how many words
-// beside options may come before that one.
+// wrapper reports whether a program starts another among its arguments, and how many words besides
+// options may precede that.
 func wrapper(name string) (words int, ok bool) {
 	if programs.Is("starts-behind-a-word", name) {
 		return 1, true
@@ -570,8 +566,8 @@ func wrapper(name string) (words int, ok bool) {
 	return 0, programs.Is("starts", name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
 }
 
-// launcher finds the program behind a subcommand: docker exec NAME rm. At is where what follows the
-// subcommand begins.
+// launcher finds the program after a subcommand: docker exec NAME rm. at is the index after the
+// subcommand.
 func launcher(program string, args []script.Word) (at, skip int, ok bool) {
 	seen := 0
 	for i, a := range args {
@@ -591,27 +587,24 @@ func launcher(program string, args []script.Word) (at, skip int, ok bool) {
 	return 0, 0, false
 }
 
-// startsInCode finds what code of the usual languages needs to start a program, or to hide that it
-// does.
+// startsInCode matches code in common languages that starts a program or hides that.
 var startsInCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`|\\b(system|popen\\w*|p?exec\\w*|p?spawn\\w*|posix_spawn\\w*|subprocess|pty|ctypes|cffi|importlib|runpy|multiprocessing|asyncio|v?fork\\w*|" +
 		"eval|compile|getattr|globals|locals|vars|builtins|child_process|qx|passthru|shell_exec|proc_open|pcntl\\w*|Function|constructor|binding|syscall|" +
 		"loadstring|dlopen|Open3|open3|Kernel|send|__\\w+|shell|run|cmd|getline|do shell script|ccall|sh)\\b|\\||\\bopen\\s*\\(?[^)]*-|%x|\\\\x|\\\\u|\\\\0|chr\\b|fromCharCode|decode|pack\\b|:!")
 })
 
-// runsInSed finds the command e and the flag e of GNU sed, which run what stands behind them or
-// what they made.
+// runsInSed matches GNU sed's command e and flag e, which run text.
 var runsInSed = sync.OnceValue(func() *regexp.Regexp {
 	const address = `(\d+(~\d+)?|\$|/[^/\n]*/[IM]*|\\.[^\n]*)`
 	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
 })
 
-// anywhere stands for all places, behind a value that may be many words.
+// Any position, after a value that may be many words.
 const anywhere = -1
 
-// afterOptions finds where a subcommand may stand: behind the options at the start of words, and
-// behind their values. Of an option that no table knows it is uncertain whether it takes the next
-// word.
+// afterOptions finds possible positions for a subcommand: after leading options and their values.
+// For an unknown option it is uncertain whether it takes the next word.
 func afterOptions(program string, words []script.Word) map[int]certainty {
 	ends := map[int]certainty{}
 	at := map[int]certainty{0: sure}

@@ -17,18 +17,16 @@ var (
 	errUnasked = errors.New("its names are not looked up unasked")
 )
 
-// Files looks at folders, for patterns and for trees that are read.
+// Files lists folders, for patterns and trees.
 type Files interface {
-	// Names lists a folder.
 	Names(abs string) ([]string, error)
-	// Walk visits what lies below a folder or file, as filepath.WalkDir does, without following
-	// links.
+	// Walk is filepath.WalkDir, without following links.
 	Walk(abs string, visit fs.WalkDirFunc) error
 }
 
-const maxWalk = 50_000 // names below a tree that is read; a search of more is asked for
+const maxWalk = 50_000 // names in a tree; larger searches are asked about
 
-// quiet reports a program that only looks, whatever it looks at.
+// quiet reports whether a program is read-only, whatever its files.
 func quiet(words []script.Word) bool {
 	use, ok := judgeWords(words)
 	if inner, wrapped := behindWrapper(words); !ok && wrapped {
@@ -61,7 +59,6 @@ func (j *judgement) look(s *script.Step) (programs.Use, bool) {
 	return use, true
 }
 
-// judgeWords asks the table about words.
 func judgeWords(words []script.Word) (programs.Use, bool) {
 	if slices.ContainsFunc(words, func(w script.Word) bool { return w.Many }) && !programs.Any(nameOf(words)) {
 		return programs.Use{}, false
@@ -71,7 +68,7 @@ func judgeWords(words []script.Word) (programs.Use, bool) {
 
 func nameOf(words []script.Word) string { return words[0].Text }
 
-// chosen reports that a name is among those that are read.
+// chosen reports whether a name is among those read.
 func chosen(only []string, name string) bool {
 	return only == nil || slices.ContainsFunc(only, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
@@ -79,8 +76,8 @@ func chosen(only []string, name string) bool {
 	})
 }
 
-// tree looks for files below that may not be read: those of rules, secrets, adze's own, and where
-// links are followed what they lead to. One is enough for a question.
+// tree looks for files below that must not be read: by rules, secrets, adze's own, and link targets
+// if links are followed. One suffices for a question.
 func (j *judgement) tree(v verdict, a programs.Access) verdict {
 	held := j.FileFilterIn(j.mode, v.need.Target)
 	if held == nil && !a.Follow {
@@ -129,19 +126,19 @@ func (j *judgement) tree(v verdict, a programs.Access) verdict {
 	return ask(why)
 }
 
-// Repositories looks at the git repository that a folder lies in, and runs nothing that it names.
+// Repositories examines a folder's git repository without running its programs.
 type Repositories interface {
-	// Strays lists the places outside of the workspace that git would show in dir although nothing
-	// there vouches for it.
+	// Strays lists places outside the workspace that git would show in dir although nothing there
+	// refers back to the worktree.
 	Strays(dir string) ([]string, error)
 	// Hooks lists the repository's own hooks.
 	Hooks(dir string) []Hook
 }
 
-// Hook is a program that git runs at an event, because a repository names it.
+// A Hook is a program that git runs at an event, because a repository names it.
 type Hook struct {
 	Event   string
-	Setting string // names it in the configuration; if empty, it is a file of the hooks folder
+	Setting string // its configuration setting; empty for a file in the hooks folder
 }
 
 func (h Hook) String() string {
@@ -151,8 +148,8 @@ func (h Hook) String() string {
 	return h.Setting + " at " + h.Event
 }
 
-// strays asks for what a repository leads git to outside of the workspace: none of the words name
-// it, so that only a rule for those very places allows it.
+// strays asks about places outside the workspace that a repository directs git to: no word names
+// them, so only a rule for those places allows it.
 func (j *judgement) strays(s *script.Step, within string) {
 	if j.options.Repos == nil {
 		return
@@ -174,8 +171,8 @@ func (j *judgement) strays(s *script.Step, within string) {
 	}
 }
 
-// hooked says which hooks of the repository a git would run that a rule allows: the rule speaks of
-// git, not of them.
+// hooked returns the repository's hooks that an allowed git command would run: the rule covers git,
+// but not them.
 func (j *judgement) hooked(s *script.Step) string {
 	words := innermost(s.Words)
 	if j.options.Repos == nil || base(nameOf(words)) != "git" {
@@ -207,7 +204,7 @@ func (j *judgement) hooked(s *script.Step) string {
 	return why + " --yolo runs them"
 }
 
-// innermost are the words of a program behind its wrappers.
+// innermost returns a program's words behind its wrappers.
 func innermost(words []script.Word) []script.Word {
 	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
 		words = inner

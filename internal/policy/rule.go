@@ -8,46 +8,45 @@ import (
 	"adze/tool"
 )
 
-// Effect is what a rule or a mode says about a need.
+// Effect is a rule's or mode's decision.
 type Effect string
 
-// Effects, the strongest first.
+// The strongest first.
 const (
 	Deny  Effect = "deny"
 	Ask   Effect = "ask"
 	Allow Effect = "allow"
 )
 
-// Layer says where a rule comes from. All layers add up; none is stronger than another.
+// Layer is a rule's source. All layers add up; none is stronger than another.
 type Layer string
 
-// Layers.
 const (
 	Managed     Layer = "machine's owner" // deny and ask only
 	CommandLine Layer = "command line"
 	User        Layer = "user"
 	Project     Layer = "project" // deny and ask only
 	builtIn     Layer = "built in"
-	granted     Layer = "session" // a user said yes for the rest of the session
+	granted     Layer = "session" // granted by the user for the session
 	person      Layer = "person"
-	Lent        Layer = "skills" // the folders of the user's skills; it never reaches a secret
+	Lent        Layer = "skills" // folders with the user's skills; never includes a secret
 )
 
-// Rule is one line: effect permission(matcher). Only ParseRule makes one.
+// A Rule is one line: effect permission(matcher). Only ParseRule makes one.
 type Rule struct {
 	Effect     Effect
 	Permission tool.Permission
-	Matcher    string // as written; if empty, the bare permission
+	Matcher    string // as written; empty for the bare permission
 	Layer      Layer
 
 	path pathMatcher
 	argv argvMatcher
 	host hostMatcher
-	// server is set for execute(mcp:SERVER TOOL), which is about no program.
+	// For execute(mcp:SERVER TOOL), which is about no program.
 	server *serverMatcher
 }
 
-// String is the rule as it is written.
+// String returns the rule as written.
 func (r Rule) String() string {
 	if r.Matcher == "" {
 		return fmt.Sprintf("%s %s", r.Effect, r.Permission)
@@ -55,15 +54,15 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%s %s(%s)", r.Effect, r.Permission, r.Matcher)
 }
 
-// ParseRule reads what follows --allow or --deny: "write", "execute(go test **)".
+// ParseRule parses the text after --allow or --deny: "write", "execute(go test **)".
 //
 // Matchers: read and write take a path pattern with ** and {a,b}, relative to the workspace (work:)
 // or with an anchor home: or abs:. A bare permission and a pattern without an anchor allow only
-// inside the workspace, but deny everywhere. Execute takes the words of a command: literal, {a,b},
-// * for one word, ** at the end for the rest; mcp:SERVER TOOL is a tool of an MCP server, with the
-// patterns of paths in its name and ** for all of its tools. Network takes [scheme://]host[:port],
-// with *.example.com for all names below; a rule that allows takes no *.com and no lone *. With
-// unix: it takes an absolute path pattern of sockets.
+// inside the workspace, but deny everywhere. Execute takes a command's words: literal, {a,b}, * for
+// one word, ** at the end for the rest; mcp:SERVER TOOL is an MCP server's tool, with path patterns
+// in its name and ** for all tools. Network takes [scheme://]host[:port], with *.example.com for
+// all names below; an allow rule takes no *.com and no lone *. With unix: it takes an absolute path
+// pattern for sockets.
 func ParseRule(effect Effect, layer Layer, text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	name, matcher, has := strings.Cut(text, "(")
@@ -104,7 +103,7 @@ func permissions() []string {
 	return []string{string(tool.Read), string(tool.Write), string(tool.Execute), string(tool.Network)}
 }
 
-// unknownPermission suggests the spelling that was probably meant; people write the names of tools.
+// unknownPermission suggests the likely spelling; users write tool names.
 func unknownPermission(text, name, matcher string, has bool) error {
 	meant := ""
 	switch strings.ToLower(strings.TrimSpace(name)) {
@@ -130,10 +129,9 @@ func unknownPermission(text, name, matcher string, has bool) error {
 	return fmt.Errorf("rule %q: there is no permission %q; did you mean %s?", text, name, meant)
 }
 
-// translated is a rule of another assistant in the words of this one: there a star behind a
-// command's words stands for the rest, as in Bash(rm:*), and here for one word, so that a deny
-// taken over letter by letter would stop next to nothing. What has no such words here is named
-// without them.
+// translated converts a rule from another assistant. There a star after a command's words stands
+// for the rest, as in Bash(rm:*), and here for one word, so that a literal copy would deny next to
+// nothing. Permissions without an equivalent are named as such.
 func translated(permission, matcher string) string {
 	matcher = strings.TrimSpace(matcher)
 	switch tool.Permission(permission) {
@@ -158,7 +156,7 @@ func translated(permission, matcher string) string {
 	return rule
 }
 
-// strongest finds the rule that decides among those that match: deny before ask before allow.
+// strongest finds the deciding rule among those that match: deny before ask before allow.
 func strongest(rules []Rule, matches func(Rule) bool) (Rule, bool) {
 	for _, effect := range []Effect{Deny, Ask, Allow} {
 		for _, r := range rules {

@@ -14,27 +14,27 @@ import (
 	"adze/tool"
 )
 
-// serverPrefix begins what rules and needs call an MCP server.
+// Prefix for an MCP server in rules and needs.
 const serverPrefix = "mcp:"
 
-// serverTool is a tool of an MCP server, as a need names it: mcp:SERVER TOOL.
+// serverTool is an MCP server's tool in a need: mcp:SERVER TOOL.
 type serverTool struct{ server, tool string }
 
-// serverToolOf reads the target of a need. It is false for what names no tool in exactly that way.
+// serverToolOf parses a need's target. It returns false unless the form is exact.
 func serverToolOf(target string) (serverTool, bool) {
 	rest, ok := strings.CutPrefix(target, serverPrefix)
 	server, name, _ := strings.Cut(rest, " ")
 	return serverTool{server, tool.PlainName(name)}, ok && server != "" && name != "" && !strings.ContainsAny(server+name, " \t\r\n")
 }
 
-// serverMatcher is a compiled execute(mcp:SERVER TOOL). Both names are patterns as those of paths
-// are, with *, ?, [a-z] and {a,b}.
+// serverMatcher is a compiled execute(mcp:SERVER TOOL). Both names are patterns like paths, with *,
+// ?, [a-z] and {a,b}.
 type serverMatcher struct {
 	server, tool string
 	names        []string // both, without braces
 }
 
-// aboutServer reports a matcher that is about tools of MCP servers and not about programs.
+// aboutServer reports whether a matcher is about MCP tools, not programs.
 func aboutServer(matcher string) bool {
 	return strings.HasPrefix(strings.TrimLeft(matcher, `'"`), serverPrefix)
 }
@@ -73,7 +73,7 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 	return m, nil
 }
 
-// pattern is a word as a pattern; a quoted one stands for itself.
+// pattern returns a word as a pattern; a quoted one is literal.
 func (w mword) pattern() string {
 	if w.quoted {
 		return escapeGlob(w.text)
@@ -81,10 +81,10 @@ func (w mword) pattern() string {
 	return w.text
 }
 
-// hasWildcard reports a pattern that more names match than it writes out.
+// hasWildcard reports whether a pattern matches other names than itself.
 func hasWildcard(pattern string) bool { return strings.ContainsAny(unescaped(pattern, "\x00"), "*?[") }
 
-// toolPattern is a word as a pattern of names of tools, as tool.PlainName writes them.
+// toolPattern returns a word as a pattern for tool names in the form of tool.PlainName.
 func (w mword) toolPattern() string {
 	return strings.Map(func(r rune) rune {
 		if !w.quoted && strings.ContainsRune(`*?[]{},^!\`, r) || tool.PlainName(string(r)) == string(r) {
@@ -95,15 +95,14 @@ func (w mword) toolPattern() string {
 }
 
 func (m *serverMatcher) matches(t serverTool) bool {
-	name := strings.ReplaceAll(t.server, "/", "\x00") + " " + t.tool // a star takes no slash
+	name := strings.ReplaceAll(t.server, "/", "\x00") + " " + t.tool // a star does not match a slash
 	return slices.ContainsFunc(m.names, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
 }
 
-// calls reports a rule of execute that is about a tool of a server: one that names it, or one about
-// everything that runs.
+// calls reports whether an execute rule covers a server's tool: by name, or everything.
 func (r Rule) calls(t serverTool) bool {
 	if r.server != nil {
 		return r.server.matches(t)
@@ -112,8 +111,8 @@ func (r Rule) calls(t serverTool) bool {
 	return r.argv.covers(words)
 }
 
-// judgeServerTool judges a call of a tool of an MCP server. Rules name the tool, and none of them
-// sees the arguments.
+// judgeServerTool judges a call to an MCP server's tool. Rules match the tool only, not its
+// arguments.
 func (p *Policy) judgeServerTool(mode Mode, v verdict) verdict {
 	t, ok := serverToolOf(v.need.Target)
 	if !ok || v.need.Permission != tool.Execute {
@@ -134,7 +133,7 @@ func (p *Policy) judgeServerTool(mode Mode, v verdict) verdict {
 	return v
 }
 
-// rule is the line that allows the tool, and wide the one that allows all of its server.
+// rule allows the tool, and wide its whole server.
 func (t serverTool) rule() string {
 	return fmt.Sprintf("allow execute(%s %s)", quoteWord(serverPrefix+t.server), quoteWord(t.tool))
 }

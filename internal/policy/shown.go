@@ -10,11 +10,11 @@ import (
 	"adze/tool"
 )
 
-// maxShown bounds the paths that one rule names.
+// Limit for paths named by one rule.
 const maxShown = 100
 
 // Named lists the files and folders that the user's allow rules name by abs: and home:, for reading
-// or writing. A pattern with stars in single names counts as what it matches now; one with ** in
+// or writing. A pattern with stars in single names counts as its current matches; one with ** in
 // the middle names nothing.
 func (p *Policy) Named(kind tool.Permission) (out []string) {
 	for _, r := range p.rulesFor(kind) {
@@ -32,7 +32,7 @@ func (p *Policy) Named(kind tool.Permission) (out []string) {
 		switch {
 		case strings.Contains(pattern, "**"):
 		case strings.ContainsAny(unescaped(pattern, "\x00"), `*?[]{}`):
-			found, _ := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow()) // a pattern that is wrong was refused before
+			found, _ := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow()) // invalid patterns were rejected before
 			out = append(out, found[:min(len(found), maxShown)]...)
 		default:
 			out = append(out, filepath.Clean(unescaped(pattern, "")))
@@ -42,8 +42,8 @@ func (p *Policy) Named(kind tool.Permission) (out []string) {
 	return slices.Compact(out)
 }
 
-// unescaped is a pattern without backslashes; what one protects is put as instead, if that is not
-// empty.
+// unescaped removes backslashes from a pattern and replaces protected characters by instead unless
+// it is "".
 func unescaped(pattern, instead string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {

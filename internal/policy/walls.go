@@ -8,9 +8,9 @@ import (
 	"adze/internal/policy/script"
 )
 
-// beyondWalls says why a command would fail where it only reads and has no network: as its words
-// say, or because it goes on in the background. Of other commands that is found when they have
-// failed, which does no harm, because they changed nothing.
+// beyondWalls explains why a command would fail in a read-only sandbox without network: by its
+// words, or because it runs in the background. Other commands fail harmlessly, because they changed
+// nothing.
 func beyondWalls(v verdict) string {
 	if v.need.Lasts {
 		return quote(v.need.Target) + " goes on in the background"
@@ -31,7 +31,7 @@ func beyondWalls(v verdict) string {
 	return ""
 }
 
-// changesFiles reports a program whose work is to change files, with these words.
+// changesFiles reports whether changing files is the program's purpose.
 func changesFiles(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	tee := base(words[0]) == "tee" && has(func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/dev/") })
@@ -41,9 +41,9 @@ func changesFiles(words []string) bool {
 	})
 }
 
-// networks says that a command reaches hosts, as its words say, or other programs of this machine
-// by a network. In a sandbox without one it would fail, so the user is asked before rather than
-// after. Of other commands that is found when they have failed.
+// networks explains that a command reaches hosts or local services over a network, by its words. It
+// would fail in a sandbox without one, so the user is asked before. Other commands are noticed when
+// they fail.
 func networks(c *command) string {
 	for _, s := range c.simples {
 		if s.maybe || len(s.words) == 0 {
@@ -56,7 +56,7 @@ func networks(c *command) string {
 	return ""
 }
 
-// reachesHosts reports a program that does its work over a network, with these words.
+// reachesHosts reports whether a program works over a network.
 func reachesHosts(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	if has(func(w string) bool { return oneOf(w, "--offline --help --version --dry-run") }) {

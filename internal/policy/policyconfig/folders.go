@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// folders lets the policy look up patterns, and what lies below a folder that a command reads.
+// folders lists folders for the policy's patterns and trees.
 type folders struct{}
 
 func (folders) Names(abs string) ([]string, error) {

@@ -1,11 +1,11 @@
-// Package policyconfig makes the policy of a run: the rules of the configuration and of the command
-// line over one workspace, and what adze keeps for itself.
+// Package policyconfig builds a run's policy from the configuration and the command line, for one
+// workspace and adze's own folders.
 //
-// The one rule: it makes a policy and decides nothing; packages policy and workspace do.
+// The one rule: it builds a policy and decides nothing; packages policy and workspace do.
 //
 // Start reading at New.
 //
-// Known limits: without a home folder, rules of home: match nothing.
+// Known limits: without a home folder, home: rules match nothing.
 package policyconfig
 
 import (
@@ -28,38 +28,38 @@ import (
 	"adze/internal/text/usage"
 )
 
-// outputLayer is where the rule comes from that lets a model read the whole of its own cut outputs.
+// Layer for the rule that lets a model read its own complete outputs.
 const outputLayer policy.Layer = "session output"
 
-// keysLayer is where the rule comes from that keeps the keys of the user from every tool.
+// Layer for the rule that protects the user's keys from every tool.
 const keysLayer policy.Layer = "kept keys"
 
-// Ground is what the rules of a run are about: the workspace, and where adze keeps its own.
+// Ground holds the paths and settings that a run's rules refer to.
 type Ground struct {
 	Root  *workspace.Root
 	At    configpaths.Places
 	File  string // the user's configuration, absolute
-	Spill string // this session's whole outputs, which a model may read; if empty, none
-	// Lent are folders whose files a model may read, such as those of the user's skills.
+	Spill string // folder with this session's complete outputs, readable by the model; may be empty
+	// Lent lists readable folders, such as the user's skills.
 	Lent []string
-	// Project is what the project's own file says, Managed what the machine's owner does.
+	// Project is the project's configuration, Managed the machine owner's.
 	Project config.Project
 	Managed config.Managed
-	// Options say what is asked about the sandbox, the stage and known secrets; New adds the rest.
+	// Options holds the functions for sandbox, stage and secrets; New adds the rest.
 	Options policy.Options
 }
 
-// Flags say where to work and what is allowed.
+// Flags hold the command line's settings.
 type Flags struct {
 	Cwd         string
 	Mode        string
-	Staged      string // keep, take, drop or patch=FILE; if empty, the setting review holds
+	Staged      string // keep, take, drop or patch=FILE; empty means the setting review
 	Sandbox     string
 	Allow, Deny []string
 	Asks        []string
 }
 
-// Add takes them from the command line of a run, and of commands that decide as a run does.
+// Add registers the flags for run and for commands that decide likewise.
 func (g *Flags) Add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.Cwd, "cwd", "", "work in this `DIR`")
@@ -76,7 +76,7 @@ func (g *Flags) Add(c *cobra.Command) {
 	f.Var((*ruleList)(&g.Deny), "deny", "deny what this `RULE` matches; a deny always holds")
 }
 
-// sandboxFlag is a flag that says no more than it said first, once that was required.
+// sandboxFlag rejects values that contradict an earlier one about whether the sandbox is required.
 type sandboxFlag string
 
 func (s *sandboxFlag) Set(setting string) error {
@@ -89,11 +89,11 @@ func (s *sandboxFlag) Set(setting string) error {
 
 func (s *sandboxFlag) String() string { return string(*s) }
 
-// Type stands in the help of the flag.
+// Type is shown in the flag's help.
 func (s *sandboxFlag) Type() string { return "string" }
 
-// ruleList is a flag that is given once for each rule. That of package pflag makes a writer of CSV,
-// with a buffer, for each such flag of each command at every start, to say that there is none.
+// ruleList is a flag that is repeated for each rule. pflag's own type creates a CSV writer with a
+// buffer for each such flag at every start.
 type ruleList []string
 
 func (l *ruleList) Set(rule string) error {
@@ -103,10 +103,10 @@ func (l *ruleList) Set(rule string) error {
 
 func (l *ruleList) String() string { return strings.Join(*l, " ") }
 
-// Type stands in the help of a flag, and is pflag's name for such a list.
+// Type is shown in the flag's help; pflag uses this name for such a list.
 func (l *ruleList) Type() string { return "stringArray" }
 
-// New makes the policy of a run from the configuration and the flags.
+// New returns a run's policy from configuration and flags.
 func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
 	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed, flags.Staged != "" || cfg.Review == config.ReviewOnce)
 	var mistake *usage.Error
@@ -122,14 +122,14 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	}
 	home, _ := os.UserHomeDir() // without one, home: matches nothing
 	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real // as the paths that it is compared with
+		home = real // like the paths it is compared with
 	}
 	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
 	for i, name := range own {
 		own[i] = filepath.ToSlash(name)
 	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // looks at each folder of PATH
+	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // examines each folder in PATH
 	o := g.Options
 	o.Mode, o.Modes, o.Rules, o.Ask = mode, modes, rules, asker
 	o.Paths, o.Home, o.Own = judge{g.Root, home}, filepath.ToSlash(home), own
@@ -139,8 +139,8 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	return policy.New(o)
 }
 
-// modeOf reads the mode that a user wants, and which there are where the machine's owner lets only
-// some be chosen: the usual one, or the first of those, where they did not say.
+// modeOf returns the mode and the selectable ones, which the machine's owner may restrict. The
+// default is the usual mode, or the first selectable one.
 func modeOf(name string, owner config.Managed, review bool) (policy.Mode, []policy.Mode, error) {
 	var modes []policy.Mode
 	for _, text := range owner.Modes {
@@ -168,7 +168,7 @@ func modeOf(name string, owner config.Managed, review bool) (policy.Mode, []poli
 }
 
 func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
-	served := "" // who has a token answers for the user
+	served := "" // the token's owner answers for the user
 	if g.At.State != "" {
 		served = filepath.Join(g.At.State, configpaths.Served)
 	}
@@ -215,8 +215,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 	return rules, nil
 }
 
-// literals are paths as rules know them: where they really are, without patterns. An empty one
-// stays so.
+// literals resolves paths for rules and quotes patterns. An empty one stays empty.
 func (g Ground) literals(paths []string) []string {
 	led := g.Root.Lead(paths)
 	for i, path := range paths {
@@ -228,15 +227,15 @@ func (g Ground) literals(paths []string) []string {
 	return led
 }
 
-// literalGlob quotes what has a meaning in a path pattern.
+// literalGlob quotes a path pattern's special characters.
 func literalGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(path)
 }
 
-// judge resolves paths for the policy exactly as the tools will.
+// judge resolves paths exactly like the tools.
 type judge struct {
 	root *workspace.Root
-	home string // free of links; if empty, there is none
+	home string // links resolved; empty if there is none
 }
 
 // Follow implements policy.Follower.

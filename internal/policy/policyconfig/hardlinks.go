@@ -10,12 +10,11 @@ import (
 	"adze/internal/text/redact"
 )
 
-// maxLooked bounds how many entries of the workspace are looked at for other names of one file; it
-// takes some ten milliseconds, and only for a file that has several names.
+// Limit for workspace entries examined for a file's other names; it takes some ten milliseconds,
+// and only for a file with several names.
 const maxLooked = 20_000
 
-// hardLinks are the other names of a file that has several by hard links. A rule that forbids one
-// of them, or asks for it, holds for all.
+// hardLinks returns a file's other names. A deny or ask rule on one of them applies to all.
 func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
 	p = p.Consented()
 	about, err := j.root.Stat(p)
@@ -56,7 +55,7 @@ func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
 	return out
 }
 
-// atHome lists the files of the home folder that are known for their secrets.
+// atHome lists the home folder's known secret files.
 func (j judge) atHome() (out []string) {
 	for _, path := range policy.SecretPlaces(j.home) {
 		entries, err := os.ReadDir(path)
@@ -70,11 +69,11 @@ func (j judge) atHome() (out []string) {
 	return out
 }
 
-// Linked tells other names of the files that are known for their secrets at the top of the
-// workspace and in the home folder; nil, as nearly always: none of them has another.
+// Linked returns a function that detects hard links to known secret files at the top of the
+// workspace and in the home folder. It is usually nil, because no such file has another name.
 func (j judge) Linked() func(path string) bool {
 	paths := j.atHome()
-	entries, _ := os.ReadDir(j.root.Dir()) // what cannot be listed is not searched either
+	entries, _ := os.ReadDir(j.root.Dir()) // an unlistable folder is not searched either
 	for _, e := range entries {
 		if e.Type().IsRegular() && redact.File("", e.Name()) {
 			paths = append(paths, filepath.Join(j.root.Dir(), e.Name()))

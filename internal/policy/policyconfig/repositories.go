@@ -7,9 +7,9 @@ import (
 	"adze/internal/policy"
 )
 
-// repositories looks at git repositories for the policy. Each look is bounded by git's own time.
+// repositories examines git repositories for the policy, within git's own time limit.
 type repositories struct {
-	env  func() []string // of git; made where a command is judged
+	env  func() []string // git's environment, made on use
 	root string
 }
 

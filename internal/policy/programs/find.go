@@ -7,8 +7,8 @@ import (
 	"adze/internal/policy/script"
 )
 
-// exec takes the words of -exec of find. It is harmless where the program among them only looks at
-// files below the folders that are searched.
+// exec handles find's -exec. It is harmless if its program only reads files below the searched
+// folders.
 func (s *scan) exec(words []script.Word, known bool) {
 	s.each = append(s.each, Names(words)...)
 	dashed := func(w script.Word) bool { return strings.HasPrefix(w.Text, "-") }
@@ -31,7 +31,7 @@ func (s *scan) exec(words []script.Word, known bool) {
 	}
 	for _, a := range use.Accesses {
 		if a.Kind == Read {
-			a.Kind, a.Hidden, a.Follow = Tree, true, true // of a link, it reads what that leads to
+			a.Kind, a.Hidden, a.Follow = Tree, true, true // it reads a link's target
 		}
 		s.odd = s.odd || a.Kind == Write
 		s.out = append(s.out, a)

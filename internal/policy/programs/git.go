@@ -9,7 +9,7 @@ import (
 	"adze/internal/policy/script"
 )
 
-// git reads the options before a subcommand, then the subcommand as any program.
+// git reads the options before a subcommand, then the subcommand like any program.
 func git(words []script.Word) (Use, bool) {
 	rest, dirs := words[1:], []string{}
 	for len(rest) > 0 && rest[0].Known {
@@ -51,15 +51,14 @@ func git(words []script.Word) (Use, bool) {
 
 func oneOf(s string, list ...string) bool { return slices.Contains(list, s) }
 
-// past keeps secrets out of what is shown of the repository's history. From says where the
-// arguments begin.
+// past excludes secrets from the shown history. from is the index of the arguments.
 func (s *scan) past(from int) {
 	if !s.history || len(s.patch) > 0 && !s.gave(s.patch...) {
 		return
 	}
 	s.use.History = true
 	if s.peel {
-		// The hash of a file's content would show it, whatever the file is called.
+		// A content hash would show the file under any name.
 		for i := from; i < len(s.use.Words) && s.use.Words[i] != "--"; i++ {
 			if hash().MatchString(s.use.Words[i]) {
 				s.use.Words[i] += "^{commit}"
@@ -71,7 +70,7 @@ func (s *scan) past(from int) {
 
 var hash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{4,64}$`) })
 
-// spec takes a revision, a path, or a path of a revision.
+// spec handles a revision, a path, or a path in a revision.
 func (s *scan) spec(text string) {
 	at := strings.LastIndexByte(text, ':')
 	switch {
@@ -92,7 +91,7 @@ func (s *scan) spec(text string) {
 	}
 }
 
-// setting finds the names of settings that hold no secret.
+// setting matches names of settings without secrets.
 var setting = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(user\.(name|email)|core\.(editor|autocrlf|filemode|ignorecase|bare|eol|hookspath|hooksPath)|init\.defaultbranch|init\.defaultBranch|pull\.(rebase|ff)|push\.default|remote\.[a-z]+\.url|branch\.[a-z]+\.(remote|merge))$`)
 })

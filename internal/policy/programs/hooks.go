@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// GitCall is a git that may do more than look, as its words say.
+// GitCall is a git command that may not be read-only.
 type GitCall struct {
-	Sub  string   // the subcommand; if empty, it is not known
-	Dirs []string // of -C, one after another
-	rest []string // the words behind the subcommand
+	Sub  string   // the subcommand; empty if unknown
+	Dirs []string // -C folders, applied one after another
+	rest []string // words after the subcommand
 }
 
-// GitOf reads the words behind git, of which one that is not known is empty.
+// GitOf parses the words after git; unknown ones are "".
 func GitOf(words []string) (g GitCall) {
 	for i := 0; i < len(words); i++ {
 		switch takes, _ := Globals("git", words[i]); {
@@ -28,12 +28,11 @@ func GitOf(words []string) (g GitCall) {
 	return g
 }
 
-// NoVerify reports a subcommand that takes --no-verify.
+// NoVerify reports whether the subcommand takes --no-verify.
 func (g GitCall) NoVerify() bool { return Is("git no-verify", g.Sub) }
 
-// Runs reports whether it may run a hook; githooks(5) says which subcommand does. One that is not
-// known may run any, since a user's own name for a command may stand for it. With --no-verify it is
-// to run none.
+// Runs reports whether it may run a hook, per githooks(5). An unknown subcommand may run any,
+// because it may be an alias. With --no-verify it must run none.
 func (g GitCall) Runs(hook string) bool {
 	if g.NoVerify() && slices.Contains(g.rest, "--no-verify") || g.Sub == "commit" && slices.Contains(g.rest, "-n") || Is("git hooks elsewhere", hook) {
 		return false
@@ -48,10 +47,10 @@ func (g GitCall) Runs(hook string) bool {
 	return by[g.Sub] || !Is("git subcommands", g.Sub)
 }
 
-// Configures reports a git that writes its configuration or makes a repository where one is
-// expected, as its words say. A sandbox keeps both as they are, because they name programs that git
-// runs later, outside. What it writes besides (the tracking of a branch that it finds under this
-// name at a remote) its words do not tell.
+// Configures reports whether git's words show that it writes its configuration or makes a
+// repository. A sandbox protects both, because they name programs that git later runs outside.
+// Other configuration writes, such as the tracking of a remote branch found by name, do not show in
+// its words.
 func (g GitCall) Configures() bool {
 	first, names, configures, looks := "", 0, false, false
 	for _, word := range g.rest {
@@ -64,7 +63,7 @@ func (g GitCall) Configures() bool {
 		if names++; names == 1 {
 			first = word
 		}
-		remote := strings.HasPrefix(word, "origin/") || strings.HasPrefix(word, "upstream/") // a new branch from there follows it
+		remote := strings.HasPrefix(word, "origin/") || strings.HasPrefix(word, "upstream/") // a new branch from there tracks it
 		configures = configures || remote && slices.ContainsFunc(g.rest, func(w string) bool { return Is("git branches "+g.Sub, w) })
 	}
 	switch configures = configures || Is("git configures "+g.Sub, first); g.Sub {

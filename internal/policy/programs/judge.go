@@ -1,18 +1,17 @@
-// Package programs is the table of programs: which files each reads and writes, what it runs, by
-// which options it does more than its name says, and under which it only looks.
+// Package programs is the table of programs: the files each reads and writes, the programs it runs,
+// the options with further effects, and the forms that are read-only.
 //
-// The one rule: what the table does not list is not harmless. An option, a form or a number of
-// words that it does not know keeps a command from running unasked. Names, for rules that deny,
-// reads on.
+// The one rule: anything missing in the table is not harmless. A command with an unknown option,
+// form or number of words never runs unasked. Names, used for deny rules, keeps reading.
 //
-// Start reading at Judge and Names. The programs are data, one file a family in table/, read by
-// table.go; scan.go goes through the words of a command for Judge, names.go for Names. scripts.go
-// and small.go read the small languages of four programs, git.go what git adds; hooks.go says which
-// hooks a git that does more may run.
+// Start reading at Judge and Names. The programs are data in table/, one file per family, parsed by
+// table.go; scan.go scans a command's words for Judge, names.go for Names. scripts.go and small.go
+// read the small languages in four programs, git.go handles git; hooks.go knows which hooks a git
+// command may run.
 //
-// Known limits: of a tree that is read, the caller has to find what must not be; of a program, its
-// name is taken for it, so the caller finds it outside of the workspace. A package that go doc is
-// given by its import path may hold a link to a file elsewhere.
+// Known limits: the caller must search a tree for forbidden files, and must make sure that a
+// program's name is not found in the workspace. A package passed to go doc by import path may
+// contain a link to an outside file.
 package programs
 
 import (
@@ -21,55 +20,53 @@ import (
 	"adze/internal/policy/script"
 )
 
-// Kind is how a path is used.
+// Kind is a use of a path.
 type Kind string
 
-// Kinds.
 const (
-	Read  Kind = "read"  // the content of a file
+	Read  Kind = "read"  // a file's content
 	List  Kind = "list"  // names and sizes
 	Tree  Kind = "tree"  // the content of all files below
-	Write Kind = "write" // a file or folder that is made or overwritten
-	Gone  Kind = "gone"  // what is removed or moved away, with all below it
+	Write Kind = "write" // a file or folder is created or overwritten
+	Gone  Kind = "gone"  // removed or moved away, with everything below
 )
 
-// Access is one path that a command touches, as it stands there, or an option by which a program
-// does more than its name says, or both.
+// An Access is a path that a command uses, as written, or an option with further effects, or both.
 type Access struct {
 	Kind   Kind
-	Path   string   // if empty, Option alone counts
-	Option string   // if empty, the program is known to use such a path
-	Does   string   // what the option does, such as "writes a file"
-	Hidden bool     // of a tree: also names that begin with a dot
-	Follow bool     // of a tree: also through links
-	Only   []string // of a tree: patterns of the names that are read; if nil, all
-	Spared bool     // of a tree: files that are known by name for their secrets are left out
-	Flat   bool     // of a tree: of links, only those to files are followed
+	Path   string   // empty if only Option is set
+	Option string   // empty if the program always uses such a path
+	Does   string   // the option's effect, such as "writes a file"
+	Hidden bool     // tree: includes names that begin with a dot
+	Follow bool     // tree: follows links
+	Only   []string // tree: patterns of the names read; nil means all
+	Spared bool     // tree: excludes files known by name for their secrets
+	Flat   bool     // tree: follows links to files only
 }
 
-// String says what the option does, for people.
+// String describes the option for users.
 func (a Access) String() string { return a.Option + " " + a.Does }
 
-// Use is what a command does.
+// Use describes a command's effects.
 type Use struct {
 	Accesses []Access
-	// Words run in place of the given ones: with what keeps git from running programs and showing
+	// Words replace the given ones, with options that keep git from running programs and showing
 	// secrets.
 	Words []string
-	// Git says that it is a git, whose repository may name programs.
+	// Git: it is a git command, whose repository may name programs.
 	Git bool
-	Dir string // that git is told to work in; if empty, that of the command
-	// History says that contents of the repository are shown that no path names.
+	Dir string // git's -C folder; empty means the command's
+	// History: it shows repository contents not named by a path.
 	History bool
-	// Away says that the answer does not depend on the folder, in which a project could change who
-	// answers.
+	// Away: the result does not depend on the current folder, in which a project could replace the
+	// program.
 	Away bool
-	// Local is a variable that keeps the program from being exchanged for another one, or from the
-	// network.
+	// Local holds a variable that keeps the program from being replaced by another version, or from
+	// the network.
 	Local []string
 }
 
-// Judge says what a command does; if false, the table does not know it as harmless.
+// Judge returns a command's effects, or false if the table does not know it as harmless.
 func Judge(words []script.Word) (Use, bool) {
 	if len(words) == 0 || !words[0].Known {
 		return Use{}, false
@@ -84,7 +81,7 @@ func Judge(words []script.Word) (Use, bool) {
 		return u, tests(words)
 	case name == "git":
 		return git(words)
-	case len(words) == 2 && words[1].Known && Is("version "+words[1].Text, name): // a lone question for it
+	case len(words) == 2 && words[1].Known && Is("version "+words[1].Text, name): // nothing but a version query
 		u.Away = true
 		return u, true
 	}
@@ -95,7 +92,7 @@ func Judge(words []script.Word) (Use, bool) {
 	return p.judge(args, u)
 }
 
-// Any reports a program that takes any number of any words: it prints them, or nothing.
+// Any reports whether a program ignores or only prints its words.
 func Any(name string) bool {
 	p, ok := tabled()[name]
 	return ok && p.any && p.special == ""

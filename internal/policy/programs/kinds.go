@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// kinds are the lists of kinds.table: names, and options of programs.
+// kinds holds the lists in kinds.table: names, and options by program.
 var kinds = sync.OnceValue(func() map[string]map[string]bool {
 	data, err := tables.ReadFile("table/kinds.table")
 	if err != nil {
@@ -34,7 +34,7 @@ var kinds = sync.OnceValue(func() map[string]map[string]bool {
 	return all
 })
 
-// braced is what a{b,c} stands for.
+// braced expands a{b,c}.
 func braced(word string) (out []string) {
 	before, rest, found := strings.Cut(word, "{")
 	inner, after, closed := strings.Cut(rest, "}")
@@ -49,10 +49,10 @@ func braced(word string) (out []string) {
 	return out
 }
 
-// Is reports a program, a variable or an option of a kind.
+// Is reports whether a program, variable or option is of a kind.
 func Is(kind, name string) bool { return kinds()[kind][name] }
 
-// Does reports a program of a kind, or one that is with the subcommand that it is given.
+// Does reports whether a program, or a program with its subcommand, is of a kind.
 func Does(kind string, words ...string) bool {
 	if len(words) == 0 {
 		return false
@@ -70,15 +70,15 @@ func Does(kind string, words ...string) bool {
 	return false
 }
 
-// Globals reports an option that stands before the subcommand of a program and takes the next word.
-// Known says that the program is in the table.
+// Globals reports whether an option before a program's subcommand takes the next word; known
+// reports whether the program is in the table.
 func Globals(program, option string) (takes, known bool) {
 	list := kinds()["globals "+program]
 	return list[option], list != nil
 }
 
-// RunsOption reports an option whose value is a program or a command line, also one that is cut
-// short as programs of GNU take it.
+// RunsOption reports whether an option's value is a program or a command line. GNU abbreviations
+// count.
 func RunsOption(program, option string) bool {
 	for full := range kinds()["program-options"] {
 		if len(option) > len("--o") && strings.HasPrefix(option, "--") && strings.HasPrefix(full, option) {
@@ -88,7 +88,7 @@ func RunsOption(program, option string) bool {
 	return Is("program-options", option) || Is("program-options "+program, option) || program == "env" && strings.HasPrefix(option, "-S")
 }
 
-// CodeOption reports an interpreter, and whether an option of it is followed by code.
+// CodeOption reports whether the program is an interpreter, and whether the option takes code.
 func CodeOption(program, option string) (code, interprets bool) {
 	if Is("awk", program) {
 		return false, true

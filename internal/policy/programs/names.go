@@ -8,10 +8,10 @@ import (
 	"adze/internal/policy/script"
 )
 
-// WritesFile is what an option does that writes a file.
+// WritesFile describes an option that writes a file.
 const WritesFile = "writes a file"
 
-// does says what an option of a role does; if empty, no more than the program's name says.
+// does describes a role's effect, or returns "" for an ordinary one.
 func does(role string) string {
 	switch role {
 	case "write", "writes":
@@ -28,8 +28,8 @@ func does(role string) string {
 	return ""
 }
 
-// Names lists the files that a program names and the options by which it does more than its name
-// says, as far as the table knows the program.
+// Names lists the files that a program names and its options with further effects, as far as the
+// table knows the program.
 func Names(words []script.Word) []Access {
 	if len(words) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func Names(words []script.Word) []Access {
 	return s.out
 }
 
-// More lists the options by which a program does more than its name says.
+// More lists a program's options with further effects.
 func More(words []string) (out []Access) {
 	var given []script.Word
 	for _, w := range words {

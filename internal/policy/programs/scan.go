@@ -8,7 +8,7 @@ import (
 	"adze/internal/policy/script"
 )
 
-// find is the entry that the words name, the longest first: git remote get-url before git remote.
+// find returns the entry with the longest match: git remote get-url before git remote.
 func find(words []script.Word) (p *program, args []script.Word, ok bool) {
 	for n := min(3, len(words)); n > 0; n-- {
 		if slices.ContainsFunc(words[:n], func(w script.Word) bool { return !w.Known || strings.Contains(w.Text, " ") }) {
@@ -21,30 +21,30 @@ func find(words []script.Word) (p *program, args []script.Word, ok bool) {
 	return nil, nil, false
 }
 
-// scan is a program on its way through the words of a command, for Judge and for Names alike. What
-// keeps the program from only looking makes it odd: for Judge that is the end, Names reads on.
+// scan processes a command's words for Judge and Names. A program that is not read-only is odd:
+// Judge stops there, Names keeps reading.
 type scan struct {
 	*program
-	parent   *program // whose options count too: go for go list
+	parent   *program // its options also apply: go for go list
 	use      *Use
 	args     []script.Word
 	given    []string // options
 	operands []script.Word
 	ended    bool // by --
 	odd      bool
-	lead     int      // how many options stand before the first operand
-	wary     bool     // options of many forms: the word behind one may not be its value
-	chose    []string // patterns of the names that it reads
+	lead     int      // number of options before the first operand
+	wary     bool     // options have many forms: the next word may not be a value
+	chose    []string // patterns of the names it reads
 	out      []Access
-	into     []string // folders or files that get what is copied
-	archives []string // of tar
-	each     []Access // what find has another program do to what it finds
+	into     []string // targets for copies
+	archives []string // for tar
+	each     []Access // find's use of another program for its results
 }
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []script.Word, u Use) (Use, bool) {
 	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w script.Word) bool { return w.Found }) {
-		return Use{}, false // a small language is not read out of it
+		return Use{}, false // a small language cannot be read there
 	}
 	s := scan{program: p, use: &u}
 	switch {
@@ -64,14 +64,14 @@ func (p *program) judge(args []script.Word, u Use) (Use, bool) {
 	return u, !s.odd
 }
 
-// option finds an option. Exact says that the program only looks with it. Any other is also found
-// cut short, as programs of GNU take it.
+// option finds an option. exact means that the program is read-only with it. Other options are also
+// found by GNU abbreviations.
 func (s *scan) option(name string) (full string, o option, exact bool) {
 	if o, ok := s.options[name]; ok {
 		return name, o, true
 	}
 	tables := []map[string]option{s.more, s.options}
-	if s.parent != nil && (s.program == s.parent || name != "-c") { // behind a subcommand of git it is another one
+	if s.parent != nil && (s.program == s.parent || name != "-c") { // after a git subcommand it is a different one
 		tables = append(tables, s.parent.more)
 	}
 	for _, table := range tables {
@@ -88,12 +88,12 @@ func (s *scan) option(name string) (full string, o option, exact bool) {
 	return name, option{}, false
 }
 
-// read parts options from operands.
+// read separates options from operands.
 func (s *scan) read(args []script.Word) {
 	s.args = args
 	if _, tar := s.more["--checkpoint-action"]; tar && len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") {
 		s.args = args[1:]
-		for _, letter := range args[0].Text { // each takes its words in turn
+		for _, letter := range args[0].Text { // each letter takes its words in turn
 			name, o, _ := s.option("-" + string(letter))
 			s.values(name, o)
 		}
@@ -111,7 +111,7 @@ func (s *scan) read(args []script.Word) {
 		name, value, attached := strings.Cut(w.Text, "=")
 		full, o, exact := s.option(name)
 		dash := len(w.Text) > 1 && (w.Text[0] == '-' || w.Text[0] == '+' && s.has("+#"))
-		s.odd = s.odd || !w.Known || s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-") // it may be an option, or none
+		s.odd = s.odd || !w.Known || s.front && len(s.operands) > 0 && strings.HasPrefix(w.Text, "-") // it may or may not be an option
 		switch {
 		case !w.Known:
 			s.operands = append(s.operands, w)
@@ -136,7 +136,7 @@ func (s *scan) read(args []script.Word) {
 	s.odd = s.odd || len(s.onlyWith) > 0 && !s.leads(s.onlyWith)
 }
 
-// leads reports an option before all operands. Behind one it may be an operand too: command rm -v
+// leads reports an option before all operands. After one it may be an operand, too: command rm -v
 // removes.
 func (s *scan) leads(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given[:s.lead], n) })
@@ -148,7 +148,7 @@ func (s *scan) gave(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given, n) })
 }
 
-// cluster takes -20, and -abc, of which the first that takes a word has the rest for it.
+// cluster handles -20, and -abc, where the first option with a value takes the rest.
 func (s *scan) cluster(text string) {
 	if strings.Trim(text[1:], "0123456789") == "" && s.has(text[:1]+"#") {
 		return
@@ -166,10 +166,10 @@ func (s *scan) cluster(text string) {
 	}
 }
 
-// takes reports an option that takes a word.
+// takes reports whether an option takes a word.
 func (o option) takes() bool { return len(o.roles) > 0 && !oneOf(o.roles[0], "writes", "deletes") }
 
-// values takes an option with the words behind it.
+// values handles an option with the words after it.
 func (s *scan) values(name string, o option) {
 	s.given = append(s.given, name)
 	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Text == ";" || w.Text == "+" })
@@ -190,7 +190,7 @@ func (s *scan) values(name string, o option) {
 			return
 		}
 		w := s.args[0]
-		// Where this option takes no word, the next may be another option, or a path.
+		// If this option takes no word, the next may be another option, or a path.
 		option := len(w.Text) > 1 && w.Text[0] == '-' && (w.Text[1] < '0' || w.Text[1] > '9')
 		path := strings.HasPrefix(w.Text, "/") || strings.Contains(w.Text, "..")
 		if s.odd = s.odd || w.Known && (option || s.wary && path); option && o.maybe {
@@ -201,7 +201,7 @@ func (s *scan) values(name string, o option) {
 	}
 }
 
-// place gives each operand its role.
+// place assigns a role to each operand.
 func (s *scan) place() {
 	roles := s.program.operands
 	for _, f := range s.with {
@@ -213,7 +213,7 @@ func (s *scan) place() {
 	all, placed := len(s.operands), 0
 	for i, w := range s.operands {
 		role := roleOf(roles, i, all)
-		if role == "" { // more than a program takes that only looks
+		if role == "" { // more than a read-only program takes
 			s.odd = true
 			role = roleOf(s.names, i, all)
 		}
@@ -240,8 +240,8 @@ func (s *scan) place() {
 	s.targets(sources)
 }
 
-// roleOf is the role of one of several operands. One that ends in three dots is of all operands
-// that the others leave; if empty, it has none.
+// roleOf returns an operand's role, or "". One that ends in three dots applies to all remaining
+// operands.
 func roleOf(roles []string, i, all int) string {
 	if many := slices.IndexFunc(roles, func(r string) bool { return strings.HasSuffix(r, "...") }); many >= 0 && i >= many {
 		i = max(many, len(roles)-(all-i))
@@ -252,7 +252,7 @@ func roleOf(roles []string, i, all int) string {
 	return strings.TrimRight(roles[i], ".?")
 }
 
-// touch takes one word in its role, or what an option does.
+// touch handles one word in its role, or an option's effect.
 func (s *scan) touch(option, role string, w script.Word) {
 	s.odd = s.odd || w.Found && role != string(Read) && role != string(List) && role != "text"
 	what := does(role)
@@ -266,7 +266,7 @@ func (s *scan) touch(option, role string, w script.Word) {
 		return
 	case role == "text" || role == "":
 		return
-	case role == "write" && s.names != nil && w.Text != "" && w.Text != "-": // it is known for reading
+	case role == "write" && s.names != nil && w.Text != "" && w.Text != "-": // it is listed as reading
 		s.out = append(s.out, Access{Kind: Write, Path: w.Text, Option: w.Text, Does: what})
 		return
 	}
@@ -274,7 +274,7 @@ func (s *scan) touch(option, role string, w script.Word) {
 	switch role {
 	case "only":
 		s.chose = append(s.chose, w.Text)
-	case "exclude": // before an include it makes grep read what neither names
+	case "exclude": // before an include it makes grep read files that neither names
 		if len(s.chose) == 0 {
 			s.chose = append(s.chose, "")
 		}
@@ -317,8 +317,7 @@ func (s *scan) touch(option, role string, w script.Word) {
 	}
 }
 
-// access takes a path. A dash is the standard input; @file makes some programs read their options
-// there.
+// access adds a path. A dash is standard input; @file makes some programs read their options there.
 func (s *scan) access(kind Kind, path string) {
 	s.odd = s.odd || path == "" || strings.HasPrefix(path, "@") && kind != List
 	switch {
@@ -329,7 +328,7 @@ func (s *scan) access(kind Kind, path string) {
 	}
 }
 
-// targets notes what is written at the places that get what is copied or unpacked.
+// targets adds the files written at the targets for copies or archives.
 func (s *scan) targets(sources []string) {
 	made := s.gave("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--catenate", "--concatenate", "--delete")
 	for _, archive := range s.archives {
@@ -350,7 +349,7 @@ func (s *scan) targets(sources []string) {
 	}
 }
 
-// finish adds what keeps the program from doing more, behind the words that name it.
+// finish adds restricting options, after the words that name the program.
 func (s *scan) finish(named int) {
 	added, follows := slices.Clone(s.adds), s.gave(s.follow...) || oneOf("always", s.follow...)
 	for _, a := range s.out {

@@ -8,19 +8,19 @@ import (
 	"adze/internal/policy/script"
 )
 
-// What sed and awk are given is a program. It is harmless in the few forms below, which every
-// version of them reads alike, and which print and do no more.
+// sed and awk take a program. The few forms below are harmless: every version reads them alike, and
+// they only print.
 
-// prints finds a program of awk that prints fields, texts and numbers of some lines: those that
-// match a pattern of plain characters, or whose number is compared.
+// prints matches an awk program that prints fields, texts and numbers for some lines, selected by a
+// pattern with plain characters or by number.
 var prints = sync.OnceValue(func() *regexp.Regexp {
 	const value = `(\$(\d+|NF)|NF|NR|\d+|"[^"\\\n]*")`
 	const lines = `(/[\w .:,=@#-]+/|\$\d+ *(==|!=|~|!~) *("[^"\\\n]*"|/[\w .:,=@#-]+/|\d+)|NR *(==|!=|<=|<) *\d+|!seen\[` + value + `\]\+\+)`
 	return regexp.MustCompile(`^ *` + lines + `? *(\{ *print( *,? *` + value + `)* *;? *\})? *$`)
 })
 
-// printing finds one command of sed that prints, leaves out or counts lines, or replaces text in
-// them, with the lines that it is for.
+// printing matches one sed command that prints, omits or counts lines, or replaces text in them,
+// with its line range.
 var printing = sync.OnceValue(func() *regexp.Regexp {
 	const text = `([^\\\[\n/]|\\[^\n]|\[\^?[^]\\\[\n/^][^]\\\[\n/]*\])`
 	const line = `(\d+(~\d+)?|\$|/` + text + `+/I?)`
@@ -31,7 +31,7 @@ var printing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[ \t\n;]*(` + line + `([ \t]*,[ \t]*[+~]?` + line + `)?)?[ \t]*!?[ \t]*([pdq=]` + replace + `)[ \t]*([;\n]|$)`)
 })
 
-// printsOnly reports a script of sed that neither writes, reads nor runs anything else.
+// printsOnly reports whether a sed script neither writes, reads nor runs anything else.
 func printsOnly(script string) bool {
 	for script = strings.TrimRight(script, " \t\n;"); script != ""; {
 		command := printing().FindString(script)
@@ -43,7 +43,7 @@ func printsOnly(script string) bool {
 	return true
 }
 
-// script reads the words of sed or awk: options, a program, and the files after it.
+// script reads the words for sed or awk: options, a program, and files.
 func (s *scan) script() {
 	program, files, awk := []string{}, []script.Word{}, s.special == "awk"
 	for i := 0; i < len(s.args); i++ {

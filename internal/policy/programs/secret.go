@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SecretNames are the patterns of names that are known for secrets. They are wider than those that
-// a read is asked about, since a search leaves out the example beside a secret too. Names that only
-// their folder makes known are not among them.
+// SecretNames are patterns for names of secret files. They are wider than those that require a
+// question, because a search omits the example beside a secret, too. Names known only by their
+// folder are not included.
 func SecretNames() []string {
 	return strings.Fields(".env .env.* *.env .netrc _netrc .pgpass .npmrc .pypirc .git-credentials .my.cnf .htpasswd .vault-token .dockercfg " +
 		".dockerconfigjson .s3cfg .boto .terraformrc id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk credentials.json kubeconfig " +
@@ -17,13 +17,13 @@ func SecretNames() []string {
 		"service-account*.json *.tfstate.backup")
 }
 
-// secretPlaces are those that their folder makes known.
+// secretPlaces are those known by their folder.
 func secretPlaces() []string {
 	return strings.Fields(".kube/config .docker/config.json .aws/credentials .cargo/credentials .cargo/credentials.toml .gem/credentials " +
 		".m2/settings.xml .oci/config gh/hosts.yml")
 }
 
-// LeftOut reports a name that leaveOut keeps a search from.
+// LeftOut reports whether leaveOut excludes a name from searches.
 func LeftOut(name string) bool {
 	return slices.ContainsFunc(SecretNames(), func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
@@ -31,7 +31,7 @@ func LeftOut(name string) bool {
 	})
 }
 
-// leaveOut are the options under which a search of a tree meets no such file.
+// leaveOut returns the options that exclude such files from a tree search.
 func leaveOut(program string) (options []string) {
 	for _, name := range SecretNames() {
 		switch program {
@@ -47,7 +47,7 @@ func leaveOut(program string) (options []string) {
 	return options
 }
 
-// withoutSecrets are the path patterns under which git shows no such file.
+// withoutSecrets returns pathspecs that exclude such files in git.
 func withoutSecrets() (specs []string) {
 	for _, name := range slices.Concat(SecretNames(), secretPlaces()) {
 		specs = append(specs, ":(top,exclude,icase,glob)**/"+name)

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Many programs run, load or obey what a variable names: a list of those has no end. So the names
-// that may be set are listed, and shapes of names that projects use for numbers and switches, with
-// values that name no file.
+// Many programs run, load or obey a variable's value, and a list of those has no end. So this is a
+// list of settable names, and shapes of names for numbers and switches, with values that name no
+// file.
 
-// harmlessNames are variables that choose how something is built, shown or counted.
+// harmlessNames choose how something is built, shown or counted.
 func harmlessNames() string {
 	return "GOOS GOARCH GOARM GOAMD64 CGO_ENABLED GO111MODULE GOMAXPROCS GOGC GOMEMLIMIT GODEBUG GOTRACEBACK GOEXPERIMENT " +
 		"NODE_ENV CI DEBUG VERBOSE V TERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES LANG LANGUAGE TZ " +
@@ -21,18 +21,17 @@ func harmlessNames() string {
 		"DOCKER_BUILDKIT COMPOSE_DOCKER_CLI_BUILD BUILDKIT_PROGRESS HUSKY SKIP NAME FOO BAR NEXT_TELEMETRY_DISABLED DO_NOT_TRACK"
 }
 
-// harmlessShape finds names that end or begin as those of switches and amounts do.
+// harmlessShape matches common prefixes and suffixes for switches and amounts.
 var harmlessShape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^LC_[A-Z]+$|^(TEST|SKIP|RUN|NO|ENABLE|DISABLE|WITH)_[A-Z0-9_]+$|^[A-Z][A-Z0-9_]*_(LEVEL|DEBUG|VERBOSE|LINES|SEED|COUNT|TIMEOUT|PORT|COLOR|THREADS|WORKERS|RETRIES|ENABLED|DISABLED)$`)
 })
 
-// ofOthers finds names that belong to a loader, a shell, an interpreter or git, whatever their
-// shape.
+// ofOthers matches names for a loader, a shell, an interpreter or git, whatever their shape.
 var ofOthers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(LD|DYLD|BASH|GIT|PYTHON|PERL|RUBY|NODE|NPM|JAVA|JDK|GCC|MAKE|CARGO|RUST|GO|SSH|GLIBC|MALLOC)`)
 })
 
-// plainValue finds values that name no file of the workspace and are no option, switchValue amounts
+// plainValue matches values that are neither a workspace file nor an option, switchValue amounts
 // and switches.
 var (
 	plainValue  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.,=:+*@%-]*$`) })
@@ -41,8 +40,7 @@ var (
 	})
 )
 
-// RiskySetting says why a variable is not set unasked for a program that was allowed without it; ""
-// where it is.
+// RiskySetting explains why a variable for an allowed program requires a question, or returns "".
 func RiskySetting(name, value string, known bool) string {
 	listed := oneOf(name, strings.Fields(harmlessNames())...)
 	switch {
@@ -59,7 +57,7 @@ func RiskySetting(name, value string, known bool) string {
 	return ""
 }
 
-// zone reports the name of a time zone.
+// zone reports whether s is a time zone's name.
 func zone(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/+-0123456789") == "" && !strings.HasPrefix(s, "/")
 }

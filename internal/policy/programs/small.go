@@ -8,17 +8,17 @@ import (
 	"adze/internal/policy/script"
 )
 
-// outward finds what lets a jq program read more than its input: other files, and the environment.
+// outward matches jq code that reads more than its input: other files, and the environment.
 var outward = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(import|include|env|ENV|modulemeta|get_search_list|input_filename|\$__prog\w*)\b`)
 })
 
-// query reports a jq program that reads its input alone. A string that holds one of those words is
-// too much already.
+// query reports whether a jq program reads only its input. A string with one of those words is
+// rejected, too.
 func query(text string) bool { return !outward().MatchString(text) }
 
-// printf reports that its first word is a format that prints alone: behind -v it sets a variable,
-// whose name is evaluated, and %n sets the one that a further word names, PATH say.
+// printf reports whether its first word is a format that only prints: -v sets a variable, whose
+// name is evaluated, and %n sets the one named by a further word, such as PATH.
 func printf(args []script.Word) bool {
 	if len(args) > 1 && args[0].Is("--") {
 		args = args[1:]
@@ -28,11 +28,10 @@ func printf(args []script.Word) bool {
 	return len(args) > 0 && args[0].Known && !args[0].Found && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
 }
 
-// counts finds %n in a format, with all that may stand in between.
+// counts matches %n in a format, with flags and widths.
 var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%[^A-Za-z(]*[hlLqjzt]*n`) })
 
-// tests reports a test in one of the forms that cannot be read in two ways. What it tells of a file
-// is that it is there.
+// tests reports whether a test has one unambiguous form. It reveals only that a file exists.
 func tests(words []script.Word) bool {
 	args := words[1:]
 	if words[0].Text == "[" {
@@ -55,8 +54,7 @@ func tests(words []script.Word) bool {
 	return false
 }
 
-// chosen are the patterns of names outside of which a search of a tree reads nothing; if nil, it
-// reads all.
+// chosen returns patterns for the names that a tree search reads; nil means all.
 func (s *scan) chosen() (only []string) {
 	if s.reads != nil {
 		return s.reads
@@ -73,8 +71,7 @@ func (s *scan) chosen() (only []string) {
 	return only
 }
 
-// unpacked takes a file that is also looked for under its name with an ending, where there is none
-// without.
+// unpacked adds a file that is also tried with an extension if it does not exist.
 func (s *scan) unpacked(path string, endings ...string) {
 	s.access(Read, path)
 	if path == "" || path == "-" {
@@ -85,8 +82,8 @@ func (s *scan) unpacked(path string, endings ...string) {
 	}
 }
 
-// packages takes a package of Go as one names it. What begins with a dot or a slash is a folder, of
-// which go doc also shows the source, and behind a dot in its last part a symbol may stand.
+// packages handles a Go package name. A leading dot or slash means a folder, whose source go doc
+// shows, too; a dot in the last part may separate a symbol.
 func (s *scan) packages(name string, shown bool) {
 	if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") {
 		s.odd = s.odd || strings.Contains(name, "..") && !strings.HasSuffix(name, "...") || strings.Contains(name, "/../")

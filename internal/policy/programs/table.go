@@ -10,48 +10,48 @@ import (
 //go:embed table/*.table
 var tables embed.FS
 
-// program is one entry of the table: under which options it only looks.
+// program is one entry in the table: the options under which it is read-only.
 type program struct {
 	options  map[string]option
 	single   bool // long options begin with one dash, and short ones do not cluster
-	front    bool // options end at the first operand: behind it they are operands, and xxd writes to the second
+	front    bool // options end at the first operand: the rest are operands, and xxd writes to the second
 	any      bool // every word is harmless
 	operands []string
-	onlyWith []string // one of these options must be there
-	special  string   // a small language among its words is read in code
+	onlyWith []string // one of these options is required
+	special  string   // code reads the small language among its words
 
-	changes bool              // it does more than look
-	more    map[string]option // options by which it does
-	listed  []string          // those, in the order of the table
-	names   []string          // operands, where more of them are files than only looking takes
+	changes bool              // not read-only
+	more    map[string]option // options with further effects
+	listed  []string          // their names, in table order
+	names   []string          // operands, if more of them are files than in read-only use
 	with    []form
 
 	deep, follow, unless []string
 
-	reads    []string // of a tree, patterns of the names that it reads; if nil, all
-	fallback string   // the operand where none is given
-	hidden   bool     // of a tree it also reads names that begin with a dot
-	apart    string   // how it is told to leave out files known for their secrets
+	reads    []string // tree: patterns of the names it reads; nil means all
+	fallback string   // the default operand
+	hidden   bool     // tree: includes names that begin with a dot
+	apart    string   // how to exclude files known for their secrets
 	adds     []string
 	local    []string
 	git      bool // it starts git itself
 	history  bool
-	patch    []string // the options that make it show history; none: it always does
+	patch    []string // the options that show history; if empty, it always does
 	peel     bool
 }
 
-// form is what the operands are where one of some options is given.
+// form describes the operands when one of some options is given.
 type form struct{ options, operands []string }
 
-// option is one option: the roles of the words that it takes.
+// option holds the roles of an option's words.
 type option struct {
 	roles    []string
-	attached bool // --long=value may be written
+	attached bool // --long=value is allowed
 	only     bool // and the next word is never its value
-	maybe    bool // the next word is its value where there is one
+	maybe    bool // the next word, if any, is its value
 }
 
-// tabled is the table, read once.
+// tabled is the parsed table.
 var tabled = sync.OnceValue(func() map[string]*program {
 	all := map[string]*program{}
 	for _, family := range []string{"files", "text", "system", "toolchains", "git", "changing"} {
@@ -82,7 +82,7 @@ func parseTable(text string, all map[string]*program) {
 	}
 }
 
-// set takes one line of an entry.
+// set handles one line of an entry.
 func (p *program) set(key, rest string) {
 	words := strings.Fields(rest)
 	switch key {
@@ -113,16 +113,16 @@ func (p *program) set(key, rest string) {
 		p.special = rest
 	case "single", "front", "any", "hidden", "git", "peel", "changes":
 		*map[string]*bool{"changes": &p.changes, "single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
-	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: whatever is given
+	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: for any operands
 		*map[string]*[]string{"deep": &p.deep, "follow": &p.follow, "unless": &p.unless, "adds": &p.adds, "local": &p.local, "only": &p.onlyWith, "reads": &p.reads}[key] = words
 	default:
 		panic(fmt.Sprintf("the table of harmless programs has a line %q", key)) // its test reads every line
 	}
 }
 
-// flag takes one word of a flags line: -abc for three options, -w:role for one that takes a word,
-// -w?role for one whose value is attached, --long=role, --long[=role] for an attached value alone,
-// --long:role:role for two words, --long:role? for a word where there is one.
+// flag handles one word of a flags line: -abc for three options, -w:role for one that takes a word,
+// -w?role for one with an attached value, --long=role, --long[=role] for an attached value alone,
+// --long:role:role for two words, --long:role? for an optional word.
 func (p *program) flag(w string, into map[string]option) {
 	if name, role, ok := strings.Cut(w, "[="); ok {
 		into[name] = option{roles: []string{strings.TrimSuffix(role, "]")}, attached: true, only: true}

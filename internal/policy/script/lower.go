@@ -8,31 +8,31 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxDepth bounds the nesting of syntax.
+// Limit for nested syntax.
 const maxDepth = 64
 
-// Lowered is a shell text, read once: the programs, files, variables and words in the order in
-// which they stand there. All that is judged of a command is judged on this form.
+// Lowered is a parsed shell text: its programs, files, variables and words in order. All judgement
+// of a command uses this form.
 type Lowered struct {
 	Text     string
-	Broken   error // it does not parse
-	Deep     bool  // it is nested more deeply than is read
+	Broken   error // a parse error
+	Deep     bool  // it is nested too deeply
 	Parts    []Part
 	Computes bool // something evaluates text: arithmetic, a variable's name
 
 	file *syntax.File // as far as it was parsed
 }
 
-// Part is one thing that counts in a text: exactly one of the fields is set.
+// A Part is one relevant element: exactly one field is set.
 type Part struct {
 	Call     *Call
 	Assign   *Assign
 	Redirect *Redirect
 	Word     *Word
-	Doubt    string // why bash may run something that is not found here
+	Doubt    string // why bash may run something not found here
 }
 
-// Call is one program with its words.
+// A Call is one program with its words.
 type Call struct {
 	Words     []*Word
 	Redirects []*Redirect
@@ -40,25 +40,25 @@ type Call struct {
 
 // Assign is NAME=value, or NAME=(values).
 type Assign struct {
-	Name   string // empty where it has none
+	Name   string // may be empty
 	Values []*Word
 }
 
-// Redirect is a redirection.
+// A Redirect is a redirection.
 type Redirect struct {
-	Target *Word  // of a file; nil of a text
-	Writes bool   // the target is a file that it writes
-	Given  *Word  // the text that a program is given to read; nil of a file
-	Lines  string // that text, with a space for what is known only when it runs
+	Target *Word  // a file; nil for a text
+	Writes bool   // the target file is written
+	Given  *Word  // the program's input text; nil for a file
+	Lines  string // that text, with a space for values known only at run time
 }
 
 // lowering walks through one text.
 type lowering struct {
 	Lowered
-	vars map[string]string // what variables are known to be, in what words spell
+	vars map[string]string // known variable values, for Spelled
 }
 
-// Lower reads a text. home stands for $HOME in what words spell.
+// Lower parses a text. home replaces $HOME in Spelled.
 func Lower(text, home string) *Lowered {
 	l := &lowering{Lowered: Lowered{Text: text}, vars: map[string]string{"HOME": home, "PWD": "."}}
 	if l.file, l.Broken = parse(text); l.file != nil {
@@ -76,7 +76,7 @@ func (l *lowering) walk() {
 			level--
 			return true
 		}
-		if level++; level > maxDepth*4 { // about four nodes of the tree make one level that a user sees
+		if level++; level > maxDepth*4 { // about four tree nodes make one level visible to a user
 			l.Deep = true
 			level--
 			return false
@@ -118,8 +118,8 @@ func (l *lowering) node(n syntax.Node) {
 	case *syntax.LetClause, *syntax.CoprocClause:
 		l.doubt("it has a let or a coproc, which the parser and bash read differently")
 	case *syntax.CmdSubst:
-		// Bash takes away backslashes before it reads what is between backquotes, the parser does so
-		// only in part.
+		// Bash removes backslashes before it reads text between backquotes; the parser does so only
+		// in part.
 		if n.Backquotes && strings.Contains(l.source(n), `\`) {
 			l.doubt("it has a backslash between backquotes; write $(…)")
 		}
@@ -128,7 +128,7 @@ func (l *lowering) node(n syntax.Node) {
 
 func (l *lowering) doubt(why string) { l.Parts = append(l.Parts, Part{Doubt: why}) }
 
-// source is a node as it was written.
+// source returns a node's original text.
 func (l *lowering) source(n syntax.Node) string {
 	return l.Text[min(len(l.Text), int(n.Pos().Offset())):min(len(l.Text), int(n.End().Offset()))]
 }
@@ -177,7 +177,7 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 	case r.Op == syntax.WordHdoc:
 		out.Given = l.word(r.Word)
 		out.Lines = out.Given.Text
-	case r.Hdoc != nil: // backslashes count as in "…" unless its end was quoted
+	case r.Hdoc != nil: // backslashes work as in "…" unless its end was quoted
 		special := "$`\"\\\n"
 		if quotedEnd(r.Word) {
 			special = ""
@@ -191,10 +191,10 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 	return out
 }
 
-// descriptor reports what stands behind >& where it names no file.
+// descriptor reports whether the word after >& names no file.
 func descriptor(target string) bool { return strings.Trim(target, "0123456789-") == "" }
 
-// spelledOut is the text of a here-document, with a space for what is known only when it runs.
+// spelledOut returns a here-document's text, with a space for values known only at run time.
 func spelledOut(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {
@@ -207,7 +207,7 @@ func spelledOut(w *syntax.Word) string {
 	return b.String()
 }
 
-// computes reports a node that evaluates text.
+// computes reports whether a node evaluates text.
 func computes(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.DeclClause, *syntax.CStyleLoop:
@@ -224,18 +224,18 @@ func computes(n syntax.Node) bool {
 			return true
 		}
 	case *syntax.Redirect:
-		// Bash expands the word after >& a second time when it is a file.
+		// Bash expands the word after >& a second time if it is a file.
 		twice := (n.Op == syntax.DplOut || n.Op == syntax.DplIn) && n.Word != nil && !descriptor(lowered(n.Word, nil).Text)
 		return twice || n.N != nil && strings.Contains(n.N.Value, "[")
 	}
 	return false
 }
 
-// maxContinued bounds the comments that end in a backslash, each of which takes one more parse.
+// Limit for comments that end in a backslash, each of which takes one more parse.
 const maxContinued = 20
 
-// parse reads a text as bash does. The parser goes on with the next line where a comment ends in a
-// backslash, bash does not: there the line end is put back, and the text is read again.
+// parse parses a text like bash. If a comment ends in a backslash, the parser continues it on the
+// next line, and bash does not: parse restores the line end and tries again.
 func parse(text string) (*syntax.File, error) {
 	for range maxContinued {
 		parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
@@ -249,8 +249,7 @@ func parse(text string) (*syntax.File, error) {
 	return nil, errors.New("too many of its comments end in a backslash")
 }
 
-// continued finds where the first comment ends in a backslash and a line end; -1 when there is
-// none.
+// continued returns the position where the first comment ends in a backslash and a line end, or -1.
 func continued(file *syntax.File) int {
 	at := -1
 	if file == nil {
@@ -265,8 +264,8 @@ func continued(file *syntax.File) int {
 	return at
 }
 
-// torn reports a word that the parser put together over a comment that it lost: between its parts
-// stands more than a line that goes on.
+// torn reports whether the parser joined a word across a lost comment: there is more than a
+// continued line between its parts.
 func torn(w *syntax.Word, text string) bool {
 	for i := 1; i < len(w.Parts); i++ {
 		from, to := w.Parts[i-1].End().Offset(), w.Parts[i].Pos().Offset()

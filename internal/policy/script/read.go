@@ -10,23 +10,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reader goes through a text and collects its steps.
+// reader collects a text's steps.
 type reader struct {
 	Start
 	steps []*Step
 }
 
-// state is what is known where a statement begins.
+// state is the knowledge at the start of a statement.
 type state struct {
 	dir     string
 	vars    map[string]Word
-	changed bool // a program before may have changed files
-	nested  bool // it may run or not, so that it neither goes to a folder nor sets a variable
-	lost    bool // a cd to a folder that may not be there came before
+	changed bool // an earlier program may have changed files
+	nested  bool // it may not run, so it neither changes the folder nor sets a variable
+	lost    bool // after a cd to a folder that may not exist
 }
 
-// Read takes a text that was lowered. Its error says in a few words why it is not judged: "it sets
-// …".
+// Read converts a lowered text. Its error gives a short reason: "it sets …".
 func Read(l *Lowered, at Start) (s Script, err error) {
 	if l.Broken != nil {
 		return Script{}, fmt.Errorf("it does not parse: %w", l.Broken)
@@ -42,7 +41,7 @@ func Read(l *Lowered, at Start) (s Script, err error) {
 	return s, err
 }
 
-// plainly refuses what this parser and bash are known to read differently.
+// plainly rejects text that this parser and bash are known to read differently.
 func plainly(file *syntax.File, text string) (err error) {
 	for line := range strings.SplitSeq(text, "\\\n") {
 		if rest := strings.TrimLeft(line, " \t"); len(line) < len(text) && strings.HasPrefix(rest, "#") && !strings.HasPrefix(text, line) {
@@ -67,7 +66,6 @@ func plainly(file *syntax.File, text string) (err error) {
 	return err
 }
 
-// list reads statements, one after another.
 func (r *reader) list(stmts []*syntax.Stmt, st *state) (out code, err error) {
 	for i, s := range stmts {
 		if st.lost {
@@ -85,7 +83,7 @@ func (r *reader) list(stmts []*syntax.Stmt, st *state) (out code, err error) {
 	return out, nil
 }
 
-// apart reads statements that have a shell of their own.
+// apart reads statements in a subshell.
 func (r *reader) apart(stmts []*syntax.Stmt, st *state) (code, error) {
 	c := *st
 	c.vars, c.nested, c.lost = maps.Clone(st.vars), false, false
@@ -126,7 +124,7 @@ func (r *reader) statement(s *syntax.Stmt, st *state) (out code, err error) {
 	return out, err
 }
 
-// compound takes what holds statements.
+// compound reads statements that contain others.
 func (r *reader) compound(c syntax.Command, st *state) (code, error) {
 	switch c := c.(type) {
 	case *syntax.BinaryCmd:
@@ -156,7 +154,7 @@ func (r *reader) compound(c syntax.Command, st *state) (code, error) {
 	return nil, refuse("it uses a part of the shell language that is not judged")
 }
 
-// pipe takes a | b, of which each part has a shell of its own.
+// pipe reads a | b, with a subshell for each part.
 func (r *reader) pipe(c *syntax.BinaryCmd, st *state) (code, error) {
 	_, timed := c.X.Cmd.(*syntax.TimeClause)
 	if _, also := c.Y.Cmd.(*syntax.TimeClause); timed || also || c.X.Negated || c.Y.Negated {
@@ -170,7 +168,7 @@ func (r *reader) pipe(c *syntax.BinaryCmd, st *state) (code, error) {
 	return left.add(" "+c.Op.String()+" ", right), err
 }
 
-// binary takes a && b and a || b, of which the right part may not run.
+// binary reads a && b and a || b, where the right part may not run.
 func (r *reader) binary(c *syntax.BinaryCmd, st *state) (code, error) {
 	before := st.nested
 	st.nested = st.nested || c.Op == syntax.OrStmt
@@ -179,7 +177,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) (code, error) {
 		return nil, err
 	}
 	lost := st.lost
-	st.nested, st.lost = true, lost && c.Op == syntax.OrStmt // it runs where the left part worked
+	st.nested, st.lost = true, lost && c.Op == syntax.OrStmt // it runs if the left part succeeded
 	right, err := r.statement(c.Y, st)
 	st.nested, st.lost = before, lost
 	if deeper, ok := c.Y.Cmd.(*syntax.BinaryCmd); ok && deeper.Op != syntax.Pipe && deeper.Op != syntax.PipeAll {
@@ -188,7 +186,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state) (code, error) {
 	return left.add(" "+c.Op.String()+" ", right), err
 }
 
-// eachWord takes a loop over known words: what it does is read and written for each of them.
+// eachWord reads a loop over known words and unrolls it.
 func (r *reader) eachWord(c *syntax.ForClause, st *state) (code, error) {
 	each, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select || c.Braces || !each.InPos.IsValid() || !settable(each.Name.Value) {
@@ -214,7 +212,7 @@ func (r *reader) eachWord(c *syntax.ForClause, st *state) (code, error) {
 	return out.add("; }"), nil
 }
 
-// eachLine takes while read -r NAME. As it runs many times, nothing in it may change files.
+// eachLine reads while read -r NAME. It repeats, so nothing in it may change files.
 func (r *reader) eachLine(c *syntax.WhileClause, st *state) (code, error) {
 	name, reads := "", len(c.Cond) == 1
 	if reads {
@@ -233,7 +231,7 @@ func (r *reader) eachLine(c *syntax.WhileClause, st *state) (code, error) {
 	return code{"while read -r adze_" + name + "; do "}.add(body, "; done"), err
 }
 
-// branch takes if, elif and else.
+// branch reads if, elif and else.
 func (r *reader) branch(c *syntax.IfClause, st *state) (out code, err error) {
 	for word := "if "; c != nil && err == nil; c, word = c.Else, "elif " {
 		cond, body := code(nil), code(nil)
@@ -251,7 +249,7 @@ func (r *reader) branch(c *syntax.IfClause, st *state) (out code, err error) {
 	return out.add("fi"), err
 }
 
-// perhaps reads statements that may run or not.
+// perhaps reads statements that may not run.
 func (r *reader) perhaps(stmts []*syntax.Stmt, st *state) (code, error) {
 	before := st.nested
 	st.nested = true
@@ -260,8 +258,7 @@ func (r *reader) perhaps(stmts []*syntax.Stmt, st *state) (code, error) {
 	return out, err
 }
 
-// call takes one program with its words, settings and files; or, without words, what sets variables
-// of the text.
+// call reads one program with its words, settings and files, or assignments without a program.
 func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect, st *state) (code, error) {
 	if len(c.Args) == 0 {
 		return r.assign(c.Assigns, redirs, st)
@@ -302,12 +299,12 @@ func (s *Step) writes() bool {
 	return slices.ContainsFunc(s.Files, func(f File) bool { return f.Write })
 }
 
-// changes reports a step that may change files.
+// changes reports whether a step may change files.
 func (r *reader) changes(s *Step) bool {
 	return s.writes() || len(s.Words) > 0 && s.Enter == "" && !(r.Quiet != nil && r.Quiet(s.Words))
 }
 
-// program is the first word, where it can mean nothing else than a program's name.
+// program returns the first word if it can only be a program's name.
 func program(w *syntax.Word) (string, bool) {
 	name := lowered(w, nil)
 	if name.Text == "[" && w.Lit() == "[" || w.Lit() == ":" {
@@ -319,7 +316,7 @@ func program(w *syntax.Word) (string, bool) {
 	return name.Text, name.Known && !escaped && !odd && name.Text != "" && name.Text[0] != '-' && !slices.Contains(strings.Fields(reserved), name.Text)
 }
 
-// enter takes cd. Where it fails the whole ends: what follows was judged in that folder.
+// enter handles cd. A failure ends the whole text, because the rest was judged in that folder.
 func (r *reader) enter(s *Step, st *state) error {
 	names := slices.DeleteFunc(slices.Clone(s.Words[1:]), func(w Word) bool { return w.Is("--") })
 	if len(s.Words) == 1 && r.Home != "" {
@@ -345,7 +342,7 @@ func (r *reader) enter(s *Step, st *state) error {
 	return nil
 }
 
-// assign takes x=1 y=2.
+// assign handles x=1 y=2.
 func (r *reader) assign(assigns []*syntax.Assign, redirs []*syntax.Redirect, st *state) (out code, err error) {
 	if len(redirs) > 0 || len(assigns) == 0 {
 		return nil, refuse("it redirects without a program")
@@ -358,7 +355,7 @@ func (r *reader) assign(assigns []*syntax.Assign, redirs []*syntax.Redirect, st 
 		case !settable(set.Name) || st.nested:
 			return nil, refuse("it sets %s", set.Name)
 		}
-		own := "adze_" + set.Name // apart from those of the environment
+		own := "adze_" + set.Name // distinct from environment variables
 		out = out.add(own+"=", set.Value.code, " ")
 		if !set.Value.Known {
 			set.Value.code = code{`"$` + own + `"`}
@@ -368,7 +365,7 @@ func (r *reader) assign(assigns []*syntax.Assign, redirs []*syntax.Redirect, st 
 	return out, nil
 }
 
-// setting reads NAME=value, where nothing is split and no pattern counts.
+// setting reads NAME=value, without splitting and patterns.
 func (r *reader) setting(a *syntax.Assign, st *state) (Setting, error) {
 	switch {
 	case a.Name == nil || a.Naked || a.Append || a.Index != nil || a.Array != nil:
@@ -383,7 +380,7 @@ func (r *reader) setting(a *syntax.Assign, st *state) (Setting, error) {
 	return Setting{a.Name.Value, w}, err
 }
 
-// settable reports a variable of which the shell itself makes nothing.
+// settable reports whether a variable has no meaning to the shell itself.
 func settable(name string) bool {
 	for _, start := range strings.Fields("BASH PS LD_ LC_ SHELL HIST COMP READLINE OPT FUNC PROMPT DIR GLOB GROUP EPOCH") {
 		if strings.HasPrefix(name, start) {
@@ -394,7 +391,7 @@ func settable(name string) bool {
 		"POSIXLY_CORRECT PIPESTATUS TIMEFORMAT TMOUT TMPDIR FIGNORE INPUTRC FCEDIT COLUMNS LINES COPROC EXECIGNORE IGNOREEOF HOSTNAME HOSTTYPE MACHTYPE OSTYPE LANG _"), name)
 }
 
-// redirect takes a file or a text that a program is connected with.
+// redirect handles a program's file or input text.
 func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 	from, reads, both := "", redirect.Op == syntax.RdrIn, redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll
 	if redirect.N != nil {
@@ -441,7 +438,7 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 	return nil
 }
 
-// patterned reports a word that bash would look up as a pattern, or split.
+// patterned reports whether bash would expand or split a word.
 func patterned(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		switch part := part.(type) {
@@ -454,7 +451,7 @@ func patterned(w *syntax.Word) bool {
 	})
 }
 
-// given is the text of a here-document without its last line end, which <<< adds.
+// given returns a here-document's text without its last line end, which <<< adds.
 func (r *reader) given(redirect *syntax.Redirect, st *state) (Word, error) {
 	switch {
 	case redirect.Op == syntax.WordHdoc:
@@ -476,7 +473,7 @@ func (r *reader) given(redirect *syntax.Redirect, st *state) (Word, error) {
 	return b.word(), nil
 }
 
-// quotedEnd reports that the end of a here-document was quoted, so that its text is what it is.
+// quotedEnd reports whether a here-document's end is quoted, so that its text is literal.
 func quotedEnd(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		lit, ok := part.(*syntax.Lit)

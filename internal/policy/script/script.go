@@ -1,16 +1,17 @@
-// Package script reads shell texts: Lower finds what stands in any text, and Read writes down the
-// part of the language that can be judged before it runs, so that bash can read it in one way only.
+// Package script parses shell texts: Lower lists the elements of any text, and Read converts the
+// part of the language that can be judged before it runs into a form that bash can read in only one
+// way.
 //
-// The one rule: what runs is what was read. Text quotes every word anew, puts in the file names
-// that patterns stood for and the values of variables that are known, and writes a loop over known
-// words as the same lines for each of them. So neither a difference between this reader and bash
-// nor a file that appears in between changes what was judged.
+// The one rule: the text that runs is the one that was judged. Text quotes every word again,
+// inserts the file names for patterns and the values of known variables, and unrolls loops over
+// known words. So neither differences between this parser and bash nor files created meanwhile
+// change the judged text.
 //
-// Start reading at Lower and Read. lower.go finds what stands in a text, read.go goes through its
-// statements, word.go says what a word is for both, and write.go writes what runs.
+// Start reading at Lower and Read. lower.go lists a text's elements, read.go handles statements,
+// word.go words for both, and write.go writes the result.
 //
-// Known limits: Read takes programs with words and redirections, lists, pipelines, groups, if,
-// loops over known words and over lines, cd and variables. A text with anything else is asked for.
+// Known limits: Read accepts programs with words and redirections, lists, pipelines, groups, if,
+// loops over known words and over lines, cd and variables. All other text requires a question.
 package script
 
 import (
@@ -21,72 +22,70 @@ import (
 )
 
 const (
-	maxSteps = 200  // programs of one text
-	maxNames = 1000 // names that a pattern stands for
+	maxSteps = 200  // programs in one text
+	maxNames = 1000 // names for one pattern
 )
 
-// Start is what a text begins with.
+// Start is a text's initial state.
 type Start struct {
-	Dir  string // absolute and free of links
-	Home string // if empty, not known
-	// Names lists a folder, for patterns. Its error is fs.ErrNotExist where there is no folder, and
-	// any other where it may not be looked at. If nil, no pattern is read.
+	Dir  string // absolute, links resolved
+	Home string // empty if unknown
+	// Names lists a folder, for patterns. Its error is fs.ErrNotExist if there is no folder, and
+	// any other if it may not be listed. If nil, patterns are rejected.
 	Names func(dir string) ([]string, error)
-	// Folder resolves the target of cd.
+	// Folder resolves cd's target.
 	Folder func(dir, name string) (string, error)
-	// Quiet reports a program that changes no file, so that what was read of files before it is still
-	// so behind it.
+	// Quiet reports whether a program changes no file, so that earlier file reads stay valid.
 	Quiet func(words []Word) bool
 }
 
-// Script is a text that was read.
+// A Script is a converted text.
 type Script struct {
 	Steps []*Step
 	body  code
 }
 
-// Step is one program, or with no Words the files of a group of them.
+// A Step is one program or, without Words, a group's files.
 type Step struct {
 	Words []Word
 	Set   []Setting
 	Files []File
-	Input bool   // it is given text to read
+	Input bool   // it has input text
 	Dir   string // where it runs
-	Late  bool   // programs before it may have changed files
-	Enter string // the folder that a cd goes to, as it is written
-	// Guards are checked just before it runs; Instead are the words that run in place of its own.
+	Late  bool   // earlier programs may have changed files
+	Enter string // cd's target as written
+	// Guards are checked just before it runs; Instead replaces its words.
 	Guards  []Guard
 	Instead []string
 	Away    bool // it runs in the root folder
 	fixed   code // in place of its words
-	passes  code // redirections as they are written
+	passes  code // redirections as written
 }
 
-// Setting is NAME=value before a program.
+// A Setting is NAME=value before a program.
 type Setting struct {
 	Name  string
 	Value Word
 }
 
-// File is the target of a redirection.
+// A File is a redirection's target.
 type File struct {
 	Path  Word
 	Write bool
 }
 
-// Guard holds that a name still leads where it led when it was judged.
+// A Guard asserts that a name still leads to the judged path.
 type Guard struct{ Name, Dir, Abs string }
 
-// Fixed is a setting of a known value.
+// Fixed returns a setting with a known value.
 func Fixed(name, value string) Setting { return Setting{name, Literal(value)} }
 
-// Empty reports a text that does nothing.
+// Empty reports whether a text does nothing.
 func (s Script) Empty() bool { return len(s.body) == 0 }
 
-// refuse says why a text is not read.
 func refuse(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// source is a part of a command as a sentence about it shows it.
+// source returns a node's text for messages.
 func source(n syntax.Node) string {
 	var b strings.Builder
 	if syntax.NewPrinter().Print(&b, n) != nil {

@@ -11,30 +11,30 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Word is one word of a program.
+// A Word is one word of a program.
 type Word struct {
-	Text    string // what the program gets, if Known; else as much of it as stands there
+	Text    string // the exact text if Known, otherwise its literal parts
 	Known   bool
-	Many    bool   // not known, and it may become none or several words
-	Spelled string // as far as it can be known before it runs: with the values of variables
-	Found   bool   // it stands for Text or any name that begins with it: {} of find
+	Many    bool   // not known, and may expand to any number of words
+	Spelled string // as far as known before it runs, including variables' values
+	Found   bool   // stands for Text or any name that begins with it: find's {}
 
-	written string // in the command, for a sentence about it
+	written string // the original, for messages
 	code    code
 }
 
-// Literal is a word that is this text.
+// Literal returns a literal word.
 func Literal(text string) Word {
 	return Word{Text: text, Known: true, Spelled: text, code: code{quote(text)}}
 }
 
-// Is reports a word that is this text.
+// Is reports whether a word is exactly text.
 func (w Word) Is(text string) bool { return w.Known && w.Text == text }
 
-// Written is a word as the command has it, for a sentence about it.
+// Written returns the original word, for messages.
 func (w Word) Written() string { return w.written }
 
-// Texts are the texts of words.
+// Texts returns the words' texts.
 func Texts(words []Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -43,12 +43,12 @@ func Texts(words []Word) []string {
 	return out
 }
 
-// Known reports words that are all known.
+// Known reports whether all words are known.
 func Known(words []Word) bool {
 	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Known })
 }
 
-// lowered reads a word for Lower, where the text alone tells what it will be.
+// lowered reads a word for Lower, by the text alone.
 func lowered(w *syntax.Word, vars map[string]string) Word {
 	out := Word{Known: true, Spelled: spelled(w.Parts, vars)}
 	unknown := func(many bool) { out.Known, out.Many = false, out.Many || many }
@@ -79,14 +79,14 @@ func lowered(w *syntax.Word, vars map[string]string) Word {
 	return out
 }
 
-// bare reads unquoted text: a backslash takes the next character as it is; patterns, braces and a
-// tilde at the start become something else.
+// bare reads unquoted text: a backslash escapes the next character; patterns, braces and a leading
+// tilde make it unknown.
 func bare(s string, first bool) (text string, known bool) {
 	known = !(first && strings.HasPrefix(s, "~") || strings.ContainsAny(s, "*?[") || expandable(s) || strings.Contains(s, "$\\\n"))
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 == len(s) {
-			known = false // the text ends there, and what reads it may add a line end
+			known = false // at the end of the text, where the reader may add a line end
 		} else if s[i] == '\\' {
 			if i++; s[i] == '\n' {
 				continue
@@ -97,8 +97,8 @@ func bare(s string, first bool) (text string, known bool) {
 	return b.String(), known
 }
 
-// quoted reads what stands in "…" or in a here-document, in which a backslash counts before some
-// characters alone.
+// quoted reads text in "…" or in a here-document, where a backslash escapes only special
+// characters.
 func quoted(parts []syntax.WordPart, special string) (text string, known bool) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -130,8 +130,8 @@ func list(q *syntax.DblQuoted) bool {
 	return many
 }
 
-// inBraces reports what may become several words, also where parts of it are quoted; {} does not,
-// and find and xargs want it.
+// inBraces reports a possible brace expansion, even if partly quoted; {} is none, and find and
+// xargs use it.
 func inBraces(w *syntax.Word) bool {
 	unquoted := ""
 	for _, part := range w.Parts {
@@ -146,8 +146,8 @@ func expandable(s string) bool {
 	return strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, ".."))
 }
 
-// spelled is a word as far as it is known before it runs: without backslashes, and with the values
-// of variables that are known.
+// spelled returns a word as far as known before it runs: without backslashes, and with known
+// variables' values.
 func spelled(parts []syntax.WordPart, vars map[string]string) string {
 	var b strings.Builder
 	for _, part := range parts {
@@ -167,14 +167,14 @@ func spelled(parts []syntax.WordPart, vars map[string]string) string {
 	return b.String()
 }
 
-// segment is a part of a word for Read: text, or what is known only when it runs.
+// segment is part of a word for Read: text, or a value known only at run time.
 type segment struct {
 	text    string
-	pattern bool // unquoted, with a meaning for file names
-	code    code // of what is known only when it runs
+	pattern bool // unquoted, with a pattern's meaning
+	code    code // for a value known only at run time
 }
 
-// builder puts a word together.
+// builder assembles a word.
 type builder struct {
 	segments []segment
 	written  string
@@ -184,7 +184,7 @@ func (b *builder) text(text string) { b.segments = append(b.segments, segment{te
 
 func (b *builder) runs(c ...any) { b.segments = append(b.segments, segment{code: c}) }
 
-// word is the whole, in which patterns stand for themselves.
+// word returns the word, with patterns taken literally.
 func (b *builder) word() Word {
 	w := Word{Known: true, written: b.written}
 	for _, s := range b.segments {
@@ -203,7 +203,7 @@ func (b *builder) word() Word {
 	return w
 }
 
-// words are the words that several become: a pattern makes more of one.
+// words expands words: a pattern can become several.
 func (r *reader) words(in []*syntax.Word, st *state) (out []Word, err error) {
 	for _, w := range in {
 		b, err := r.parts(w, st, true)
@@ -222,13 +222,13 @@ func (r *reader) words(in []*syntax.Word, st *state) (out []Word, err error) {
 	return out, nil
 }
 
-// single reads a word that is neither split nor looked up.
+// single reads a word without splitting and patterns.
 func (r *reader) single(w *syntax.Word, st *state) (Word, error) {
 	b, err := r.parts(w, st, false)
 	return b.word(), err
 }
 
-// parts reads a word. Fields says that bash splits it and looks it up.
+// parts reads a word. fields means that bash splits and expands it.
 func (r *reader) parts(w *syntax.Word, st *state, fields bool) (b builder, err error) {
 	if inBraces(w) {
 		return b, refuse("it has a word in braces")
@@ -258,7 +258,6 @@ func (r *reader) parts(w *syntax.Word, st *state, fields bool) (b builder, err e
 	return b, nil
 }
 
-// bare reads unquoted text.
 func (r *reader) bare(b *builder, s string, first, last bool) error {
 	if first && strings.HasPrefix(s, "~") {
 		if s = s[1:]; r.Home == "" || s != "" && s[0] != '/' {
@@ -271,7 +270,7 @@ func (r *reader) bare(b *builder, s string, first, last bool) error {
 	}
 	escaped := false
 	for _, c := range s {
-		// Some systems take the bytes 85 and A0 of a letter for blanks.
+		// Some systems treat the bytes 85 and A0 in a letter as blanks.
 		blank := strings.IndexByte(string(c), 0x85) >= 0 || strings.IndexByte(string(c), 0xa0) >= 0
 		switch {
 		case c >= 0x80 && (blank || !unicode.IsLetter(c) && !unicode.IsDigit(c)):
@@ -291,9 +290,9 @@ func (r *reader) bare(b *builder, s string, first, last bool) error {
 	return nil
 }
 
-// quoted reads what stands between double quotes, or in a here-document.
+// quoted reads text in double quotes, or in a here-document.
 func (r *reader) quoted(b *builder, parts []syntax.WordPart, st *state, special string) error {
-	b.text("") // also "" is a word
+	b.text("") // "" is a word, too
 	for i, part := range parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
@@ -352,16 +351,16 @@ func (r *reader) expansion(b *builder, part syntax.WordPart, st *state, fields b
 	return nil
 }
 
-// unsplit are the characters of a text that nothing splits or looks up.
+// Characters that are never split or expanded.
 const unsplit = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+:@%,=-"
 
-// usual lists variables of the environment that are the same in every session, and hold no secret.
+// usual lists environment variables that are the same in every session and hold no secret.
 func usual() []string {
 	return strings.Fields("PATH USER LOGNAME SHELL TERM EDITOR GOPATH GOROOT GOBIN GOOS GOARCH JAVA_HOME CARGO_HOME RUSTUP_HOME VIRTUAL_ENV " +
 		"CONDA_PREFIX CONDA_DEFAULT_ENV NVM_DIR NODE_PATH PYTHONPATH CI HOSTNAME UID EUID PPID BASH_VERSION OSTYPE XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME")
 }
 
-// substitution reads "$(…)". What a lone cat of a here-document prints is known.
+// substitution reads "$(…)". The output of a lone cat of a here-document is known.
 func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, fields bool) error {
 	switch {
 	case sub.Backquotes || sub.TempFile || sub.ReplyVar || len(sub.Stmts) == 0:
@@ -381,9 +380,8 @@ func (r *reader) substitution(b *builder, sub *syntax.CmdSubst, st *state, field
 	return err
 }
 
-// match looks a pattern up that stands in the last part of a path. The names stand in its place
-// when it runs. One that leads to a folder whose names may not be looked at is refused, and so
-// is one behind a program that may have changed files.
+// match expands a pattern in a path's last part into the current names. It rejects a folder whose
+// names must not be listed, and a pattern after a program that may have changed files.
 func (r *reader) match(b builder, st *state) (words []Word, err error) {
 	text, shape, first := "", "", -1
 	folders := len(b.segments) > 1 && b.segments[len(b.segments)-1].text == "/" // d/*/

@@ -2,10 +2,9 @@ package script
 
 import "strings"
 
-// code is text for bash, in pieces: strings, and steps that are written when all was judged.
+// code is bash text in pieces: strings, and steps that are written after judgement.
 type code []any
 
-// add puts pieces behind others.
 func (c code) add(pieces ...any) code {
 	for _, piece := range pieces {
 		if more, ok := piece.(code); ok {
@@ -30,7 +29,7 @@ func (c code) String() string {
 	return b.String()
 }
 
-// String is the program as it runs.
+// String returns the program as it runs.
 func (s *Step) String() string {
 	if s.fixed != nil {
 		return s.fixed.String() + s.passes.String()
@@ -54,7 +53,7 @@ func (s *Step) String() string {
 	return guarded(s.Guards, out)
 }
 
-// guarded runs a program only where names still lead where they led.
+// guarded runs a program only if the guards still hold.
 func guarded(guards []Guard, text string) string {
 	if len(guards) == 0 {
 		return text
@@ -66,13 +65,13 @@ func guarded(guards []Guard, text string) string {
 	return out + text + "; }"
 }
 
-// still is the function that guards call: the name, the folder that holds it, and where it led.
+// The function that guards call: the name, its folder, and the judged path.
 const still = `adze_still() { ` +
 	`if [ -d "$1" ]; then [ "$(cd -P -- "$1" && pwd -P)" = "$3" ] && return 0; ` +
 	`elif [ ! -L "$1" ] && { [ ! -d "$2" ] || [ "$(cd -P -- "$2" && pwd -P)/${1##*/}" = "$3" ]; }; then return 0; fi; ` +
 	`printf '%s\n' "$1 leads elsewhere than it did before; try it in a call of its own" >&2; exit 126; }; `
 
-// Text is the script for bash.
+// Text returns the script for bash.
 func (s Script) Text() string {
 	text := s.body.String()
 	if strings.Contains(text, "adze_still ") {
@@ -81,14 +80,14 @@ func (s Script) Text() string {
 	return text
 }
 
-// Argv is the one program that the whole is, with what is set for it, where no shell is needed.
+// Argv returns the single program and its environment, if no shell is needed.
 func (s Script) Argv() (env, argv []string, ok bool) {
 	if len(s.Steps) != 1 || len(s.body) != 1 {
 		return nil, nil, false
 	}
 	step := s.Steps[0]
 	passes := strings.TrimSpace(step.passes.String())
-	if s.body[0] != any(step) || step.fixed != nil || len(step.Guards) > 0 || step.Away || passes != "" && passes != "2>&1" { // both are read as one
+	if s.body[0] != any(step) || step.fixed != nil || len(step.Guards) > 0 || step.Away || passes != "" && passes != "2>&1" { // both are read as one stream
 		return nil, nil, false
 	}
 	for _, set := range step.Set {
@@ -109,5 +108,5 @@ func (s Script) Argv() (env, argv []string, ok bool) {
 	return env, argv, true
 }
 
-// quote writes text as a word that bash reads back as it is.
+// quote quotes text as a literal bash word.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
