@@ -281,12 +281,21 @@ func (p *player) net() {
 		if !ok {
 			return api.Net{}, errors.New("nothing is known of that")
 		}
-		n := decode[api.Net](p.t, text)
-		for i := range n.Files {
-			f := &n.Files[i]
+		in := decode[struct {
+			From  string
+			Files []struct {
+				api.NetFile
+				Diff string // which has no name on the wire
+			}
+		}](p.t, text)
+		n := api.Net{From: in.From}
+		for _, one := range in.Files {
+			f := one.NetFile
+			f.Diff = one.Diff
 			for _, h := range diff.Hunks(f.Diff) {
 				f.Hunks = append(f.Hunks, api.HunkText{Text: h.Text, Line: h.Line})
 			}
+			n.Files = append(n.Files, f)
 		}
 		return n, nil
 	}
