@@ -11,21 +11,20 @@ import (
 	"adze/tool"
 )
 
-// reformatShown is how many lines of a formatter's difference the model sees.
+// reformatShown is the number of diff lines by a formatter shown to the model.
 const reformatShown = 60
 
-// changedFile is a file that was just changed, and what came of it then.
+// changedFile is a file just changed, with the results of later steps.
 type changedFile struct {
-	before, text string // both empty where a large file was changed in place
+	before, text string // both empty for a large file changed in place
 	format       text.Format
 	done         workspace.Written
-	reformatted  string // what a formatter did, for the model
-	checked      string // what a language server says
-	again        bool   // a formatter has written it once more
+	reformatted  string // a formatter's changes, for the model
+	checked      string // a language server's diagnostics
+	again        bool   // a formatter has written it again
 }
 
-// after has the file formatted and looked at, as the user configured, and notes it as the session
-// knows it.
+// after formats and checks a changed file as configured, and records its state for the session.
 func (f files) after(ctx context.Context, session string, p workspace.Path, c changedFile) changedFile {
 	c.done.State = describeState(c.done.State, c.format)
 	f.seen.Record(session, c.done.State, c.text)
@@ -38,8 +37,7 @@ func (f files) after(ctx context.Context, session string, p workspace.Path, c ch
 	return c
 }
 
-// reformat runs the formatter of a file and writes what it makes of it, if nobody has changed the
-// file meanwhile.
+// reformat runs the file's formatter and writes its output, unless the file has changed meanwhile.
 func (f files) reformat(ctx context.Context, session string, p workspace.Path, c changedFile) changedFile {
 	next, name, err := f.formatters.Format(ctx, p.Abs(), c.text)
 	switch {
@@ -62,7 +60,7 @@ func (f files) reformat(ctx context.Context, session string, p workspace.Path, c
 	return c
 }
 
-// replace writes another text into a file that still has the one that is known.
+// replace writes another text if the file still has the known one.
 func (f files) replace(ctx context.Context, p workspace.Path, how text.Format, known, next string) (workspace.Written, error) {
 	was, err := how.Encode(known)
 	if err != nil {
@@ -75,8 +73,7 @@ func (f files) replace(ctx context.Context, p workspace.Path, how text.Format, k
 	return f.exchange(ctx, p, how.Offset(""), was, body)
 }
 
-// exchange puts body in the place of was, which is all that the file must hold behind its first
-// bytes.
+// exchange replaces was, the file's whole content after the first bytes, by body.
 func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was, body []byte) (workspace.Written, error) {
 	return f.root.Update(ctx, p, func(cur *workspace.Current) ([]workspace.Splice, error) {
 		if !cur.Exists {
@@ -93,7 +90,7 @@ func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was,
 	})
 }
 
-// amend puts what came of a change behind its result.
+// amend appends the results of the steps after a change.
 func (c changedFile) amend(p workspace.Path, r changeResult) changeResult {
 	m := &r.Metadata
 	m.Seen, m.Bytes, m.Check = &c.done.State, c.done.Bytes, c.checked

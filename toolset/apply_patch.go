@@ -17,13 +17,13 @@ type patchArgs struct {
 	Input string `json:"input" doc:"the patch, from *** Begin Patch to *** End Patch"`
 }
 
-// patchMeta is what a patch did to each file.
+// patchMeta lists a patch's changes by file.
 type patchMeta struct {
 	Files []changeMeta `json:"files"`
 }
 
-// applyPatch takes the patches of models that were trained on them. It is offered to none: edit and
-// write do all of it.
+// applyPatch accepts patches from models trained on them. It is not offered, since edit and write
+// suffice.
 func applyPatch(f files) tool.Tool {
 	a := patcher{editor{f}}
 	return tool.Define("apply_patch", tool.Config[patchArgs, patchMeta]{
@@ -38,7 +38,7 @@ func applyPatch(f files) tool.Tool {
 		Redact:    tool.Expose("files"),
 		Unoffered: true,
 		Needs: func(in patchArgs) (needs []tool.Need) {
-			patch, _ := textedit.ParsePatch(in.Input) // Run says what is wrong with it
+			patch, _ := textedit.ParsePatch(in.Input) // Run reports errors
 			for _, f := range patch {
 				needs = append(needs, tool.Need{Permission: tool.Write, Target: f.Path})
 				if f.MoveTo != "" {
@@ -62,10 +62,10 @@ func applyPatch(f files) tool.Tool {
 
 type patcher struct{ editor }
 
-// patchStep is the change of one file: what it was and what it becomes.
+// patchStep is the change of one file.
 type patchStep struct {
 	path          workspace.Path
-	before, after content // raw is nil where there is no file
+	before, after content // raw is nil if there is no file
 	steps         []string
 }
 
@@ -81,8 +81,8 @@ func (s patchStep) meta() changeMeta {
 	return changeMeta{Path: s.path.Display(), Created: s.before.raw == nil, Bytes: int64(len(s.after.raw)), Added: d.Added, Removed: d.Removed, Steps: s.steps, Diff: shownDiff(d.Text)}
 }
 
-// plan works out what becomes of each file; nothing is written. know tells what the session has
-// read.
+// plan computes each file's new content without writing. know returns the parts that the session
+// has read.
 func (a patcher) plan(ctx context.Context, in patchArgs, at func(name string) (workspace.Path, error), know func(workspace.Path, content) knowledge) (steps []*patchStep, err error) {
 	patch, err := textedit.ParsePatch(in.Input)
 	if err != nil {
@@ -133,7 +133,7 @@ func (a patcher) plan(ctx context.Context, in patchArgs, at func(name string) (w
 		if to.Exists() {
 			return nil, tool.Fail(tool.CodeInvalidArguments, "%s cannot move to %s, which exists", p.Display(), to.Display())
 		}
-		steps = append(steps, &patchStep{path: to, after: s.after, steps: s.steps}, s) // the file is never in neither place
+		steps = append(steps, &patchStep{path: to, after: s.after, steps: s.steps}, s) // the file always exists in one of the places
 		s.after, s.steps = content{}, nil
 	}
 	seen := map[string]bool{}
@@ -146,8 +146,8 @@ func (a patcher) plan(ctx context.Context, in patchArgs, at func(name string) (w
 	return steps, nil
 }
 
-// updated makes the changes of a file that is there, or deletes it. What goes whole must have been
-// read.
+// updated changes, moves or deletes an existing file. To move or delete it, the session must have
+// read it.
 func (a patcher) updated(f textedit.PatchFile, s *patchStep, know knowledge) error {
 	stale := know.read && !know.state.Same(s.before.state)
 	if f.Op == textedit.PatchDelete || f.MoveTo != "" {
@@ -192,7 +192,6 @@ func (a patcher) updated(f textedit.PatchFile, s *patchStep, know knowledge) err
 	return nil
 }
 
-// known is what a session has read.
 func (a patcher) known(session string) func(workspace.Path, content) knowledge {
 	return func(p workspace.Path, _ content) (k knowledge) {
 		k.state, k.read = a.seen.Get(session, p)
@@ -279,7 +278,7 @@ func (a patcher) run(ctx context.Context, c tool.Context[patchMeta], in patchArg
 	return r, nil
 }
 
-// put makes a file hold what it is to hold, if it still holds what is known of it; nil is no file.
+// put writes a file's new content if it still has the known one; nil means no file.
 func (a patcher) put(ctx context.Context, p workspace.Path, was, is []byte) (workspace.Written, error) {
 	same := func(cur *workspace.Current) error {
 		if cur.Exists != (was != nil) {

@@ -9,17 +9,16 @@ import (
 	"adze/tool"
 )
 
-// Inquiry is a question of the model's to the user.
+// Inquiry is the model's question to the user.
 type Inquiry struct {
-	Agent    string // the subagent that asks; if empty, the main conversation
-	Asks     string // who asks, where it is not the model, such as an MCP server
+	Agent    string // the subagent, or "" for the main conversation
+	Asks     string // the author if not the model, such as an MCP server
 	Question string
-	Choices  []string // may be empty; the user may answer in other words
+	Choices  []string // may be empty; the user may give another answer
 }
 
-// Inquire puts a question to the user. Contract: it returns what they answered, not blank;
-// ctx.Err() when ctx ends first; an error when nobody can be asked any more. It is called by
-// several goroutines.
+// Inquire asks the user. Contract: it returns their answer, not blank; ctx.Err() when ctx ends
+// first; an error when nobody can be asked any more. It must be safe for concurrent use.
 type Inquire func(ctx context.Context, q Inquiry) (answer string, err error)
 
 type askArgs struct {
@@ -33,7 +32,7 @@ type askMeta struct {
 	Answer   string   `json:"answer,omitempty"`
 }
 
-// Bounds of a question, which a user reads before they answer.
+// Limits for a question, which a user reads before answering.
 const (
 	maxQuestion = 2000 // bytes
 	maxChoice   = 300
@@ -43,7 +42,7 @@ const (
 func ask(inquire Inquire) tool.Tool {
 	return tool.Define("ask", tool.Config[askArgs, askMeta]{
 		Description: describe("ask"),
-		// It touches nothing, so it is never asked for and every mode allows it.
+		// It touches nothing, so every mode allows it without a question.
 		Permissions: tool.Permissions{},
 		Unoffered:   inquire == nil,
 		Tags:        []string{"question", "person", "choose", "decide", "clarify"},
@@ -112,8 +111,7 @@ func (in askArgs) check() error {
 	return nil
 }
 
-// unanswered denies the call and keeps the question, so that a user who comes later finds it in the
-// result.
+// unanswered denies the call and keeps the question in the result for a user who comes later.
 func unanswered(q askMeta) error {
 	text := "nobody is here to answer: " + q.Question
 	if len(q.Choices) > 0 {

@@ -27,8 +27,7 @@ type bashArgs struct {
 	Background  bool   `json:"background,omitempty" doc:"start a job that goes on after the call, such as a server" offer:"plain"`
 }
 
-// bashMeta is what panes draw while a command runs and afterwards. It holds no clock value while
-// running.
+// bashMeta is drawn by panes during and after a command. It holds no clock value while running.
 type bashMeta struct {
 	Command   string         `json:"command"`
 	Workdir   string         `json:"workdir,omitempty"`
@@ -36,16 +35,16 @@ type bashMeta struct {
 	Lines     int64          `json:"lines"`
 	Bytes     int64          `json:"bytes"`
 	Running   bool           `json:"running,omitempty"`
-	Exit      *int           `json:"exit,omitempty"`   // exit code; absent while running and after a signal
+	Exit      *int           `json:"exit,omitempty"`   // nil while running and after a signal
 	Signal    string         `json:"signal,omitempty"` // that ended it
 	Killed    string         `json:"killed,omitempty"` // timeout, abort or limit
-	Ended     int            `json:"ended,omitempty"`  // processes it left running
+	Ended     int            `json:"ended,omitempty"`  // processes left running
 	Survivors int            `json:"survivors,omitempty"`
 	Millis    int64          `json:"duration_ms,omitempty"`
 	Job       string         `json:"job,omitempty"`
-	File      string         `json:"file,omitempty"`    // the whole of a long output
-	Sandbox   string         `json:"sandbox,omitempty"` // the level of the sandbox that it ran in, and what that is made with
-	Refused   []tool.Refusal `json:"refused,omitempty"` // what that sandbox refused it
+	File      string         `json:"file,omitempty"`    // the full output if it is long
+	Sandbox   string         `json:"sandbox,omitempty"` // the sandbox's level and implementation
+	Refused   []tool.Refusal `json:"refused,omitempty"` // that sandbox's refusals
 }
 
 func bash(f files, s *Shell) tool.Tool {
@@ -75,7 +74,7 @@ func bash(f files, s *Shell) tool.Tool {
 				"login": nil, "yield_time_ms": nil, "max_output_tokens": nil, "max_output_length": nil,
 			}),
 			Adapt: func(args map[string]any) {
-				take(args, "prefix_rule") // rules are the user's
+				take(args, "prefix_rule") // only the user makes rules
 				asLine(args)
 				inSeconds(args, int(s.MaxTimeout.Seconds()))
 			},
@@ -102,19 +101,19 @@ func bash(f files, s *Shell) tool.Tool {
 	})
 }
 
-// bashSchema is that of the arguments with the longest timeout that the user allows, so that a
-// longer one is held to it before anybody is asked.
+// bashSchema returns the arguments' schema with the user's longest timeout as maximum, so that a
+// longer one is reduced before anybody is asked.
 func bashSchema(s *Shell) json.RawMessage {
 	whole, err := tool.SchemaOf[bashArgs]()
 	const least = `"minimum":1`
 	if err != nil || bytes.Count(whole, []byte(least)) != 1 {
-		return nil // derived as it is; the tool still refuses what is too long
+		return nil // derived as it is; the tool still refuses longer ones
 	}
 	whole = bytes.Replace(whole, []byte(least), fmt.Appendf(nil, `%s,"maximum":%d`, least, int(s.MaxTimeout.Seconds())), 1)
 	return s.named(whole)
 }
 
-// named is a schema with the name of the shell in it.
+// named fills in the shell's name.
 func (s *Shell) named(schema json.RawMessage) json.RawMessage {
 	if s.Program.Kind == proc.Bash {
 		return schema
@@ -122,10 +121,10 @@ func (s *Shell) named(schema json.RawMessage) json.RawMessage {
 	return bytes.Replace(schema, []byte("command line for bash"), []byte("command line for "+s.Program.Name), 1)
 }
 
-// bashOffer is what a model is shown of it.
+// bashOffer returns the schema for models.
 func bashOffer(brief bool) json.RawMessage {
 	if !brief {
-		view, _ := tool.OfferOf[bashArgs]() // registration says what is wrong with them
+		view, _ := tool.OfferOf[bashArgs]() // registration reports errors
 		return view
 	}
 	return usual[bashArgs](brief, "command", "timeout: seconds", "workdir: folder to run in")
@@ -170,24 +169,24 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	return x.wait(ctx, cmd)
 }
 
-// bashCall is one call on its way.
+// bashCall is a running call.
 type bashCall struct {
 	basher
 	call  tool.Context[bashMeta]
 	in    bashArgs
-	plain bool // run by sh, because there is no bash
-	// guarded: settings of the repository that name programs were switched off
+	plain bool // run by sh, without bash
+	// guarded: the repository's settings that name programs were disabled.
 	guarded bool
 	result  tool.Result[bashMeta]
-	limit   time.Duration // of time
-	decided []string      // what became of changes that the command made apart
-	left    string        // what came of the offer to run it outside the sandbox; if empty, there was none
+	limit   time.Duration // a duration
+	decided []string      // results of the command's separate changes
+	left    string        // result of the offer to run it outside the sandbox; "" if none was made
 	spill   spiller
-	// declared is the file of the declared tool whose command this is; "" for bash itself.
+	// declared is the declared tool's file, or "" for bash itself.
 	declared string
 }
 
-// start makes a job of the command.
+// start runs the command as a job.
 func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
 	job, err := x.shell.jobs.Start(x.in.Command, cmd)
 	if err != nil {
@@ -200,7 +199,7 @@ func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
 	return x.result, nil
 }
 
-// wait runs the command to its end and shows its output as it comes.
+// wait runs the command to its end and streams its output.
 func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bashMeta], error) {
 	if cmd.Timeout == 0 {
 		cmd.Timeout = x.shell.Timeout
@@ -235,7 +234,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	if r.Aside != nil {
 		ended := x.shell.Now()
 		x.decide(ctx, &r)
-		start = start.Add(x.shell.Now().Sub(ended)) // the user's time is not the command's
+		start = start.Add(x.shell.Now().Sub(ended)) // the user's time does not count
 	}
 	if x.planned() {
 		x.result.Refused = refusals(r)
@@ -248,9 +247,9 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	return x.conclude(r)
 }
 
-// overtime names the job that a command becomes when its time is over. It is empty for a command
-// that is ended then: nobody could read on, its changes wait for a decision in this call, or the
-// user has set its time.
+// overtime names the job that a command becomes at its time limit. It returns "" for a command that
+// ends then: nobody could read its output later, its changes wait for a decision in this call, or
+// the user has set its time.
 func (x *bashCall) overtime(cmd proc.Command) string {
 	if x.shell.EndsAtLimit || cmd.KeepChanges || x.declared != "" || x.root.Staged() != nil {
 		return ""
@@ -258,7 +257,7 @@ func (x *bashCall) overtime(cmd proc.Command) string {
 	return x.in.Command
 }
 
-// goesOn words the result of a command that has become a job.
+// goesOn returns the result for a command that became a job.
 func (x *bashCall) goesOn(late *proc.Overdue) (tool.Result[bashMeta], error) {
 	r := proc.Result{Code: -1, Output: late.Output, Duration: x.limit, Sandbox: late.Job.Sandbox}
 	lines, path := x.output(r)
@@ -286,7 +285,7 @@ func (x *bashCall) progress() func(proc.Progress) {
 	}
 }
 
-// output begins a result with the output of the command. Path is the file that has all of it.
+// output returns the lines of the output, and the path to the full output.
 func (x *bashCall) output(r proc.Result) (lines []string, path string) {
 	said := viewOf(r.Output, x.shell.room())
 	cut := said.cut()
@@ -308,7 +307,7 @@ func (x *bashCall) output(r proc.Result) (lines []string, path string) {
 	return lines, path
 }
 
-// conclude words the result. A command that did not succeed is a failure with its output.
+// conclude returns the result. A failed command is an error with its output.
 func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 	lines, path := x.output(r)
 	x.describe(r, path)
@@ -325,7 +324,6 @@ func (x *bashCall) conclude(r proc.Result) (tool.Result[bashMeta], error) {
 	return x.result, nil
 }
 
-// describe fills the metadata from the result.
 func (x *bashCall) describe(r proc.Result, file string) {
 	m := &x.result.Metadata
 	last := r.Output.Tail
@@ -348,7 +346,7 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	}
 }
 
-// verdict is nil for exit code 0, else says how it ended and the next move.
+// verdict returns nil for exit code 0, else an error with the cause and the next step.
 func (x *bashCall) verdict(r proc.Result) error {
 	after := short(r.Duration)
 	switch r.Killed {
@@ -378,7 +376,7 @@ func (x *bashCall) verdict(r proc.Result) error {
 	return nil
 }
 
-// admit says where a command runs, or why it cannot.
+// admit returns the command's directory, or an error if it cannot run.
 func (b basher) admit(ctx context.Context, ask asker, in bashArgs) (dir string, err error) {
 	if err := b.sound(in); err != nil {
 		return "", err
@@ -386,7 +384,7 @@ func (b basher) admit(ctx context.Context, ask asker, in bashArgs) (dir string, 
 	return b.workdir(ctx, ask, in.Workdir)
 }
 
-// check tells of a command that is none, and of a folder that is not there where that may be known.
+// check reports an empty command, and a missing folder if it may be looked at.
 func (b basher) check(ctx context.Context, c tool.Context[bashMeta], in bashArgs) error {
 	if err := b.sound(in); err != nil || in.Workdir == "" {
 		return err
@@ -398,7 +396,8 @@ func (b basher) check(ctx context.Context, c tool.Context[bashMeta], in bashArgs
 	return err
 }
 
-// callsPatch finds the program that models know from elsewhere, where a command may begin.
+// callsPatch matches apply_patch, a program that models know from elsewhere, at the start of a
+// command.
 var callsPatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(^|[;&|(])\s*apply_?patch\b`) })
 
 func (b basher) sound(in bashArgs) error {
@@ -428,7 +427,7 @@ func viewBash(m bashMeta) []tool.Block {
 	return blocks
 }
 
-// bashState is one line about a command that printed nothing, "" before it runs.
+// bashState returns one line for a command without output, or "" before it runs.
 func bashState(m bashMeta) string {
 	took := short(time.Duration(m.Millis) * time.Millisecond)
 	switch {

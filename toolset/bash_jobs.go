@@ -13,8 +13,8 @@ import (
 	"adze/tool"
 )
 
-// maxJobWait is the longest that bash_output waits, in seconds: below the usual timeouts of proxies
-// between a model and its tools.
+// maxJobWait is the longest wait by bash_output in seconds, below the usual proxy timeouts between
+// a model and its tools.
 const maxJobWait = 60
 
 type jobReadArgs struct {
@@ -23,7 +23,7 @@ type jobReadArgs struct {
 	All  bool   `json:"all,omitempty" doc:"the end of all it has written, not only what is new"`
 }
 
-// jobMeta is what panes draw of a job.
+// jobMeta is drawn by panes for a job.
 type jobMeta struct {
 	Job     string `json:"job"`
 	Command string `json:"command,omitempty"`
@@ -79,11 +79,11 @@ func (j jobReader) run(ctx context.Context, _ tool.Context[jobMeta], in jobReadA
 	return j.shell.jobResult(st, fresh(piece)), nil
 }
 
-// jobText is a part of a job's output, and what stood before it and is not kept.
+// jobText is a part of a job's output, with the size of the lost part before it.
 type jobText struct {
 	text         string
 	bytes, lines int64
-	none         string // said when it is empty
+	none         string // shown if empty
 }
 
 func fresh(p proc.Piece) jobText {
@@ -123,7 +123,7 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 	}
 }
 
-// jobState says in words how a job stands.
+// jobState describes a job's state.
 func jobState(st proc.JobStatus) string {
 	r := st.Result
 	switch {
@@ -151,7 +151,7 @@ func viewJob(m jobMeta) []tool.Block {
 	return blocks
 }
 
-// waitJob waits for a job's end, at most so many seconds.
+// waitJob waits for a job's end, with a limit in seconds.
 func (s *Shell) waitJob(ctx context.Context, id string, seconds int) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
@@ -159,7 +159,7 @@ func (s *Shell) waitJob(ctx context.Context, id string, seconds int) error {
 	return asFailure(err)
 }
 
-// StartedJob reports an outcome of bash that left a job in the background.
+// StartedJob reports whether a bash call left a background job.
 func StartedJob(o tool.Outcome) bool {
 	if o.Tool != "bash" || !bytes.Contains(o.Metadata, []byte(`"job":`)) {
 		return false
@@ -176,7 +176,7 @@ func bashKill(s *Shell) tool.Tool {
 	return tool.Define("bash_kill", tool.Config[jobKillArgs, jobMeta]{
 		Description: describe("bash_kill"),
 		Permissions: tool.Permissions{}.MayUse(tool.Execute),
-		// Nothing to ask: the job was allowed when it was started, and only own jobs have an id.
+		// Nothing to ask: the job was allowed when it started, and only own jobs have an id.
 		Needs: func(in jobKillArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Execute, Target: "the end of " + in.Job, Reach: tool.OwnStart}}
 		},

@@ -16,9 +16,9 @@ import (
 )
 
 // outside offers the user a second run without the sandbox for a command that failed because of it.
-// The walls around the command name the cause: its output could ask for anything.
+// The sandbox reports the cause, since the output could claim anything.
 func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result) (proc.Result, *proc.Overdue, error) {
-	x.result.Refused = refusals(r) // they stay in the record, whatever becomes of a second run
+	x.result.Refused = refusals(r) // kept in the record, whatever a second run does
 	why := barred(r)
 	if why == "" || r.Killed != proc.ByItself || !x.shell.MayLeave {
 		return r, nil, nil
@@ -37,9 +37,8 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 	return x.shell.wait(ctx, cmd, x.overtime(cmd))
 }
 
-// leave takes a command out of the sandbox before it runs, where its gate has read in its words
-// that it would fail there, or where it needs the real files. A refusal of that refuses the
-// command.
+// leave takes a command out of the sandbox before it runs, if the gate has read from its words that
+// it would fail inside, or if it needs the real files. Denying that denies the command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if !x.shell.MayLeave {
 		return nil
@@ -61,8 +60,7 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	return nil
 }
 
-// barred says what the walls around a command that failed did not let it do; if empty, nothing is
-// known.
+// barred describes the sandbox's refusals for a failed command, or returns "" if none are known.
 func barred(r proc.Result) string {
 	if r.Err() == nil || r.Sandbox == "" || len(r.Barred) == 0 {
 		return ""
@@ -70,7 +68,7 @@ func barred(r proc.Result) string {
 	return "in the sandbox " + named(sentences(r.Barred), "; ")
 }
 
-// refusals are what a sandbox refused a command, for the record.
+// refusals returns a sandbox's refusals, for the record.
 func refusals(r proc.Result) (out []tool.Refusal) {
 	kinds := map[proc.BarredKind]string{proc.BarredWrite: "path", proc.BarredChange: "path", proc.BarredConnect: "host", proc.BarredHost: "host",
 		proc.BarredSocket: "socket", proc.BarredCall: "call"}
@@ -80,8 +78,8 @@ func refusals(r proc.Result) (out []tool.Refusal) {
 	return append(out, hinted(r)...)
 }
 
-// hinted are paths that the output calls read only, where nobody saw a write that was refused: not
-// each sandbox has who sees them.
+// hinted returns paths that the output calls read-only, if no refused write was seen: not every
+// sandbox can see them.
 func hinted(r proc.Result) (out []tool.Refusal) {
 	written := slices.ContainsFunc(r.Denied, func(b proc.Denial) bool { return b.Kind == proc.BarredWrite })
 	if r.Sandbox == "" || written {
@@ -96,8 +94,7 @@ func hinted(r proc.Result) (out []tool.Refusal) {
 	return out
 }
 
-// readOnly finds a path with the text of the error that a write to what is mounted read only gives
-// (EROFS).
+// readOnly matches a path with the error for writes to a read-only mount (EROFS).
 var readOnly = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(/[^\s:'"‘’]+)['"’]?: Read-only file system`)
 })
@@ -109,7 +106,7 @@ func sentences(list []proc.Denial) (out []string) {
 	return out
 }
 
-// mostNamed bounds the list of what a command could not do; more is counted.
+// mostNamed limits the listed refusals; more are counted.
 const mostNamed = 8
 
 func named(list []string, between string) string {
@@ -119,15 +116,14 @@ func named(list []string, between string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNamed], between), len(list)-mostNamed)
 }
 
-// In plan mode a command runs aside: it changes a private view of the workspace, and its changes
-// are dropped when it has ended. Elsewhere some changes of a command wait for the user, who chooses
-// among them while the call still runs. The call has one outcome, which names the changes that were
-// applied and those that were dropped.
+// In plan mode a command runs in a private view of the workspace, and its changes are dropped at
+// its end. In other modes some changes wait for the user, who chooses among them during the call.
+// Its one outcome names the applied and the dropped changes.
 
-// planned reports a command whose changes are dropped.
+// planned reports whether the command's changes are dropped.
 func (x *bashCall) planned() bool { return x.call.Judged != nil && x.call.Judged.Planned }
 
-// decide has the command's changes applied or dropped.
+// decide applies or drops the command's changes.
 func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 	aside := r.Aside
 	r.Aside = nil
@@ -152,7 +148,7 @@ func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 	x.decided = append(x.decided, v.outcome(choices, said, err))
 }
 
-// drop tells the model of the changes that were dropped.
+// drop tells the model about dropped changes.
 func (x *bashCall) drop(files []proc.ChangedFile) {
 	how := "(plan mode: run aside without network, and all that it changed is dropped"
 	if len(files) > 0 {
@@ -165,7 +161,7 @@ func (x *bashCall) drop(files []proc.ChangedFile) {
 	x.decided = append(x.decided, how+")")
 }
 
-// ranOf is what is kept of a command that worked on a stage.
+// ranOf returns the record of a command that used a stage.
 func ranOf(command string, r proc.Result, masked func(string) string) RanCommand {
 	out := RanCommand{Command: masked(command)}
 	if err := r.Err(); r.Killed != "" || r.Signal != 0 {
@@ -184,7 +180,7 @@ func ranOf(command string, r proc.Result, masked func(string) string) RanCommand
 	return out
 }
 
-// masked hides secrets in what is recorded.
+// masked hides secrets in recorded text.
 func (x *bashCall) masked(text string) string {
 	if x.shell.Mask == nil {
 		return text
@@ -193,7 +189,7 @@ func (x *bashCall) masked(text string) string {
 	return s.Write(text) + s.End()
 }
 
-// diffOf is a change as git prints it. It has no text where the file has none.
+// diffOf returns a change as git prints it, without text for a binary file.
 func diffOf(f proc.ChangedFile) diff.Diff {
 	from, to := diff.Side{Name: f.Path, Text: f.Before}, diff.Side{Name: f.Path, Text: f.After}
 	switch f.Change {
@@ -205,12 +201,12 @@ func diffOf(f proc.ChangedFile) diff.Diff {
 	return diff.Unified(from, to)
 }
 
-// review is a list of changes as hunks that are counted from 1.
+// review is a list of changes as hunks, counted from 1.
 type review struct {
 	files  []proc.ChangedFile
-	hunks  []int // of each file: at least one
+	hunks  []int // in each file: at least one
 	blocks []tool.Block
-	doubt  string // of the first file that has one
+	doubt  string // the first file's that has one
 }
 
 func newReview(files []proc.ChangedFile) (v review) {
@@ -236,7 +232,7 @@ func newReview(files []proc.ChangedFile) (v review) {
 	return v
 }
 
-// choices are what is applied where some hunks are refused.
+// choices returns the changes to apply without the refused hunks.
 func (v review) choices(refused []int) []proc.FileChoice {
 	out := make([]proc.FileChoice, len(v.files))
 	first := 1
@@ -259,7 +255,7 @@ func (v review) choices(refused []int) []proc.FileChoice {
 	return out
 }
 
-// outcome tells the model what became of the changes that waited.
+// outcome reports to the model the decision about waiting changes.
 func (v review) outcome(choices []proc.FileChoice, said string, err error) string {
 	var taken, dropped []string
 	for i, f := range v.files {
@@ -291,12 +287,12 @@ func (v review) outcome(choices []proc.FileChoice, said string, err error) strin
 	return "(" + out + ")"
 }
 
-// endsInCD finds a command line whose last command is a cd: whoever writes that expects it to last.
+// endsInCD matches a command line that ends with a cd, whose author expects it to last.
 var endsInCD = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[;&|\n(]\s*)(cd|pushd)(\s+[^;&|\n()]*)?\s*;?\s*$`)
 })
 
-// notes are what the model should know beside the output.
+// notes returns remarks for the model beside the output.
 func (x *bashCall) notes(r proc.Result) (notes []string) {
 	if x.plain {
 		notes = append(notes, "(bash is not installed; sh ran it)")
@@ -339,8 +335,8 @@ func (x *bashCall) notes(r proc.Result) (notes []string) {
 	return notes
 }
 
-// ofJob are the notes about a job that has ended: nobody is asked to run it outside, because it was
-// started to go on.
+// ofJob returns the notes about an ended job: there is no offer to run it outside, because it was
+// started to continue.
 func ofJob(r proc.Result) []string {
 	notes := refusedHosts(r)
 	if why := barred(r); why != "" {
@@ -370,8 +366,8 @@ func refusedHosts(r proc.Result) []string {
 	return []string{"(the sandbox did not let it reach " + named(hosts, ", ") + why + ")"}
 }
 
-// gotOver tells what a command was refused that succeeded all the same, or that failed of something
-// else: what it left undone may matter.
+// gotOver lists the refusals for a command that succeeded or failed for another reason: the missing
+// effect may matter.
 func gotOver(r proc.Result) []string {
 	all := slices.DeleteFunc(slices.Clone(r.Denied), func(b proc.Denial) bool { return b.Kind == proc.BarredHost || b.Kind == proc.BarredChange })
 	if len(all) == 0 {
@@ -380,7 +376,7 @@ func gotOver(r proc.Result) []string {
 	return []string{"(the sandbox refused it something: " + named(sentences(all), "; ") + ")"}
 }
 
-// notShown names what a command that failed could not see.
+// notShown lists files that a failed command could not see.
 func notShown(r proc.Result) (notes []string) {
 	for _, hint := range r.Hidden {
 		notes = append(notes, "("+hint+")")
@@ -398,17 +394,17 @@ func putAside(r proc.Result) (notes []string) {
 	return notes
 }
 
-// otherLink is the text of the error of git clone --local in a view (git 2.39).
+// otherLink is an error by git clone --local in a view (git 2.39).
 const otherLink = "hardlink different from source"
 
-// noOutput stands where a command wrote nothing.
+// noOutput replaces empty output.
 const noOutput = "(no output)"
 
-// exitLine begins the last line of the output of a command that succeeded.
+// exitLine starts the last line for a successful command.
 const exitLine = "exit code 0"
 
-// Written is what a command wrote, of the outcome of a bash call that succeeded: its output without
-// the last line, which tells how it ended.
+// Written returns a successful bash call's output without the last line, which reports the exit
+// code.
 func Written(o tool.Outcome) string {
 	text := o.Output
 	if at := strings.LastIndexByte(text, '\n'); at >= 0 && strings.HasPrefix(text[at+1:], exitLine) {

@@ -6,12 +6,12 @@ import (
 	"adze/tool"
 )
 
-// Bounds is what a user may set of the limits of tools. 0 stands for the default.
+// Bounds holds the user's limits for tools; 0 means the default.
 type Bounds struct {
-	Lines, Bytes int // of one call's output
+	Lines, Bytes int // for one call's output
 }
 
-// Room that a tool leaves for what it says itself below its results.
+// Room for a tool's own text below its results.
 const (
 	footLines = 10
 	footBytes = 1 << 10
@@ -20,15 +20,15 @@ const (
 func (b Bounds) lines() int { return cmp.Or(b.Lines, tool.DefaultLines) }
 func (b Bounds) bytes() int { return cmp.Or(b.Bytes, tool.DefaultBytes) }
 
-// most is how many rows a call may ask for: what fits with the footer.
+// most returns the largest number of rows for a call: those that fit with the footer.
 func (b Bounds) most() int { return max(1, b.lines()-footLines) }
 
-// withFoot is the bound of a tool that keeps to lines and bytes itself and adds a footer.
+// withFoot returns the bound for a tool that limits lines and bytes itself and adds a footer.
 func (b Bounds) withFoot() tool.Bound {
 	return tool.Bound{Lines: b.lines() + footLines, Bytes: b.bytes() + footBytes}
 }
 
-// fit is how many of the rows fit together, at least one.
+// fit returns how many rows fit, at least one.
 func (b Bounds) fit(rows []string) int {
 	size := 0
 	for i, row := range rows {

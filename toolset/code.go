@@ -14,13 +14,13 @@ import (
 	"adze/tool"
 )
 
-// codeShown bounds the places and symbols of one answer.
+// codeShown limits the places and symbols in one result.
 const codeShown = 100
 
-// linguist is what the tools share that ask language servers.
+// linguist is shared by the tools that use language servers.
 type linguist struct{ files }
 
-// linguists are the tools that ask language servers, where there are any.
+// linguists returns the tools that use language servers, if there are any.
 func (f files) linguists() []tool.Tool {
 	if f.code == nil {
 		return nil
@@ -29,9 +29,9 @@ func (f files) linguists() []tool.Tool {
 	return []tool.Tool{diagnostics(l), definition(l), references(l), symbols(l), rename(l)}
 }
 
-// checked is what a file's language server finds wrong since a change; "" where there is none.
+// checked returns new errors by the file's language server since a change, or "".
 func (f files) checked(ctx context.Context, p workspace.Path, before, after string) string {
-	if f.code == nil || after == "" || // of a large file that was changed in place the text is not known
+	if f.code == nil || after == "" || // unknown for a large file changed in place
 		p.Outside() || !f.code.Speaks(p.Abs()) {
 		return ""
 	}
@@ -42,7 +42,7 @@ func (f files) checked(ctx context.Context, p workspace.Path, before, after stri
 	return found.Text(f.named)
 }
 
-// named is a file as the model knows it.
+// named returns a file's name for the model.
 func (f files) named(abs string) string {
 	if rel, inside := f.root.Inside(abs); inside {
 		return rel
@@ -50,7 +50,7 @@ func (f files) named(abs string) string {
 	return abs
 }
 
-// codeFailure gives an error of a language server its code.
+// codeFailure adds the code to a language server's error.
 func codeFailure(err error) error {
 	switch {
 	case err == nil:
@@ -106,7 +106,7 @@ func diagnostics(l linguist) tool.Tool {
 
 func viewCode(m codeMeta) []tool.Block { return tool.List(m.Rows) }
 
-// source is a file that a server may be asked about.
+// source resolves a file that a server may be asked about.
 func (l linguist) source(ctx context.Context, ask asker, name string) (workspace.Path, error) {
 	p, err := l.locate(ctx, ask, tool.Read, name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (l linguist) source(ctx context.Context, ask asker, name string) (workspace
 	return p, nil
 }
 
-// codeAnswer lists rows, as many as fit, with their number.
+// codeAnswer lists the rows that fit, with their total.
 func codeAnswer(path string, rows []string, noun string) codeResult {
 	total := plural.Of(len(rows), noun)
 	if len(rows) == 0 {
@@ -135,7 +135,8 @@ func codeAnswer(path string, rows []string, noun string) codeResult {
 	return codeResult{Title: path + ": " + total, Metadata: codeMeta{Path: path, Found: len(rows), Rows: slices.Clone(shown)}, Output: out}
 }
 
-// row is a place as grep writes it. A line is shown only of a file that the model may read unasked.
+// row formats a place as grep does. It includes the line only if the model may read the file
+// unasked.
 func (l linguist) row(held func(dir, name string) bool, at lsp.Place) string {
 	_, inside := l.root.Inside(at.Path)
 	if !inside || at.Text == "" || held != nil && held(filepath.Dir(at.Path)+"/", filepath.Base(at.Path)) {
@@ -144,7 +145,7 @@ func (l linguist) row(held func(dir, name string) bool, at lsp.Place) string {
 	return fmt.Sprintf("%s:%d: %s", l.named(at.Path), at.Line, at.Text)
 }
 
-// held is what of the workspace must not be read unasked; if nil, all may.
+// held returns a filter for files that must not be read unasked; nil if all may.
 func (l linguist) held() func(dir, name string) bool {
 	if l.withhold == nil {
 		return nil

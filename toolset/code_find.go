@@ -19,7 +19,7 @@ func (in spotArgs) needs() []tool.Need {
 	return []tool.Need{{Permission: tool.Read, Target: in.Path}}
 }
 
-// spotAliases are other words for a spot.
+// spotAliases returns other names for a spot.
 func spotAliases() map[string]string {
 	return pathAliases(map[string]string{"name": "symbol", "identifier": "symbol", "word": "symbol", "line_number": "line", "lineNumber": "line", "row": "line"})
 }
@@ -58,7 +58,7 @@ func references(l linguist) tool.Tool {
 	})
 }
 
-// places asks about a name and lists where the answer is.
+// places asks about a name and lists the resulting places.
 func (l linguist) places(ctx context.Context, c tool.Context[codeMeta], in spotArgs, noun string, ask func(context.Context, lsp.Spot) ([]lsp.Place, error)) (codeResult, error) {
 	p, err := l.source(ctx, c.Ask, in.Path)
 	if err != nil {

@@ -45,13 +45,14 @@ func rename(l linguist) tool.Tool {
 	})
 }
 
-// renameFile is one file of a rename.
+// renameFile is one file in a rename.
 type renameFile struct {
 	lsp.Rewrite
 	path workspace.Path
 }
 
-// nameOnly is what a new name may be made of: a server would put anything else there as it stands.
+// nameOnly reports whether a new name looks like an identifier: a server would insert any other
+// text unchanged.
 func nameOnly(name string) bool {
 	return regexp.MustCompile(`^[\pL_$][\pL\pN_$\-?!']*$`).MatchString(name)
 }
@@ -82,7 +83,7 @@ func (l linguist) rename(ctx context.Context, c tool.Context[renameMeta], in ren
 	return l.renamed(ctx, p, in, work), nil
 }
 
-// permitted asks for each file that is not the one that was named.
+// permitted asks for each file beside the named one.
 func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path, all []lsp.Rewrite) (work []renameFile, err error) {
 	for _, r := range all {
 		if _, inside := l.root.Inside(r.Path); !inside {
@@ -103,8 +104,8 @@ func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path
 	return work, nil
 }
 
-// rewrite changes all files, or none: one that is not any more as the server read it, or cannot be
-// written, takes back those before it.
+// rewrite changes all files, or none: if a file differs from the server's version or cannot be
+// written, it reverts the earlier ones.
 func (l linguist) rewrite(ctx context.Context, session string, work []renameFile) error {
 	for i, w := range work {
 		done, err := l.exchange(ctx, w.path, 0, []byte(w.Before), []byte(w.After))
@@ -124,7 +125,6 @@ func (l linguist) rewrite(ctx context.Context, session string, work []renameFile
 	return nil
 }
 
-// renamed tells what was done.
 func (l linguist) renamed(ctx context.Context, p workspace.Path, in renameArgs, work []renameFile) tool.Result[renameMeta] {
 	m := renameMeta{Path: p.Display(), Files: len(work)}
 	var files []string

@@ -11,13 +11,12 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// The names and arguments here are those of other assistants' tools: Claude Code, codex, opencode,
-// gemini-cli, qwen-code, crush, cline, roo, aider, cursor, pi and the editor tools of benchmarks.
-// They are facts of their public schemas. An argument that cannot change the meaning of a call is
-// dropped. Lines of a file, seconds and argument vectors are read; anything else is refused with
-// the names that exist.
+// Names and arguments here are from other assistants' public tool schemas: Claude Code, codex,
+// opencode, gemini-cli, qwen-code, crush, cline, roo, aider, cursor, pi and the editor tools of
+// benchmarks. Arguments that cannot change a call's meaning are dropped. Line ranges, seconds and
+// argument vectors are converted; anything else is refused with the existing names.
 
-// pathAliases adds the names that models use for path.
+// pathAliases adds models' names for path.
 func pathAliases(more map[string]string) map[string]string {
 	all := map[string]string{
 		"file_path": "path", "filePath": "path", "filename": "path", "file": "path", "file_name": "path",
@@ -27,7 +26,7 @@ func pathAliases(more map[string]string) map[string]string {
 	return all
 }
 
-// folderAliases adds the names that models use for the folder and the limit of a search.
+// folderAliases adds models' names for the folder and the limit of a search.
 func folderAliases(more map[string]string) map[string]string {
 	all := pathAliases(map[string]string{
 		"directory": "path", "dir": "path", "dir_path": "path", "folder": "path", "directory_path": "path",
@@ -38,7 +37,7 @@ func folderAliases(more map[string]string) map[string]string {
 	return all
 }
 
-// ignored adds arguments that only talk about a call, or that the tools here do without.
+// ignored adds arguments that only comment on a call or have no effect here.
 func ignored(more map[string][]any) map[string][]any {
 	all := map[string][]any{}
 	for _, name := range []string{"instruction", "instructions", "purpose", "goal", "summary", "task_progress", "explanation", "description",
@@ -49,7 +48,7 @@ func ignored(more map[string][]any) map[string][]any {
 	return all
 }
 
-// ignoredInWalks adds the switches of other assistants' searches that ask for what is done anyway.
+// ignoredInWalks adds switches in other assistants' searches for behavior that is standard here.
 func ignoredInWalks(more map[string][]any) map[string][]any {
 	yes, no := []any{true}, []any{false}
 	all := map[string][]any{
@@ -59,7 +58,7 @@ func ignoredInWalks(more map[string][]any) map[string][]any {
 	return ignored(all)
 }
 
-// editorVerbs are the tools of those who have one for all that is done with files.
+// editorVerbs returns the tool names of assistants with a single file tool.
 func editorVerbs(command string) (verbs []tool.Verb) {
 	for _, name := range []string{"str_replace_editor", "str_replace_based_edit_tool", "str_replace_based_edit", "text_editor"} {
 		verbs = append(verbs, tool.Verb{Name: name, Argument: "command", Value: command})
@@ -67,7 +66,7 @@ func editorVerbs(command string) (verbs []tool.Verb) {
 	return verbs
 }
 
-// take removes an argument of one of these names, also of one that differs in case and separators.
+// take removes an argument with one of these names, ignoring case and separators.
 func take(args map[string]any, names ...string) (v any, found bool) {
 	for written := range args {
 		for _, name := range names {
@@ -81,7 +80,7 @@ func take(args map[string]any, names ...string) (v any, found bool) {
 	return nil, false
 }
 
-// whole reads a whole number, also one in quotes.
+// whole reads a whole number, also a quoted one.
 func whole(v any) (n int, ok bool) {
 	switch v := v.(type) {
 	case float64:
@@ -93,9 +92,9 @@ func whole(v any) (n int, ok bool) {
 	return 0, false
 }
 
-// inSeconds reads a time limit of at most so many seconds. More is held to it, but for a round
-// number that other assistants' tools, which count in milliseconds, take: 120000 is two minutes. A
-// name with the unit in it is always milliseconds.
+// inSeconds converts a time limit to seconds and limits it to most. A larger round number is in
+// milliseconds, as in other assistants' tools: 120000 is two minutes. A name that includes the unit
+// always means milliseconds.
 func inSeconds(args map[string]any, most int) {
 	if _, given := args["timeout"]; !given {
 		if v, _ := take(args, "timeout_ms"); v != nil {
@@ -115,7 +114,7 @@ func inSeconds(args map[string]any, most int) {
 	}
 }
 
-// asLines reads a first and a last line, also as [first, last], where -1 is the end of the file.
+// asLines reads a first and a last line, also as [first, last], where -1 is the file's end.
 func asLines(args map[string]any) {
 	before := maps.Clone(args)
 	first, named := take(args, "start_line", "line_start", "start_line_one_indexed")
@@ -147,8 +146,7 @@ func asLines(args map[string]any) {
 	}
 }
 
-// asWalk reads lists of globs as the globs with commas between them, and drops the options of
-// gemini-cli that ask for what is done anyway.
+// asWalk joins lists of globs with commas, and drops gemini-cli options for standard behavior.
 func asWalk(args map[string]any) {
 	for _, name := range []string{"include", "exclude", "ignore"} {
 		items, ok := args[name].([]any)
@@ -174,7 +172,7 @@ func asWalk(args map[string]any) {
 	}
 }
 
-// asLine reads a list of a program and its arguments as one command line.
+// asLine joins a program and its arguments to a command line.
 func asLine(args map[string]any) {
 	items, ok := args["command"].([]any)
 	if !ok || len(items) == 0 {

@@ -16,18 +16,17 @@ import (
 	"adze/tool"
 )
 
-// Declared is a folder of declared tools, and what came of it.
+// Declared is a folder of declared tools, with the result of loading it.
 type Declared struct {
 	Dir      string
 	Project  []ProjectTool
-	Names    []string // of the tools that were enlisted
-	Mistakes []error  // in files that declare no usable tool
+	Names    []string // registered tools
+	Mistakes []error  // invalid files
 }
 
-// enlist registers what the files Dir/*.json declare, in the order of their names
-// (declared_file.go says what such a file holds), and behind that what the user allowed of the
-// project's tools. A file with a mistake does not stop the others; each mistake names its file. A
-// folder that is not there declares nothing.
+// enlist registers the tools declared in Dir/*.json, by file name (declared_file.go has the
+// format), and then the project's tools that the user allowed. An invalid file does not stop the
+// others; each mistake names its file. A missing folder declares nothing.
 func (all *Declared) enlist(registry *tool.Registry, root *workspace.Root, shell *Shell) {
 	all.Names, all.Mistakes = nil, nil
 	add := func(d *declared, err error) {
@@ -55,15 +54,15 @@ func (all *Declared) enlist(registry *tool.Registry, root *workspace.Root, shell
 	}
 }
 
-// ProjectTool is a tool that the project declares and the user allowed.
+// ProjectTool is a tool from the project that the user allowed.
 type ProjectTool struct {
 	Path string // the file
-	Raw  []byte // what it declared when it was allowed
-	// Holds says, before each run, whether it still is what was allowed.
+	Raw  []byte // its content when it was allowed
+	// Holds returns an error before a run if the tool is no longer the allowed one.
 	Holds func() error
 }
 
-// enlist registers the tool under a name that is free, if its schema is sound.
+// enlist registers the tool if its name is free and its schema valid.
 func (d *declared) enlist(registry *tool.Registry, root *workspace.Root, shell *Shell) error {
 	if err := registry.Register(d.tool(root, shell)); err != nil {
 		return d.mistake("%w", err)
@@ -109,8 +108,8 @@ func (d *declared) permissions() tool.Permissions {
 	return tool.Requires(all...)
 }
 
-// exposed is what may be logged: no argument, and counts of the run unless an argument has the same
-// name.
+// exposed returns the loggable fields: no argument, and counts of the run unless an argument has
+// the same name.
 func (d *declared) exposed() (fields []string) {
 	for _, f := range []string{"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms"} {
 		if _, named := d.properties[f]; !named {
@@ -120,27 +119,27 @@ func (d *declared) exposed() (fields []string) {
 	return fields
 }
 
-// declaredRun runs the command of one declared tool as bash runs its own: the same environment,
-// supervision, live view and bounds, but no shell.
+// declaredRun runs one declared tool's command as bash does: the same environment, supervision,
+// live view and limits, but no shell.
 type declaredRun struct {
 	*declared
 	basher basher
 }
 
-// needs shows the gate the exact command, quoted so that it reads as the words it is.
+// needs returns the exact command, quoted word by word.
 func (r declaredRun) needs(in json.RawMessage) []tool.Need {
 	argv, _ := r.argv(in)
 	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Caged: true}}
 	return append(needs, r.declared.needs...)
 }
 
-// check tells of arguments that make no command.
+// check reports arguments that make no command.
 func (r declaredRun) check(_ context.Context, _ tool.Context[bashMeta], in json.RawMessage) error {
 	_, err := r.argv(in)
 	return err
 }
 
-// preview shows the command and, where they go to standard input, the arguments.
+// preview shows the command and the arguments that go to standard input.
 func (r declaredRun) preview(_ context.Context, in json.RawMessage) (bashMeta, error) {
 	argv, err := r.argv(in)
 	meta := bashMeta{Command: shellQuoted(argv)}
@@ -187,7 +186,7 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 	return x.wait(ctx, cmd)
 }
 
-// shellQuoted writes an argument vector as a shell would read it back, word by word.
+// shellQuoted quotes an argument vector for a shell.
 func shellQuoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
@@ -196,8 +195,7 @@ func shellQuoted(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWord quotes all but words that no shell reads in another way; the first one could be an
-// assignment.
+// shellWord quotes all words that a shell could interpret; the first one could be an assignment.
 func shellWord(arg string, first bool) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -206,6 +204,7 @@ func shellWord(arg string, first bool) string {
 	if arg != "" && strings.IndexFunc(arg, func(r rune) bool { return !plain(r) }) < 0 {
 		return arg
 	}
-	// Behind a backslash the policy expects anything and would let no rule allow it, hence "'".
+	// The policy treats text after a backslash as unknown, so that no rule could allow it; hence
+	// "'".
 	return "'" + strings.ReplaceAll(arg, "'", "'\"'\"'") + "'"
 }

@@ -21,10 +21,10 @@ import (
 	"adze/tool"
 )
 
-// Bounds of a declaration.
+// Limits of a declaration.
 const (
-	maxDeclaration = 256 << 10 // bytes of a file
-	maxDescription = 2000      // bytes; paid for at every request
+	maxDeclaration = 256 << 10 // per file
+	maxDescription = 2000      // in bytes; part of every request
 )
 
 // declared is a file that declares a tool, JSON with comments:
@@ -39,31 +39,31 @@ const (
 //	  "timeout": "30s"
 //	}
 //
-// Each element of command is one argument; no shell reads it. {name} is the value of that
-// parameter; a list that is a whole argument becomes one argument an item. An element whose value
-// is missing is left out. A text that begins with a dash is refused as a whole argument before
-// "--".
+// Each element of command is one argument; no shell reads it. {name} is that parameter's value. A
+// list that is an element by itself becomes one argument for each item. An element with a missing
+// value is omitted. A value that starts with a dash is refused as an entire argument before "--".
 type declared struct {
 	SchemaURL   string          `json:"$schema"` // for editors; ignored
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Command     []string        `json:"command"`
-	Stdin       string          `json:"stdin"`       // "json": the arguments as one JSON object; if "", nothing
+	Stdin       string          `json:"stdin"`       // "json" passes the arguments as one JSON object, "" nothing
 	Permissions []string        `json:"permissions"` // beside execute: "read PATH", "write PATH", "network URL"
-	Timeout     json.RawMessage `json:"timeout"`     // "90s"; default and most as for bash
+	Timeout     json.RawMessage `json:"timeout"`     // "90s"; default and maximum as for bash
 
 	path       string
-	holds      func() error // of a project's tool: whether it still is what the user allowed
+	holds      func() error // for a project's tool: checks that it is still the allowed one
 	needs      []tool.Need
-	limit      time.Duration     // Timeout; if 0, that of bash
-	properties map[string]string // the parameters with their types, "" for one without
+	limit      time.Duration     // from Timeout; 0 means that of bash
+	properties map[string]string // parameters with their types, "" if untyped
 }
 
-// placeholder is {name} in an argument. Any other brace stands for itself.
+// placeholder is {name} in an argument. Other braces are literal.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_-]*)\}`) })
 
-// placeholders names the parameters of an argument; whole says that it is one and nothing else.
+// placeholders returns the parameters in an argument. whole means that it is one parameter and
+// nothing else.
 func placeholders(arg string) (names []string, whole bool) {
 	for _, m := range placeholder().FindAllStringSubmatch(arg, -1) {
 		names = append(names, m[1])
@@ -71,7 +71,7 @@ func placeholders(arg string) (names []string, whole bool) {
 	return names, len(names) == 1 && len(arg) == len(names[0])+2
 }
 
-// loadDeclared reads and checks one file; every error names it and what to mend.
+// loadDeclared reads and checks one file; every error names it and the fix.
 func loadDeclared(path string, shell *Shell) (*declared, error) {
 	d := &declared{path: path}
 	raw, err := readDeclared(path)
@@ -81,7 +81,6 @@ func loadDeclared(path string, shell *Shell) (*declared, error) {
 	return d, d.parse(raw, shell)
 }
 
-// parse reads and checks a declaration.
 func (d *declared) parse(raw []byte, shell *Shell) error {
 	if _, err := jsonc.Decode(raw, d); err != nil {
 		return d.mistake("%s", decodeMistake(err))
@@ -91,7 +90,7 @@ func (d *declared) parse(raw []byte, shell *Shell) error {
 			return nil
 		}
 		var text string
-		_ = json.Unmarshal(d.Timeout, &text) // any other value is no time
+		_ = json.Unmarshal(d.Timeout, &text) // other values are no time
 		if d.limit, err = time.ParseDuration(text); err != nil || d.limit <= 0 || d.limit > shell.MaxTimeout {
 			return fmt.Errorf(`timeout is a time such as "30s" or "2m", at most %s, not %.40s`, shell.MaxTimeout, d.Timeout)
 		}
@@ -195,7 +194,7 @@ func (d *declared) checkPermissions() error {
 	return nil
 }
 
-// findProgram makes the program's path absolute where the file gives one, and wants it to be there.
+// findProgram makes a program's path absolute and checks that it exists.
 func (d *declared) findProgram(shell *Shell) error {
 	program := &d.Command[0]
 	if rest, ok := strings.CutPrefix(*program, "~/"); ok {
@@ -215,7 +214,7 @@ func (d *declared) findProgram(shell *Shell) error {
 	return nil
 }
 
-// codeLetter is the option that makes an interpreter run the next argument as code, "" for other
+// codeLetter returns an interpreter's option to run the next argument as code, or "" for other
 // programs.
 func codeLetter(program string) string {
 	name := strings.TrimRight(filepath.Base(program), "0123456789.")
@@ -228,7 +227,7 @@ func codeLetter(program string) string {
 	return ""
 }
 
-// takesCode finds such an option, also among others, as in -ec.
+// takesCode finds such an option, also combined, as in -ec.
 func takesCode(option, letters string) bool {
 	if strings.HasPrefix(option, "--") {
 		return option == "--command" || option == "--eval"
@@ -236,8 +235,8 @@ func takesCode(option, letters string) bool {
 	return strings.HasPrefix(option, "-") && strings.ContainsAny(option[1:], letters)
 }
 
-// checkCommand wants a fixed program, no value where a shell would read it as code, only parameters
-// in braces, and each parameter to get to the program.
+// checkCommand requires a fixed program, no value where a shell would read it as code, only
+// parameters in braces, and each parameter to reach the program.
 func (d *declared) checkCommand() error {
 	if len(d.Command) == 0 {
 		return errors.New(`command is missing; add "command": ["program", "{parameter}"]`)
@@ -279,14 +278,13 @@ func (d *declared) checkCommand() error {
 	return nil
 }
 
-// argv is the command of a call. The vector is as complete as it can be also beside an error, for
-// the gate.
+// argv returns the command of a call. With an error it is as complete as possible, for the gate.
 func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {
 		return nil, tool.Fail(tool.CodeInvalidArguments, "the arguments are not a JSON object; give an object")
 	}
-	options := true // until an argument -- ends them
+	options := true // until "--"
 	for _, arg := range d.Command {
 		names, whole := placeholders(arg)
 		if slices.ContainsFunc(names, func(name string) bool { return len(values[name]) == 0 || string(values[name]) == "null" }) {
@@ -310,7 +308,7 @@ func (d *declared) argv(raw json.RawMessage) (argv []string, err error) {
 	return argv, err
 }
 
-// items are those of a list, or the one value.
+// items returns a list's items, or the single value.
 func items(raw json.RawMessage) (args []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -322,7 +320,7 @@ func items(raw json.RawMessage) (args []string) {
 	return args
 }
 
-// argument is a string byte for byte, and any other value as JSON.
+// argument returns a string unchanged, and any other value as JSON.
 func argument(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && string(raw) != "null" {

@@ -13,11 +13,11 @@ import (
 //go:embed *.md
 var descriptions embed.FS
 
-// limits are the values of a description's own variables: {"lines": 2000} fills ${lines}.
+// limits are a description's own variables: {"lines": 2000} fills ${lines}.
 type limits map[string]any
 
-// describe reads the description beside a tool's code and fills in its limits. ${workspace},
-// ${directory} and ${cwd} are filled by the registry, which refuses what is still unknown then.
+// describe reads the description beside a tool's code and fills in its limits. The registry fills
+// ${workspace}, ${directory} and ${cwd}, and refuses unknown ones.
 func describe(name string, values ...limits) string {
 	raw, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
@@ -25,14 +25,14 @@ func describe(name string, values ...limits) string {
 	}
 	text := string(raw)
 	for _, set := range values {
-		for variable, value := range set { // the values are numbers: none brings a variable in
+		for variable, value := range set { // numbers only: no value contains a variable
 			text = strings.ReplaceAll(text, "${"+variable+"}", fmt.Sprint(value))
 		}
 	}
 	return strings.TrimSpace(text)
 }
 
-// words names the description of a tool: the brief one where that is asked for.
+// words returns the name of a tool's description: brief or full.
 func (f files) words(name string) string {
 	if f.brief {
 		return name + "_brief"
@@ -40,7 +40,7 @@ func (f files) words(name string) string {
 	return name
 }
 
-// unlessBrief is a hint that names what a brief tool does not show; nothing for one.
+// unlessBrief returns the hint, which names something hidden in a brief tool, or "" for one.
 func (f files) unlessBrief(hint string) string {
 	if f.brief {
 		return ""
@@ -48,16 +48,16 @@ func (f files) unlessBrief(hint string) string {
 	return hint
 }
 
-// usual is the compact schema of a brief tool: the named arguments alone, each with its few words
-// behind a colon or none, and no bounds, which the whole schema holds. Nil, which offers all, for
-// any other tool.
+// usual returns a brief tool's compact schema: only the named arguments, each with a short
+// description after a colon or none, and without bounds, which the full schema has. For other tools
+// it returns nil, which offers everything.
 func usual[Args any](brief bool, arguments ...string) json.RawMessage {
 	if !brief {
 		return nil
 	}
 	whole, err := tool.SchemaOf[Args]()
 	if err != nil {
-		return nil // registration says what is wrong with them
+		return nil // registration reports errors
 	}
 	var s struct {
 		Properties map[string]struct{ Type string }

@@ -15,8 +15,8 @@ import (
 	"adze/tool"
 )
 
-// editLimit bounds, in bytes, what an edit loads whole; a unique exact match is found in a file of
-// any size.
+// editLimit is the largest file that an edit loads, in bytes; a unique exact match is found in a
+// file of any size.
 const editLimit = 256 << 20
 
 type editArgs struct {
@@ -71,7 +71,7 @@ func edit(f files) tool.Tool {
 	})
 }
 
-// list gives the edits, whichever way they were spelt.
+// list returns the edits in either form of arguments.
 func (in editArgs) list() ([]textedit.Edit, error) {
 	single := in.OldString != nil || in.NewString != nil
 	switch {
@@ -95,21 +95,21 @@ func (in editArgs) list() ([]textedit.Edit, error) {
 
 type editor struct{ files }
 
-// knowledge is what the session knows of the file.
+// knowledge is the session's knowledge of the file.
 type knowledge struct {
 	state workspace.State
 	read  bool
 	text  string
 }
 
-// edition is an edit that may be made: where, what of, and what the session knows of the file.
+// edition is an edit to be made, with the session's knowledge of the file.
 type edition struct {
 	path  workspace.Path
 	edits []textedit.Edit
 	know  knowledge
 }
 
-// open reads what an edit is to do, as far as no file has to be looked at.
+// open reads the arguments, without looking at a file.
 func (e editor) open(ctx context.Context, c tool.Context[changeMeta], in editArgs) (of edition, err error) {
 	if of.edits, err = in.list(); err != nil {
 		return of, err
@@ -140,8 +140,8 @@ func (e editor) run(ctx context.Context, c tool.Context[changeMeta], in editArgs
 	return made.amend(of.path, plan.result(of.path, done)), nil
 }
 
-// mayQuote asks before an edit tells what stands in a file that the model could not read unasked:
-// an edit that fits nowhere answers with the nearest lines.
+// mayQuote asks before an edit reveals content that the model could not read unasked: a failed edit
+// quotes the nearest lines.
 func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know knowledge) error {
 	if e.withhold == nil || know.read || !p.Exists() {
 		return nil
@@ -153,12 +153,12 @@ func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know 
 	return ask(ctx, tool.Need{Permission: tool.Read, Target: p.Given()})
 }
 
-// editPlan is what an edit does to the file's bytes, and how to say so.
+// editPlan holds an edit's changes in bytes, and their description.
 type editPlan struct {
 	splices []workspace.Splice
 	format  text.Format
-	before  string // the text as it was; "" for large and for new files
-	text    string // afterwards; "" for large files
+	before  string // the old text; "" for large and new files
+	text    string // the new text; "" for large files
 	diff    diff.Diff
 	lines   []int
 	steps   []string
@@ -166,7 +166,7 @@ type editPlan struct {
 	created bool
 }
 
-// plan finds the places; o is nil when there is no file.
+// plan finds the places to edit; o is nil if there is no file.
 func (e editor) plan(ctx context.Context, o *workspace.Opened, of edition) (editPlan, error) {
 	p, edits, know := of.path, of.edits, of.know
 	if o == nil || o.Size() == 0 && len(edits) == 1 && edits[0].Old == "" {
@@ -189,7 +189,7 @@ func (e editor) plan(ctx context.Context, o *workspace.Opened, of edition) (edit
 	return heavy(ctx, len(raw), func() (editPlan, error) { return planWhole(o, p, raw, edits, know) })
 }
 
-// planWhole finds the places in a file that is loaded.
+// planWhole finds the places in a loaded file.
 func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []textedit.Edit, know knowledge) (editPlan, error) {
 	c, err := decoded(o, p, raw)
 	if err != nil {
@@ -218,8 +218,8 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	return plan, nil
 }
 
-// asRead takes back the hidden characters of a file that read wrote out, where the file does not
-// say them itself.
+// asRead restores hidden characters that read escaped, unless the file contains the escaped form
+// itself.
 func asRead(edits []textedit.Edit, file string) []textedit.Edit {
 	out := slices.Clone(edits)
 	for i, e := range out {
@@ -230,7 +230,7 @@ func asRead(edits []textedit.Edit, file string) []textedit.Edit {
 	return out
 }
 
-// create makes a new file of an edit without old text, or fills an empty one.
+// create makes a new file from an edit without old text, or fills an empty one.
 func (e editor) create(p workspace.Path, edits []textedit.Edit) (editPlan, error) {
 	if len(edits) != 1 || edits[0].Old != "" {
 		return editPlan{}, e.missing(p)
@@ -254,7 +254,7 @@ func omitted(edits []textedit.Edit, before string) error {
 	return nil
 }
 
-// splicesOf maps places in the decoded text to bytes of the file.
+// splicesOf maps places in the decoded text to bytes in the file.
 func splicesOf(c content, spans []textedit.Span) (splices []workspace.Splice, err error) {
 	off, at := c.format.Offset(""), 0
 	for _, s := range spans {
@@ -270,7 +270,7 @@ func splicesOf(c content, spans []textedit.Span) (splices []workspace.Splice, er
 	return splices, nil
 }
 
-// describe notes where each place was and how it was found.
+// describe records each place and how it was found.
 func (plan *editPlan) describe(old string, spans []textedit.Span) {
 	line, at := 1, 0
 	for _, s := range spans {

@@ -11,15 +11,15 @@ import (
 	"adze/tool"
 )
 
-// asWritten reports edits of a notebook's JSON: each text stands in the file, and one of them in no
-// cell.
+// asWritten reports whether the edits are for a notebook's JSON: each text is in the file, and one
+// of them in no cell.
 func asWritten(edits []textedit.Edit, c content) bool {
 	inCells := !slices.ContainsFunc(edits, func(e textedit.Edit) bool { return !strings.Contains(c.book.Text, e.Old) })
 	inFile := !slices.ContainsFunc(edits, func(e textedit.Edit) bool { return !strings.Contains(c.text, e.Old) })
 	return inFile && !inCells
 }
 
-// planBook finds the places of edits in the cells of a notebook, as read shows them.
+// planBook finds the places in a notebook's cells, as read shows them.
 func planBook(p workspace.Path, c content, edits []textedit.Edit, src textedit.Source) (editPlan, error) {
 	src.Text = c.book.Text
 	if seen := bookOf(p, src.Seen); seen != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	diffMargin = 2 << 10   // bytes read around a place to show it
-	diffWindow = 256 << 10 // bytes shown in one piece
+	diffMargin = 2 << 10   // context bytes around a shown place
+	diffWindow = 256 << 10 // bytes in one shown piece
 )
 
 // largeHit is one place in a file that is not loaded.
@@ -28,8 +28,8 @@ type largeHit struct {
 	data []byte
 }
 
-// planLarge finds exact matches in a large file without loading it. found is false when an edit
-// does not match so, or the encoding needs decoding: then the whole file has to be looked at.
+// planLarge finds exact matches in a large file without loading it. found is false if an edit has
+// no exact match or the encoding needs decoding: then the whole file is needed.
 func planLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, edits []textedit.Edit, know knowledge) (plan editPlan, found bool, err error) {
 	head, err := o.Head(64 << 10)
 	if err != nil {
@@ -76,10 +76,10 @@ func label(i, n int) string {
 	return fmt.Sprintf("edit %d: ", i+1)
 }
 
-// scanLarge looks for one edit's old text, as written or with the file's line ends.
+// scanLarge searches one edit's old text, as written or with the file's line ends.
 func scanLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, e textedit.Edit, label string, f text.Format) ([]largeHit, error) {
 	if e.Old == "" || e.Old == e.New {
-		return nil, nil // the ladder has the words for it
+		return nil, nil // planWhole reports it
 	}
 	spelt := func(s string) string {
 		if f.EOL == text.CRLF {
@@ -124,7 +124,7 @@ func overlapping(p workspace.Path, hits []largeHit) error {
 	return nil
 }
 
-// diffLarge shows the places with what stands around them, reading no more than that.
+// diffLarge shows the places with their context, reading no more than that.
 func diffLarge(o *workspace.Opened, p workspace.Path, hits []largeHit) (diff.Diff, error) {
 	var whole diff.Diff
 	shift := 0
@@ -150,7 +150,7 @@ func diffLarge(o *workspace.Opened, p workspace.Path, hits []largeHit) (diff.Dif
 	return whole, nil
 }
 
-// diffPiece compares the whole lines around some places, before and after.
+// diffPiece compares the lines around some places, before and after.
 func diffPiece(o *workspace.Opened, name string, hits []largeHit, shift int) (diff.Diff, error) {
 	last := hits[len(hits)-1]
 	from := max(0, hits[0].Off-diffMargin)
@@ -165,7 +165,7 @@ func diffPiece(o *workspace.Opened, name string, hits []largeHit, shift int) (di
 			old = old[:int(last.Off+last.size-from)+i+1]
 		}
 	}
-	if i := strings.IndexByte(old[:hits[0].Off-from], '\n'); from > 0 && i >= 0 { // begin with a whole line
+	if i := strings.IndexByte(old[:hits[0].Off-from], '\n'); from > 0 && i >= 0 { // start with a whole line
 		old, from = old[i+1:], from+int64(i+1)
 	}
 	var next strings.Builder

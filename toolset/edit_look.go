@@ -7,9 +7,9 @@ import (
 	"adze/tool"
 )
 
-// What is known of an edit before it is made: whether it can be, and what it would do.
+// Check and preview of an edit before it is made.
 
-// check makes the edit as far as the file is only looked at.
+// check performs the edit without writing.
 func (e editor) check(ctx context.Context, c tool.Context[changeMeta], in editArgs) error {
 	of, err := e.open(ctx, c, in)
 	if err == nil && !of.know.read {
@@ -24,7 +24,7 @@ func (e editor) check(ctx context.Context, c tool.Context[changeMeta], in editAr
 	})
 }
 
-// preview shows a user what an edit would do; what the session has seen is not known here.
+// preview shows a user an edit's effect, without the session's knowledge.
 func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
 	edits, err := in.list()
 	if err != nil {
@@ -47,7 +47,7 @@ func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
 	return plan.meta(p), err
 }
 
-// stateOf lets a preview match as leniently as the edit of somebody who has just read the file.
+// stateOf makes a preview match as leniently as an edit after a fresh read.
 func stateOf(ctx context.Context, o *workspace.Opened) workspace.State {
 	if o == nil {
 		return workspace.State{}

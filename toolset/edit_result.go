@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	editListed = 20 // line numbers named in the output
-	editEchoed = 60 // lines of the difference shown to the model after a match that was not exact
+	editListed = 20 // line numbers in the output
+	editEchoed = 60 // diff lines shown to the model after an inexact match
 )
 
 func (plan editPlan) meta(p workspace.Path) changeMeta {
@@ -23,8 +23,8 @@ func (plan editPlan) meta(p workspace.Path) changeMeta {
 	}
 }
 
-// result says what was done. After a match that was not exact the model gets the difference,
-// because the file may not hold what it believes.
+// result describes the change. After an inexact match it includes the diff, because the file may
+// differ from the model's idea.
 func (plan editPlan) result(p workspace.Path, done workspace.Written) changeResult {
 	meta := plan.meta(p)
 	meta.Bytes, meta.Seen, meta.Notes = done.Bytes, &done.State, done.Notes
@@ -70,7 +70,7 @@ func firstLines(s string, n int) string {
 	return strings.Join(lines[:n], "") + fmt.Sprintf("(%d more lines)", strings.Count(lines[n], "\n"))
 }
 
-// refusedMany is the answer for a file too large for the ladder.
+// refusedMany returns the error for a file too large for inexact matching.
 func refusedMany(p workspace.Path, label string, lines []int) error {
 	plan := editPlan{lines: lines}
 	return tool.Fail(tool.CodeManyMatches, "%sold_string fits %s in %s; give more of the lines around the one you mean, or set replace_all",

@@ -19,24 +19,23 @@ import (
 	"adze/tool"
 )
 
-// files is what read, write and edit share: the workspace, and what each session has seen of it.
+// files is shared by read, write and edit: the workspace, and the state of files seen by each
+// session.
 type files struct {
-	root   *workspace.Root
-	seen   *workspace.Seen
-	bounds Bounds
-	// withhold is Deps.Withhold.
-	withhold func(root string) func(dir, name string) bool
-	code     *lsp.Servers // Deps.Code
-	// formatters is Deps.Formatters.
+	root       *workspace.Root
+	seen       *workspace.Seen
+	bounds     Bounds
+	withhold   func(root string) func(dir, name string) bool
+	code       *lsp.Servers
 	formatters *formatter.Formatters
-	brief      bool // offer the usual arguments alone, see Deps.Brief
+	brief      bool // offer the usual arguments only, see Deps.Brief
 }
 
 // asker is Context.Ask.
 type asker func(context.Context, tool.Need) error
 
-// locate resolves a path whose need the gate has agreed to. The gate judged the name; where links
-// lead out of the workspace, the place itself is asked for, so that a link changed meanwhile gains
+// locate resolves a path whose need the gate has allowed. The gate judged the name; if symlinks
+// lead out of the workspace, it asks for the target, so that changing a link meanwhile gains
 // nothing.
 func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name string) (workspace.Path, error) {
 	p, err := f.root.Resolve(name)
@@ -51,8 +50,8 @@ func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name
 	return p.Consented(), nil
 }
 
-// mayLook asks whether a check may look at a file before the call was allowed: by its name, and
-// where links led.
+// mayLook asks whether a check may read a file before the call is allowed: by its name, and by its
+// target behind symlinks.
 func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
 	for _, name := range slices.Compact([]string{p.Given(), p.Abs()}) {
 		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: name}); err != nil {
@@ -62,8 +61,7 @@ func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
 	return nil
 }
 
-// heldBack is what must not be read of the files below a path that the gate agreed to; if nil, all
-// may.
+// heldBack returns a filter for files below an allowed path that must not be read; nil if all may.
 func (f files) heldBack(p workspace.Path) func(dir, name string) bool {
 	if f.withhold == nil {
 		return nil
@@ -71,7 +69,7 @@ func (f files) heldBack(p workspace.Path) func(dir, name string) bool {
 	return f.withhold(p.Abs())
 }
 
-// leftOut counts files that were held back, or is empty.
+// leftOut counts withheld files, or returns "".
 func leftOut(n int) string {
 	if n == 0 {
 		return ""
@@ -79,7 +77,7 @@ func leftOut(n int) string {
 	return plural.Of(n, "file") + " left out: not permitted to read; read them by name to be asked"
 }
 
-// open opens a regular file; one that is not there comes with names that may have been meant.
+// open opens a regular file. For a missing one the error suggests similar names.
 func (f files) open(p workspace.Path) (*workspace.Opened, error) {
 	o, err := f.root.Open(p)
 	if tool.CodeOf(err) == tool.CodeNotFound {
@@ -99,7 +97,7 @@ func (f files) missing(p workspace.Path) error {
 	return tool.Fail(tool.CodeNotFound, "%s does not exist; did you mean %s?", brief(p.Display()), strings.Join(names, ", "))
 }
 
-// brief keeps a very long name from filling a message.
+// brief shortens a very long name for a message.
 func brief(name string) string {
 	const most = 300
 	if len(name) <= most {
@@ -108,16 +106,16 @@ func brief(name string) string {
 	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
-// content is a text file, whole.
+// content is a complete text file.
 type content struct {
 	state  workspace.State
 	format text.Format
 	raw    []byte
 	text   string
-	book   *notebook.Book // of a notebook: its cells, which are what is shown
+	book   *notebook.Book // a notebook's cells, which are shown instead
 }
 
-// face is the text that read shows and edit takes.
+// face returns the text that read shows and edit uses.
 func (c content) face() string {
 	if c.book != nil {
 		return c.book.Text
@@ -125,7 +123,7 @@ func (c content) face() string {
 	return c.text
 }
 
-// load reads and decodes a whole text file of at most limit bytes.
+// load reads and decodes a whole text file up to limit bytes.
 func load(ctx context.Context, o *workspace.Opened, p workspace.Path, limit int64) (content, error) {
 	raw, err := o.Bytes(ctx, limit)
 	if err != nil {
@@ -134,7 +132,7 @@ func load(ctx context.Context, o *workspace.Opened, p workspace.Path, limit int6
 	return decoded(o, p, raw)
 }
 
-// decoded is a file's content as text.
+// decoded returns a file's content as text.
 func decoded(o *workspace.Opened, p workspace.Path, raw []byte) (content, error) {
 	if kind := text.Sniff(raw); !kind.Text {
 		return content{}, binary(p, kind)
@@ -146,7 +144,7 @@ func decoded(o *workspace.Opened, p workspace.Path, raw []byte) (content, error)
 	return c, nil
 }
 
-// bookOf reads a notebook; if nil, the file is none.
+// bookOf parses a notebook; nil for other files.
 func bookOf(p workspace.Path, text string) *notebook.Book {
 	if !strings.EqualFold(filepath.Ext(p.Abs()), ".ipynb") {
 		return nil
@@ -164,7 +162,7 @@ func binary(p workspace.Path, kind text.Kind) error {
 	return tool.Fail(tool.CodeBinary, "%s is not text: %s; look into it with bash (file, strings, xxd)", p.Display(), kind.Name)
 }
 
-// shownDiff bounds a diff for panes and the log.
+// shownDiff limits a diff for panes and the log.
 func shownDiff(d string) string {
 	const lines, size = 600, 48 << 10
 	end := 0
@@ -181,7 +179,7 @@ func shownDiff(d string) string {
 	return d
 }
 
-// withNotes puts what a user should know behind a tool's output.
+// withNotes appends notes for the user to a tool's output.
 func withNotes(out string, notes []string) string {
 	for _, n := range notes {
 		out += "\nnote: " + n
@@ -189,7 +187,7 @@ func withNotes(out string, notes []string) string {
 	return out
 }
 
-// lineIndexes keeps where lines begin in the large files read last.
+// lineIndexes caches line offsets for the last large files read.
 type lineIndexes struct {
 	mu    sync.Mutex
 	files map[string]indexedFile
@@ -201,7 +199,7 @@ type indexedFile struct {
 	index *text.Index
 }
 
-// of gives the index of a file as it is now; one of an older state is dropped.
+// of returns the index for a file's current state and drops older ones.
 func (l *lineIndexes) of(p workspace.Path, stamp workspace.Stamp) *text.Index {
 	const kept = 16
 	l.mu.Lock()
@@ -222,17 +220,17 @@ func (l *lineIndexes) of(p workspace.Path, stamp workspace.Stamp) *text.Index {
 	return l.files[p.Abs()].index
 }
 
-// isMissing reports that nothing is there.
+// isMissing reports whether nothing exists there.
 func isMissing(err error) bool {
 	var e *workspace.Error
 	return errors.As(err, &e) && e.Code == workspace.NotFound
 }
 
-// mark is the file's byte order mark, in memory of its own.
+// mark returns a copy of the file's byte order mark.
 func (c content) mark() []byte { return append([]byte(nil), c.raw[:c.format.Offset("")]...) }
 
-// restoreSeen takes the state of a file from the stored metadata of a read, write or edit. A folder
-// or an image has none.
+// restoreSeen restores a file's state from the metadata of a read, write or edit. Folders and
+// images have none.
 func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage) error {
 	var m struct {
 		Seen *workspace.State `json:"seen"`
@@ -246,7 +244,7 @@ func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage)
 	return nil
 }
 
-// restorePatched takes the states of all files of a patch.
+// restorePatched restores the states of a patch's files.
 func restorePatched(seen *workspace.Seen, session string, metadata json.RawMessage) error {
 	var m struct {
 		Files []json.RawMessage `json:"files"`

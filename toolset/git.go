@@ -18,18 +18,17 @@ type repos struct {
 	git git.Git
 }
 
-// gitPlace is a repository as a call sees it: spec is what of it is meant, relative to where git
-// runs.
+// gitPlace is a repository with the call's path in it, spec, relative to git's directory.
 type gitPlace struct {
 	*git.Repo
 	path workspace.Path
 	spec string
-	// strip is the path of the workspace in the repository, add that of the repository in the
-	// workspace; both end in a slash and at least one is empty.
+	// strip is the workspace's path in the repository, add the repository's path in the workspace;
+	// both end in a slash and at least one is empty.
 	strip, add string
 }
 
-// begin finds the repository of a path, which need not exist: a deleted file has a history too.
+// begin finds a path's repository. The path need not exist: a deleted file has a history too.
 func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, error) {
 	if g.root.Staged() != nil {
 		return gitPlace{}, tool.Fail(tool.CodeInvalidArguments, "this turn works on a view of the workspace, which only bash shows to git; run git status with bash")
@@ -50,7 +49,7 @@ func (g repos) begin(ctx context.Context, ask asker, name string) (gitPlace, err
 	return at, g.askElsewhere(ctx, ask, at, dir)
 }
 
-// nowhere is the answer about a path that neither the disk nor git has.
+// nowhere returns the error for a path unknown to both disk and git.
 func (g repos) nowhere(at gitPlace, where string) error {
 	hint := "git log with bash shows files that were deleted, list and glob those there are"
 	if names := g.root.Similar(at.path); len(names) > 0 {
@@ -59,7 +58,7 @@ func (g repos) nowhere(at gitPlace, where string) error {
 	return tool.Fail(tool.CodeNotFound, "%s does not exist, %s; %s", brief(at.path.Display()), where, hint)
 }
 
-// askElsewhere asks before git reads what the folder alone does not vouch for.
+// askElsewhere asks before git reads outside the allowed folder.
 func (g repos) askElsewhere(ctx context.Context, ask asker, at gitPlace, dir string) error {
 	consented := g.root.Dir()
 	if at.path.Outside() {
@@ -74,7 +73,7 @@ func (g repos) askElsewhere(ctx context.Context, ask asker, at gitPlace, dir str
 	return err
 }
 
-// nearestFolder is path or the nearest folder above it that exists.
+// nearestFolder returns path or the nearest existing folder above it.
 func nearestFolder(path string) string {
 	for {
 		if info, err := os.Lstat(path); err == nil && info.IsDir() || path == filepath.Dir(path) {
@@ -84,7 +83,7 @@ func nearestFolder(path string) string {
 	}
 }
 
-// nameFrom makes names in the repository ones that other tools take.
+// nameFrom converts repository paths to names for other tools.
 func (p *gitPlace) nameFrom(root, dir string) {
 	below := func(path, dir string) (string, bool) {
 		rel, err := filepath.Rel(dir, path)
@@ -102,12 +101,12 @@ func (p *gitPlace) nameFrom(root, dir string) {
 	}
 }
 
-// name shows a path of the repository.
+// name returns a repository path for the model.
 func (p gitPlace) name(path string) string {
 	return shownName(cmp.Or(p.add+strings.TrimPrefix(path, p.strip), "./"))
 }
 
-// String names what is looked at, in a sentence.
+// String names the place in a sentence.
 func (p gitPlace) String() string {
 	if p.path.Display() == "." {
 		return "the workspace"
@@ -115,7 +114,7 @@ func (p gitPlace) String() string {
 	return shownName(p.path.Display())
 }
 
-// arrow shows a rename.
+// arrow formats a rename.
 func (p gitPlace) arrow(from, to string) string {
 	if from == "" {
 		return p.name(to)

@@ -9,9 +9,9 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one git_status.
+// Limits for one git_status.
 const (
-	gitStatusLimit = 100 // entries of each group
+	gitStatusLimit = 100 // entries in each group
 	gitStatusShown = 200 // rows in panes and the log
 )
 
@@ -87,7 +87,7 @@ func (g gitStater) run(ctx context.Context, c tool.Context[gitStatusMeta], in gi
 	}, nil
 }
 
-// statusGroup is one kind of entries with the word for it.
+// statusGroup is one kind of entries with its heading.
 type statusGroup struct {
 	git.Group
 	word string
@@ -125,7 +125,7 @@ func branchName(s git.Status) string {
 	return "no branch"
 }
 
-// branchLine is where the work tree stands, in one line.
+// branchLine describes the branch in one line.
 func branchLine(s git.Status) string {
 	line := "on " + shownName(branchName(s))
 	if s.Branch == "" {

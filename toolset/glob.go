@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one glob.
+// Limits for one glob.
 const (
 	globLimit = 100
 	globShown = 200 // in panes and the log
@@ -27,7 +27,7 @@ type globMeta struct {
 	Path    string `json:"path"`
 	Total   int    `json:"total"`
 	Shown   int    `json:"shown"`
-	// Withheld are files that the gate does not let be read unasked.
+	// Withheld counts files that the gate does not allow to be read unasked.
 	Withheld int      `json:"withheld,omitempty"`
 	Paths    []string `json:"paths,omitempty"`
 }
@@ -87,7 +87,7 @@ func (g globber) run(ctx context.Context, c tool.Context[globMeta], in globArgs)
 	}, nil
 }
 
-// globFooter gives the total and, where something may be missing, how to get it.
+// globFooter returns the total and, if results may be missing, how to get them.
 func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 	total := plural.Of(r.Total, "file")
 	switch {
@@ -101,7 +101,7 @@ func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 	return noted(total, leftOut(r.Withheld), at.unread(r.Unreadable))
 }
 
-// globHint says what a pattern without a match may have meant.
+// globHint suggests the meaning of a pattern without matches.
 func globHint(pattern string) string {
 	if !strings.Contains(pattern, "/") && !strings.HasPrefix(pattern, "**") {
 		return fmt.Sprintf("; it only looks in that one folder: **/%s looks in all below", pattern)

@@ -13,11 +13,11 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one grep.
+// Limits for one grep.
 const (
 	grepLimit   = 100
 	grepContext = 50  // lines on each side of a match
-	grepWidth   = 500 // characters of a line
+	grepWidth   = 500 // characters in a line
 	grepShown   = 100 // lines in panes and the log
 )
 
@@ -52,7 +52,7 @@ type grepMeta struct {
 	Totals   string    `json:"totals,omitempty"` // in words
 }
 
-// grepRow is one line of a result as panes show it.
+// grepRow is one result line for panes.
 type grepRow struct {
 	Place string `json:"place"` // path:line, or path
 	Text  string `json:"text,omitempty"`
@@ -107,7 +107,7 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	q := in.query()
 	q.Include, q.Exclude = g.relative(at, q.Include...), g.relative(at, q.Exclude...)
 	q.Limit = bounded(in.Limit, grepLimit, g.bounds.most())
-	q.Stop = q.Mode != search.Count // who wants to know how many there are asks for counts
+	q.Stop = q.Mode != search.Count // for a total, use counts
 	from := at.path.Display()
 	at, stop := at.watched(func(n int64) {
 		c.Metadata(fmt.Sprintf("%s, searched %s so far", in.Pattern, plural.Of(n, "file")),
@@ -139,15 +139,15 @@ func (g grepper) run(ctx context.Context, c tool.Context[grepMeta], in grepArgs)
 	return grepResult{Metadata: meta, Output: out.text.String() + out.footer()}, nil
 }
 
-// Bounds of the files whose unsaved texts are looked for.
+// Limits for files whose unsaved texts are searched.
 const (
-	draftFiles  = 40 // with matches on the disk
-	draftNewest = 24 // that were written last
+	draftFiles  = 40 // with matches on disk
+	draftNewest = 24 // most recently written
 	draftTime   = 5 * time.Second
 )
 
-// drafts are unsaved texts of files below a place, by their paths from there: of those that match
-// on the disk, of those that were written last, and of those that are known to have one.
+// drafts returns unsaved texts in files below a place, by relative path: for files that match on
+// disk, were recently written, or are known to have one.
 func (g grepper) drafts(ctx context.Context, at place, r search.GrepResult) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, draftTime)
 	defer cancel()
@@ -196,21 +196,21 @@ type grepOutput struct {
 	r     search.GrepResult
 	text  strings.Builder
 	lines int  // matches written
-	modes bool // the model knows of them
+	modes bool // the model was told about them
 
 	bounds Bounds
 	rows   int  // lines of text written
 	full   bool // no further line fits
 }
 
-// fits makes room for a line, or notes that there is none.
+// fits reserves room for a line, or records that there is none.
 func (o *grepOutput) fits(size int) bool {
 	o.rows++
 	o.full = o.full || o.text.Len()+size+1 > o.bounds.bytes() || o.rows > o.bounds.lines()
 	return !o.full
 }
 
-// file writes what was found in one file and returns the same for panes.
+// file writes one file's matches and returns them for panes.
 func (o *grepOutput) file(f search.FileMatches) []grepRow {
 	name := o.name(f.Path)
 	if !o.fits(len(name)+20) && o.text.Len() > 0 {
@@ -266,7 +266,7 @@ func (o *grepOutput) matches(name string, f search.FileMatches) (rows []grepRow)
 	return rows
 }
 
-// lineText is a line fit for a model, with marks where it was cut.
+// lineText returns a line for the model, with marks at cuts.
 func lineText(l match.Line) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(l.Text, "\uFFFD"), "\x00", "␀")
 	if l.CutLeft {
@@ -278,7 +278,7 @@ func lineText(l match.Line) string {
 	return text
 }
 
-// totals counts what there is, or says that there is more than the search went for.
+// totals counts the matches, or notes that there are more than the search counted.
 func (o *grepOutput) totals() string {
 	files := plural.Of(o.r.Matching, "file")
 	switch {
@@ -296,7 +296,7 @@ func (o *grepOutput) totals() string {
 	return fmt.Sprintf("%d matches in %s", o.r.Matches, files)
 }
 
-// mode is a hint at a mode, for who was shown that there are some.
+// mode returns a hint at a mode, unless the model was already told.
 func (o *grepOutput) mode(name string) string {
 	if !o.modes {
 		return ""
@@ -304,7 +304,7 @@ func (o *grepOutput) mode(name string) string {
 	return ", or choose " + name + " as the mode"
 }
 
-// footer gives the totals, what was left out and how to get it.
+// footer returns the totals, the omissions and how to get them.
 func (o *grepOutput) footer() string {
 	totals := o.totals()
 	switch {
@@ -339,7 +339,7 @@ func (o *grepOutput) footer() string {
 	return foot
 }
 
-// atLimit reports whether the limit left something out.
+// atLimit reports whether the limit cut the results.
 func (o *grepOutput) atLimit() bool {
 	if len(o.r.Files) < o.r.Matching {
 		return true

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// headBash makes the command line the title of the call; the model's description is the note.
+// headBash makes the command line the heading and the model's description the note.
 func headBash(in bashArgs, m bashMeta) tool.Heading {
 	h := tool.Heading{Verb: "$", Object: cmp.Or(in.Command, m.Command), Note: oneLine(in.Description, 200), Result: commandResult(m), Shape: tool.Live}
 	if dir := cmp.Or(in.Workdir, m.Workdir); dir != "" {
@@ -19,8 +19,7 @@ func headBash(in bashArgs, m bashMeta) tool.Heading {
 	return h
 }
 
-// commandResult says how a command ended and how much it printed, or how much it has printed so
-// far.
+// commandResult describes how a command ended and how much it has printed.
 func commandResult(m bashMeta) string {
 	var parts []string
 	switch {
@@ -77,7 +76,6 @@ func headRead(in readArgs, m readMeta) tool.Heading {
 	return h
 }
 
-// searched is what a search is for and where.
 func searched(what, where string) string { return what + " in " + cmp.Or(where, ".") }
 
 func headGrep(in grepArgs, m grepMeta) tool.Heading {
@@ -181,7 +179,7 @@ func headGitStatus(in gitStatusArgs, m gitStatusMeta) tool.Heading {
 	return h
 }
 
-// headCode is the heading of a question to a language server.
+// headCode returns the heading for a language server call.
 func headCode(verb, object string, m codeMeta) tool.Heading {
 	h := tool.Heading{Verb: verb, Object: object, Shape: tool.OneRow}
 	if m.Path != "" {

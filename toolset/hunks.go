@@ -8,12 +8,10 @@ import (
 	"adze/tool"
 )
 
-// partLimit bounds, in bytes, the files of which a change is made in part: the changed call holds
-// the text twice.
+// partLimit limits files to be changed in part, in bytes: the changed call holds the text twice.
 const partLimit = 4 << 20
 
-// without writes the new text but for the hunks that the user refused, which stay as the file has
-// them.
+// without writes the new text except for the refused hunks, which keep the file's text.
 func (w writer) without(ctx context.Context, in writeArgs, refused []int) (writeArgs, error) {
 	p, old, plan, err := w.planned(ctx, in, partLimit)
 	if err != nil {
@@ -23,8 +21,8 @@ func (w writer) without(ctx context.Context, in writeArgs, refused []int) (write
 	return in, err
 }
 
-// without replaces the whole text of the file by what the edits make of it but for the refused
-// hunks, so that it is done only to the very text that was looked at.
+// without replaces the edits by the file's whole new text without the refused hunks, so that it
+// applies only to the very text that was shown.
 func (e editor) without(ctx context.Context, in editArgs, refused []int) (editArgs, error) {
 	edits, err := in.list()
 	if err != nil {
@@ -51,7 +49,7 @@ func (e editor) without(ctx context.Context, in editArgs, refused []int) (editAr
 	return editArgs{Path: in.Path, OldString: &old.text, NewString: &next}, err
 }
 
-// partly is the new text without the refused hunks.
+// partly returns the new text without the refused hunks.
 func partly(p workspace.Path, before, after string, refused []int) (string, error) {
 	next, kept, err := diff.Without(before, after, refused)
 	if err == nil && kept == 0 {

@@ -11,7 +11,7 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one list.
+// Limits for one list.
 const (
 	listLimit = 1000
 	listDepth = 20
@@ -29,7 +29,7 @@ type listMeta struct {
 	Path    string   `json:"path"`
 	Folders int      `json:"folders"`
 	Files   int      `json:"files"`
-	Left    int      `json:"left,omitempty"` // entries left out by the limit
+	Left    int      `json:"left,omitempty"` // entries over the limit
 	Rows    []string `json:"rows,omitempty"`
 }
 
@@ -84,7 +84,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 	}, nil
 }
 
-// leaveOut keeps the first rows and counts the others as left out.
+// leaveOut keeps the first rows and counts the rest as left out.
 func leaveOut(rows []string, kept int, r *search.ListResult) []string {
 	for _, e := range r.Entries[kept:] {
 		if e.Folder {
@@ -96,7 +96,7 @@ func leaveOut(rows []string, kept int, r *search.ListResult) []string {
 	return rows[:kept]
 }
 
-// listRow is one entry, indented below its folder.
+// listRow formats one entry, indented below its folder.
 func listRow(e search.Entry) string {
 	row := strings.Repeat("  ", e.Depth-1) + shownName(path.Base(e.Path))
 	switch {

@@ -11,10 +11,10 @@ import (
 	"adze/tool"
 )
 
-// Bounds of list_processes.
+// Limits for list_processes.
 const (
 	processLimit   = 100
-	processColumns = 300 // bytes of a command that are shown
+	processColumns = 300 // bytes of a command
 )
 
 type processesArgs struct {
@@ -34,7 +34,7 @@ type processRow struct {
 	KiB     int64  `json:"kib"`
 	State   string `json:"state"`
 	Job     string `json:"job,omitempty"`
-	Serves  string `json:"serves,omitempty"` // ports of the job
+	Serves  string `json:"serves,omitempty"` // the job's ports
 	Command string `json:"command"`
 }
 
@@ -50,7 +50,7 @@ func listProcesses(s *Shell, asks bool) tool.Tool {
 		Aliases:     []string{"ps", "processes", "list_jobs"},
 		Compat:      tool.Compat{Args: map[string]string{"name": "filter", "pattern": "filter", "query": "filter"}},
 		Safety:      tool.Safety{Safe: true},
-		// Commands of a user's other processes may hold secrets: only the counts are logged.
+		// Other commands of the user may contain secrets, so only counts are logged.
 		Redact: tool.Expose("filter", "limit", "total"),
 		Needs:  needs,
 		Run:    processLister{s}.run,
@@ -73,7 +73,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 	jobs := jobsByPID(l.shell.jobs.List(), all)
 	want := strings.ToLower(in.Filter)
 	for _, p := range all {
-		p.Command = redact.Arguments(p.Command) // before it is searched: a filter finds no secret either
+		p.Command = redact.Arguments(p.Command) // before filtering, so that a filter finds no secret either
 		if !strings.Contains(strings.ToLower(p.Command), want) {
 			continue
 		}
@@ -89,7 +89,7 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 	}, nil
 }
 
-// jobsByPID tells the processes of running background jobs, by process id.
+// jobsByPID returns the running jobs by process id.
 func jobsByPID(jobs []proc.JobStatus, all []proc.Info) map[int]proc.JobStatus {
 	owners := map[int]proc.JobStatus{}
 	for _, j := range jobs {
@@ -118,7 +118,7 @@ func processText(m processesMeta) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// note is memory, state where it is unusual, and the job.
+// note returns memory, unusual states, and the job.
 func (r processRow) note() string {
 	s := fmt.Sprintf("%dM ", r.KiB>>10)
 	switch r.State {

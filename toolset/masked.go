@@ -8,10 +8,9 @@ import (
 	"adze/tool"
 )
 
-// What the model was shown of a secret is a mark, and a mark that is written back would take the
-// secret's place.
+// The model sees a mark in place of a secret. Writing the mark back would replace the secret.
 
-// hidden refuses edits that match or write a mark where the file has none.
+// hidden refuses edits that match or write a mark unless the file contains it.
 func hidden(edits []textedit.Edit, file string) error {
 	for _, e := range edits {
 		switch {
@@ -24,8 +23,7 @@ func hidden(edits []textedit.Edit, file string) error {
 	return nil
 }
 
-// hiddenLarge is hidden for a file that is not loaded, in which only what stands there exactly is
-// found.
+// hiddenLarge is hidden for a file that is not loaded, where only exact matches are found.
 func hiddenLarge(edits []textedit.Edit) error {
 	for _, e := range edits {
 		if strings.Contains(e.New, redact.Mark) && !strings.Contains(e.Old, redact.Mark) {

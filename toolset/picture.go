@@ -9,16 +9,16 @@ import (
 	"adze/tool"
 )
 
-// What is kept of a picture: no model looks at more pixels, and it stays in the session's log. The
-// file itself may be larger.
+// Limits for a stored image: no model uses more pixels, and it stays in the session's log. The file
+// itself may be larger.
 const (
 	pictureSide  = 3072
 	pictureBytes = 5 << 20
 	pictureFile  = 64 << 20
 )
 
-// picture makes an attachment of a picture, scaled where it is larger than any model looks at;
-// words tell of that.
+// picture returns an attachment, scaled down if it exceeds the models' limits, and a note about
+// that.
 func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, error) {
 	p, err := heavy(ctx, pictureWork(a.Data), func() (imagescale.Picture, error) {
 		return imagescale.Fit(ctx, a.Data, imagescale.Limit{Side: pictureSide, Bytes: pictureBytes})
@@ -39,7 +39,7 @@ func picture(ctx context.Context, a tool.Attachment) (tool.Attachment, string, e
 	return a, fmt.Sprintf("scaled from %d×%d to %d×%d pixels, %d bytes", p.FromWidth, p.FromHeight, p.Width, p.Height, len(p.Data)), nil
 }
 
-// pictureWork is the bytes that a picture has decoded.
+// pictureWork returns the size of the decoded image in bytes.
 func pictureWork(data []byte) int {
 	w, h, err := imagescale.Size(data)
 	if err != nil {

@@ -7,24 +7,23 @@ import (
 	"adze/tool"
 )
 
-// Plans takes the plans of the model. Contract:
-//   - Propose keeps the plan where the user can read and edit it, and puts it to them where they
-//     are there;
-//   - what it returns is theirs: nothing that the model wrote accepts a plan;
+// Plans receives the model's plans. Contract:
+//   - Propose stores the plan where the user can read and edit it, and shows it to a present user;
+//   - the result is the user's: no text by the model accepts a plan;
 //   - it returns ctx.Err() when ctx ends while they think.
 type Plans interface {
 	Propose(ctx context.Context, text string) (Proposed, error)
 }
 
-// Proposed is what came of a plan.
+// Proposed is the user's answer to a plan.
 type Proposed struct {
 	State  string // proposed, accepted or returned
-	Path   string // where the user finds it
-	SHA256 string // of the text as it is now
+	Path   string // the plan's file
+	SHA256 string // hash of the current text
 	Text   string
-	Mode   string // to go on in, where it was accepted
-	Edits  string // what the user changed of it, as a unified diff
-	// Output tells the model; Stop ends the turn with it.
+	Mode   string // mode to continue in, if accepted
+	Edits  string // the user's changes, as a unified diff
+	// Output is for the model; Stop ends the turn with it.
 	Output string
 	Stop   bool
 }
@@ -42,15 +41,15 @@ type planMeta struct {
 	Edits  string `json:"edits,omitempty"`
 }
 
-// maxPlan bounds a plan, in bytes: a user reads it before they accept it, and it is told again
-// after a compaction.
+// maxPlan limits a plan, in bytes: a user reads it before accepting it, and it is repeated after a
+// compaction.
 const maxPlan = 24 << 10
 
 func plan(plans Plans) tool.Tool {
 	return tool.Define("plan", tool.Config[planArgs, planMeta]{
 		Description: describe("plan"),
-		// It names no path: the plan goes where adze keeps the session, and no rule about files has
-		// an exception for it.
+		// It names no path: the plan is stored beside the session, and no rule about files makes an
+		// exception for it.
 		Permissions: tool.Requires(tool.Read),
 		Needs:       func(planArgs) []tool.Need { return tool.Told("the plan") },
 		Unoffered:   plans == nil,
@@ -93,7 +92,7 @@ func runPlan(ctx context.Context, c tool.Context[planMeta], plans Plans, in plan
 	return result, nil
 }
 
-// planTitle is the first line of a plan, and what came of it.
+// planTitle returns a plan's first line and its state.
 func planTitle(text, state string) string {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, "# \n"), "\n")
 	title := oneLine(first, 60)

@@ -11,11 +11,11 @@ import (
 	"adze/tool"
 )
 
-// Bounds of one read beside those of all output.
+// Limits for one read beside those for all output.
 const (
-	readWidth      = 2000    // characters of one line
-	readAttachment = 5 << 20 // bytes of a PDF
-	readEntries    = 1000    // of a folder
+	readWidth      = 2000    // characters in one line
+	readAttachment = 5 << 20 // bytes in a PDF
+	readEntries    = 1000    // in a folder
 	readShown      = 16 << 10
 )
 
@@ -31,11 +31,11 @@ type readMeta struct {
 	Kind  string `json:"kind"` // text, folder, image, pdf
 	First int    `json:"first,omitempty"`
 	Last  int    `json:"last,omitempty"`
-	Total int    `json:"total,omitempty"` // lines; absent where not known
+	Total int    `json:"total,omitempty"` // lines; 0 if unknown
 	Bytes int64  `json:"bytes"`
-	// Seen lets a resumed session know what it has read.
+	// Seen restores the state read when a session is resumed.
 	Seen *workspace.State `json:"seen,omitempty"`
-	Text string           `json:"text,omitempty"` // the beginning of what was read, for panes
+	Text string           `json:"text,omitempty"` // the start, for panes
 }
 
 func read(f files) tool.Tool {
@@ -102,7 +102,7 @@ func (r reader) run(ctx context.Context, c tool.Context[readMeta], in readArgs) 
 	return r.lines(ctx, o, p, lineRequest{in, c.SessionID, whole})
 }
 
-// attach hands an image or PDF to the model.
+// attach passes an image or PDF to the model.
 func attach(ctx context.Context, o *workspace.Opened, p workspace.Path, kind text.Kind) (readResult, error) {
 	what, most := "image", int64(pictureFile)
 	if kind.PDF() {
@@ -134,7 +134,7 @@ func attach(ctx context.Context, o *workspace.Opened, p workspace.Path, kind tex
 	}, nil
 }
 
-// folder lists a folder, folders first.
+// folder lists a folder, subfolders first.
 func (r reader) folder(p workspace.Path) (readResult, error) {
 	const most = 20 * readEntries
 	names, err := r.root.Names(p, most)

@@ -17,10 +17,10 @@ import (
 type lineRequest struct {
 	readArgs
 	session string
-	whole   bool // no part was asked for
+	whole   bool // no range was given
 }
 
-// lines reads a range and remembers in which state the session saw the file.
+// lines reads a range and records the file's state for the session.
 func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path, in lineRequest) (readResult, error) {
 	want := text.Want{Offset: in.Offset, Limit: r.bounds.lines(), Bytes: r.bounds.bytes(), Width: readWidth}
 	if in.Limit > 0 {
@@ -62,7 +62,7 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	if err != nil {
 		return readResult{}, err
 	}
-	const foot = 200 // of the bound, for the line that follows
+	const foot = 200 // reserved for the line after it
 	got, err := text.ReadPart(ctx, source, in.Offset, in.Column, r.bounds.bytes()-foot, index)
 	switch {
 	case errors.Is(err, text.ErrPastEnd) && got.Line < 0:
@@ -86,7 +86,7 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	}, nil
 }
 
-// source gives the lines of a file as UTF-8: a small file decoded whole, a large one as it stands.
+// source returns a file's lines as UTF-8: a small file decoded, a large one unchanged.
 func (r reader) source(ctx context.Context, o *workspace.Opened, p workspace.Path) (content, io.ReaderAt, *text.Index, error) {
 	if o.Size() <= workspace.HashLimit {
 		c, err := load(ctx, o, p, workspace.HashLimit)
@@ -108,7 +108,7 @@ func (r reader) source(ctx context.Context, o *workspace.Opened, p workspace.Pat
 	return c, o, r.indexes.of(p, o.Info().Stamp), nil
 }
 
-// lineFed is the text with the line ends that text.Read counts.
+// lineFed returns the text with the line ends that text.Read counts.
 func lineFed(s string, f text.Format) string {
 	if f.EOL == text.CR {
 		return text.WithNewlines(s, "\n")
@@ -125,7 +125,7 @@ func countLines(s string, f text.Format) int {
 	return n
 }
 
-// showLines numbers the lines, as many as fit, and says what was left out and how to go on.
+// showLines numbers the lines that fit, and describes the omitted ones and how to continue.
 func (r reader) showLines(p workspace.Path, first int, got text.Range, c content) readResult {
 	var out strings.Builder
 	shown := 0
@@ -148,12 +148,12 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 	return readResult{Metadata: meta, Output: strings.TrimSuffix(out.String()+footer(first, last, got, c)+"\n"+p.Respelled(), "\n")}
 }
 
-// visible is text with marks for what a model cannot be sent: bytes that are no UTF-8, and NUL.
+// visible replaces bytes that a model cannot receive by marks: invalid UTF-8, and NUL.
 func visible(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "␀")
 }
 
-// excerpt is what a pane can show without storing a second copy of everything.
+// excerpt returns the part for panes, to avoid storing everything twice.
 func excerpt(lines []text.Line) string {
 	var out strings.Builder
 	for _, line := range lines {

@@ -14,17 +14,17 @@ import (
 	"adze/internal/text/plural"
 )
 
-// Of a log that is longer than a page, so much is shown at first.
+// Limits for the first view of a log longer than a page.
 const (
-	shapeStart  = 20 // rows of the start and the end
-	shapeErrors = 15 // places of errors
+	shapeStart  = 20 // rows at the start and the end
+	shapeErrors = 15 // places with errors
 	shapeWidth  = 400
 	shapeBytes  = 10 << 10
-	largePage   = 200 // lines of a log that is too large to be looked through
+	largePage   = 200 // lines of a log that is too large to search
 )
 
-// isLog reports a file of what programs wrote, by its name: nobody edits it, and its first page is
-// its least telling one.
+// isLog reports whether a name is that of a log file: nobody edits it, and its first page says
+// least.
 func isLog(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	for _, ending := range []string{".gz", ".old", ".bak"} {
@@ -36,16 +36,16 @@ func isLog(name string) bool {
 		slices.Contains([]string{"log", "syslog", "messages", "dmesg", "nohup"}, strings.TrimSuffix(base, ext))
 }
 
-// trouble finds the words by which programs mark an error.
+// trouble matches words with which programs mark an error.
 var trouble = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:ERROR|FATAL|CRITICAL|FAIL|FAILED|Traceback|[A-Z]\w*(?:Error|Exception))\b|\b(?:panic|error):|level=(?:error|fatal)`)
 })
 
-// shape is what a long log looks like: its start, its end, and its errors with what stands around
-// them, repetition folded. Each line has its number in the file.
+// shape summarizes a long log: its start, its end, and its errors with context, repetition folded.
+// Lines have their numbers in the file.
 func (r reader) shape(p workspace.Path, face string, c content) readResult {
 	rows := fold.Rows(face)
-	first, show := make([]int, len(rows)), make([]bool, len(rows)) // line of each row
+	first, show := make([]int, len(rows)), make([]bool, len(rows)) // line number for each row
 	line := 1
 	for i, row := range rows {
 		first[i], show[i] = line, i < shapeStart || i >= len(rows)-shapeStart

@@ -8,19 +8,19 @@ import (
 	"adze/tool"
 )
 
-// Restorer brings back what a resumed session knows from the stored outcomes of its calls: the todo
-// list, and in which state it has seen files.
+// Restorer restores a resumed session's state from stored outcomes: the todo list, and the state of
+// files seen.
 type Restorer struct {
 	Deps    Deps
 	Session string
 }
 
-// Restores reports a tool whose outcomes Restore reads.
+// Restores reports whether Restore uses the tool's outcomes.
 func (Restorer) Restores(tool string) bool {
 	return slices.Contains([]string{"todowrite", "read", "write", "edit", "apply_patch"}, tool)
 }
 
-// Restore takes outcomes, oldest first. Calls that did not complete changed nothing and are
+// Restore reads outcomes, oldest first. Calls that did not complete changed nothing and are
 // skipped.
 func (r Restorer) Restore(outcomes iter.Seq[tool.Outcome]) error {
 	d, session := r.Deps, r.Session

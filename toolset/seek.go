@@ -12,14 +12,14 @@ import (
 	"adze/tool"
 )
 
-// seeker is what glob, grep and list share: the workspace, and where git's configuration is looked
-// up.
+// seeker is shared by glob, grep and list: the workspace, and the environment for git's
+// configuration.
 type seeker struct {
 	files
-	env func(string) string // if nil, os.Getenv
+	env func(string) string // nil means os.Getenv
 }
 
-// folderNeeds is the one need of a search: to read below a folder, by default the workspace.
+// folderNeeds returns the need of a search: to read below a folder, by default the workspace.
 func folderNeeds(path string) []tool.Need {
 	return []tool.Need{{Permission: tool.Read, Target: orHere(path)}}
 }
@@ -31,14 +31,14 @@ func orHere(path string) string {
 	return path
 }
 
-// place is what a search begins at.
+// place is the start of a search.
 type place struct {
 	search.Tree
 	path   workspace.Path
 	folder bool
 }
 
-// begin resolves the path of a call, which must exist.
+// begin resolves a call's path, which must exist.
 func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error) {
 	p, err := s.locate(ctx, ask, tool.Read, orHere(name))
 	if err != nil {
@@ -55,7 +55,8 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	return place{Tree: tree, path: p, folder: info.Mode.IsDir()}, nil
 }
 
-// beginFolder is begin for a tool that takes folders alone; use says what else to do with a file.
+// beginFolder is begin for a tool that accepts folders alone; use suggests an alternative for a
+// file.
 func (s seeker) beginFolder(ctx context.Context, ask asker, name, use string) (place, error) {
 	at, err := s.begin(ctx, ask, name)
 	if err == nil && !at.folder {
@@ -72,7 +73,7 @@ func (p place) String() string {
 	return shownName(p.path.Display())
 }
 
-// name shows a path below the place as other tools take it.
+// name returns a path below the place as other tools accept it.
 func (p place) name(rel string) string {
 	switch {
 	case rel == "":
@@ -83,8 +84,8 @@ func (p place) name(rel string) string {
 	return shownName(path.Join(p.path.Display(), rel))
 }
 
-// relative are patterns as a search below the place wants them: an absolute one that leads into it
-// without what leads there. Any other stays as it is.
+// relative makes absolute patterns relative to the place if they lead into it. Others stay
+// unchanged.
 func (s seeker) relative(at place, patterns ...string) []string {
 	folder := at.Root
 	if !at.folder {
@@ -108,7 +109,7 @@ func (s seeker) relative(at place, patterns ...string) []string {
 			}
 		}
 		if out[i] == pattern && strings.HasPrefix(pattern, "/") {
-			// A pattern for all of the workspace holds for a folder in it, too.
+			// A pattern for the whole workspace also applies to a folder in it.
 			if _, rest, deep := strings.Cut(pattern, "/**/"); deep && s.holds(pattern, at) {
 				out[i] = "**/" + rest
 			}
@@ -117,18 +118,17 @@ func (s seeker) relative(at place, patterns ...string) []string {
 	return out
 }
 
-// holds reports whether the folder that an absolute pattern begins at is the place or one above it,
-// in the workspace.
+// holds reports whether an absolute pattern starts at the place or at a folder above it, in the
+// workspace.
 func (s seeker) holds(pattern string, at place) bool {
 	dir, _, _ := strings.Cut(pattern, "/**/")
 	below := func(folder string) bool { return folder == dir || strings.HasPrefix(folder, dir+"/") }
 	return !strings.ContainsAny(dir, "*?[{\\") && below(at.Root) && (dir == s.root.Dir() || strings.HasPrefix(dir, s.root.Dir()+"/"))
 }
 
-// shownName is a name as the model reads it and can give it back.
 func shownName(name string) string { return workspace.ShownName(name) }
 
-// globs parts a list at its commas, but not inside braces or brackets.
+// globs splits a list at its commas, but not inside braces or brackets.
 func globs(list string) []string {
 	var all []string
 	depth, start := 0, 0
@@ -156,8 +156,7 @@ func globs(list string) []string {
 	return kept
 }
 
-// bounded takes an optional number of at least 1; 0 stands for usual, and most is the most there
-// is.
+// bounded replaces 0 by usual and limits n to most.
 func bounded(n, usual, most int) int {
 	if n == 0 {
 		n = usual
@@ -165,7 +164,7 @@ func bounded(n, usual, most int) int {
 	return min(n, most)
 }
 
-// unread names what could not be read, or is empty.
+// unread names unreadable files, or returns "".
 func (p place) unread(u search.Unreadable) string { return p.some(u, "unreadable") }
 
 // some counts files and names the first.
@@ -184,7 +183,7 @@ func (p place) some(u search.Unreadable, why string) string {
 	return words
 }
 
-// noted joins the parts of a footer that are there.
+// noted joins the non-empty parts of a footer.
 func noted(parts ...string) string {
 	var kept []string
 	for _, p := range parts {

@@ -19,34 +19,31 @@ import (
 	"adze/tool"
 )
 
-// Shell is how a session runs commands. bash, bash_output, bash_kill and list_processes share one.
-// Make it with NewShell; the exported fields may be set before the first call.
+// Shell runs a session's commands. bash, bash_output, bash_kill and list_processes share one.
+// Create it with NewShell; the exported fields may be set before the first call.
 type Shell struct {
 	Supervisor proc.Supervisor
-	Env        []string // of every command; see proc.Environ
-	// Program is the shell; its zero value is the bash, or sh, that PATH finds.
+	Env        []string // for every command; see proc.Environ
+	// Program is the shell; the zero value is bash, or sh, from PATH.
 	Program proc.ShellProgram
-	// Timeout is a command's time when the model names none; MaxTimeout is the most it may name.
+	// Timeout is the default for a command; MaxTimeout is the model's limit.
 	Timeout, MaxTimeout time.Duration
-	// Spill stores the whole of a long output and returns the path under which the model can read it;
-	// if nil, long output is not stored.
+	// Spill stores a long output in full and returns a path for the model; may be nil.
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
-	// Mask hides secrets in what commands write; if nil, none does.
+	// Mask hides secrets in commands' output; may be nil.
 	Mask func() *redact.Stream
-	// MayLeave says that a command which a sandbox kept from its work may be offered to a user outside
-	// of it.
+	// MayLeave allows offering the user to run a command outside of a sandbox that blocked it.
 	MayLeave bool
-	// InUse says why a command can only work on the real files, and not on a view of them; if empty,
-	// it need not. It is nil where there are no views.
+	// InUse returns why a command needs the real files and not a view, or "". It is nil where there
+	// are no views.
 	InUse func(argv []string, dir string) string
-	// EndsAtLimit says that a command which meets its time limit is ended, because nobody could read
-	// on in the job that it would become.
+	// EndsAtLimit ends a command at its time limit, because nobody could read the output of a job.
 	EndsAtLimit bool
-	// Ran is told of each command that worked on a stage. If nil, nobody is.
+	// Ran is called for each command that used a stage; may be nil.
 	Ran func(RanCommand)
-	// Bounds are those of all output.
+	// Bounds limit all output.
 	Bounds Bounds
-	// Now is the clock of durations.
+	// Now is the clock for durations.
 	Now func() time.Time
 	// Processes lists this user's processes.
 	Processes func() ([]proc.Info, error)
@@ -54,7 +51,7 @@ type Shell struct {
 	jobs *proc.Jobs
 }
 
-// wait runs a command until it has ended or goes on as a job of a name; if empty, it does not.
+// wait runs a command until it ends or becomes the named job; it becomes none if job is "".
 func (s *Shell) wait(ctx context.Context, c proc.Command, job string) (r proc.Result, late *proc.Overdue, err error) {
 	if job == "" {
 		r, err = s.Supervisor.Run(ctx, c)
@@ -63,7 +60,7 @@ func (s *Shell) wait(ctx context.Context, c proc.Command, job string) (r proc.Re
 	return s.jobs.Run(ctx, job, c, nil)
 }
 
-// Bounds of a command.
+// Limits for a command.
 const (
 	shellTimeout    = 120 * time.Second
 	shellMaxTimeout = 600 * time.Second
@@ -72,14 +69,14 @@ const (
 	// maxOutput ends a command that floods: 16 GiB is seconds of a runaway loop and more than
 	// anybody reads.
 	maxOutput = 16 << 30
-	// maxSpill bounds the file that keeps the whole output, in bytes.
+	// maxSpill limits the file with the full output, in bytes.
 	maxSpill = 256 << 20
-	// headShown and tailShown are what the model gets of an output whose whole is kept in a file:
-	// the end says how it went, and the rest costs tokens in every request that follows.
+	// headShown and tailShown limit the shown output if a file has it in full: the end matters
+	// most, and the rest costs tokens in every later request.
 	headShown, tailShown = 2800, 5200
 )
 
-// NewShell makes the shell of one session.
+// NewShell returns the shell for one session.
 func NewShell(s proc.Supervisor, env []string) *Shell {
 	program := proc.FindShell(os.Getenv, env)
 	if len(program.Dirs) > 0 {
@@ -91,22 +88,21 @@ func NewShell(s proc.Supervisor, env []string) *Shell {
 	}
 }
 
-// Jobs are what bash started to go on in the background.
+// Jobs returns the background jobs.
 func (s *Shell) Jobs() *proc.Jobs { return s.jobs }
 
-// Close ends all background jobs and lets no further one start.
+// Close ends all background jobs and prevents new ones.
 func (s *Shell) Close() { s.jobs.Close() }
 
-// Of a long output the model gets the start and twice as much of the end, which says how it went;
-// together less than the pipeline lets through, so that it does not cut a second time.
+// The model gets a long output's start and twice as much of the end, which shows how it went;
+// together less than the pipeline's limit, which would cut again.
 func (s *Shell) head() int { return s.Bounds.bytes() * 28 / 100 }
 func (s *Shell) tail() int { return s.Bounds.bytes() * 64 / 100 }
 
-// Of an output, so many bytes of the start and the end are looked at for repetition before it is
-// cut.
+// Bytes at the start and the end that are searched for repetition before cutting.
 const headKept, tailKept = 64 << 10, 192 << 10
 
-// room is how much of an output is shown: little where the whole can be read in a file.
+// room returns how much output is shown: little if a file has it in full.
 func (s *Shell) room() fold.Room {
 	room := fold.Room{Head: s.head(), Tail: s.tail(), HeadLines: s.Bounds.lines() / 4, TailLines: max(1, s.Bounds.lines()*29/40)}
 	if s.Spill != nil {
@@ -115,8 +111,8 @@ func (s *Shell) room() fold.Room {
 	return room
 }
 
-// argv is the command line under bash without anybody's startup files, or under sh where there is
-// no bash. A shell in the workspace is none.
+// argv returns the command line for bash without startup files, or for sh if there is no bash. A
+// shell in the workspace is ignored.
 func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	if s.Program.Path != "" {
 		return s.Program.Argv(command), false
@@ -124,7 +120,7 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	bash, err := proc.LookPath("bash", "/", s.Env)
 	switch {
 	case err == nil && !proc.Inside(filepath.Dir(bash), root):
-		bash = "bash" // the first in PATH, so that no other folder of it matters
+		bash = "bash" // the first in PATH, so that its other folders do not matter
 	case err == nil:
 		bash, err = proc.LookPath("bash", "/", proc.Outside(s.Env, root))
 	}
@@ -137,7 +133,7 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	return []string{bash, "--noprofile", "--norc", "-c", command}, false
 }
 
-// words names the description of bash, which tells the language of the shell.
+// words returns the name of bash's description, which depends on the shell.
 func (s *Shell) words(f files) string {
 	if s.Program.Kind != proc.Bash {
 		return "bash_" + string(s.Program.Kind)
@@ -145,8 +141,7 @@ func (s *Shell) words(f files) string {
 	return f.words("bash")
 }
 
-// workdir resolves the folder that a command runs in; outside the workspace it is one that the gate
-// agreed to.
+// workdir resolves a command's folder; outside the workspace the gate must have allowed it.
 func (f files) workdir(ctx context.Context, ask asker, name string) (string, error) {
 	if name == "" {
 		return f.root.Dir(), nil
@@ -164,8 +159,8 @@ func (f files) workdir(ctx context.Context, ask asker, name string) (string, err
 	return p.Abs(), nil
 }
 
-// reaching asks for each host that a command in a sandbox wants to connect to. What goes on when
-// its call is over asks nobody any more.
+// reaching asks for each host that a sandboxed command connects to. After the call it refuses
+// without asking.
 func reaching(ask asker) func(context.Context, string, uint16) error {
 	return func(ctx context.Context, host string, port uint16) error {
 		scheme, place := "https", host
@@ -183,7 +178,7 @@ func reaching(ask asker) func(context.Context, string, uint16) error {
 	}
 }
 
-// reachingHere asks about a port or socket of this machine.
+// reachingHere asks about a port or socket on this machine.
 func reachingHere(ask asker) func(context.Context, string) error {
 	return func(ctx context.Context, place string) error {
 		return ask(ctx, tool.Need{Permission: tool.Network, Target: place})
@@ -197,7 +192,7 @@ func orSimilar(names []string) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// asFailure gives an error of package proc to the model with its code.
+// asFailure adds the code to an error from package proc.
 func asFailure(err error) error {
 	var coded *proc.Error
 	if errors.As(err, &coded) {
@@ -206,15 +201,15 @@ func asFailure(err error) error {
 	return err
 }
 
-// maxGuarded bounds the repositories that one command line may name.
+// maxGuarded limits the repositories in one command line.
 const maxGuarded = 8
 
-// guard is the environment of a command that a rule allowed and no person has seen: no program is
-// found in the workspace, and git runs none that a repository names. Named says that one of the
-// repositories has hooks or names programs.
+// guard returns the environment for a command that a rule allowed unseen: it finds no program in
+// the workspace, and git runs none that a repository names. named reports whether a repository has
+// hooks or names programs.
 //
-// Where all programs of a command only look, git also asks no server, checks no signature and takes
-// no lock.
+// If all programs in a command are read-only, git also asks no server, checks no signature and
+// takes no lock.
 func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
 	env = asJudged(proc.Outside(b.shell.Env, b.root.Dir()))
 	looks := judged != nil && judged.Looks
@@ -232,9 +227,8 @@ func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Jud
 	return append(env, settings...), named && !looks
 }
 
-// asJudged is an environment without what makes programs read their words in another way than they
-// were judged: options behind operands as names of files, options that a variable adds, columns
-// that a variable names.
+// asJudged removes variables that make programs read their arguments differently from the judged
+// form: options after operands as file names, added options, column settings.
 func asJudged(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		switch name, _, _ := strings.Cut(kv, "="); name {
@@ -246,7 +240,7 @@ func asJudged(env []string) []string {
 	})
 }
 
-// judgedText is the script that a gate has read, or the command as it is written.
+// judgedText returns the script that the gate has read, or the command as written.
 func judgedText(command string, judged *tool.Judged) string {
 	if judged != nil && judged.Script != "" {
 		return judged.Script
@@ -254,7 +248,7 @@ func judgedText(command string, judged *tool.Judged) string {
 	return command
 }
 
-// repositories are the folders that a git of the command may work in: its own, and every one that a
+// repositories returns the folders that git in the command may use: its own, and each one that a
 // word names.
 func repositories(command, dir string) []string {
 	dirs := []string{dir}

@@ -16,15 +16,15 @@ import (
 	"adze/internal/text/plural"
 )
 
-// view is what a command wrote, as the model reads it: plain text in which repetition is folded,
-// its start and its end.
+// view is a command's output for the model: plain text with folded repetition, its start and its
+// end.
 type view struct {
 	fold.Shown
-	binary    *proc.Text // in place of all else, of output that is no text
+	binary    *proc.Text // replaces everything if the output is no text
 	encodings []text.Encoding
 }
 
-// viewOf finds out what of an output is shown.
+// viewOf selects the shown part of an output.
 func viewOf(t proc.Text, room fold.Room) view {
 	var v view
 	written := t
@@ -42,7 +42,7 @@ func viewOf(t proc.Text, room fold.Room) view {
 	return v
 }
 
-// shrunk is an output of which only so much is looked at as has room.
+// shrunk cuts an output to the part that is examined.
 func shrunk(t proc.Text, room fold.Room) proc.Text {
 	size := int64(len(t.Head) + len(t.Tail))
 	head, tail := t.Head, t.Tail
@@ -59,7 +59,7 @@ func shrunk(t proc.Text, room fold.Room) proc.Text {
 	return t
 }
 
-// inUTF8 are two parts of one output as UTF-8, and the other encodings in them.
+// inUTF8 converts two parts of one output to UTF-8, and returns the other encodings in them.
 func inUTF8(head, tail string) (h, t string, found []text.Encoding) {
 	h, found = text.Output([]byte(head))
 	t, more := text.Output([]byte(tail))
@@ -71,13 +71,12 @@ func inUTF8(head, tail string) (h, t string, found []text.Encoding) {
 	return h, t, found
 }
 
-// cut reports whether the view is less than what was written.
+// cut reports whether the view is shorter than the output.
 func (v view) cut() bool {
 	return v.OmittedBytes > 0 || v.Folded || v.binary != nil && v.binary.OmittedBytes > 0
 }
 
-// text is the view with what was left out between its parts. where says how to get the whole, in
-// words.
+// text returns the view with a note between its parts. where describes how to get the full output.
 func (v view) text(where string) string {
 	if v.binary != nil {
 		return binaryShown(*v.binary, where)
@@ -116,9 +115,9 @@ func endLine(s string) string {
 	return s + "\n"
 }
 
-// plainText is what a user would see of s: no escape sequences, of a line that was overwritten by
-// carriage returns only its last state, and no byte that is not text. Progress bars would otherwise
-// fill the model's context with their every frame.
+// plainText returns s as a user would see it: without escape sequences and non-text bytes, and with
+// only the last state of lines overwritten by carriage returns. Progress bars would otherwise fill
+// the model's context.
 func plainText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
@@ -139,7 +138,7 @@ func plainText(s string) string {
 	return b.String()
 }
 
-// lastState keeps what follows the last carriage return and replaces other control characters.
+// lastState keeps the text after the last carriage return and replaces other control characters.
 func lastState(line string) string {
 	line = line[strings.LastIndexByte(line, '\r')+1:]
 	return strings.Map(func(r rune) rune {
@@ -155,13 +154,13 @@ func lastState(line string) string {
 	}, line)
 }
 
-// escapes are control sequences of ECMA-48: ESC [ … final, ESC ] … BEL or ESC \, and ESC with one
-// character. An unfinished one takes the rest of its line, and another ESC begins anew.
+// escapes matches ECMA-48 control sequences: ESC [ … final, ESC ] … BEL or ESC \, and ESC with one
+// character. An unfinished one extends to the line's end or another ESC.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(?:\[[^@-~\n]*[@-~]?|[\]P_^X][^\a\x1b\n]*(?:\a|\x1b\\)?|[^\n]?)`)
 })
 
-// short is a duration to the millisecond below ten seconds, else to the tenth of a second.
+// short formats a duration to the millisecond below ten seconds, else to the tenth of a second.
 func short(d time.Duration) string {
 	if d < 10*time.Second {
 		return d.Round(time.Millisecond).String()
@@ -169,7 +168,7 @@ func short(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// oneLine is the first line of s, cut for a title.
+// oneLine returns the first line of s, cut for a title.
 func oneLine(s string, size int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
 	if utf8.RuneCountInString(line) > size {
@@ -181,7 +180,7 @@ func oneLine(s string, size int) string {
 	return line
 }
 
-// lastBytes is the end of s, from the start of a line where it is cut.
+// lastBytes returns the end of s, from the start of a line if cut.
 func lastBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -190,18 +189,17 @@ func lastBytes(s string, n int) string {
 	return s[strings.IndexByte(s, '\n')+1:]
 }
 
-// binaryLeast is how many bytes that no text has make an output binary, where they are also a tenth
-// of it: a few odd bytes are shown as marks.
+// binaryLeast is the number of non-text bytes that make an output binary if they are also a tenth
+// of it: a few are shown as marks.
 const binaryLeast = 16
 
-// isBinary reports whether what a command wrote is no text.
+// isBinary reports whether the output is no text.
 func isBinary(t proc.Text) bool {
 	odd := oddBytes(t.Head) + oddBytes(t.Tail)
 	return odd >= binaryLeast && odd*10 >= len(t.Head)+len(t.Tail)
 }
 
-// binaryShown is what a command wrote that is no text: said and not printed, but for the lines of
-// text before and after it.
+// binaryShown describes binary output and shows only the text lines before and after it.
 func binaryShown(t proc.Text, where string) string {
 	before := textBefore(t.Head)
 	rest := t.Head[len(before):] + t.Tail
@@ -217,7 +215,7 @@ func binaryShown(t proc.Text, where string) string {
 	return endLine(plainText(before)) + fmt.Sprintf("[binary output%s: %s not shown; %s]\n", kind, plural.Of(size, "byte"), where) + plainText(after)
 }
 
-// tailText is the end of an output as panes show it.
+// tailText returns the end of an output for panes.
 func tailText(s string) string {
 	if t := (proc.Text{Head: s}); isBinary(t) {
 		return binaryShown(t, "not text")
@@ -226,8 +224,8 @@ func tailText(s string) string {
 	return plainText(s)
 }
 
-// oddBytes counts bytes that no text for a terminal has: controls, most of a NUL-separated list
-// excepted, and what is neither UTF-8 nor a letter of Latin-1.
+// oddBytes counts bytes that no terminal text has: controls, except in a NUL-separated list, and
+// bytes that are neither UTF-8 nor Latin-1 letters.
 func oddBytes(s string) (n int) {
 	nuls := 0
 	for i := 0; i < len(s); {
@@ -254,7 +252,7 @@ func oddBytes(s string) (n int) {
 	return n
 }
 
-// textBefore is the lines of text that an output begins with.
+// textBefore returns the text lines at the start of an output.
 func textBefore(s string) string {
 	end := 0
 	for line := range strings.Lines(s) {
@@ -266,7 +264,7 @@ func textBefore(s string) string {
 	return s[:end]
 }
 
-// textAfter is the lines of text that it ends with; between binary data, a short one is chance.
+// textAfter returns the text lines at the end; between binary data, a short one is chance.
 func textAfter(s string) string {
 	start := len(s)
 	for start > 0 {
@@ -282,10 +280,10 @@ func textAfter(s string) string {
 	return s[start:]
 }
 
-// spiller keeps the whole output of a command in a file, once it is too long to be shown whole.
+// spiller stores a command's full output in a file once it is too long to be shown.
 type spiller struct {
-	open    func() (io.WriteCloser, string, error) // if nil, nothing is kept
-	keep    int                                    // bytes that are shown whole
+	open    func() (io.WriteCloser, string, error) // nil stores nothing
+	keep    int                                    // bytes that are shown without a file
 	pending []byte
 	file    io.WriteCloser
 	path    string
@@ -313,7 +311,7 @@ func (s *spiller) flush() {
 	s.pending = nil
 }
 
-// close returns where the whole output is. What was not cut needs no file.
+// close returns the path to the full output, or "" if nothing was cut.
 func (s *spiller) close(cut bool) (path string, err error) {
 	if cut && s.open != nil && s.file == nil && s.failed == nil {
 		s.flush()

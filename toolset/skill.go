@@ -10,31 +10,31 @@ import (
 	"adze/tool"
 )
 
-// Skills loads what is written for a kind of work. Contract: nothing is run; Load reads the text as
-// it is now, and an error names the next move; Find returns at most limit skills, the best first;
+// Skills loads instructions for kinds of work. Contract: nothing is run; Load reads the current
+// text, and its error suggests the next step; Find returns at most limit skills, the best first;
 // both are safe for concurrent use.
 type Skills interface {
 	Load(ctx context.Context, session, name string) (Skill, error)
 	Find(ctx context.Context, query string, limit int) []FoundSkill
 }
 
-// Skill is one that was loaded.
+// Skill is a loaded skill.
 type Skill struct {
 	Name   string
 	From   string // its file, for people
-	Path   string // the same, absolute
+	Path   string // its file, absolute
 	SHA256 string // of the file
-	Folder string // where its other files lie, absolute
+	Folder string // folder with its other files, absolute
 	Files  []string
-	More   int  // files that are not named
+	More   int  // number of unnamed files
 	Above  bool // the model has this text already
 	Body   string
 }
 
-// FoundSkill is one that fits a query.
+// FoundSkill is a skill that fits a query.
 type FoundSkill struct{ Name, Description string }
 
-// foundSkills is how many a query finds.
+// foundSkills limits a query's results.
 const foundSkills = 8
 
 type skillArgs struct {
@@ -46,7 +46,7 @@ type skillMeta struct {
 	Name   string   `json:"name,omitempty"`
 	From   string   `json:"from,omitempty"`
 	Path   string   `json:"path,omitempty"`
-	SHA256 string   `json:"sha256,omitempty"` // of the text that the output holds
+	SHA256 string   `json:"sha256,omitempty"` // of the text in the output
 	Query  string   `json:"query,omitempty"`
 	Found  []string `json:"found,omitempty"`
 }
@@ -111,7 +111,7 @@ func loadSkill(ctx context.Context, s Skills, session, name string) (tool.Result
 	return r, nil
 }
 
-// Text is a skill as the model reads it: where its files are, then what it says.
+// Text returns the skill for the model: the location of its files, then its text.
 func (s Skill) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "skill %s, from %s\nfolder: %s\n", s.Name, s.From, s.Folder)
@@ -125,7 +125,7 @@ func (s Skill) Text() string {
 	return b.String() + "\n" + strings.TrimSpace(s.Body)
 }
 
-// SkillLoaded is the skill whose text an outcome holds; of any other outcome none.
+// SkillLoaded returns the skill whose text is in an outcome, if any.
 func SkillLoaded(o tool.Outcome) (s Skill, ok bool) {
 	var m skillMeta
 	if o.Tool != "skill" || o.Status != tool.Completed || json.Unmarshal(o.Metadata, &m) != nil || m.SHA256 == "" {

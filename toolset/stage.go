@@ -13,39 +13,39 @@ import (
 	"adze/tool"
 )
 
-// Bounds of what a report holds of staged changes, in bytes.
+// Limits for staged changes in a report, in bytes.
 const (
-	stagedDiff  = 16 << 10 // of one file
+	stagedDiff  = 16 << 10 // for one file
 	stagedDiffs = 128 << 10
 	stagedFiles = 100
 )
 
-// Stage is the view of the workspace that turns work on whose changes the user reviews once.
+// Stage is a view of the workspace where turns work and whose changes the user reviews together.
 // Contract:
-//   - Review lists the changes and the commands that ran, while no turn works on it;
+//   - Review lists the changes and the commands that ran, while no turn uses it;
 //   - Take applies the chosen Files in the name of a call and ends the stage, or applies nothing;
 //   - Drop ends it without a change;
-//   - each answers ErrNotYours unless the user has asked for it.
+//   - all return ErrNotYours unless the user requested it.
 type Stage interface {
 	Review() (Staged, error)
 	Take(tag string, choices []proc.FileChoice) (proc.Findings, error)
 	Drop() error
 }
 
-// ErrNotYours answers a model that would decide about a stage.
+// ErrNotYours is returned when a model tries to decide about a stage.
 var ErrNotYours = errors.New("only the user decides about the changes of a staged turn")
 
 // Staged is the content of a stage.
 type Staged struct {
 	Files     []proc.ChangedFile
-	Left      []string // what cannot be taken, as sentences
-	Conflicts []string // paths of Files that somebody else has changed meanwhile
+	Left      []string // changes that cannot be taken, as sentences
+	Conflicts []string // paths in Files that somebody else has changed meanwhile
 	Commands  []RanCommand
-	Hosts     []string // that were asked for
+	Hosts     []string // requested hosts
 }
 
-// Patch is the staged changes of texts, for git apply, below lines that name the rest. It is whole
-// where the rest is a repository's own data alone.
+// Patch returns the staged text changes for git apply, below lines that name the rest. whole means
+// that the rest is only a repository's own data.
 func (s Staged) Patch() (patch string, whole bool) {
 	left, whole := "", true
 	for _, f := range s.Files {
@@ -58,15 +58,15 @@ func (s Staged) Patch() (patch string, whole bool) {
 	return left + patch, whole
 }
 
-// Empty reports that nothing differs.
+// Empty reports whether nothing differs.
 func (s Staged) Empty() bool { return len(s.Files)+len(s.Left) == 0 }
 
-// RanCommand is a command that worked on a stage.
+// RanCommand is a command that used a stage.
 type RanCommand struct {
 	Command string   `json:"command"`
-	Exit    *int     `json:"exit,omitempty"`  // nil where it was ended
-	Ended   string   `json:"ended,omitempty"` // why
-	Hosts   []string `json:"hosts,omitempty"` // that it reached or asked for
+	Exit    *int     `json:"exit,omitempty"`  // nil if it was ended
+	Ended   string   `json:"ended,omitempty"` // the reason
+	Hosts   []string `json:"hosts,omitempty"` // reached or requested
 }
 
 // Decisions about a stage.
@@ -76,36 +76,36 @@ const (
 	StageDrop   = "drop"
 )
 
-// StageTool is the name of the tool that decides about a stage. No model is offered it.
+// StageTool is the tool that decides about a stage. It is never offered to models.
 const StageTool = "stage"
 
 type stageArgs struct {
 	Decision string `json:"decision" enum:"review,take,drop" doc:"what becomes of the changes of the staged turn"`
 }
 
-// StagedChange is one file of a review, as events and results have it.
+// StagedChange is one file in a review, for events and results.
 type StagedChange struct {
 	Path     string `json:"path"`
 	Change   string `json:"change"` // added, modified or removed
 	Added    int    `json:"added"`
 	Removed  int    `json:"removed"`
 	Summary  string `json:"summary,omitempty"`
-	Doubt    string `json:"doubt,omitempty"`    // why it is taken only where the user has seen it
+	Doubt    string `json:"doubt,omitempty"`    // why it is taken only after the user has seen it
 	Conflict bool   `json:"conflict,omitempty"` // somebody else has changed it meanwhile
 	Diff     string `json:"diff,omitempty"`
 }
 
-// StageReport is a review as events and results have it.
+// StageReport is a review for events and results.
 type StageReport struct {
 	Decision string         `json:"decision"` // kept, taken or dropped
 	Files    []StagedChange `json:"files"`
-	More     int            `json:"more,omitempty"` // files that are not listed
+	More     int            `json:"more,omitempty"` // number of unlisted files
 	Left     []string       `json:"left,omitempty"`
 	Commands []RanCommand   `json:"commands,omitempty"`
 	Hosts    []string       `json:"hosts,omitempty"`
 }
 
-// Report words a review.
+// Report describes a review.
 func (s Staged) Report(decision string) StageReport {
 	out := StageReport{Decision: decision, Left: s.Left, Commands: s.Commands, Hosts: s.Hosts, Files: []StagedChange{}}
 	room := stagedDiffs
@@ -122,7 +122,7 @@ func (s Staged) Report(decision string) StageReport {
 	return out
 }
 
-// String is a review in a few lines, without diffs.
+// String formats a review in a few lines, without diffs.
 func (r StageReport) String() string {
 	var out strings.Builder
 	for _, c := range r.Files {
@@ -204,7 +204,7 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 		if err := c.Ask(ctx, staged(s)); err != nil {
 			return result, err
 		}
-		for _, f := range s.Files { // what only the user can allow, they have not seen
+		for _, f := range s.Files { // changes that only the user can allow were not shown
 			choices = append(choices, proc.FileChoice{Apply: f.Doubt == ""})
 		}
 	default:
@@ -240,12 +240,12 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 	return result, nil
 }
 
-// staged is the need of a take-over.
+// staged returns the need to apply a stage.
 func staged(s Staged) tool.Need {
 	return tool.Need{Permission: tool.Write, Target: "the changes of the turn: " + plural.Of(len(s.Files), "file"), Reach: tool.OwnStage}
 }
 
-// reviewed is the sentence above the changes.
+// reviewed returns the sentence above the changes.
 func reviewed(s Staged) string {
 	if len(s.Conflicts) > 0 {
 		return "drop the hunks of " + named(s.Conflicts, ", ") + ", which changed in the workspace meanwhile"
@@ -253,7 +253,7 @@ func reviewed(s Staged) string {
 	return "nothing of this is in the workspace yet"
 }
 
-// outcome parts the files by what became of them.
+// outcome splits the files into taken and left ones.
 func (s Staged) outcome(choices []proc.FileChoice) (taken, left []string) {
 	for i, f := range s.Files {
 		if i < len(choices) && choices[i].Apply {
@@ -276,7 +276,7 @@ func (g stager) drop(result tool.Result[StageReport], s Staged) (tool.Result[Sta
 	return result, nil
 }
 
-// withNotes puts what ran before the changes.
+// withNotes puts the commands before the changes.
 func (v review) withNotes(s Staged) []tool.Block {
 	r := StageReport{Commands: s.Commands, Hosts: s.Hosts, Left: s.Left}
 	return append(tool.Text(strings.TrimSuffix(r.String(), "\n")), v.blocks...)

@@ -11,51 +11,51 @@ import (
 
 // Tasks runs subagents. Contract:
 //   - Run returns when the subagent has ended, was aborted by ctx, or could not start;
-//   - what it did and said comes back with an error, too, as far as it came;
+//   - with an error, too, it returns the partial result;
 //   - progress is called by one goroutine at a time, and not after Run has returned.
 type Tasks interface {
 	Run(ctx context.Context, r TaskRequest, progress func(TaskProgress)) (TaskResult, error)
 }
 
-// TaskRequest asks for one subagent.
+// TaskRequest starts or continues one subagent.
 type TaskRequest struct {
 	Description, Prompt string
-	Agent               string // explore or general; if empty, explore, or that of the earlier task
+	Agent               string // explore or general; "" means explore, or the earlier task's agent
 	ID                  string // continues an earlier task
-	// Parent, Message and Call say who asks: the session, its message and the call in it.
+	// Parent, Message and Call identify the caller: the session, its message and the call in it.
 	Parent, Message string
 	Call            tool.CallID
-	// Waits is told when the subagent waits for a user, as tool.Context.Waits is.
+	// Waits is called when the subagent waits for a user, as tool.Context.Waits is.
 	Waits func() (over func())
-	// Background starts it and does not wait: what it comes to is told later, by who runs it.
+	// Background does not wait for the subagent; its runner reports the result later.
 	Background bool
 }
 
-// TaskCounts is what a subagent used.
+// TaskCounts is a subagent's usage.
 type TaskCounts struct {
 	Steps  int      `json:"steps,omitempty"`
 	Calls  int      `json:"calls,omitempty"`
 	Tokens int      `json:"tokens,omitempty"`
-	Cost   *float64 `json:"cost_usd,omitempty"` // if nil, not known
+	Cost   *float64 `json:"cost_usd,omitempty"` // nil if unknown
 }
 
-// TaskProgress is what a subagent does now.
+// TaskProgress is a subagent's current activity.
 type TaskProgress struct {
 	ID, Agent string
-	State     string // waits (for a place) or works
-	Last      string // the newest call that ended, in a line
+	State     string // waits (for a slot) or works
+	Last      string // the last ended call, in a line
 	Says      string // the newest line of its text
 	TaskCounts
 }
 
-// TaskResult is what a subagent came to.
+// TaskResult is a subagent's result.
 type TaskResult struct {
 	ID, Agent string
 	Text      string   // its last message
 	Did       []string // its calls, each in a line
 	Changed   []string // files
 	TaskCounts
-	Background bool // it works on; there is nothing of it yet
+	Background bool // still running, without a result
 }
 
 type taskArgs struct {
@@ -78,7 +78,7 @@ type taskMeta struct {
 	Error  string   `json:"error,omitempty"`
 }
 
-// exploreAgent is the agent that changes nothing, so that several may run together.
+// exploreAgent changes nothing, so that several may run concurrently.
 const exploreAgent = "explore"
 
 func task(tasks Tasks) tool.Tool {
@@ -98,7 +98,7 @@ func task(tasks Tasks) tool.Tool {
 		CostClass:    "model",
 		Redact:       tool.Expose("description", "agent", "task_id", "background", "state", "steps", "calls", "tokens", "cost_usd", "error"),
 		Concurrent: func(in taskArgs) bool {
-			// Those that are not waited for begin in the model's order.
+			// Background tasks start in the model's order.
 			return !in.Background && (in.Agent == exploreAgent || in.Agent == "" && in.TaskID == "")
 		},
 		Run: func(ctx context.Context, c tool.Context[taskMeta], in taskArgs) (tool.Result[taskMeta], error) {
@@ -108,7 +108,7 @@ func task(tasks Tasks) tool.Tool {
 	})
 }
 
-// viewTask shows what a subagent does, or what it reported.
+// viewTask shows a subagent's activity or report.
 func viewTask(m taskMeta) []tool.Block {
 	if m.State == "ended" && m.Report != "" {
 		text := m.Report
@@ -117,13 +117,13 @@ func viewTask(m taskMeta) []tool.Block {
 		}
 		return tool.Text(text)
 	}
-	// The counts come last: of what runs, the end is shown where there is little room.
+	// Counts come last: for running tasks the end is shown if space is short.
 	counts := strings.Join(append(notBlank(m.Agent, m.State), m.TaskCounts.words()...), " · ")
 	return tool.List(append(notBlank(append(m.Did, m.Last, m.Says, m.Error)...), counts))
 }
 
-// maxShownReport bounds what the metadata keeps of a report, in bytes; the model gets the whole,
-// clipped as any output.
+// maxShownReport limits the report in metadata, in bytes; the model gets it in full, clipped like
+// any output.
 const maxShownReport = 16 << 10
 
 func shownReport(text string) string {
@@ -143,7 +143,7 @@ func notBlank(words ...string) []string {
 	return out
 }
 
-// words are the counts as people read them; what is zero is left out.
+// words formats the nonzero counts for people.
 func (c TaskCounts) words() []string {
 	var out []string
 	if c.Steps > 0 {
@@ -161,7 +161,7 @@ func (c TaskCounts) words() []string {
 	return out
 }
 
-// Reported is what a subagent said, as a model reads it; if empty, it said nothing.
+// Reported returns a subagent's text for a model, or "".
 func Reported(r TaskResult) string {
 	if r.Text == "" {
 		return ""

@@ -11,14 +11,14 @@ import (
 	"adze/tool"
 )
 
-// Todo is one item of the session's list.
+// Todo is one item in the session's list.
 type Todo struct {
 	Content  string `json:"content" doc:"what is to be done, in one line" offer:"plain"`
 	Status   string `json:"status" enum:"pending,in_progress,completed,cancelled" doc:"how far it is" offer:"plain"`
 	Priority string `json:"priority,omitempty" enum:"high,medium,low" doc:"default: medium" offer:"-"`
 }
 
-// Todos holds the list of one session. The zero value is empty. It is safe for concurrent use.
+// Todos holds one session's list. The zero value is empty. It is safe for concurrent use.
 type Todos struct {
 	mu    sync.Mutex
 	items []Todo
@@ -31,7 +31,7 @@ func (t *Todos) Items() []Todo {
 	return slices.Clone(t.items)
 }
 
-// Replace sets the whole list and returns the one before.
+// Replace sets the whole list and returns the previous one.
 func (t *Todos) Replace(items []Todo) []Todo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,7 +40,7 @@ func (t *Todos) Replace(items []Todo) []Todo {
 	return before
 }
 
-// Restore takes the list from the stored metadata of a todowrite call, when a session is resumed.
+// Restore reads the list from a todowrite call's stored metadata, when a session is resumed.
 func (t *Todos) Restore(metadata json.RawMessage) error {
 	var m todoMeta
 	if err := json.Unmarshal(metadata, &m); err != nil {
@@ -54,13 +54,13 @@ type todoArgs struct {
 	Todos []Todo `json:"todos" doc:"the whole list, in order; it replaces the old one" offer:"plain"`
 }
 
-// todoMeta is what the pane draws and what a resumed session reads.
+// todoMeta is drawn by the pane and read by a resumed session.
 type todoMeta struct {
 	Todos   []Todo   `json:"todos"`
 	Changed []string `json:"changed,omitempty"`
 }
 
-// maxTodos and maxTodoLength keep the list something a user reads at a glance.
+// maxTodos and maxTodoLength keep the list readable at a glance.
 const (
 	maxTodos      = 100
 	maxTodoLength = 500
@@ -132,7 +132,7 @@ func checkTodos(items []Todo) error {
 	return nil
 }
 
-// changedTodos says in words what differs, by content.
+// changedTodos describes the differences by content.
 func changedTodos(before, after []Todo) (changes []string) {
 	old := map[string]string{}
 	for _, item := range before {

@@ -9,29 +9,28 @@ import (
 	"adze/tool"
 )
 
-// Finder searches all tools of the session, also those that requests do not show. Contract: the
-// best come first, at most limit of them; nothing is run; it is safe for concurrent use.
+// Finder searches all tools in the session, also those not in requests. Contract: the best come
+// first, at most limit; nothing is run; it is safe for concurrent use.
 type Finder interface {
 	Find(ctx context.Context, query string, limit int) Finding
 }
 
-// Finding is what a Finder found.
+// Finding is a Finder's result.
 type Finding struct {
 	Tools []Found
-	Of    int // how many tools were looked at
+	Of    int // number of tools searched
 }
 
 // Found is one tool that fits.
 type Found struct {
 	Name, Description string
-	Offered           bool // requests show it already
+	Offered           bool // already in requests
 }
 
-// foundLimit is how many tools one search may add to the requests; each costs its schema every
-// time.
+// foundLimit limits the tools that one search adds to requests; each costs its schema every time.
 const foundLimit = 5
 
-// maxToolQuery is in bytes; a longer query is a document, not a question.
+// in bytes; a longer query is a document, not a question
 const maxToolQuery = 1000
 
 type toolSearchArgs struct {
@@ -103,7 +102,7 @@ func listFound(found Finding) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// FoundBy lists the tools that an outcome of tool_search found; of any other outcome none.
+// FoundBy returns the tools found by a tool_search outcome; nil for other outcomes.
 func FoundBy(o tool.Outcome) []string {
 	var m toolSearchMeta
 	if o.Tool != "tool_search" || o.Status != tool.Completed || json.Unmarshal(o.Metadata, &m) != nil {

@@ -1,16 +1,15 @@
 // Package toolset is the catalogue of built-in tools: one .go, one .md and one test per tool, and
 // one line in New to enlist it.
 //
-// The one rule: a tool takes what it needs (a walker, a supervisor), not everything there is; Deps
-// stays in New. Insides that are more than a tool's own business live in leaf packages under
-// internal.
+// The one rule: a tool gets only its dependencies (a walker, a supervisor); Deps stays in New.
+// Larger implementations live in leaf packages under internal.
 //
-// Start reading at New, then glob.go. Tools that a user declares in files are declared*.go;
-// restore.go gives a resumed session back what its tools knew. The package is large because each
-// tool has its own files.
+// Start reading at New, then glob.go. declared*.go handle tools that a user declares in files;
+// restore.go restores the tools' state in a resumed session. The package is large because each tool
+// has its own files.
 //
-// Known limits: a command keeps no shell: folder and variables are as before at the next call. Jobs
-// in the background end with adze, and a resumed session does not have them.
+// Known limits: commands share no shell: folder and variables are reset for each call. Background
+// jobs end with adze, and a resumed session does not have them.
 package toolset
 
 import (
@@ -26,52 +25,52 @@ import (
 	"adze/tool"
 )
 
-// Deps is what the built-in tools work with. New documents which tool takes what.
+// Deps holds the built-in tools' dependencies. New documents their use.
 type Deps struct {
-	// Root is the workspace, for every tool that touches files; Seen is what the session has read.
+	// Root is the workspace, for every tool that touches files; Seen is the session's record of
+	// files read.
 	Root *workspace.Root
 	Seen *workspace.Seen
-	// Shell runs commands; if nil, one without a ledger, with this process's cleaned environment.
-	// Whoever gives one closes it.
+	// Shell runs commands; nil creates one without a ledger, with this process's cleaned
+	// environment. Its creator closes it.
 	Shell *Shell
-	// AskProcesses has list_processes need to read /proc, which is asked about: a program of others
+	// AskProcesses makes list_processes need to read /proc, which is asked about: another program
 	// makes the calls.
 	AskProcesses bool
-	// Env looks up where git's configuration lies, for glob, grep and list; if nil, os.Getenv.
+	// Env finds git's configuration for glob, grep and list; nil means os.Getenv.
 	Env func(string) string
-	// Withhold says which files glob and grep leave out when they were allowed to look below
-	// root: those that a call of their own would be asked or refused for. The function it returns gets
-	// an absolute folder with a final slash and a name in it; if nil, nothing is held back, as for a
-	// nil Withhold.
+	// Withhold selects files that glob and grep omit below an allowed root: those that a call of
+	// their own would be asked or refused for. The returned function gets an absolute folder with a
+	// trailing slash and a name in it; nil withholds nothing, as does a nil Withhold.
 	Withhold func(root string) func(dir, name string) bool
 	// Todos is the session's todo list.
 	Todos *Todos
-	// Web fetches pages; if nil, from the public web only.
+	// Web fetches pages; nil fetches from the public web only.
 	Web PageFetcher
-	// Declared is where the user declares tools; if nil, nowhere. New fills in what came of it.
+	// Declared is the folder with the user's tools; may be nil. New fills in the result.
 	Declared *Declared
-	// Tasks runs subagents; if nil, the task tool answers LLM_ASSIST_REQUIRED.
+	// Tasks runs subagents; if nil, the task tool returns LLM_ASSIST_REQUIRED.
 	Tasks Tasks
-	// Bounds are the limits that the user has set.
+	// Bounds are the user's limits.
 	Bounds Bounds
 	// Brief offers some tools with a shorter description and only their usual arguments, for models
-	// that read slowly; the others are accepted all the same.
+	// that read slowly; the others are still accepted.
 	Brief bool
-	// Search asks a search engine; if nil, none is configured, and websearch is not offered.
+	// Search is a search engine; if nil, websearch is not offered.
 	Search WebSearch
-	// Inquire puts the model's questions to the user; if nil, nobody is there, and ask is not offered.
+	// Inquire asks the user for the model; if nil, ask is not offered.
 	Inquire Inquire
-	// Plans takes the model's plans; if nil, it makes none here, and plan is not offered.
+	// Plans receives the model's plans; if nil, plan is not offered.
 	Plans Plans
-	// Stage is what turns in permission mode staged work on; if nil, there is none.
+	// Stage is the view used in permission mode staged; may be nil.
 	Stage Stage
-	// Finder searches tools that requests do not show; if nil, tool_search has nothing to find.
+	// Finder searches tools that are not in requests; if nil, tool_search finds nothing.
 	Finder Finder
-	// Code asks language servers; if nil, there are none, and the tools that ask them are not offered.
+	// Code holds the language servers; if nil, their tools are not offered.
 	Code *lsp.Servers
-	// Formatters rewrite files after edits; if nil, none does.
+	// Formatters rewrite files after edits; may be nil.
 	Formatters *formatter.Formatters
-	// Skills loads skills; if nil, there are none, and skill is not offered.
+	// Skills loads skills; if nil, skill is not offered.
 	Skills Skills
 }
 
@@ -86,15 +85,14 @@ func New(d Deps) (*tool.Registry, error) {
 			return nil, fmt.Errorf("toolset: %w", err)
 		}
 	}
-	if d.Declared != nil { // last, so that no declared tool takes the name of a built-in one
+	if d.Declared != nil { // last, so that no declared tool takes a built-in name
 		d.Declared.enlist(registry, d.Root, d.Shell)
 	}
 	return registry, nil
 }
 
-// builtIn are the tools of this package, in the order in which they are offered. How they are
-// declared may depend on nothing but the fields of d that say so: only a test looks whether the
-// declarations are sound.
+// builtIn returns this package's tools, in the order in which they are offered. Declarations may
+// depend only on the fields of d that say so, since only a test checks them.
 func (d Deps) builtIn() []tool.Tool {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
@@ -108,7 +106,7 @@ func (d Deps) builtIn() []tool.Tool {
 		d.Web = web.New(web.Policy{})
 	}
 	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
-	if d.Root != nil { // who only looks at what tools there are has none
+	if d.Root != nil { // nil when only listing tools
 		g.git.Env = proc.Outside(d.Shell.Env, d.Root.Dir())
 	}
 	return append([]tool.Tool{

@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// watchEvery is how often somebody who watches hears of a long search or fetch; a short one is over
-// before.
+// watchEvery is the interval for progress of a long search or fetch; a short one ends before.
 const watchEvery = 250 * time.Millisecond
 
-// watch tells show how far a count has come until stop is called, which waits for a call of show
-// that is under way.
+// watch reports a count to show until stop is called, which waits for a running call of show.
 func watch(count *atomic.Int64, show func(n int64)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -36,16 +34,16 @@ func watch(count *atomic.Int64, show func(n int64)) (stop func()) {
 	}
 }
 
-// watched is the place with its count shown as a search goes on.
+// watched returns the place with a counter, shown during a search.
 func (p place) watched(show func(n int64)) (place, func()) {
 	p.Visited = &atomic.Int64{}
 	return p, watch(p.Visited, show)
 }
 
-// heavySize is from which size on work with a file is worth a goroutine of its own.
+// heavySize is the size from which work on a file gets its own goroutine.
 const heavySize = 1 << 20
 
-// heavy does work that knows no abort beside the call: an aborted call returns at once, and the
+// heavy runs work that cannot be aborted beside the call: an aborted call returns at once, and the
 // work, which may only compute, ends by itself.
 func heavy[T any](ctx context.Context, size int, work func() (T, error)) (T, error) {
 	if size < heavySize {
@@ -68,7 +66,7 @@ func heavy[T any](ctx context.Context, size int, work func() (T, error)) (T, err
 	select {
 	case a := <-done:
 		if a.panic != nil {
-			panic(a.panic) // in the call, where the pipeline answers for it
+			panic(a.panic) // in the call, where the pipeline handles it
 		}
 		return a.value, a.err
 	case <-ctx.Done():

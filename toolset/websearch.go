@@ -11,15 +11,15 @@ import (
 	"adze/tool"
 )
 
-// WebSearch asks a search engine. A *websearch.Engine is one.
+// WebSearch is a search engine. It is implemented by *websearch.Engine.
 type WebSearch interface {
-	// Name is how the user calls it, Address the scheme, host and port that a search connects to.
+	// Name is the user's name for it, Address the scheme, host and port that a search connects to.
 	Name() string
 	Address() string
 	Search(ctx context.Context, query string, limit int) ([]websearch.Result, error)
 }
 
-// usualResults is how many results a search gives where nobody says.
+// usualResults is the default number of results.
 const usualResults = 8
 
 type websearchArgs struct {
@@ -72,7 +72,7 @@ type websearcher struct{ engine WebSearch }
 
 func (w websearcher) permissions() tool.Permissions {
 	if w.engine == nil {
-		return tool.Permissions{} // it can only say that there is none
+		return tool.Permissions{} // it can only report that there is none
 	}
 	return tool.Requires(tool.Network)
 }

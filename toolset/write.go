@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// writeLimit bounds, in bytes, the old file that a write compares with.
+// writeLimit is the largest old file that a write compares with, in bytes.
 const writeLimit = 64 << 20
 
 type writeArgs struct {
@@ -20,20 +20,20 @@ type writeArgs struct {
 	Content string `json:"content" doc:"the complete new text" offer:"plain"`
 }
 
-// changeMeta is what write and edit tell panes and the log.
+// changeMeta is the metadata of write and edit.
 type changeMeta struct {
 	Path    string `json:"path"`
 	Created bool   `json:"created,omitempty"`
 	Bytes   int64  `json:"bytes"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
-	// Lines are where the replaced places begin in the old file; Steps say how each was found.
+	// Lines are the replaced places in the old file; Steps describe how each was found.
 	Lines []int    `json:"lines,omitempty"`
 	Steps []string `json:"steps,omitempty"`
 	Diff  string   `json:"diff,omitempty"`
 	Notes []string `json:"notes,omitempty"`
-	Check string   `json:"check,omitempty"` // what a language server says of the change
-	// Seen lets a resumed session know what it has written.
+	Check string   `json:"check,omitempty"` // a language server's diagnostics
+	// Seen restores the state written when a session is resumed.
 	Seen *workspace.State `json:"seen,omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (w writer) run(ctx context.Context, c tool.Context[changeMeta], in writeArg
 	return made.amend(p, plan.result(p, done)), nil
 }
 
-// check plans the write as far as the file is only looked at.
+// check plans the write without writing.
 func (w writer) check(ctx context.Context, c tool.Context[changeMeta], in writeArgs) error {
 	p, err := w.locate(ctx, c.Ask, tool.Write, in.Path)
 	if err != nil {
@@ -107,7 +107,7 @@ func (w writer) check(ctx context.Context, c tool.Context[changeMeta], in writeA
 	})
 }
 
-// plan fits the new content to the file as it is now.
+// plan fits the new content to the current file.
 func (w writer) plan(ctx context.Context, cur *workspace.Current, p workspace.Path, session string, in writeArgs) (writePlan, error) {
 	old, err := w.known(ctx, cur, p, session)
 	if err != nil {
@@ -118,12 +118,12 @@ func (w writer) plan(ctx context.Context, cur *workspace.Current, p workspace.Pa
 	return plan, err
 }
 
-// known gives the file to be replaced, if the session has read it and it is still as it was.
+// known returns the file to be replaced, if the session has read it and it has not changed.
 func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.Path, session string) (content, error) {
 	if !cur.Exists {
 		return content{format: text.Detect(nil)}, nil
 	}
-	if cur.Size() == 0 { // nothing that could be lost
+	if cur.Size() == 0 { // nothing to lose
 		return load(ctx, cur.Opened, p, writeLimit)
 	}
 	before, ok := w.seen.Get(session, p)
@@ -140,9 +140,9 @@ func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.P
 	return old, nil
 }
 
-// writePlan is the new content as it will stand in the file.
+// writePlan is the new content as written to the file.
 type writePlan struct {
-	replaced int64 // bytes of the old file
+	replaced int64 // size of the old file
 	before   string
 	raw      []byte
 	text     string
@@ -150,7 +150,7 @@ type writePlan struct {
 	diff     diff.Diff
 }
 
-// planWrite spells the new content as the old file was spelt: line ends, byte order mark, encoding.
+// planWrite converts the new content to the old file's line ends, byte order mark and encoding.
 func planWrite(p workspace.Path, old content, next string) (writePlan, error) {
 	if line := textedit.Omission(next, old.text); line != "" {
 		return writePlan{}, tool.Fail(tool.CodeInvalidArguments, "content leaves text out (%q), which would delete it; write the complete file, or use edit for a part", line)
@@ -206,7 +206,7 @@ func (plan writePlan) result(p workspace.Path, done workspace.Written) changeRes
 	}
 }
 
-// oddities are what of a text looks as if the model had meant another one. It was written as asked.
+// oddities lists signs that the model meant another text, which was still written as given.
 func oddities(s string) (notes []string) {
 	if n := strings.Count(s, `\n`); n > 1 && !strings.Contains(s, "\n") {
 		notes = append(notes, fmt.Sprintf(`it has no line break, but \n %d times, written as asked; write it again if line breaks were meant`, n))
@@ -224,7 +224,7 @@ func oddities(s string) (notes []string) {
 	return notes
 }
 
-// planned is what a write would do to the file as it is now, of at most limit bytes.
+// planned returns a write's effect on the current file, up to limit bytes.
 func (w writer) planned(ctx context.Context, in writeArgs, limit int64) (p workspace.Path, old content, plan writePlan, err error) {
 	if p, err = w.root.Resolve(in.Path); err != nil {
 		return p, old, plan, err
@@ -242,7 +242,7 @@ func (w writer) planned(ctx context.Context, in writeArgs, limit int64) (p works
 	return p, old, plan, err
 }
 
-// preview shows a user what a write would do. The checks that need a session are made when it runs.
+// preview shows a user a write's effect. Checks that need a session run later.
 func (w writer) preview(ctx context.Context, in writeArgs) (changeMeta, error) {
 	p, old, plan, err := w.planned(ctx, in, writeLimit)
 	return plan.meta(p, old.raw == nil), err
@@ -256,7 +256,7 @@ func viewChange(m changeMeta) []tool.Block {
 	}
 	if m.Check != "" {
 		check := tool.Text(m.Check)
-		check[0].Minor = !strings.Contains(m.Check, "\n") // it found nothing, or is not done
+		check[0].Minor = !strings.Contains(m.Check, "\n") // nothing found, or unfinished
 		blocks = append(blocks, check...)
 	}
 	return blocks

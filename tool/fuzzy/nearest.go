@@ -1,6 +1,6 @@
-// Package fuzzy finds the names that look like one that was not found: for "did you mean".
+// Package fuzzy finds names similar to an unknown one, for "did you mean".
 //
-// The one rule: a name of megabytes costs nothing.
+// The one rule: a huge name costs nothing.
 //
 // Start reading at Names.
 //
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Names returns up to n candidates that look like name, best first: for "did you mean". A candidate
-// counts when it contains name or the reverse, or differs in at most a third of its letters.
+// Names returns up to n candidates similar to name, best first. A candidate qualifies if it
+// contains name or the reverse, or differs in at most a third of its letters.
 func Names(name string, candidates []string, n int) []string {
 	type scored struct {
 		name string
@@ -34,9 +34,9 @@ func Names(name string, candidates []string, n int) []string {
 	return out
 }
 
-// likeness is the distance of two folded names and whether it is small enough to count. The
-// distance is at least the difference in length, and just that when one contains the other, so a
-// name of megabytes costs nothing.
+// likeness returns the distance between two folded names and whether it is small enough. The
+// distance is at least the difference in length, and exactly that if one contains the other, so
+// that a huge name costs nothing.
 func likeness(a, b string) (cost int, ok bool) {
 	longer, shorter := max(len(a), len(b)), min(len(a), len(b))
 	if shorter > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
@@ -49,13 +49,13 @@ func likeness(a, b string) (cost int, ok bool) {
 	return cost, cost*3 <= longer
 }
 
-// Fold is a name without what people write in several ways: case, _ - and spaces.
+// Fold removes case, _, - and spaces from a name.
 func Fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// Distance is the Levenshtein distance in bytes, where two neighbours in the wrong order count as
-// one change. Three rows are enough.
+// Distance returns the Levenshtein distance in bytes, counting two swapped neighbors as one change.
+// Three rows are enough.
 func Distance(a, b string) int {
 	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range previous {

@@ -2,8 +2,8 @@ package laxjson
 
 import "strings"
 
-// behind judges what stands behind a value that is whole, and returns the value that is meant; if
-// false, something else is said there.
+// behind checks the text after a complete value and returns the intended value, or false if the
+// text has its own meaning.
 func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	if value.Kind != Object {
 		return nil, false
@@ -31,8 +31,8 @@ func behind(value *Tree, rest string, did *Steps) (*Tree, bool) {
 	return value, true
 }
 
-// withoutTokens takes off the marks with which models end a call or a turn, where a server did not:
-// <|…|> of any name, and those that look like tags.
+// withoutTokens removes leaked marks with which models end a call or a turn: <|…|> with any name,
+// and those that look like tags.
 func withoutTokens(rest string) string {
 	for {
 		rest = strings.TrimSpace(rest)
@@ -44,10 +44,10 @@ func withoutTokens(rest string) string {
 	}
 }
 
-// maxToken bounds the name of a mark, in bytes.
+// maxToken limits a mark's name, in bytes.
 const maxToken = 40
 
-// token is the length of the mark at the start of a text, or 0.
+// token returns the length of the mark at the start of a text, or 0.
 func token(text string) int {
 	for _, tag := range []string{"</tool_call>", "</tool_calls>", "</function_call>", "</function>", "</arguments>", "[/TOOL_CALLS]", "</s>", "<end_of_turn>"} {
 		if strings.HasPrefix(text, tag) {

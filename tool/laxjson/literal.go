@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Python reads a literal of Python at the start of a text, as some models write a call, and returns
-// what follows it.
+// Python reads a Python literal at the start of a text, as in some models' calls, and returns the
+// rest.
 func Python(text string) (t *Tree, rest string, ok bool) {
 	var did Steps
 	r := reader{text: text, did: &did, in: python}
@@ -15,15 +15,14 @@ func Python(text string) (t *Tree, rest string, ok bool) {
 	return t, r.text[min(r.at, len(r.text)):], ok
 }
 
-// language is the way in which a value is written.
+// language is a value's syntax.
 type language int
 
 const (
 	lax    language = iota // JSON, as models write it
-	python                 // no comments, any quotes and escapes of Python, tuples as lists
+	python                 // no comments, any Python quotes and escapes, tuples as lists
 )
 
-// pythonText reads a string of Python.
 func (r *reader) pythonText() (string, bool) {
 	if c := r.peek(); c != '"' && c != '\'' {
 		return "", false
@@ -50,8 +49,7 @@ func (r *reader) pythonText() (string, bool) {
 	return "", false
 }
 
-// pythonEscape reads what follows a backslash. Python leaves a backslash before other letters
-// standing.
+// pythonEscape reads an escape's rest. Python keeps a backslash before unknown letters.
 func (r *reader) pythonEscape(b *strings.Builder) bool {
 	rest := r.text[r.at:]
 	if len(rest) < 2 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// quoted reads a string in any of the quotes that models use. The quote that opened it must close
-// it; what stands between is content and is not touched.
+// quoted reads a string in any quotes that models use. The matching quote must close it; the
+// content is not changed.
 func (r *reader) quoted() (string, bool) {
 	open, size := utf8.DecodeRuneInString(r.text[min(r.at, len(r.text)):])
 	shut := open
@@ -38,7 +38,7 @@ func (r *reader) content(open, shut rune) (string, bool) {
 		case c == shut:
 			r.at += size
 			return b.String(), true
-		case c == open: // “one “inside” another”: which one closes is a guess
+		case c == open: // “one “inside” another”: ambiguous
 			return "", false
 		case c == '\\':
 			c, ok := r.escape(open)
@@ -58,8 +58,8 @@ func (r *reader) content(open, shut rune) (string, bool) {
 	return "", false
 }
 
-// escape reads one escape of JSON. Beside those only \' within single quotes is certain: elsewhere
-// the backslash may be content, and in Python so may the one of \/.
+// escape reads one JSON escape, or \' within single quotes. In any other escape the backslash may
+// be content, and in Python even in \/.
 func (r *reader) escape(open rune) (rune, bool) {
 	if r.at+1 >= len(r.text) {
 		return 0, false
@@ -82,7 +82,7 @@ func (r *reader) escape(open rune) (rune, bool) {
 	return 0, false
 }
 
-// unicode reads \uXXXX, or two that make one character. A half alone has no character.
+// unicode reads \uXXXX, or a surrogate pair. It rejects a lone surrogate.
 func (r *reader) unicode() (rune, bool) {
 	c, ok := r.hex()
 	if !ok || !utf16.IsSurrogate(c) {

@@ -1,21 +1,20 @@
-// Package laxjson reads what is almost JSON, as models write it, into a tree that keeps the order
-// of names, names that stand twice, and every digit of a number.
+// Package laxjson reads near-JSON, as models write it, into a tree that keeps name order, duplicate
+// names, and every digit in a number.
 //
-// The one rule: it is lax about how things are written, never about where they end. It notes each
-// step that was lax, and what cannot be read with certainty is not read.
+// The one rule: it is lax about spelling, never about where a value ends. It records each lax step,
+// and refuses ambiguous text.
 //
-// Start reading at Read and Arguments; quoted.go reads texts, behind.go what follows an object,
-// literal.go has two other ways to write a value, in calls that models write as text; steps.go has
-// the names of the steps, tree.go the Tree.
+// Start reading at Read and Arguments; quoted.go reads strings, behind.go the text after an object,
+// literal.go Python literals; steps.go names the steps, tree.go has the Tree.
 //
-// Known limits: it reads the whole text at once, and it mends nothing: what a schema wants is the
-// matter of tool.
+// Known limits: it reads the whole text at once, and it repairs nothing: package tool fits values
+// to a schema.
 package laxjson
 
 import "strings"
 
-// reader reads what is almost JSON. It is lax about how things are written, never about where they
-// end: each object, array, string and comment must be closed, and nothing may follow.
+// reader reads near-JSON. It is lax about spelling, never about ends: each object, array, string
+// and comment must be closed, and nothing may follow.
 type reader struct {
 	text  string
 	at    int
@@ -24,8 +23,7 @@ type reader struct {
 	in    language
 }
 
-// Read reads one value and notes what was lax about it; false where it cannot be read with
-// certainty.
+// Read reads one value and records lax steps; false if the text is ambiguous.
 func Read(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if inner, fenced := Unfence(text); fenced {
@@ -37,9 +35,8 @@ func Read(text string, did *Steps) (*Tree, bool) {
 	return value, ok && r.skip() && r.at == len(r.text)
 }
 
-// Arguments also passes over what models leave around arguments: a byte order mark, words before
-// the one fence that holds them, and what stands behind an object that is whole: closing brackets,
-// the marks with which models end a call, the same object once more.
+// Arguments also skips text that models leave around arguments: a byte order mark, words before the
+// only fence, and after a complete object closing brackets, end marks, and the same object again.
 func Arguments(text string, did *Steps) (*Tree, bool) {
 	text = strings.TrimSpace(text)
 	if rest, marked := strings.CutPrefix(text, "\ufeff"); marked {
@@ -69,12 +66,11 @@ func Arguments(text string, did *Steps) (*Tree, bool) {
 			return nil, false
 		}
 	}
-	// A quote that was not escaped can end a line of content, and then what looks like a name is
-	// content, too.
+	// An unescaped quote can end a line of content, and then an apparent name is content too.
 	return value, !did.has(stepBetween) || !did.has(stepControls)
 }
 
-// afterProse finds the fence behind words that neither are arguments nor hold any.
+// afterProse finds the fence after words that neither are nor contain arguments.
 func afterProse(text string) (string, bool) {
 	const fence = "```"
 	at := strings.Index(text, "\n"+fence)
@@ -84,7 +80,7 @@ func afterProse(text string) (string, bool) {
 	return text[at+1:], true
 }
 
-// Unfence takes the text out of a Markdown fence. One that is not closed was cut, and stays.
+// Unfence returns the text inside a Markdown fence. An unclosed fence was truncated and stays.
 func Unfence(text string) (string, bool) {
 	const fence = "```"
 	if len(text) < 2*len(fence) || !strings.HasPrefix(text, fence) || !strings.HasSuffix(text, fence) {
@@ -102,7 +98,7 @@ func wordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// skip passes spaces and comments; false when a comment does not end.
+// skip skips spaces and comments; false if a comment does not end.
 func (r *reader) skip() bool {
 	for r.at < len(r.text) {
 		rest := r.text[r.at:]
@@ -132,7 +128,7 @@ func (r *reader) skip() bool {
 	return true
 }
 
-// peek is the next byte after spaces and comments; 0 at the end.
+// peek returns the next byte after spaces and comments, or 0 at the end.
 func (r *reader) peek() byte {
 	if !r.skip() || r.at >= len(r.text) {
 		return 0
@@ -140,7 +136,7 @@ func (r *reader) peek() byte {
 	return r.text[r.at]
 }
 
-// take passes a byte that must come next.
+// take reads the expected byte.
 func (r *reader) take(c byte) bool {
 	if r.peek() != c {
 		return false
@@ -172,7 +168,7 @@ func (r *reader) value() (*Tree, bool) {
 	return &Tree{Kind: String, Text: text}, ok
 }
 
-// string reads a text in the quotes of its language.
+// string reads a string in the language's quotes.
 func (r *reader) string() (string, bool) {
 	if r.in == python {
 		return r.pythonText()
@@ -204,9 +200,9 @@ func (r *reader) object() (*Tree, bool) {
 	return t, ok
 }
 
-// list reads items between two brackets. A comma may stand before the first and behind the last,
-// none may stand alone, and a line break may stand for one where what follows cannot belong to the
-// item before.
+// list reads items between two brackets. Commas are allowed before the first and after the last
+// item, but not alone. A line break may replace one if the next item cannot belong to the previous
+// one.
 func (r *reader) list(open, shut byte, item func() bool) bool {
 	if !r.take(open) {
 		return false
@@ -236,9 +232,8 @@ func (r *reader) list(open, shut byte, item func() bool) bool {
 	return false
 }
 
-// nextLine reports whether the next item begins on a line of its own, which makes up for its comma:
-// a quoted name in an object, an object or list behind another in a list. Two texts may be one that
-// was broken up.
+// nextLine reports whether the next item's line break replaces its comma: before a quoted name in
+// an object, or between objects or lists in a list. Two strings may be one that was broken up.
 func (r *reader) nextLine(last int, shut byte) bool {
 	next := r.peek()
 	if r.in != lax || !strings.Contains(r.text[last:r.at], "\n") {
@@ -252,7 +247,7 @@ func (r *reader) nextLine(last int, shut byte) bool {
 	return true
 }
 
-// name reads the name of a property, also one without quotes.
+// name reads a property's name, quoted or not.
 func (r *reader) name() (string, bool) {
 	if r.in == python {
 		return r.pythonText()

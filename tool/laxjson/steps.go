@@ -2,10 +2,10 @@ package laxjson
 
 import "slices"
 
-// Steps are what a reading was lax about, each once, in the order in which they came.
+// Steps are a reading's lax steps, each once, in order.
 type Steps []string
 
-// Add notes a step.
+// Add records a step.
 func (s *Steps) Add(step string) {
 	if !s.has(step) {
 		*s = append(*s, step)
@@ -14,7 +14,7 @@ func (s *Steps) Add(step string) {
 
 func (s *Steps) has(step string) bool { return slices.Contains(*s, step) }
 
-// What a reading may be lax about. The names stand in the record of a repair.
+// Lax steps. Repair records contain these names.
 const (
 	stepFence    = "fence"              // ``` around the arguments
 	stepSingle   = "single_quotes"      // 'text'
@@ -28,12 +28,12 @@ const (
 	stepTwice    = "said_twice"         // {"path":1}{"path":1}, or {}{"path":1}
 	stepLabel    = "label"              // json{"path":1}
 	stepMark     = "byte_order_mark"    // before the arguments
-	stepProse    = "prose"              // words before the one fence that holds the arguments
+	stepProse    = "prose"              // words before the only fence
 	stepComment  = "comments"           // // … and /* … */ and # …
 	stepPython   = "python_literals"    // True, False, None
 	stepControls = "control_characters" // line breaks and tabs inside a string
 )
 
-// MaxNesting bounds how deep arguments nest. Validators work recursively, and no tool needs a tenth
-// of it.
+// MaxNesting limits the arguments' depth. Validators are recursive, and no tool needs a tenth of
+// it.
 const MaxNesting = 500

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Tree is a JSON value as a repair sees it: names in the order in which they were written, also
-// those that were written twice, and numbers digit by digit.
+// Tree is a JSON value for repairs: names in written order with duplicates, and exact numbers.
 type Tree struct {
 	Kind  Kind
-	Text  string   // of a string, decoded; of a number or a literal, as JSON writes it
+	Text  string   // decoded string, or a number's or literal's JSON text
 	Names []string // of an object, one for each item
 	Items []*Tree  // of an object or array
 }
 
-// Kind is what a Tree stands for.
+// Kind is a Tree's kind.
 type Kind int
 
 const (
@@ -29,7 +28,7 @@ const (
 	Object
 )
 
-// Type is the JSON type, as schema.TypeOf names it.
+// Type returns the JSON type, as schema.TypeOf names it.
 func (t *Tree) Type() string {
 	switch t.Kind {
 	case Number:
@@ -53,7 +52,7 @@ func (t *Tree) Type() string {
 // Null reports whether it is null.
 func (t *Tree) Null() bool { return t.Kind == Literal && t.Text == "null" }
 
-// Empty reports whether a value says nothing: null, "", [] or {}. False says something.
+// Empty reports whether a value is null, "", [] or {}.
 func (t *Tree) Empty() bool {
 	return t.Null() || t.Kind == String && t.Text == "" || t.Kind >= Array && len(t.Items) == 0
 }
@@ -101,13 +100,13 @@ func IsNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && s[len(s)-1] > ' ' && json.Valid([]byte(s))
 }
 
-// Value is the tree as encoding/json decodes it; false where it holds a number beyond any float.
+// Value returns the tree as encoding/json decodes it; false for a number beyond any float.
 func (t *Tree) Value() (v any, ok bool) {
 	err := json.Unmarshal([]byte(t.String()), &v)
 	return v, err == nil
 }
 
-// Of is the tree of a value that encoding/json can write; null where it cannot.
+// Of returns the tree for a value that encoding/json can write, else null.
 func Of(v any) *Tree {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -121,17 +120,17 @@ func Of(v any) *Tree {
 	return t
 }
 
-// Quote writes a text as JSON and keeps < > & readable: models see these bytes.
+// Quote returns a text as JSON and keeps < > & readable, since models see these bytes.
 func Quote(s string) string {
 	special := func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }
 	if strings.IndexFunc(s, special) < 0 {
 		return `"` + s + `"`
 	}
-	quoted, _ := jsontext.Marshal(s) // a string always encodes
+	quoted, _ := jsontext.Marshal(s)
 	return string(quoted)
 }
 
-// Child is the property of an object with a name, or nil.
+// Child returns an object's property by name, or nil.
 func (t *Tree) Child(name string) *Tree {
 	if i := slices.Index(t.Names, name); i >= 0 {
 		return t.Items[i]

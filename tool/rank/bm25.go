@@ -8,7 +8,7 @@ import (
 	"adze/tool"
 )
 
-// field is where a word of a tool stands.
+// field is a word's place in a tool.
 type field int
 
 const (
@@ -25,31 +25,29 @@ func (f field) String() string {
 	return [fields]string{"name", "aliases", "tags", "description", "arguments", "what the arguments are"}[f]
 }
 
-// Constants of the formula, chosen on the dev half of testdata/pick.
+// Parameters, tuned on the dev half of testdata/pick.
 const (
-	saturation    = 0.8 // k1: how soon more of a word stops to count
-	synonymWeight = 0.6 // a synonym counts this part of the word itself
-	guessWeight   = 0.6 // so does a beginning or a misspelling
+	saturation    = 0.8 // k1: how fast repeated words stop counting
+	synonymWeight = 0.6 // a synonym's weight relative to the word itself
+	guessWeight   = 0.6 // a prefix's or misspelling's weight
 )
 
-// weightOf is how much one occurrence counts, lengthOf how much a long field is held against it
-// (b).
+// weightOf weighs one occurrence; lengthOf is the penalty for a long field (b).
 func weightOf(f field) float64 { return [fields]float64{3, 2, 2, 1, 0.5, 0.4}[f] }
 func lengthOf(f field) float64 { return [fields]float64{0.3, 0.3, 0.3, 0.6, 0.6, 0.6}[f] }
 
-// bm25Index ranks by the words that a query and a tool share, weighted by how rare a word is and by
-// where it stands (BM25F: Robertson, Zaragoza, Taylor, 2004). Names fall apart into their words,
-// endings are cut, and a word that no tool has is looked for as beginning of one, or with one
-// letter wrong. The score is the part that was reached of what a tool with all words of the query,
-// and one more, would get. It holds, for each term, the tools it stands in.
+// bm25Index ranks tools by the words they share with a query, weighted by rarity and by field
+// (BM25F: Robertson, Zaragoza, Taylor, 2004). Names are split into words, endings are cut, and an
+// unknown word matches as a prefix or with one wrong letter. The score is relative to a tool that
+// had all query words and one more. It maps each term to its tools.
 type bm25Index struct {
-	terms    map[string]int // number of a term, by stem
-	postings [][]posting    // by number of the term
-	names    []string       // stems, by number
+	terms    map[string]int // stem to term number
+	postings [][]posting    // by term number
+	names    []string       // stem by term number
 	docs     int
 }
 
-// newIndex counts the words of all fields.
+// newIndex counts the words in all fields.
 func newIndex(defs []tool.Definition) *bm25Index {
 	x := &bm25Index{terms: make(map[string]int, 4*len(defs)), docs: len(defs)}
 	c := &counter{index: x, lengths: make([][fields]int, len(defs))}
@@ -64,25 +62,23 @@ func newIndex(defs []tool.Definition) *bm25Index {
 type posting struct {
 	doc    int
 	counts [fields]uint8
-	tf     float64 // weighted and normalised by length
+	tf     float64 // weighted and normalized by length
 }
 
-// rarity is the idf of a term that df tools have; it is never negative.
+// rarity returns a term's idf, given df tools with it; it is never negative.
 func (x *bm25Index) rarity(df int) float64 {
 	return math.Log(1 + (float64(x.docs)-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// idf is the rarity of a term.
 func (x *bm25Index) idf(term int) float64 {
 	return x.rarity(len(x.postings[term]))
 }
 
-// score adds up what each word of the query gives each tool.
+// score adds up each tool's score for each query word.
 func (x *bm25Index) score(query string) ranking {
 	scores := make([]float64, x.docs)
 	best := make([]float64, x.docs)
-	// A query of one common word says little, however well it fits: one rare word more is always
-	// missed.
+	// A query with one common word says little, however well it fits: assume a missed rare word.
 	words := x.words(query)
 	ideal := x.rarity(1) + mostTelling(words)
 	for _, w := range words {
@@ -107,11 +103,11 @@ func (x *bm25Index) score(query string) ranking {
 	return ranking{scores: scores, explain: func(i int) string { return x.explain(words, i) }}
 }
 
-// tellingWords is how many words of a query a tool can be asked to match: a long prompt tells of
-// more than one thing, and each tool fits a part of it.
+// tellingWords limits the query words that a tool can be expected to match: a long prompt has
+// several subjects, and each tool fits a part.
 const tellingWords = 8
 
-// mostTelling is what a tool gets that has the rarest words of a query in full.
+// mostTelling returns the score for a tool with the query's rarest words in full.
 func mostTelling(words []queryWord) (sum float64) {
 	all := make([]float64, len(words))
 	for i, w := range words {
@@ -128,7 +124,7 @@ func (v variant) gain(idf float64, p posting) float64 {
 	return v.weight * idf * p.tf / (saturation + p.tf)
 }
 
-// explain names the words of the query that count for a tool.
+// explain lists the query words that count for a tool.
 func (x *bm25Index) explain(words []queryWord, i int) string {
 	var parts []string
 	for _, w := range words {

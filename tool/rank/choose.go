@@ -10,15 +10,14 @@ import (
 	"adze/tool"
 )
 
-// candidate is what becomes of one definition.
+// candidate is the verdict on one definition.
 type candidate struct {
-	at, place int // among the definitions, and by score
+	at, place int // index in the definitions, and rank by score
 	reason    string
 	excluded  bool
 }
 
-// choose says of each definition whether it is picked and why; the picks come first, each part by
-// score.
+// choose decides which definitions are picked and why; the picks come first, each part by score.
 func (p *Picker) choose(o Options, r ranking) []candidate {
 	limit := o.MaxCandidates
 	if limit <= 0 {
@@ -51,8 +50,8 @@ func (p *Picker) choose(o Options, r ranking) []candidate {
 	return append(picked, excluded...)
 }
 
-// unfit says why a definition may not be picked whatever its score. It is read only where more than
-// its name counts.
+// unfit returns why a definition may not be picked whatever its score. It reads the definition only
+// if its name is not enough.
 func (p *Picker) unfit(o Options, at int) string {
 	switch {
 	case slices.Contains(o.Except, p.names[at]):
@@ -80,15 +79,15 @@ func (o Options) weak(score float64, long bool) string {
 	return fmt.Sprintf("scores less than %.2g", least)
 }
 
-// OfferSize is about how many bytes a definition takes in a request: name, description and the
-// offered schema in the frame that most wire formats share.
+// OfferSize estimates a definition's bytes in a request: name, description and offered schema in
+// the JSON that most wire formats share.
 func OfferSize(d tool.Definition) int {
 	const frame = len(`{"type":"function","function":{"name":"","description":,"parameters":}},`)
-	text, _ := json.Marshal(d.Description) // a string always encodes
+	text, _ := json.Marshal(d.Description)
 	return frame + len(d.Name) + len(text) + len(d.Offered())
 }
 
-// best lists the places of scores, best first, equal ones in order.
+// best returns the indexes by falling score, equal ones in order.
 func best(scores []float64) []int {
 	order := make([]int, len(scores))
 	for i := range order {

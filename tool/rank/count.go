@@ -12,7 +12,7 @@ import (
 // counter fills an index.
 type counter struct {
 	index   *bm25Index
-	stems   map[string]string // most words come again and again
+	stems   map[string]string // a cache, since most words recur
 	stops   map[string]bool
 	lengths [][fields]int
 }
@@ -29,16 +29,15 @@ func (c *counter) document(i int, d tool.Definition) {
 	c.arguments(i, d.Parameters)
 }
 
-// arguments counts the names of a schema's properties, and what is said about them, in lists and
-// objects below, too.
+// arguments counts the names and descriptions in a schema, also in nested lists and objects.
 func (c *counter) arguments(i int, schema json.RawMessage) {
 	var s argumentSchema
-	if json.Unmarshal(schema, &s) == nil { // a schema of an unusual form offers no words
+	if json.Unmarshal(schema, &s) == nil { // an unusual schema has no words
 		c.properties(i, s, maxArgumentDepth)
 	}
 }
 
-// maxArgumentDepth is how far down arguments are read: an item of a list, and what is in it.
+// maxArgumentDepth limits the arguments' depth: a list's item, and its content.
 const maxArgumentDepth = 3
 
 type argumentSchema struct {
@@ -98,7 +97,7 @@ func (c *counter) count(doc int, f field, term string) {
 	c.lengths[doc][f]++
 }
 
-// finish turns counts into weights, now that the average lengths are known.
+// finish turns counts into weights once the average lengths are known.
 func (c *counter) finish() {
 	x := c.index
 	var average [fields]float64

@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// hint is a word that the shape of a value in a query stands for: a query with a URL is about a
-// page, one with photo.jpg about an image.
+// hint is a word implied by a value in a query: a URL implies a page, photo.jpg an image.
 type hint struct{ word, value string }
 
-// hints reads the values of a query, in order.
+// hints returns a query's hints, in order.
 func hints(query string) []hint {
 	var out []hint
 	for value := range strings.FieldsSeq(strings.ToLower(query)) {
@@ -35,7 +34,7 @@ func meaning(value string) string {
 	return endings()[path.Ext(value)]
 }
 
-// look is what a value looks like, and the words that it stands for.
+// look is a value's shape with its implied words.
 type look struct {
 	like  *regexp.Regexp
 	words string
@@ -60,7 +59,7 @@ var looks = sync.OnceValue(func() []look {
 	return out
 })
 
-// endings says what files with an ending are.
+// endings maps file extensions to words.
 var endings = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for words, list := range map[string]string{

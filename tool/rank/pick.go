@@ -1,17 +1,15 @@
-// Package rank chooses among many definitions of tools those that fit a query, and says why the
-// others do not.
+// Package rank selects the tool definitions that fit a query, and explains why the others do not.
 //
-// The one rule: it is pure. It runs no tool, keeps nothing between two picks but an index of the
-// definitions, and the same input gives the same answer.
+// The one rule: it is pure. It runs no tool, keeps nothing but an index, and the same input gives
+// the same result.
 //
-// Start reading at Tools and Picker in pick.go. bm25.go gives scores, with count.go for how its
-// index is made, query.go for what is asked of it, words.go, synonyms.go and hints.go for what
-// words and values mean. choose.go goes from scores to results. A test measures recall on
-// testdata/pick.
+// Start reading at Tools and Picker in pick.go. bm25.go scores, with count.go to build the index,
+// query.go to read queries, and words.go, synonyms.go and hints.go for the meaning of words and
+// values. choose.go turns scores into results. A test measures recall on testdata/pick.
 //
 // Known limits: BM25 knows English words only, and cannot find a tool that shares neither a word
-// nor a synonym with the query; the synonyms were written by the hand that wrote most of the
-// labelled set, so recall on other catalogues may be lower.
+// nor a synonym with the query. The author of the synonyms also wrote most labels, so recall on
+// other catalogues may be lower.
 package rank
 
 import (
@@ -27,20 +25,20 @@ const (
 	DefaultMinScore      = 0.05
 )
 
-// Name is that of the way in which tools are scored.
+// Name is the scoring method's name.
 const Name = "bm25"
 
-// Options says what Tools may return. The zero value: three safe tools.
+// Options restrict the result of Tools. The zero value: three safe tools.
 type Options struct {
-	MaxCandidates int     // if 0, DefaultMaxCandidates
-	MinScore      float64 // if 0, DefaultMinScore, but for a long query any score above 0; negative: none
-	// AllowUnsafe also returns tools that are not declared safe. Whoever sets it has a gate.
+	MaxCandidates int     // 0 means DefaultMaxCandidates
+	MinScore      float64 // 0 means DefaultMinScore, but any positive score for a long query; negative: none
+	// AllowUnsafe also returns tools not declared safe. Callers that set it need a gate.
 	AllowUnsafe bool
-	// Debug also returns what was excluded, behind the picks, each with its reason.
+	// Debug also returns excluded tools after the picks, with reasons.
 	Debug bool
-	// Except names tools that are left out because they are offered anyway.
+	// Except lists tools to omit because they are offered anyway.
 	Except []string
-	// Budget is how many bytes of JSON all picks may take together in a request; if 0, any.
+	// Budget limits all picks' JSON bytes in a request; 0 means no limit.
 	Budget int
 }
 
@@ -50,31 +48,28 @@ type Result struct {
 	Score      float64         `json:"score"` // 0 to 1
 	Reason     string          `json:"reason"`
 	Excluded   bool            `json:"excluded,omitempty"` // only with Debug
-	// Rank is the place among all tools by score, from 1; Of is how many there were.
+	// Rank is the place among all tools by score, from 1; Of is the number of tools.
 	Rank int `json:"rank"`
 	Of   int `json:"of"`
 }
 
-// Tools chooses the definitions that fit a query best. It runs no tool. The same input gives the
-// same answer; equal scores stay in the order of defs. Whoever asks the same definitions often
-// makes a Picker.
+// Tools returns the definitions that fit a query best. It runs no tool. The same input gives the
+// same result; equal scores stay in the order of defs. For repeated queries use a Picker.
 func Tools(query string, defs []tool.Definition, o Options) []Result { return New(defs).Pick(query, o) }
 
-// Picker keeps an index of some definitions, which is made at the first Pick. It is safe for
-// concurrent use.
+// Picker keeps an index, built at the first Pick. It is safe for concurrent use.
 type Picker struct {
 	names []string
 	get   func(i int) tool.Definition
-	brief bool // results hold no definition of what is excluded
+	brief bool // results omit excluded tools' definitions
 	index func() *bm25Index
 }
 
-// maxQuery is how much of a query counts, in bytes: what a user wants stands before the log that
-// was pasted behind it, and the time of a pick must have a bound. longQuery is how many words a
-// query may have for the default least score to mean something.
+// maxQuery limits a query in bytes: the user's request precedes a pasted log, and the time must be
+// limited. longQuery is the word count up to which the default minimum score is useful.
 const maxQuery, longQuery = 4 << 10, 12
 
-// New makes a Picker.
+// New returns a Picker.
 func New(defs []tool.Definition) *Picker {
 	names := make([]string, len(defs))
 	for i, d := range defs {
@@ -83,8 +78,7 @@ func New(defs []tool.Definition) *Picker {
 	return newPicker(names, func(i int) tool.Definition { return defs[i] })
 }
 
-// Of makes a Picker for the tools of a set. What is excluded has a name in the results, and no
-// more.
+// Of returns a Picker for a set's tools. Excluded tools have only a name in the results.
 func Of(set *tool.Set) *Picker {
 	names := set.Names()
 	p := newPicker(names, func(i int) tool.Definition {
@@ -105,7 +99,6 @@ func newPicker(names []string, get func(i int) tool.Definition) *Picker {
 	})}
 }
 
-// rate scores all definitions.
 func (p *Picker) rate(query string) ranking {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
@@ -115,15 +108,15 @@ func (p *Picker) rate(query string) ranking {
 	return r
 }
 
-// ranking is the definitions by falling score.
+// ranking holds the definitions by falling score.
 type ranking struct {
 	order   []int
-	scores  []float64 // from 0 (nothing fits) to 1
+	scores  []float64 // 0 (nothing fits) to 1
 	explain func(i int) string
-	long    bool // the query says so much that a part of it is all that a tool can fit
+	long    bool // the query is so long that tools fit only a part
 }
 
-// Pick is Tools for the definitions of the Picker.
+// Pick is Tools for the Picker's definitions.
 func (p *Picker) Pick(query string, o Options) []Result {
 	r := p.rate(query)
 	var results []Result

@@ -6,21 +6,21 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// queryWord is one word of a query with all terms that may stand for it.
+// queryWord is one query word with the terms that may stand for it.
 type queryWord struct {
 	text     string
 	variants []variant
-	ideal    float64 // what a tool gets that has the word in full
+	ideal    float64 // score for a tool with the full word
 }
 
-// variant is a term of the index that stands for a word of the query.
+// variant is an index term that may stand for a query word.
 type variant struct {
 	term   int
 	weight float64
-	how    string // " (as issue)" for a term that is not the word itself
+	how    string // " (as issue)" for a term other than the word
 }
 
-// words turns a query into what to look for; a word counts once.
+// words returns a query's search words, each once.
 func (x *bm25Index) words(query string) []queryWord {
 	said := hints(query)
 	q := &queryReader{index: x, seen: map[string]bool{}, stops: stopWords(), synonyms: synonymsOf(stems(query, said))}
@@ -31,7 +31,7 @@ func (x *bm25Index) words(query string) []queryWord {
 	return q.out
 }
 
-// stems are those that a query may ask for synonyms of.
+// stems returns those with possible synonyms in the query.
 func stems(query string, said []hint) map[string]bool {
 	out, before := map[string]bool{}, ""
 	eachWord(query, func(w string) {
@@ -44,7 +44,7 @@ func stems(query string, said []hint) map[string]bool {
 	return out
 }
 
-// queryReader collects the words of one query.
+// queryReader collects one query's words.
 type queryReader struct {
 	index    *bm25Index
 	synonyms thesaurus
@@ -64,7 +64,7 @@ func (q *queryReader) word(w string) {
 		return
 	}
 	q.ask(w, stem(w))
-	// "web hook" is webhook where a tool writes it so.
+	// "web hook" means webhook if a tool writes it so.
 	if joined := stem(before + w); before != "" && x.has(joined) {
 		q.ask(before+w, joined)
 	}
@@ -79,14 +79,14 @@ func (q *queryReader) ask(text, term string) {
 
 func (x *bm25Index) has(term string) bool { _, ok := x.terms[term]; return ok }
 
-// ask collects the terms for one word. A word that nobody knows counts for the ideal only a little:
-// it is more often a name or a value than something a tool could match.
+// ask collects the terms for one word. An unknown word adds little to the ideal: it is more often a
+// name or a value than something to match.
 func (x *bm25Index) ask(word, term string, synonyms thesaurus) queryWord {
 	a := queryWord{text: word}
 	if n, ok := x.terms[term]; ok {
 		a.variants = append(a.variants, variant{term: n, weight: 1})
 	}
-	if len(a.variants) == 0 { // what the catalogue says itself needs no other word for it
+	if len(a.variants) == 0 { // a word from the catalogue needs no synonym
 		for _, other := range synonyms.of(term) {
 			if n, ok := x.terms[other]; ok {
 				a.variants = append(a.variants, variant{n, synonymWeight, " (as " + other + ")"})
@@ -106,10 +106,9 @@ func (x *bm25Index) ask(word, term string, synonyms thesaurus) queryWord {
 	return a
 }
 
-// guess finds terms that begin as the word does, are its two halves, or differ from it in one
-// letter.
+// guess finds terms that start with the word, are its two halves, or differ in one letter.
 func (x *bm25Index) guess(term string) (out []variant) {
-	const shortest, typo = 3, 5 // letters that a beginning, and a word with a mistake, must have
+	const shortest, typo = 3, 5 // least letters for a prefix, and for a misspelling
 	if len(term) < shortest {
 		return nil
 	}
@@ -132,7 +131,7 @@ func (x *bm25Index) guess(term string) (out []variant) {
 	return out
 }
 
-// halves parts "webhook" into web and hook, when tools know both.
+// halves splits "webhook" into web and hook if tools have both.
 func (x *bm25Index) halves(term string, shortest int) []variant {
 	for at := shortest; at <= len(term)-shortest; at++ {
 		first, second := stem(term[:at]), term[at:]

@@ -2,10 +2,9 @@ package rank
 
 import "strings"
 
-// groups are words that stand for one another when people speak of what tools do, one group a line.
-// They are general: a group is right when a thesaurus or the vocabulary of a trade would agree,
-// whatever the labelled set says. A word may stand in several groups; two words joined by _ are a
-// phrase of the query.
+// groups are words that people use for one another when describing tools, one group a line. They
+// are general: a thesaurus or a trade's vocabulary should confirm them, whatever the labels say. A
+// word may be in several groups; words joined by _ are a phrase in the query.
 const groups = `
 create add make new open
 delete remove erase drop destroy purge wipe clear discard
@@ -226,11 +225,11 @@ date day monday tuesday wednesday thursday friday saturday sunday weekend
 date january february march april june july august september october november december
 `
 
-// thesaurus has groups by the stems of their words.
+// thesaurus maps stems to groups.
 type thesaurus map[string][][]string
 
-// synonymsOf is the thesaurus of some stems: a query has few, and all of them together would take
-// longer to lay out than it takes to look for these.
+// synonymsOf returns the groups for some stems. A query has few, and laying out all groups would
+// take longer than searching for these.
 func synonymsOf(wanted map[string]bool) thesaurus {
 	out := thesaurus{}
 	for line := range strings.Lines(groups) {
@@ -252,7 +251,7 @@ func synonymsOf(wanted map[string]bool) thesaurus {
 	return out
 }
 
-// of lists the stems that may stand for one.
+// of lists the stems that may stand for term.
 func (t thesaurus) of(term string) (out []string) {
 	for _, group := range t[term] {
 		for _, other := range group {
@@ -264,7 +263,7 @@ func (t thesaurus) of(term string) (out []string) {
 	return out
 }
 
-// stemPhrase stems each word of a phrase: "turned_off" is turn_off.
+// stemPhrase stems each word in a phrase: "turned_off" is turn_off.
 func stemPhrase(p string) string {
 	first, second, ok := strings.Cut(p, "_")
 	if !ok {

@@ -9,9 +9,8 @@ import (
 
 func notWordRune(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// eachWord yields the words of a text in lower case. Names fall apart at everything that is neither
-// letter nor digit, and at the humps of camelCase, whose whole is yielded too: GitHub is git, hub
-// and github.
+// eachWord yields a text's words in lower case. It splits at all but letters and digits, and in
+// camelCase, where it yields the whole too: GitHub is git, hub and github.
 func eachWord(text string, yield func(word string)) {
 	for len(text) > 0 {
 		start := strings.IndexFunc(text, func(r rune) bool { return !notWordRune(r) })
@@ -27,7 +26,7 @@ func eachWord(text string, yield func(word string)) {
 	}
 }
 
-// humps yields a word that may be camelCase.
+// humps yields a word and its camelCase parts.
 func humps(word string, yield func(string)) {
 	from, parts := 0, 0
 	for i := 1; i < len(word); i++ {
@@ -43,8 +42,8 @@ func humps(word string, yield func(string)) {
 	yield(strings.ToLower(word))
 }
 
-// hump reports whether a new part begins at i: an upper-case letter after a lower-case one, or the
-// last of a run of them before a lower-case one (HTTPServer), but not for a plural (PRs).
+// hump reports whether a part begins at i: an upper-case letter after a lower-case one, or the last
+// in a run of them before a lower-case one (HTTPServer), but not a plural (PRs).
 func hump(word string, i int) bool {
 	if !upper(word[i]) {
 		return false
@@ -59,8 +58,8 @@ func hump(word string, i int) bool {
 func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
 func lower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// stem cuts the endings of plurals, verbs and the nouns made of them, so that "created", "creating"
-// and "creation" meet. It need not be a word; it only must be the same for what belongs together.
+// stem cuts endings from plurals, verbs and derived nouns, so that "created", "creating" and
+// "creation" are equal. The stem need not be a word.
 func stem(w string) string {
 	if len(w) < 3 || !ascii(w) {
 		return w
@@ -94,7 +93,7 @@ func singular(w string) string {
 	return w[:len(w)-1]
 }
 
-// unverbed cuts -ing, -ed and -ion, and reports whether an e may have stood there.
+// unverbed cuts -ing, -ed and -ion, and reports whether an e may have been lost.
 func unverbed(w string) (string, bool) {
 	if n, ok := cutTo(w, "ification", 2); ok {
 		return n + "ify", false
@@ -127,7 +126,7 @@ func undouble(w string) (string, bool) {
 	return w[:n-1], true
 }
 
-// cutTo cuts an ending when at least least letters stay.
+// cutTo cuts an ending if at least least letters remain.
 func cutTo(w, ending string, least int) (string, bool) {
 	if len(w)-len(ending) < least || !strings.HasSuffix(w, ending) {
 		return w, false
@@ -144,7 +143,7 @@ func ascii(w string) bool {
 	return true
 }
 
-// stopWords carry no meaning of their own in a query.
+// stopWords carry no meaning in a query.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(`a an and any are as at be been but by can could did do does for from

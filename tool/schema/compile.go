@@ -7,9 +7,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Compile makes a check of a schema: it returns every fault, by path; none means valid.
-// The library reports only its first error, and quotes the value in it, so on failure, the rare
-// path, the schema is walked again to find and name them all.
+// Compile returns a check that lists all faults in a value by path; none means valid. The library
+// reports only its first error and quotes the value in it, so after a failure the schema is walked
+// again to find all faults.
 func Compile(schema json.RawMessage) (func(value any) []Fault, error) {
 	schema, err := exact(schema)
 	if err != nil {

@@ -1,16 +1,16 @@
-// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), checks what an
-// author wrote (metaschema.go, refs.go), compiles it (compile.go), names every fault of a value
-// (explain.go, values.go), and says what it wants of a place in a value (shape.go) and how a Go
-// type spells its names (face.go).
+// Package schema works on JSON Schemas: it derives one from a Go struct (derive.go), checks an
+// author's schema (metaschema.go, refs.go), compiles it (compile.go), lists all faults in a value
+// (explain.go, values.go), describes a place in a value (shape.go) and the names in a Go type
+// (face.go).
 //
-// The one rule: it knows schemas and values, and neither tools nor calls. Nothing is ever fetched.
+// The one rule: it knows schemas and values, but no tools or calls. Nothing is ever fetched.
 //
-// Start reading at Of, then Compile. Drafts 2020-12 and 7 are understood; the library in compile.go
-// has the last word on whether a value is valid, explain.go only on why.
+// Start reading at Of, then Compile. It supports drafts 2020-12 and 7; the library in compile.go
+// decides whether a value is valid, explain.go only explains why.
 //
-// Known limits: what unevaluatedProperties and unevaluatedItems refuse is refused without a
-// pointer. A Shape says type, properties, required, items and additionalProperties only, through
-// plain references and choices with null.
+// Known limits: faults from unevaluatedProperties and unevaluatedItems have no pointer. A Shape
+// only knows type, properties, required, items and additionalProperties, through plain references
+// and choices with null.
 package schema
 
 import (
@@ -25,10 +25,10 @@ import (
 	"adze/tool/laxjson"
 )
 
-// ErrNone is returned for a type from which no schema can be derived.
+// ErrNone is returned for a type without a derivable schema.
 var ErrNone = errors.New("no schema: give Parameters, or a struct as Args, or set AllowNoSchema and NoSchemaMode")
 
-// Of makes the schema of a struct and lists the properties in it.
+// Of returns a struct's schema and its properties.
 func Of(t reflect.Type) (json.RawMessage, []Property, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil, ErrNone
@@ -38,9 +38,9 @@ func Of(t reflect.Type) (json.RawMessage, []Property, error) {
 	return whole, list, err
 }
 
-// Offer makes the view of a struct's schema that a model is shown. It leaves out what an answer
-// tells where it matters: bounds, that no other properties are taken, and optional fields with the
-// tag offer:"-"; and the descriptions that says leaves out. list is that of Of.
+// Offer returns the model's view of a struct's schema. It omits facts that an error would report:
+// bounds, the ban on other properties, optional fields tagged offer:"-", and the descriptions that
+// says omits. list is the one from Of.
 func Offer(t reflect.Type, list []Property) (json.RawMessage, error) {
 	return write(t, list, pen{said: map[string]bool{}})
 }
@@ -54,11 +54,10 @@ func write(t reflect.Type, list []Property, p pen) (json.RawMessage, error) {
 	return p.Bytes(), nil
 }
 
-// pen writes a schema.
 type pen struct {
 	bytes.Buffer
-	open map[reflect.Type]bool // the structs being written, so that a recursive type is an error and not an endless schema
-	said map[string]bool       // descriptions that were given, by name; if nil, everything is written
+	open map[reflect.Type]bool // structs in progress: a recursive type is an error, not an endless schema
+	said map[string]bool       // written descriptions by name; nil writes all
 }
 
 func (p *pen) structure(t reflect.Type) error {
@@ -110,7 +109,7 @@ type Property struct {
 	field    reflect.StructField
 }
 
-// properties lists the fields of a struct that JSON reaches, in order.
+// properties lists a struct's JSON fields, in order.
 func properties(t reflect.Type) (out []Property) {
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -140,7 +139,7 @@ func (p *pen) property(of Property) error {
 	if err != nil {
 		return err
 	}
-	// The type's schema is an object; the field's own keywords go in before its closing brace.
+	// The type's schema is an object; insert the field's keywords before its closing brace.
 	p.Truncate(p.Len() - 1)
 	for _, keyword := range keywords {
 		if p.Len() > start+1 {
@@ -152,8 +151,8 @@ func (p *pen) property(of Property) error {
 	return nil
 }
 
-// keywords reads the tags of a field; a tag that cannot hold for the field's type is an error,
-// because a schema that no value can match would look like the model's mistake.
+// keywords reads a field's tags. A tag that does not suit the field's type is an error: a schema
+// that no value can match would look like the model's mistake.
 func (p *pen) keywords(of Property) ([]string, error) {
 	var out []string
 	field := of.field
@@ -182,8 +181,8 @@ func (p *pen) keywords(of Property) ([]string, error) {
 	return out, nil
 }
 
-// says reports whether a description is written here. A view leaves out that of a field with the
-// tag offer:"plain", whose name says it, and what stood at a property of the same name.
+// says reports whether to write a description. A view omits those tagged offer:"plain", which
+// repeat the name, and repetitions for a property with the same name.
 func (p *pen) says(of Property, doc string) bool {
 	if p.said == nil {
 		return true
@@ -213,7 +212,6 @@ func quoteList(list []string) string {
 	return "[" + strings.Join(quoted, ",") + "]"
 }
 
-// kind writes the schema of a type.
 func (p *pen) kind(t reflect.Type) error {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]():

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// exact is a schema as it is judged here, so that the library gets nothing else: each name of an
-// object once, the last, and no keyword in other letters. The library decodes into structs, where
-// encoding/json takes "$reF" for "$ref" and adds the second of two equal names to the first; a
-// reference that nobody has looked at then leads in a circle until the process dies.
+// exact returns a schema for the library as it is understood here: only the last of duplicate
+// names, and no keyword in another case. The library decodes into structs, where encoding/json
+// takes "$reF" for "$ref" and merges duplicates; an unchecked reference could then recurse until
+// the process dies.
 func exact(raw json.RawMessage) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -27,8 +27,8 @@ func exact(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(root)
 }
 
-// dropCased takes away keywords in other letters, which mean nothing (JSON Schema core §4.3.1),
-// below a schema or a list of them.
+// dropCased removes keywords in another case, which mean nothing (JSON Schema core §4.3.1), from a
+// schema or a schema list.
 func dropCased(node any) {
 	switch n := node.(type) {
 	case []any:
@@ -57,13 +57,12 @@ func dropCased(node any) {
 	}
 }
 
-// cased reports a name that is a keyword but for the case of its letters, as encoding/json folds
-// them.
+// cased reports whether a name is a keyword in another case, as encoding/json folds it.
 func cased(name string) bool {
 	return !slices.Contains(keywords(), name) && slices.ContainsFunc(keywords(), func(k string) bool { return strings.EqualFold(k, name) })
 }
 
-// keywords are those of draft 2020-12 and draft 7.
+// keywords returns the keywords in draft 2020-12 and draft 7.
 func keywords() []string {
 	return []string{
 		"$id", "$schema", "$ref", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$recursiveAnchor", "$vocabulary",

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// maxFaults bounds what a model is told at once; it mends the first few and tries again.
+	// maxFaults limits the faults shown to a model, which fixes the first few and tries again.
 	maxFaults = 20
-	// faultsKept bounds the work on a long array in which every item is wrong.
+	// faultsKept limits the work on a long array with wrong items.
 	faultsKept = 1000
-	// maxDepth bounds the walk through a recursive schema.
+	// maxDepth limits the walk through a recursive schema.
 	maxDepth = 2000
 )
 
-// Fault is one place where a value is not what its schema says.
+// A Fault is a place where a value violates its schema.
 type Fault struct{ Path, Message string }
 
-// explain names every fault of a value that the library refused. The library has the last word only
-// where this walk is unsure: it divides floats for multipleOf and so refuses 4.35 as a multiple of
-// 0.01.
+// explain lists all faults in a value that the library refused. The library's verdict counts only
+// where this walk is unsure: the library divides floats for multipleOf and so refuses 4.35 as a
+// multiple of 0.01.
 func explain(schema json.RawMessage, value any) []Fault {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -36,7 +36,7 @@ func explain(schema json.RawMessage, value any) []Fault {
 		}
 		e.add("", "does not match the schema (unevaluated or dynamic keywords)")
 	}
-	// Items are in the order of their numbers, not of digits.
+	// Sort items by number, not by digits.
 	digits := regexp.MustCompile(`\d+`)
 	key := func(f Fault) string {
 		return digits.ReplaceAllStringFunc(f.Path, func(n string) string { return fmt.Sprintf("%09s", n) })
@@ -54,12 +54,12 @@ func isDraft7(root any) bool {
 	return strings.Contains(version, "draft-07")
 }
 
-// explainer walks schema and value together and collects every fault it can name.
+// explainer walks schema and value together and collects faults.
 type explainer struct {
 	*document
 	draft7 bool
 	faults []Fault
-	unsure bool // a keyword was met that this walk does not judge
+	unsure bool // met a keyword that this walk does not check
 }
 
 func (e *explainer) add(path, format string, args ...any) {
@@ -81,7 +81,7 @@ func (e *explainer) walk(node, value any, path string, depth int) {
 		return
 	}
 	if e.reference(schema, value, path, depth) && e.draft7 {
-		return // draft 7 ignores what stands beside a $ref
+		return // draft 7 ignores keywords beside a $ref
 	}
 	if !typeMatches(schema["type"], value) {
 		e.add(path, "must be %s, is %s", wanted(schema["type"]), TypeOf(value))
@@ -101,8 +101,7 @@ func (e *explainer) walk(node, value any, path string, depth int) {
 	e.combined(schema, value, path, depth)
 }
 
-// reference follows $ref and $dynamicRef, which are the same thing in a schema without embedded
-// resources.
+// reference follows $ref and $dynamicRef, which are equal in a schema without embedded resources.
 func (e *explainer) reference(schema map[string]any, value any, path string, depth int) (followed bool) {
 	for _, keyword := range []string{"$ref", "$dynamicRef"} {
 		ref, ok := schema[keyword].(string)
@@ -120,7 +119,7 @@ func (e *explainer) reference(schema map[string]any, value any, path string, dep
 	return followed
 }
 
-// fixed judges const and enum.
+// fixed checks const and enum.
 func (e *explainer) fixed(schema map[string]any, value any, path string) {
 	if want, ok := schema["const"]; ok && compact(want) != compact(value) {
 		e.add(path, "must be %s", short(compact(want)))
@@ -130,7 +129,7 @@ func (e *explainer) fixed(schema map[string]any, value any, path string) {
 	}
 }
 
-// trial judges a value apart: for alternatives, conditions and negations.
+// trial checks a value separately: for alternatives, conditions and negations.
 func (e *explainer) trial(node, value any, path string, depth int) []Fault {
 	t := explainer{document: e.document, draft7: e.draft7}
 	t.walk(node, value, path, depth+1)
@@ -138,7 +137,7 @@ func (e *explainer) trial(node, value any, path string, depth int) []Fault {
 	return t.faults
 }
 
-// combined judges the keywords that apply other schemas to the same value.
+// combined checks keywords that apply other schemas to the same value.
 func (e *explainer) combined(schema map[string]any, value any, path string, depth int) {
 	for _, part := range list(schema["allOf"]) {
 		e.walk(part, value, path, depth+1)
@@ -168,8 +167,7 @@ func (e *explainer) combined(schema map[string]any, value any, path string, dept
 	}
 }
 
-// alternatives judges anyOf and oneOf. When no form fits, the faults of the closest one are the
-// advice.
+// alternatives checks anyOf and oneOf. If no form fits, it reports the closest one's faults.
 func (e *explainer) alternatives(forms []any, value any, path string, depth int, one bool) {
 	var fitting []string
 	var closest []Fault
@@ -197,8 +195,8 @@ func (e *explainer) alternatives(forms []any, value any, path string, depth int,
 	}
 }
 
-// farness orders forms by how far a value is from them: a wrong type or discriminator at the value
-// itself weighs more than any fault inside it.
+// farness ranks forms by their distance: a wrong type or discriminator at the value itself counts
+// more than any fault inside.
 func farness(faults []Fault, path string) int {
 	n := len(faults)
 	for _, f := range faults {
@@ -221,7 +219,7 @@ func onlyTypes(forms []any, value any) bool {
 func wantedOf(forms []any) string {
 	var words []string
 	for _, form := range forms {
-		word := wanted(form.(map[string]any)["type"]) // onlyTypes saw that it is one
+		word := wanted(form.(map[string]any)["type"]) // onlyTypes checked this
 		if !slices.Contains(words, word) {
 			words = append(words, word)
 		}

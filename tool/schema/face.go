@@ -10,22 +10,21 @@ import (
 	"sync"
 )
 
-// The decoder of encoding/json takes "PATH" for path. Arguments must be what was validated, so that
-// is refused.
+// encoding/json takes "PATH" for path. Arguments must equal their validated form, so that is
+// refused.
 
 // NameFault is a property that the decoder would take for another one.
 type NameFault struct{ Path, Want string }
 
 func (f *NameFault) Error() string { return f.Path + ": did you mean " + f.Want }
 
-// Face is what a Go type looks like in JSON: the exact names of its properties, or what its items
-// are.
+// Face describes a Go type's JSON form: its exact property names, or its items.
 type Face struct {
 	names map[string]*Face // of a struct
 	elem  *Face            // of a slice, array or map
 }
 
-// FaceOf describes a type once; a type that decodes itself has its own rules and no face.
+// FaceOf describes a type once. A type with its own decoder has no face.
 func FaceOf(t reflect.Type) func() *Face {
 	return sync.OnceValue(func() *Face { return buildFace(t, map[reflect.Type]*Face{}) })
 }
@@ -58,14 +57,14 @@ func buildFace(t reflect.Type, known map[reflect.Type]*Face) *Face {
 
 func decodesItself(t reflect.Type) bool {
 	if t.PkgPath() == "" && t.Kind() != reflect.Struct {
-		return false // only named types have methods, and structs those that they embed
+		return false // only named types have methods, and structs those they embed
 	}
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// Exact refuses a name that differs from a property's only in case. Paths are made on the way back,
-// so the usual call pays for none.
+// Exact returns a fault for a name that differs from a property's only in case. It builds paths
+// only on a fault.
 func (f *Face) Exact(value any) *NameFault {
 	if f == nil {
 		return nil

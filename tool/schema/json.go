@@ -8,13 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how much of a name or a schema a message to the model repeats, in runes.
+// longest limits a name or schema repeated in a message to the model, in runes.
 const longest = 300
 
-// short cuts a text for a message.
 func short(s string) string { return Cut(s, longest) }
 
-// Cut bounds a text that is repeated in a message, in runes.
+// Cut limits a text to be repeated in a message, in runes.
 func Cut(s string, runes int) string {
 	if len(s) <= runes || utf8.RuneCountInString(s) <= runes {
 		return s
@@ -48,8 +47,8 @@ func wanted(want any) string {
 	return strings.Join(words, " or ")
 }
 
-// TypeOf names the JSON type of a decoded value; a number without a fraction is an integer however
-// it is written (JSON Schema 2020-12, validation §6.1.1).
+// TypeOf returns a decoded value's JSON type. A number without a fraction is an integer in any
+// notation (JSON Schema 2020-12, validation §6.1.1).
 func TypeOf(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -74,8 +73,7 @@ func list(v any) []any {
 	return l
 }
 
-// Pointer escapes one step of a JSON pointer (RFC 6901), cut so that a name of megabytes stays
-// readable.
+// Pointer escapes one step of a JSON pointer (RFC 6901), and cuts huge names.
 func Pointer(name string) string {
 	return pointerEscapes.Replace(Cut(name, 80))
 }

@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Check checks a schema as an author wrote it: its references, and the value of every keyword
-// against what the metaschemas of draft 2020-12 and 7 say of it. It is a walk of its own because
-// compiling a schema costs a hundred times as much, and hundreds of tools register at a start. The
-// reason names the place.
+// Check checks an author's schema: its references, and the value of every keyword against the
+// metaschemas for draft 2020-12 and 7. It is a separate walk because compiling costs a hundred
+// times as much, and hundreds of tools register at a start. The error names the place.
 func Check(raw json.RawMessage) error {
 	if err := localOnly(raw); err != nil {
 		return err
@@ -26,10 +25,10 @@ func Check(raw json.RawMessage) error {
 	return metaschema{older: strings.Contains(dialect, "draft-0")}.schema(schema, "")
 }
 
-// metaschema judges the values of keywords. A keyword that it does not know may have any.
+// metaschema checks keyword values. Unknown keywords may have any.
 type metaschema struct{ older bool } // draft 7 or before
 
-// schema is an object of keywords, or true or false.
+// schema checks an object of keywords, or true or false.
 func (m metaschema) schema(v any, path string) error {
 	if _, yes := v.(bool); yes && path != "" {
 		return nil
@@ -39,7 +38,7 @@ func (m metaschema) schema(v any, path string) error {
 		return wrong(path, "a schema is an object, or true or false", v)
 	}
 	if _, instead := object["$ref"]; instead && m.older {
-		return nil // draft 7 looks at nothing beside it
+		return nil // draft 7 ignores keywords beside it
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if err := m.keyword(key, object[key], path+"/"+Pointer(key)); err != nil {
@@ -98,7 +97,7 @@ func (m metaschema) keyword(key string, v any, path string) error {
 	return nil
 }
 
-// is judges a value by its type in Go.
+// is checks a value's Go type.
 func is[T any](v any, path, want string) error {
 	if _, ok := v.(T); !ok {
 		return wrong(path, want, v)
@@ -166,7 +165,7 @@ func checkNames(v any, path string) error {
 	return nil
 }
 
-// each judges the values of an object whose keys are names.
+// each checks the values in an object with free names.
 func each(v any, path string, judge func(v any, path string) error) error {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -193,7 +192,7 @@ func (m metaschema) schemas(v any, path string) error {
 	return nil
 }
 
-// dependency is of draft 7: a schema, or names.
+// dependency checks a draft 7 dependency: a schema, or names.
 func (m metaschema) dependency(v any, path string) error {
 	if _, names := v.([]any); names {
 		return checkNames(v, path)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// readPattern gives schemas that together mean a regular expression of ECMA-262 and that RE2 can
-// read; if nil, it reads the expression itself. Lookaheads right behind ^ are schemas of their own;
-// what RE2 cannot say beyond that is accepted and means nothing.
+// readPattern returns schemas equivalent to an ECMA-262 regular expression in RE2 syntax; nil if
+// RE2 reads the original. Lookaheads right after ^ become separate schemas; other syntax missing in
+// RE2 is accepted and ignored.
 func readPattern(s string) ([]any, error) {
 	if _, err := regexp.Compile(s); err == nil {
 		return nil, nil
@@ -24,7 +24,7 @@ func readPattern(s string) ([]any, error) {
 		}
 		return part
 	})
-	// A lookahead that begins a pattern without alternatives, and has no group in it.
+	// A leading lookahead without groups, in a pattern without alternatives.
 	lookahead := regexp.MustCompile(`^\^\(\?([=!])((?:[^()\\|[]|\\.|\[(?:[^\]\\]|\\.)*\])*)\)`)
 	all := []any{}
 	for look := lookahead.FindStringSubmatch(s); look != nil; look = lookahead.FindStringSubmatch(s) {

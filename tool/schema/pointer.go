@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// document is a schema, and where its references lead. It is safe for concurrent use.
+// document is a schema with its reference targets. It is safe for concurrent use.
 type document struct {
 	root    any
 	noted   sync.Once      // at the first reference by name, which few schemas have
@@ -38,7 +38,7 @@ func (d *document) target(ref string) (target any, found bool) {
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// Follow is what the steps of a JSON pointer lead to.
+// Follow returns a JSON pointer's target.
 func Follow(node any, steps []string) (any, bool) {
 	for _, step := range steps {
 		step = pointerUnescapes.Replace(step)
@@ -62,8 +62,8 @@ func Follow(node any, steps []string) (any, bool) {
 	return node, true
 }
 
-// anchor notes the schemas that call themselves by a plain name: $anchor and $dynamicAnchor, and in
-// draft 7 an $id of "#name". The first of a name counts.
+// anchor records schemas by plain name: $anchor and $dynamicAnchor, and in draft 7 an $id like
+// "#name". The first one with a name counts.
 func (d *document) anchor(node any) {
 	switch n := node.(type) {
 	case map[string]any:

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// localOnly accepts a JSON object whose references all lead somewhere inside it, and none in a
-// circle that would never get to a smaller value.
+// localOnly accepts a JSON object whose references all have a target inside it, without cycles that
+// never reach a smaller value.
 func localOnly(raw json.RawMessage) error {
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -25,8 +25,8 @@ func localOnly(raw json.RawMessage) error {
 	return r.node(schema, "")
 }
 
-// Keywords whose values are data, keywords whose keys are names, and keywords that apply their
-// schemas to the very value that is being judged.
+// Keywords with data as values, keywords with names as keys, and keywords that apply schemas to the
+// same value.
 func dataKeyword(key string) bool {
 	return slices.Contains([]string{"const", "enum", "default", "examples", "required", "dependentRequired"}, key)
 }
@@ -43,13 +43,13 @@ func refKeyword(key string) bool {
 	return key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef"
 }
 
-// refs walks a schema and judges its references.
+// refs walks a schema and checks its references.
 type refs struct {
 	*document
-	state map[uintptr]visit // by identity of the map: what loops knows of a schema
+	state map[uintptr]visit // by map identity: the progress of loops
 }
 
-// node judges a schema, or a list or table of schemas, and everything in it.
+// node checks a schema, or schemas in a list or map, and everything inside.
 func (r *refs) node(node any, path string) error {
 	switch n := node.(type) {
 	case []any:
@@ -99,7 +99,6 @@ func (r *refs) keyword(key string, child any, path string) error {
 	return r.node(child, path)
 }
 
-// visit is how far loops came with a schema.
 type visit int
 
 const (
@@ -108,8 +107,8 @@ const (
 	closed
 )
 
-// loops follows what applies to the same value. A validator would follow a circle of those until
-// its stack ends, which kills the whole process.
+// loops follows schemas that apply to the same value. A cycle would overflow a validator's stack,
+// which kills the process.
 func (r *refs) loops(schema map[string]any) error {
 	id := reflect.ValueOf(schema).Pointer()
 	switch r.state[id] {
@@ -136,7 +135,7 @@ func (r *refs) inPlace(key string, child any) []map[string]any {
 	switch c := child.(type) {
 	case string:
 		if refKeyword(key) {
-			target, _ := r.target(c) // one that leads nowhere is refused where it stands
+			target, _ := r.target(c) // a missing target is reported elsewhere
 			nodes = []any{target}
 		}
 	case []any:

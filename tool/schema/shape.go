@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Shapes reads what a schema says of the places in a value.
+// Shapes finds a schema's rules for places in a value.
 type Shapes struct {
 	*document
 	draft7 bool
 }
 
-// ReadShapes takes a schema.
+// ReadShapes parses a schema.
 func ReadShapes(schema json.RawMessage) (*Shapes, error) {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -20,29 +20,29 @@ func ReadShapes(schema json.RawMessage) (*Shapes, error) {
 	return &Shapes{&document{root: root}, isDraft7(root)}, nil
 }
 
-// Top is what is said of the whole value.
+// Top returns the rules for the whole value.
 func (r *Shapes) Top() *Shape { return r.Of(r.root) }
 
-// Shape is what a schema says about a value, as far as a repair can be sure of it.
+// Shape holds the rules for a value that are certain enough for a repair.
 type Shape struct {
 	Node       map[string]any // the schema itself
-	Types      []string       // if empty, any
+	Types      []string       // empty means any
 	Properties map[string]any
 	Patterns   bool
 	Required   []any
-	Additional any // if nil, any
+	Additional any // nil means any
 	Items      any
 	Prefixed   bool
 
-	elsewhere map[string]bool // names that conditions and alternatives beside the properties speak of
-	unsure    bool            // they may speak of any name
+	elsewhere map[string]bool // names in conditions and alternatives beside the properties
+	unsure    bool            // these may mention any name
 }
 
-// Mentions reports whether a condition or an alternative of the schema speaks of a property, so
-// that leaving it out may change what the schema says of the others.
+// Mentions reports whether a condition or an alternative mentions a property, so that dropping it
+// may change the rules for others.
 func (s *Shape) Mentions(name string) bool { return s.unsure || s.elsewhere[name] }
 
-// mention notes the names that a schema which applies to the same object speaks of.
+// mention records the names in a schema that applies to the same object.
 func (s *Shape) mention(schema map[string]any, depth int) {
 	if depth > maxHops {
 		s.unsure = true
@@ -77,7 +77,6 @@ func (s *Shape) mentionAll(nodes []any, depth int) {
 	}
 }
 
-// required notes the names of a list.
 func (s *Shape) required(names any) {
 	for _, name := range list(names) {
 		if name, ok := name.(string); ok {
@@ -86,22 +85,22 @@ func (s *Shape) required(names any) {
 	}
 }
 
-// Closed reports whether a property that is not listed is a fault.
+// Closed reports whether an unlisted property is a fault.
 func (s *Shape) Closed() bool { return s.Additional == false && !s.Patterns }
 
-// Takes reports whether a value of this type is no fault.
+// Takes reports whether a value of this type is allowed.
 func (s *Shape) Takes(kind string) bool {
 	return len(s.Types) == 0 || slices.Contains(s.Types, kind) || kind == "integer" && slices.Contains(s.Types, "number")
 }
 
-// Wants reports whether a schema that names its types names this one.
+// Wants reports whether the schema lists its types, including this one.
 func (s *Shape) Wants(kind string) bool { return len(s.Types) > 0 && s.Takes(kind) }
 
-// maxHops bounds the references and alternatives between a schema and what it says.
+// maxHops limits the references and alternatives to follow.
 const maxHops = 20
 
-// Of follows plain references and choices that leave one form beside null. Anything else that
-// combines schemas says nothing certain.
+// Of follows plain references and choices with one form beside null. Other combinations have no
+// certain shape.
 func (r *Shapes) Of(node any) *Shape {
 	null := false
 	for range maxHops {
@@ -119,7 +118,7 @@ func (r *Shapes) Of(node any) *Shape {
 	return &Shape{}
 }
 
-// through finds the one schema that stands behind another.
+// through finds the only schema behind another.
 func (r *Shapes) through(schema map[string]any) (next any, null, more bool) {
 	if ref, ok := schema["$ref"].(string); ok && (r.draft7 || onlyNotes(schema, "$ref")) {
 		target, found := r.target(ref)
@@ -141,7 +140,7 @@ func (r *Shapes) through(schema map[string]any) (next any, null, more bool) {
 	return nil, false, false
 }
 
-// onlyNotes reports whether a keyword stands alone but for annotations.
+// onlyNotes reports whether only annotations accompany a keyword.
 func onlyNotes(schema map[string]any, keyword string) bool {
 	for key := range schema {
 		if key != keyword && !slices.Contains([]string{"title", "description", "default", "examples", "deprecated",

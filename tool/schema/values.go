@@ -15,8 +15,7 @@ import (
 	"adze/tool/fuzzy"
 )
 
-// number judges the keywords of numbers. They compare exactly, as decimals: 4.35 is a multiple of
-// 0.01.
+// number checks numeric keywords. It compares exact decimals: 4.35 is a multiple of 0.01.
 func (e *explainer) number(schema map[string]any, n float64, path string) {
 	if limit, ok := schema["minimum"].(float64); ok && n < limit {
 		e.add(path, "must be at least %s", decimal(limit))
@@ -41,10 +40,10 @@ func multiple(n, step float64) bool {
 	return okA && okB && a.Quo(a, b).IsInt()
 }
 
-// decimal is the shortest way to write a number in JSON, which is how its author wrote it.
+// decimal returns a number's shortest JSON form, which is how its author wrote it.
 func decimal(f float64) string { return compact(f) }
 
-// text judges the keywords of strings; format is an annotation and never refuses.
+// text checks string keywords; format is an annotation and never refuses.
 func (e *explainer) text(schema map[string]any, s, path string) {
 	n := utf8.RuneCountInString(s)
 	if limit, ok := schema["minLength"].(float64); ok && float64(n) < limit {
@@ -85,7 +84,7 @@ func (e *explainer) array(schema map[string]any, value []any, path string, depth
 	e.contains(schema, value, path, depth)
 }
 
-// itemSchemas finds the schemas of the first items and of the rest, which each draft writes
+// itemSchemas returns the schemas for the first items and for the rest, which each draft writes
 // differently.
 func (e *explainer) itemSchemas(schema map[string]any) (prefix []any, rest any) {
 	if !e.draft7 {
@@ -167,7 +166,7 @@ func (e *explainer) required(names any, value map[string]any, path, message stri
 	}
 }
 
-// dependent judges what the presence of one property asks of the whole object.
+// dependent checks a present property's demands on the whole object.
 func (e *explainer) dependent(schema, value map[string]any, path string, depth int) {
 	for _, keyword := range []string{"dependentRequired", "dependentSchemas", "dependencies"} {
 		if (keyword == "dependencies") != e.draft7 {
@@ -187,8 +186,8 @@ func (e *explainer) dependent(schema, value map[string]any, path string, depth i
 	}
 }
 
-// property judges one property by its own schema, by every pattern that its name matches, and when
-// neither knows it by additionalProperties.
+// property checks one property by its own schema, by all matching patterns, and if there are none
+// by additionalProperties.
 func (e *explainer) property(schema map[string]any, name string, value any, at string, depth int) {
 	properties, _ := schema["properties"].(map[string]any)
 	child, known := properties[name]
@@ -226,10 +225,10 @@ func (e *explainer) additional(extra any, properties map[string]any, name string
 
 func count(n float64, thing string) string { return decimal(n) + " " + plural.Noun(n, thing) }
 
-// compact writes a value in one way only, so that equal values are equal texts: 1 and 1.0, and
-// objects whatever the order of their keys.
+// compact writes a value in a canonical form, so that equal values are equal texts: 1 and 1.0, and
+// objects with any key order.
 func compact(v any) string {
-	if v == 0.0 { // also the negative zero
+	if v == 0.0 { // also negative zero
 		return "0"
 	}
 	raw, err := json.Marshal(v)
